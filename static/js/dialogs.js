@@ -9,7 +9,9 @@ document.addEventListener("click", (event) => {
   const { target, ctrlKey, metaKey, shiftKey } = event;
   if (ctrlKey || metaKey || shiftKey) return;
   const opener = target.closest("a[data-dialog]");
-  const dialog = opener ? document.getElementById(opener.dataset.dialog) : target.closest("a[data-close]")?.closest("dialog");
+  const dialog = opener
+    ? document.getElementById(opener.dataset.dialog)
+    : target.closest("a[data-close]")?.closest("dialog");
   if (!dialog) return;
   event.preventDefault();
   opener?.closest("[popover]")?.hidePopover();

@@ -5,12 +5,16 @@ document.addEventListener("click", ({ target }) => {
 });
 
 // Toggle events do not bubble, so they are caught on their way down.
-document.addEventListener("toggle", ({ target, newState }) => {
-  if (!target.matches(".menu[popover]")) return;
-  if (newState === "open") return items(target)[0]?.focus();
-  const isLost = document.activeElement === document.body || target.contains(document.activeElement);
-  if (isLost && opener?.getAttribute("popovertarget") === target.id) opener.focus();
-}, true);
+document.addEventListener(
+  "toggle",
+  ({ target, newState }) => {
+    if (!target.matches(".menu[popover]")) return;
+    if (newState === "open") return items(target)[0]?.focus();
+    const isLost = document.activeElement === document.body || target.contains(document.activeElement);
+    if (isLost && opener?.getAttribute("popovertarget") === target.id) opener.focus();
+  },
+  true,
+);
 
 document.addEventListener("keydown", (event) => {
   const menu = event.target.closest(".menu:popover-open");

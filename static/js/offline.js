@@ -16,7 +16,7 @@ if (page && location.pathname !== page.dataset.offline) {
 async function look() {
   if (document.hidden) return;
   const signal = AbortSignal.timeout(PAUSE_MILLISECONDS);
-  const options = { cache: "no-store", credentials: "omit", signal };
-  const answer = await fetch(page.dataset.offline, options).catch(() => null);
+  const address = page.dataset.offline;
+  const answer = await fetch(address, { cache: "no-store", credentials: "omit", signal }).catch(() => null);
   if (answer?.ok) location.reload();
 }

@@ -13,9 +13,13 @@ export class RowMenu {
       const item = event.target.closest(`#${id} [data-do]`);
       if (item) this.#follow(item, event);
     });
-    document.addEventListener("toggle", ({ target, newState }) => {
-      if (target === this.element && newState !== "open") this.#release();
-    }, true);
+    document.addEventListener(
+      "toggle",
+      ({ target, newState }) => {
+        if (target === this.element && newState !== "open") this.#release();
+      },
+      true,
+    );
   }
 
   get element() {

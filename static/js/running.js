@@ -5,5 +5,8 @@ const EVERY_MS = 4000;
 const SIGNED_OUT_MS = 60_000;
 
 if (!document.getElementById("transfers")) {
-  poll(() => document.getElementById("running"), (xhr) => (xhr.getResponseHeader("HX-Redirect") ? SIGNED_OUT_MS : EVERY_MS));
+  poll(
+    () => document.getElementById("running"),
+    (xhr) => (xhr.getResponseHeader("HX-Redirect") ? SIGNED_OUT_MS : EVERY_MS),
+  );
 }

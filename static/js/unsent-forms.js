@@ -6,7 +6,8 @@ import { tell } from "./toasts.js";
 
 const TYPED = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
-const place = new URL(".", new URL(document.querySelector("link[rel=manifest]")?.dataset.worker ?? "", location)).pathname;
+const place = new URL(".", new URL(document.querySelector("link[rel=manifest]")?.dataset.worker ?? "", location.href))
+  .pathname;
 const OURS = `ferry-draft ${place} `;
 const SENT = `ferry-sent ${place}`;
 const INTERRUPTED = `ferry-interrupted ${place}`;
@@ -61,10 +62,14 @@ document.addEventListener("visibilitychange", saveAll);
 
 // Sending
 
-document.addEventListener("submit", ({ target }) => {
-  if (target.matches("form[data-signout]")) signOut();
-  else keep(target);
-}, true);
+document.addEventListener(
+  "submit",
+  ({ target }) => {
+    if (target.matches("form[data-signout]")) signOut();
+    else keep(target);
+  },
+  true,
+);
 
 // Last of all: what a script sends stays on this page, and what the browser sends leaves it.
 window.addEventListener("submit", (event) => {
@@ -87,14 +92,22 @@ document.addEventListener("click", ({ target }) => {
   if (form) forget(form);
 });
 
-document.addEventListener("keydown", ({ key, target }) => {
-  const form = key === "Escape" && target.closest?.(".rename");
-  if (form) forget(form);
-}, true);
+document.addEventListener(
+  "keydown",
+  ({ key, target }) => {
+    const form = key === "Escape" && target.closest?.(".rename");
+    if (form) forget(form);
+  },
+  true,
+);
 
-document.addEventListener("cancel", ({ target }) => {
-  if (target.matches("dialog")) for (const form of target.querySelectorAll("form")) forget(form);
-}, true);
+document.addEventListener(
+  "cancel",
+  ({ target }) => {
+    if (target.matches("dialog")) for (const form of target.querySelectorAll("form")) forget(form);
+  },
+  true,
+);
 
 function leave(form) {
   if (isKept(form)) write(SENT, keyOf(form));
@@ -121,7 +134,11 @@ function restore(form) {
   let typed = null;
   for (const [name, value] of kept.fields) {
     const field = form.elements.namedItem(name);
-    if (!field?.matches?.(`select, ${TYPED}`) || (field.matches("select") && ![...field.options].some((option) => option.value === value))) continue;
+    if (
+      !field?.matches?.(`select, ${TYPED}`) ||
+      (field.matches("select") && ![...field.options].some((option) => option.value === value))
+    )
+      continue;
     // A person may have typed already, between the swap of a form and its "load" event.
     if (field.matches(TYPED) && field.value !== field.defaultValue) continue;
     field.value = value;
@@ -146,8 +163,12 @@ function show(field) {
 
 // The form for a new name comes only when it is asked for.
 async function reopen() {
-  const paths = keys().filter((key) => key.startsWith(mine)).map((key) => key.slice(mine.length).split("#")[0]);
-  const more = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) => paths.includes(new URL(formAction).pathname));
+  const paths = keys()
+    .filter((key) => key.startsWith(mine))
+    .map((key) => key.slice(mine.length).split("#")[0]);
+  const more = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) =>
+    paths.includes(new URL(formAction).pathname),
+  );
   if (!more) return;
   const { rename } = await import("./files/renaming.js");
   rename(more.closest("[id]"));

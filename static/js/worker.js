@@ -5,7 +5,7 @@ if (address) navigator.serviceWorker?.register(address).catch(() => {});
 
 // What the worker keeps of the newest share. Another Ferry of this origin, below another path, has
 // its own.
-export const SHARED = `ferry-shared ${new URL(".", new URL(address ?? "", location)).pathname}`;
+export const SHARED = `ferry-shared ${new URL(".", new URL(address ?? "", location.href)).pathname}`;
 
 // Nothing that was shared may wait for the next person who signs in here.
 document.addEventListener("submit", async (event) => {

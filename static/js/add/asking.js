@@ -1,7 +1,7 @@
 // The page that shows what came in from elsewhere, and adds it on one press of its button.
 import { fill, numberWords, sizeWords } from "../files/words.js";
 import { armed, restart, whenArmed } from "./armed.js";
-import { Outcomes, kindOf } from "./outcomes.js";
+import { kindOf, Outcomes } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, words } from "./sender.js";
 import { forget, shared } from "./shared.js";
 
@@ -29,7 +29,8 @@ const countIn = (some) => some.flatMap(linesIn).length;
 // still behind the # or with the worker.
 async function begin() {
   reading.abort();
-  const { signal } = (reading = new AbortController());
+  reading = new AbortController();
+  const { signal } = reading;
   isWaiting = "awaited" in form.dataset;
   form.hidden &&= !isWaiting;
   go.disabled = true;
@@ -38,7 +39,10 @@ async function begin() {
   try {
     await fetched(signal);
   } catch ({ message }) {
-    if (!signal.aborted) trouble.replaceChildren(...([words.cut, words.offline].includes(message) ? [asking.unread] : troubleParts(message)));
+    if (!signal.aborted)
+      trouble.replaceChildren(
+        ...([words.cut, words.offline].includes(message) ? [asking.unread] : troubleParts(message)),
+      );
     return;
   }
   isWaiting = false;
@@ -51,8 +55,13 @@ async function fetched(signal) {
   isPopup = given.has("popup");
   if (query.has("shared")) return fromShare(query, signal);
   if (!given.size) return;
-  if (given.get("from")) say(fill(asking.from, { host: given.get("from") }) + (given.has("page") ? ` ${asking.page}` : ""));
-  await show(["text", "magnet", "url"].flatMap((name) => given.getAll(name)), given.get("title"), signal);
+  if (given.get("from"))
+    say(fill(asking.from, { host: given.get("from") }) + (given.has("page") ? ` ${asking.page}` : ""));
+  await show(
+    ["text", "magnet", "url"].flatMap((name) => given.getAll(name)),
+    given.get("title"),
+    signal,
+  );
 }
 
 async function fromShare(query, signal) {
@@ -100,7 +109,12 @@ function update() {
   title(!count ? asking.none : count === 1 ? asking.one : fill(chosen < count ? asking.title : asking.all, counts));
   go.querySelector("span").textContent = chosen === 1 ? asking.only : fill(asking.button, { count: counts.ticked });
   const size = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
-  find("hint").textContent = [size ? fill(asking.size, { size: sizeWords(size) }) : "", asking.free && `${asking.free}.`].filter(Boolean).join(" ");
+  find("hint").textContent = [
+    size ? fill(asking.size, { size: sizeWords(size) }) : "",
+    asking.free && `${asking.free}.`,
+  ]
+    .filter(Boolean)
+    .join(" ");
   form.hidden = !picks.children.length;
   find("nothing").hidden = picks.children.length > 0;
   go.disabled = !armed() || !chosen;
@@ -125,7 +139,11 @@ async function act() {
   isBusy = true;
   go.disabled = true;
   trouble.textContent = "";
-  const rows = new Map(ticked().filter((box) => !files.has(box)).flatMap((box) => linesIn(box).map((line) => [line, box])));
+  const rows = new Map(
+    ticked()
+      .filter((box) => !files.has(box))
+      .flatMap((box) => linesIn(box).map((line) => [line, box])),
+  );
   const lines = [...rows.keys()];
   const rest = restBox();
   const outcomes = new Outcomes();

@@ -1,7 +1,7 @@
 // The field: it counts and marks while somebody types, and takes what is pasted anywhere.
 import { fill, numberWords } from "../files/words.js";
-import { post, send, tellOthers, words } from "./sender.js";
 import { show as showResults } from "./results.js";
+import { post, send, tellOthers, words } from "./sender.js";
 
 const MOST_LINES = 10_000;
 const LOOK_MS = 300;
@@ -36,7 +36,8 @@ field.addEventListener("keydown", (event) => {
 async function look({ isTold = false } = {}) {
   const text = field.value;
   reading.abort();
-  const { signal } = (reading = new AbortController());
+  reading = new AbortController();
+  const { signal } = reading;
   if (text !== last.text) {
     const answer = text.trim() && (await post(words.read, { text }, { signal }).catch(() => null));
     if (signal.aborted) return;
@@ -60,7 +61,14 @@ function mark(rows) {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (stopping) return;
-  const lines = [...new Set(field.value.split("\n").map((line) => line.trim()).filter(Boolean))];
+  const lines = [
+    ...new Set(
+      field.value
+        .split("\n")
+        .map((line) => line.trim())
+        .filter(Boolean),
+    ),
+  ];
   // Beyond the ten thousand that are read, lines stay as they are.
   if (lines.length) deliver(lines.slice(0, MOST_LINES), lines.slice(MOST_LINES));
   else field.focus();
@@ -74,7 +82,10 @@ async function deliver(lines, beyond) {
   const outcomes = [];
   const answered = ({ items }, left) => {
     outcomes.push(...items);
-    found.textContent = fill(words.progress, { done: numberWords(outcomes.length), total: numberWords(outcomes.length + left) });
+    found.textContent = fill(words.progress, {
+      done: numberWords(outcomes.length),
+      total: numberWords(outcomes.length + left),
+    });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
   const { kept, trouble } = await send(lines, { folder: folder(), answered, signal: stopping.signal });

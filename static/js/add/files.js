@@ -50,7 +50,13 @@ function tellOf({ name, sentence }) {
 // A folder is made where the transfers go, and its files are uploaded into it.
 async function addFolders(entries) {
   const there = words.folder?.replace("/0/", `/${folder() || 0}/`);
-  const place = { url: `${there}upload/`, new: `${there}new/`, here: there, nodirs: words.nodirs, strange: words.strange };
+  const place = {
+    url: `${there}upload/`,
+    new: `${there}new/`,
+    here: there,
+    nodirs: words.nodirs,
+    strange: words.strange,
+  };
   const { files, trouble } = await filesOf({ entries, files: [] }, place);
   if (trouble) showToast(trouble);
   queue.push(...files.map(({ file, url }) => fileTo(file, url, changed)));
@@ -89,11 +95,13 @@ document.addEventListener("paste", (event) => {
   add(event.clipboardData.files);
 });
 
-const kindOf = ({ types } = { types: [] }) => (types.includes("Files") ? "files" : types.includes("text/uri-list") || types.includes("text/plain") ? "text" : "");
-const isOurs = (event) => kindOf(event.dataTransfer) === "files" || (kindOf(event.dataTransfer) === "text" && event.target.id !== "omni");
+const kindOf = ({ types } = { types: [] }) =>
+  types.includes("Files") ? "files" : types.includes("text/uri-list") || types.includes("text/plain") ? "text" : "";
+const isOurs = (event) =>
+  kindOf(event.dataTransfer) === "files" || (kindOf(event.dataTransfer) === "text" && event.target.id !== "omni");
 const mayDrop = () => !document.querySelector("dialog[open]");
 
-for (const name of ["dragenter", "dragover"]) {
+for (const name of /** @type {const} */ (["dragenter", "dragover"])) {
   document.addEventListener(name, (event) => {
     if (!isOurs(event)) return;
     event.preventDefault();
@@ -115,7 +123,8 @@ document.addEventListener("drop", (event) => {
   const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
   const folders = entries.filter(({ isDirectory }) => isDirectory);
   const files = [...event.dataTransfer.files].filter(({ name }) => !folders.some((each) => each.name === name));
-  const text = event.dataTransfer.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || event.dataTransfer.getData("text/plain");
+  const text =
+    event.dataTransfer.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || event.dataTransfer.getData("text/plain");
   if (folders.length) addFolders(folders);
   if (files.length) add(files);
   else if (!folders.length && text.trim()) put(text);

@@ -47,7 +47,10 @@ function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
 }
 
 function more(count) {
-  return Object.assign(document.createElement("li"), { className: "result", textContent: fill(words.more, { count: numberWords(count) }) });
+  return Object.assign(document.createElement("li"), {
+    className: "result",
+    textContent: fill(words.more, { count: numberWords(count) }),
+  });
 }
 
 function bannerOf(trouble) {

@@ -1,6 +1,6 @@
 // Lines go to the server a few at a time, one request after the other, so that a slow service
 // keeps neither the page nor a thread of the server waiting.
-import { Upload, headers, renewed } from "../files/upload.js";
+import { headers, renewed, Upload } from "../files/upload.js";
 
 const MOST_LINES = 25;
 const MOST_CHARACTERS = 300_000;
@@ -11,7 +11,7 @@ const fileWords = { ...dataset, failed: dataset.stopped, cut: dataset.broken, si
 
 // Answers what belongs back into the field, and why it did not go on. `answered` is told of each
 // answer as it comes; `signal` stops after the request in hand.
-export async function send(lines, { folder, answered, signal }) {
+export async function send(lines, { folder, answered, signal = null }) {
   const waiting = [...lines];
   const kept = [];
   while (waiting.length && !signal?.aborted) {
@@ -31,27 +31,36 @@ export async function send(lines, { folder, answered, signal }) {
 }
 
 function sizeOf(lines) {
-  let characters = 0;
-  const end = lines.slice(0, MOST_LINES).findIndex((line) => (characters += line.length) > MOST_CHARACTERS);
-  return end < 0 ? MOST_LINES : Math.max(1, end);
+  let [size, characters] = [0, 0];
+  for (const { length } of lines.slice(0, MOST_LINES)) {
+    characters += length;
+    if (characters > MOST_CHARACTERS) break;
+    size += 1;
+  }
+  return Math.max(size, 1);
 }
 
 // What keeps somebody from going on, with the way to sign in where that is missing. The list behind
 // the # of this page goes along.
 export function troubleParts(trouble) {
   if (trouble !== words.signedout) return [trouble];
-  const isPage = location.pathname !== new URL(words.url, location).pathname;
+  const isPage = location.pathname !== new URL(words.url, location.href).pathname;
   const next = isPage ? location.pathname + location.search : words.transfers;
   const href = `${words.signin}?${new URLSearchParams({ next })}${location.hash}`;
   return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.way })];
 }
 
-export async function post(url, fields, { signal, isAgain = false } = {}) {
+export async function post(url, fields, { signal = null, isAgain = false } = {}) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   let response;
   try {
-    response = await fetch(url, { method: "POST", headers: { ...headers(), "X-Requested-With": "ferry" }, body: form, signal });
+    response = await fetch(url, {
+      method: "POST",
+      headers: { ...headers(), "X-Requested-With": "ferry" },
+      body: form,
+      signal,
+    });
   } catch {
     throw new Error(navigator.onLine ? words.cut : words.offline);
   }
@@ -71,7 +80,8 @@ export const fileTo = (file, url, changed) => new Upload(file, url, fileWords, c
 export const sendFile = (file, folder) =>
   new Promise((resolve) => {
     const upload = uploadOf(file, folder, ({ state, answer, reason }) => {
-      if (state === "done" || state === "failed") resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
+      if (state === "done" || state === "failed")
+        resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
     });
     upload.start();
   });

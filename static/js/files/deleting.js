@@ -7,5 +7,10 @@ export function deleteChosen() {
 export function deleteRow(row) {
   if (!deleteButton()) return;
   const values = { entry: row.id };
-  window.htmx.ajax("POST", deleteButton().getAttribute("formaction"), { source: "#go", target: "#delete", swap: "innerHTML", values });
+  window.htmx.ajax("POST", deleteButton().getAttribute("formaction"), {
+    source: "#go",
+    target: "#delete",
+    swap: "innerHTML",
+    values,
+  });
 }

@@ -2,7 +2,7 @@
 import { uploads } from "./on-first-use.js";
 import { fill, numberWords } from "./words.js";
 
-for (const name of ["dragenter", "dragover"]) {
+for (const name of /** @type {const} */ (["dragenter", "dragover"])) {
   document.addEventListener(name, (event) => {
     const { dataTransfer } = event;
     if (!hasFiles(dataTransfer)) return;

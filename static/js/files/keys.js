@@ -36,7 +36,7 @@ const SINGLE = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") return escape(event);
+  if (event.key === "Escape") return leave(event);
   if (!isForUs(event, { mayRepeat: true })) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
   const act = ACTS[key] ?? (event.shiftKey || event.repeat ? null : SINGLE[key]);
@@ -49,7 +49,7 @@ document.addEventListener("focusin", ({ target }) => {
 
 function move({ shiftKey }, step) {
   const row = present();
-  const next = row ? beside(row, step) : rowBy(lastKey) ?? allRows()[0];
+  const next = row ? beside(row, step) : (rowBy(lastKey) ?? allRows()[0]);
   if (!next) return;
   if (shiftKey && row) for (const each of [row, next]) choose(each, true);
   linkOf(next).focus();
@@ -67,7 +67,7 @@ function forward() {
   return document.documentElement.dir === "rtl" ? -1 : 1;
 }
 
-function escape({ target, defaultPrevented }) {
+function leave({ target, defaultPrevented }) {
   if (defaultPrevented || target.closest?.("input:not([type=checkbox]), dialog, [popover]")) return;
   if (chosenCount() || main().classList.contains("selecting")) clear();
 }

@@ -10,10 +10,14 @@ export const rename = async (row) => (await renaming())?.rename(row);
 
 let pressedOpen = null;
 
-document.addEventListener("pointerdown", ({ target }) => {
-  const more = target.closest(".more");
-  pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
-}, true);
+document.addEventListener(
+  "pointerdown",
+  ({ target }) => {
+    const more = target.closest(".more");
+    pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
+  },
+  true,
+);
 
 document.addEventListener("click", async (event) => {
   const { target, ctrlKey, metaKey } = event;

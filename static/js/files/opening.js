@@ -17,12 +17,16 @@ document.addEventListener("click", async (event) => {
 });
 
 // Before htmx, which would fetch the listing anew.
-window.addEventListener("popstate", async (event) => {
-  const shown = document.getElementById("overlay");
-  const isPreview = event.state?.isPreview === true;
-  if (!shown && !isPreview) return;
-  if (isPreview || location.href === shown.dataset.listing) event.stopImmediatePropagation();
-  const preview = await overlay();
-  if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
-  else preview?.close();
-}, true);
+window.addEventListener(
+  "popstate",
+  async (event) => {
+    const shown = document.getElementById("overlay");
+    const isPreview = event.state?.isPreview === true;
+    if (!shown && !isPreview) return;
+    if (isPreview || location.href === shown.dataset.listing) event.stopImmediatePropagation();
+    const preview = await overlay();
+    if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
+    else preview?.close();
+  },
+  true,
+);

@@ -21,7 +21,10 @@ export class Pace {
   // Bytes a second, of the last few seconds.
   get rate() {
     const last = this.#marks.at(-1);
-    return between(this.#marks.find(({ at }) => last.at - at <= SHOWN_MS), last);
+    return between(
+      this.#marks.find(({ at }) => last.at - at <= SHOWN_MS),
+      last,
+    );
   }
 
   // The estimate before stands until it is well off, so that the time left counts down instead of

@@ -92,7 +92,10 @@ function takeBack(form) {
 
 function restore(row) {
   const nodes = before.get(row);
-  if (nodes) linkOf(row).querySelector(".entry-name").replaceChildren(...nodes);
+  if (nodes)
+    linkOf(row)
+      .querySelector(".entry-name")
+      .replaceChildren(...nodes);
   before.delete(row);
   row.classList.remove("pending");
 }

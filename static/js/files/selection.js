@@ -1,6 +1,6 @@
 // What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
 // and one field that says "all that match", also those that nobody has loaded, but for the spared.
-import { allRows, isFolder, rowBy, rowOf } from "./rows.js";
+import { allRows, rowBy, rowOf } from "./rows.js";
 import { fill, numberWords, sizeWords } from "./words.js";
 
 const HOLD_MS = 400;
@@ -167,14 +167,18 @@ document.addEventListener("reset", ({ target }) => {
 });
 
 // While selecting by touch, a tap on a name chooses. Caught on its way down, before htmx opens a folder.
-document.addEventListener("click", (event) => {
-  const row = rowOf(event.target);
-  if (!row || !event.target.closest(".entry, .more") || !(isHeld || isSelecting())) return;
-  event.preventDefault();
-  event.stopPropagation();
-  if (!isHeld) toggle(row);
-  isHeld = false;
-}, true);
+document.addEventListener(
+  "click",
+  (event) => {
+    const row = rowOf(event.target);
+    if (!row || !event.target.closest(".entry, .more") || !(isHeld || isSelecting())) return;
+    event.preventDefault();
+    event.stopPropagation();
+    if (!isHeld) toggle(row);
+    isHeld = false;
+  },
+  true,
+);
 
 document.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
   const row = rowOf(target);

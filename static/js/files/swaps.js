@@ -14,8 +14,8 @@ const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
 const isBehind = (elt) => elt?.id === "refresh" || elt?.id === "look";
 
-for (const [name, isPressed] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
-  document.addEventListener(name, () => (isDown = isPressed), true);
+for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+  document.addEventListener(name, ({ type }) => (isDown = type === "pointerdown"), true);
 }
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
@@ -58,10 +58,14 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 });
 
 // htmx would keep the new tab that somebody asked for in this one.
-document.addEventListener("click", (event) => {
-  const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
-  if (isElsewhere && event.target.closest("#main a[href]")) event.stopPropagation();
-}, true);
+document.addEventListener(
+  "click",
+  (event) => {
+    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
+    if (isElsewhere && event.target.closest("#main a[href]")) event.stopPropagation();
+  },
+  true,
+);
 
 // Whoever chose stays with what was chosen: the answer is a download, and leads to no other page.
 function fetchPacked(link) {
@@ -86,7 +90,9 @@ function candidates(elt) {
   const rows = allRows();
   const first = rows.findIndex(({ id }) => gone.has(id));
   const stays = ({ id }) => !gone.has(id);
-  return [...rows.slice(first).filter(stays), ...rows.slice(0, Math.max(first, 0)).filter(stays).reverse()].map(({ id }) => id).concat("title");
+  return [...rows.slice(first).filter(stays), ...rows.slice(0, Math.max(first, 0)).filter(stays).reverse()]
+    .map(({ id }) => id)
+    .concat("title");
 }
 
 function settle(fresh) {
@@ -106,7 +112,12 @@ function settle(fresh) {
 // A closed dialog and a button that is switched off keep the focus for a moment.
 function isFocusLost() {
   const { activeElement } = document;
-  return activeElement === document.body || activeElement.id === "main" || activeElement.disabled || !activeElement.checkVisibility();
+  return (
+    activeElement === document.body ||
+    activeElement.id === "main" ||
+    activeElement.disabled ||
+    !activeElement.checkVisibility()
+  );
 }
 
 // A service that is away is asked again.

@@ -6,8 +6,20 @@ const REFUSALS = [403, 413, 503];
 
 // One file on its way: queued, uploading, moving (sent, not yet answered), done or failed.
 export class Upload {
+  state = "queued";
+  sent = 0;
+  row = null;
+  xhr = null;
+  answer = null;
+  reason = "";
+  pace = null;
+  drawnAt = 0;
+
   constructor(file, url, words, changed) {
-    Object.assign(this, { file, url, changed, words: { ...words }, state: "queued", sent: 0, row: null });
+    this.file = file;
+    this.url = url;
+    this.changed = changed;
+    this.words = { ...words };
   }
 
   start({ isAgain = false } = {}) {
@@ -26,11 +38,14 @@ export class Upload {
   // the server tells it again.
   askWhy(isAgain) {
     const cut = () => this.fail(this.words.cut);
-    this.ask({ answered: () => (REFUSALS.includes(this.xhr.status) ? this.answered(isAgain) : cut()), cut }).send(new FormData());
+    this.ask({ answered: () => (REFUSALS.includes(this.xhr.status) ? this.answered(isAgain) : cut()), cut }).send(
+      new FormData(),
+    );
   }
 
   ask({ answered, cut }) {
-    const xhr = (this.xhr = new XMLHttpRequest());
+    const xhr = new XMLHttpRequest();
+    this.xhr = xhr;
     xhr.addEventListener("load", answered);
     xhr.addEventListener("error", cut);
     xhr.open("POST", this.url);
@@ -54,16 +69,19 @@ export class Upload {
     const now = performance.now();
     this.sent = total ? Math.min(this.file.size, (loaded / total) * this.file.size) : 0;
     this.pace.add(now, this.sent);
-    if (now - (this.drawn_at ?? 0) > DRAW_MS) this.show();
+    if (now - this.drawnAt > DRAW_MS) this.show();
   }
 
   answered(isAgain) {
     const { status, responseURL } = this.xhr;
-    const answer = (this.answer = this.read());
+    const answer = this.read();
+    this.answer = answer;
     if (answer?.ok) return this.turn("done");
     if (!isAgain && renewed(answer)) return this.start({ isAgain: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
-    this.fail(answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange));
+    this.fail(
+      answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange),
+    );
   }
 
   read() {
@@ -102,15 +120,19 @@ export class Upload {
     const find = (selector) => this.row.querySelector(selector);
     const isGoing = state === "uploading";
     const percent = file.size ? Math.floor((this.sent / file.size) * 100) : 0;
-    this.drawn_at = performance.now();
+    this.drawnAt = performance.now();
     this.row.dataset.state = state;
     find("progress").value = state === "moving" ? 100 : percent;
     find(".route").hidden = state === "failed";
-    find(".state").textContent = { queued: words.waiting, uploading: words.going, moving: words.ending, failed: words.failed }[state] ?? "";
-    find(".of").textContent = state === "failed" ? this.reason : fill(words.of, { done: sizeWords(this.sent), total: sizeWords(file.size) });
+    find(".state").textContent =
+      { queued: words.waiting, uploading: words.going, moving: words.ending, failed: words.failed }[state] ?? "";
+    find(".of").textContent =
+      state === "failed" ? this.reason : fill(words.of, { done: sizeWords(this.sent), total: sizeWords(file.size) });
     find(".rate").textContent = isGoing && this.pace.rate ? sizeWords(this.pace.rate, true) : "";
     find(".left").textContent = isGoing ? this.left : "";
-    find(".transfer-pct").replaceChildren(...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []));
+    find(".transfer-pct").replaceChildren(
+      ...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []),
+    );
     find("[data-do=retry]").hidden = state !== "failed";
   }
 

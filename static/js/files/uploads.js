@@ -1,7 +1,7 @@
 import { showToast, tell } from "../toasts.js";
+import { filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
 import { Upload } from "./upload.js";
-import { filesOf } from "./dropped-folders.js";
 import { fill, numberWords } from "./words.js";
 
 const AT_ONCE = 3;
@@ -86,9 +86,13 @@ export function pick() {
   note.showModal();
 }
 
-document.addEventListener("close", ({ target }) => {
-  if (target.id === "upload-note" && target.returnValue === "go") panel.querySelector("input").click();
-}, true);
+document.addEventListener(
+  "close",
+  ({ target }) => {
+    if (target.id === "upload-note" && target.returnValue === "go") panel.querySelector("input").click();
+  },
+  true,
+);
 
 export function addPicked(files) {
   add(files.map((file) => ({ file, url: panel.dataset.url })));

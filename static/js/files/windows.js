@@ -12,15 +12,18 @@ const listing = () => document.getElementById("listing");
 const windows = () => [...document.querySelectorAll("#listing .window:not(.ghosts)")];
 const isEmptied = (each) => each.querySelector(".spacer") !== null;
 
-const observer = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) {
-    if (!isIntersecting) continue;
-    const holder = target.closest(".ghosts, .window");
-    if (!holder) continue;
-    if (holder.matches(".ghosts")) window.htmx.trigger(holder, "near");
-    else refill(holder);
-  }
-}, { rootMargin: AHEAD });
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) {
+      if (!isIntersecting) continue;
+      const holder = target.closest(".ghosts, .window");
+      if (!holder) continue;
+      if (holder.matches(".ghosts")) window.htmx.trigger(holder, "near");
+      else refill(holder);
+    }
+  },
+  { rootMargin: AHEAD },
+);
 
 document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt.matches(".window, .ghosts")) adopt(elt);
@@ -46,7 +49,9 @@ function trim() {
 }
 
 function middleOf(each) {
-  return (each.firstElementChild.getBoundingClientRect().top + each.lastElementChild.getBoundingClientRect().bottom) / 2;
+  return (
+    (each.firstElementChild.getBoundingClientRect().top + each.lastElementChild.getBoundingClientRect().bottom) / 2
+  );
 }
 
 function empty(each) {
@@ -81,7 +86,15 @@ function spacer(each, height) {
 document.addEventListener("keydown", async (event) => {
   const { key, target, shiftKey, altKey, metaKey } = event;
   const ghosts = listing()?.querySelector(".ghosts");
-  if (key !== "End" || shiftKey || altKey || metaKey || !ghosts || document.querySelector("dialog[open], :popover-open")) return;
+  if (
+    key !== "End" ||
+    shiftKey ||
+    altKey ||
+    metaKey ||
+    !ghosts ||
+    document.querySelector("dialog[open], :popover-open")
+  )
+    return;
   if (target.closest("input:not([type=checkbox]), select, textarea")) return;
   event.preventDefault();
   const isOnRow = target.closest(".window") !== null;
@@ -144,7 +157,8 @@ async function rowsFrom(from) {
   const template = document.createElement("template");
   template.innerHTML = await answer.text();
   const shown = template.content.querySelector("#shown");
-  if (shown && !template.content.querySelector(".ghosts")) document.getElementById("shown").replaceChildren(...shown.childNodes);
+  if (shown && !template.content.querySelector(".ghosts"))
+    document.getElementById("shown").replaceChildren(...shown.childNodes);
   return template.content.querySelector(".window:not(.ghosts)").children;
 }
 

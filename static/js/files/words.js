@@ -15,8 +15,13 @@ export function sizeWords(bytes, isRate = false) {
     step += 1;
   }
   const digits = step > 1 && number < 99.95 ? 1 : 0;
-  const options = { style: "unit", unit: UNITS[step], unitDisplay: step ? "short" : "long", maximumFractionDigits: digits };
-  const words = new Intl.NumberFormat(language, options).format(number).replace("kB", "KB");
+  const format = new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: UNITS[step],
+    unitDisplay: step ? "short" : "long",
+    maximumFractionDigits: digits,
+  });
+  const words = format.format(number).replace("kB", "KB");
   return isRate ? `${words}/s` : words;
 }
 

@@ -1,8 +1,9 @@
 // The bar below every page while music plays that the page itself doesn't show.
+
+import { fill as fillWords } from "../files/words.js";
 import { canStep, changes, current, isPlaying, sound, step, stop, toggle, unplayable } from "./music.js";
 import { showPlaying } from "./play-button.js";
 import { wordsOf } from "./session.js";
-import { fill as fillWords } from "../files/words.js";
 
 const LONGEST_NAME = 40;
 const template = document.getElementById("music-bar");

@@ -10,7 +10,17 @@ export const JUMP_SECONDS = 10;
 const RESTART_SECONDS = 3;
 const SAVE_MS = 2000;
 const REPEATS = ["off", "all", "one"];
-const EVENTS = ["loadedmetadata", "durationchange", "timeupdate", "progress", "play", "pause", "ratechange", "seeked", "volumechange"];
+const EVENTS = [
+  "loadedmetadata",
+  "durationchange",
+  "timeupdate",
+  "progress",
+  "play",
+  "pause",
+  "ratechange",
+  "seeked",
+  "volumechange",
+];
 
 export const sound = document.createElement("audio");
 export const changes = new EventTarget();
@@ -37,7 +47,7 @@ export const chosen = () => choices;
 export const canStep = (by) => queue?.has(by, choices.repeat === "all") ?? false;
 
 export function begin(track, url) {
-  queue = new Queue(track, url);
+  queue = new Queue([track], url);
   open();
   keepQueue();
   complete();
@@ -62,7 +72,13 @@ async function complete() {
 }
 
 function tracksOf({ tracks, url, source, tagsUrl, ...shared }) {
-  return tracks.map(({ id, ...own }) => ({ ...shared, ...own, url: fill(url, { id }), source: fill(source, { id }), tagsUrl: fill(tagsUrl, { id }) }));
+  return tracks.map(({ id, ...own }) => ({
+    ...shared,
+    ...own,
+    url: fill(url, { id }),
+    source: fill(source, { id }),
+    tagsUrl: fill(tagsUrl, { id }),
+  }));
 }
 
 function open(seconds = 0, before = []) {
@@ -221,7 +237,7 @@ export function resume() {
   const [kept, place] = [loadQueue(), loadPlace()];
   if (!kept?.tracks || !place || kept.person !== person) return clear();
   const { tracks, order, url } = kept;
-  queue = Object.assign(new Queue(), { tracks, order, url, at: place.at });
+  queue = new Queue(tracks, url, order, place.at);
   if (!current()) return stop();
   current().tags ??= place.tags;
   open(place.seconds);

@@ -1,7 +1,10 @@
 // The order in which tracks play. It begins with one track, and `url` lists those of its folder.
 export class Queue {
-  constructor(track, url) {
-    Object.assign(this, { tracks: [track], order: [0], at: 0, url });
+  constructor(tracks, url, order = tracks.keys(), at = 0) {
+    this.tracks = tracks;
+    this.url = url;
+    this.order = [...order];
+    this.at = at;
   }
 
   get current() {
@@ -15,7 +18,9 @@ export class Queue {
     this.url = "";
     if (at < 0) return;
     tracks[at] = now;
-    Object.assign(this, { tracks, order: tracks.map((_, index) => index), at });
+    this.tracks = tracks;
+    this.order = [...tracks.keys()];
+    this.at = at;
   }
 
   // The track that plays now comes first, and all others after it.
@@ -32,7 +37,7 @@ export class Queue {
 
   sort() {
     this.at = this.order[this.at];
-    this.order = this.tracks.map((_, index) => index);
+    this.order = [...this.tracks.keys()];
   }
 
   // Return whether there was a track to go to.

@@ -19,11 +19,15 @@ export function present({ track, sound, canStep, play, seek, jump, step, stop })
   const key = track && JSON.stringify([track.url, words, canStep(1)]);
   if (key !== shown) {
     shown = key;
-    for (const name of ["play", "pause", "stop", "seekbackward", "seekforward", "seekto", "previoustrack", "nexttrack"]) set(name, acts?.[name] ?? null);
-    session.metadata = track && new MediaMetadata({ ...words, artwork: track.cover ? [{ src: new URL(track.cover, location.href).href }] : [] });
+    for (const name of ["play", "pause", "stop", "seekbackward", "seekforward", "seekto", "previoustrack", "nexttrack"])
+      set(name, acts?.[name] ?? null);
+    session.metadata =
+      track &&
+      new MediaMetadata({ ...words, artwork: track.cover ? [{ src: new URL(track.cover, location.href).href }] : [] });
   }
   const { duration, currentTime, playbackRate } = sound;
-  if (track && Number.isFinite(duration) && duration > 0) session.setPositionState?.({ duration, playbackRate, position: Math.min(currentTime, duration) });
+  if (track && Number.isFinite(duration) && duration > 0)
+    session.setPositionState?.({ duration, playbackRate, position: Math.min(currentTime, duration) });
 }
 
 export function wordsOf({ name, folder, tags }) {

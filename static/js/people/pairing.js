@@ -9,7 +9,10 @@ function watch() {
   paired.watched = true;
   // Any other answer is the last: the other device came, somebody signed this one out, or another
   // page made a newer code.
-  poll(() => paired, ({ status }) => (status === 204 ? EVERY_MS : null));
+  poll(
+    () => paired,
+    ({ status }) => (status === 204 ? EVERY_MS : null),
+  );
 }
 
 document.addEventListener("htmx:load", watch);

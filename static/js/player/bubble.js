@@ -14,7 +14,9 @@ export class Bubble {
     this.line = line;
     this.frames = new Frames(video, signal);
     this.bubble = line.parentElement.querySelector(".bubble");
-    const on = (names, act) => names.split(" ").forEach((name) => line.addEventListener(name, act, { signal }));
+    const on = (names, act) => {
+      for (const name of names.split(" ")) line.addEventListener(name, act, { signal });
+    };
     on("pointermove", ({ pointerType, clientX }) => this.#point(pointerType === "touch" ? null : clientX));
     on("pointerleave pointercancel", () => this.#point(null));
     on("input change", ({ type }) => (this.#isDragged = type === "input"));

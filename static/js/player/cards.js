@@ -14,7 +14,9 @@ export class Cards {
   #first = null; // when somebody began to look, and how far it was then
 
   constructor(root, video, source, controls, signal) {
-    Object.assign(this, { root, video, source, controls });
+    this.root = root;
+    this.source = source;
+    this.controls = controls;
     this.stage = root.querySelector("#stage");
     this.runsOn = root.querySelector("[data-do=run-on]");
     this.runsOn?.setAttribute("aria-checked", recall("runs-on", true));

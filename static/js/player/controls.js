@@ -12,11 +12,14 @@ export class Controls {
   #isScrubbing = false;
 
   constructor(root, video, signal) {
-    Object.assign(this, { root, video });
+    this.root = root;
+    this.video = video;
     this.line = root.querySelector("#position");
     this.bubble = new Bubble(this.line, video, signal);
     this.volume = root.querySelector("#volume");
-    const on = (target, names, act) => names.split(" ").forEach((name) => target.addEventListener(name, act, { signal }));
+    const on = (target, names, act) => {
+      for (const name of names.split(" ")) target.addEventListener(name, act, { signal });
+    };
     on(root, "click", (event) => this.#press(event));
     on(video, "play pause ended", () => this.#showPlaying());
     on(video, "timeupdate durationchange progress seeking seeked emptied", () => this.#showTime());
@@ -99,7 +102,9 @@ export class Controls {
     const shown = document.fullscreenElement ?? document.webkitFullscreenElement;
     if (shown) return (document.exitFullscreen ?? document.webkitExitFullscreen).call(document);
     if (root.requestFullscreen) return root.requestFullscreen().catch(() => {});
-    return (root.webkitRequestFullscreen ?? video.webkitEnterFullscreen)?.call(root.webkitRequestFullscreen ? root : video);
+    return (root.webkitRequestFullscreen ?? video.webkitEnterFullscreen)?.call(
+      root.webkitRequestFullscreen ? root : video,
+    );
   }
 
   pip() {
@@ -145,7 +150,10 @@ export class Controls {
     played.value = isKnown ? Math.min(at, most) : 0;
     this.line.disabled = !isKnown;
     if (!this.#isScrubbing) this.line.value = isKnown ? at : 0;
-    this.line.setAttribute("aria-valuetext", this.line.dataset.of.replace("{at}", clockWords(at)).replace("{of}", isKnown ? clockWords(duration) : "?"));
+    this.line.setAttribute(
+      "aria-valuetext",
+      this.line.dataset.of.replace("{at}", clockWords(at)).replace("{of}", isKnown ? clockWords(duration) : "?"),
+    );
     this.root.querySelector("#at").textContent = clockWords(at);
     this.root.querySelector("#of").textContent = isKnown ? `/ ${clockWords(duration)}` : "";
     this.bubble.show();
@@ -160,11 +168,15 @@ export class Controls {
   #showSpeed() {
     const speed = this.video.playbackRate;
     this.root.querySelector("#speed").textContent = `${speed}×`;
-    for (const choice of this.root.querySelectorAll("[data-speed]")) current(choice, Number(choice.dataset.speed) === speed);
+    for (const choice of this.root.querySelectorAll("[data-speed]"))
+      current(choice, Number(choice.dataset.speed) === speed);
   }
 
   #showFull() {
-    flip(this.root.querySelector("[data-do=full]"), Boolean(document.fullscreenElement ?? document.webkitFullscreenElement));
+    flip(
+      this.root.querySelector("[data-do=full]"),
+      Boolean(document.fullscreenElement ?? document.webkitFullscreenElement),
+    );
   }
 
   // What the browser hasn't is not offered.

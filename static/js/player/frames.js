@@ -37,7 +37,8 @@ export class Frames {
   #take() {
     const { currentTime, readyState, seeking, videoWidth } = this.video;
     const slot = this.#slot(currentTime);
-    if (slot < 0 || seeking || readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !videoWidth || this.#taken.has(slot)) return;
+    if (slot < 0 || seeking || readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !videoWidth || this.#taken.has(slot))
+      return;
     this.#all.drawImage(this.video, ...this.#place(slot), this.width, this.height);
     this.#taken.add(slot);
   }
@@ -47,6 +48,7 @@ export class Frames {
     return Number.isFinite(duration) ? Math.min(Math.floor((at / duration) * COUNT), COUNT - 1) : -1;
   }
 
+  /** @returns {[number, number]} */
   #place(slot) {
     return [(slot % COLUMNS) * this.width, Math.floor(slot / COLUMNS) * this.height];
   }

@@ -22,14 +22,18 @@ export function listen(root, controls, words, signal) {
   };
   for (let digit = 0; digit <= 9; digit += 1) acts[digit] = () => controls.seekShare(digit / 10);
 
-  window.addEventListener("keydown", (event) => {
-    const act = acts[event.key];
-    if (!act || !isMine(event)) return;
-    event.preventDefault();
-    event.stopImmediatePropagation();
-    controls.stir();
-    act(event);
-  }, { capture: true, signal });
+  window.addEventListener(
+    "keydown",
+    (event) => {
+      const act = acts[event.key];
+      if (!act || !isMine(event)) return;
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      controls.stir();
+      act(event);
+    },
+    { capture: true, signal },
+  );
 }
 
 // Space presses the button that has the focus, and the volume's slider keeps its arrows.

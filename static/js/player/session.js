@@ -18,7 +18,9 @@ export function present(root, video, controls, { artwork }, signal) {
   for (const name of ["durationchange", "seeked", "ratechange", "play"]) {
     video.addEventListener(name, () => tell(mediaSession, video), { signal });
   }
-  signal.addEventListener("abort", () => Object.keys(acts).forEach((name) => set(mediaSession, name, null)));
+  signal.addEventListener("abort", () => {
+    for (const name of Object.keys(acts)) set(mediaSession, name, null);
+  });
 }
 
 function link(root, selector) {

@@ -10,13 +10,16 @@ export class Source extends EventTarget {
   hls = null;
   sort = "";
   why = null; // the first reason counts, whatever else was tried
+  ready = null;
   hasMp4 = true; // until the service refuses it
   #left = { network: 1, media: 1 };
   #wish = { at: 0, isPlaying: false };
 
   constructor(video, facts, signal) {
     super();
-    Object.assign(this, { video, facts, signal });
+    this.video = video;
+    this.facts = facts;
+    this.signal = signal;
     this.library = import(facts.library).then((module) => module.default);
     this.first = ask(facts.hls, signal);
     video.addEventListener("error", () => this.#elementFailed(), { signal });
@@ -74,7 +77,13 @@ export class Source extends EventTarget {
       backBufferLength: 60,
     });
     this.hls = hls;
-    for (const name of ["MANIFEST_PARSED", "AUDIO_TRACKS_UPDATED", "SUBTITLE_TRACKS_UPDATED", "LEVEL_SWITCHED", "AUDIO_TRACK_SWITCHED"]) {
+    for (const name of [
+      "MANIFEST_PARSED",
+      "AUDIO_TRACKS_UPDATED",
+      "SUBTITLE_TRACKS_UPDATED",
+      "LEVEL_SWITCHED",
+      "AUDIO_TRACK_SWITCHED",
+    ]) {
       hls.on(Hls.Events[name], () => this.dispatchEvent(new Event("tracks")));
     }
     hls.on(Hls.Events.CUES_PARSED, (_event, data) => this.dispatchEvent(new CustomEvent("cues", { detail: data })));
@@ -120,7 +129,8 @@ export class Source extends EventTarget {
   #fallBack(why, { isForced = false } = {}) {
     const isTried = this.sort === "original" || this.sort === "mp4";
     this.why ??= why;
-    if (!isTried && this.facts.type && this.video.canPlayType(this.facts.type)) return this.#play("original", this.facts.original);
+    if (!isTried && this.facts.type && this.video.canPlayType(this.facts.type))
+      return this.#play("original", this.facts.original);
     if (isForced && this.sort !== "mp4") return this.openMp4(this.#wish);
     this.#fail(this.why);
   }
@@ -176,7 +186,7 @@ async function ask(url, signal) {
 
 function passed(ms, signal) {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    signal.addEventListener("abort", () => (clearTimeout(timer), resolve()), { once: true });
+    setTimeout(resolve, ms);
+    signal.addEventListener("abort", resolve, { once: true });
   });
 }

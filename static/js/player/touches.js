@@ -11,11 +11,15 @@ export function listen(root, video, controls, signal) {
 
   stage.addEventListener("pointerdown", (event) => (isTouch = event.pointerType !== "mouse"), { signal });
 
-  stage.addEventListener("click", (event) => {
-    if (event.target !== stage) return;
-    if (isTouch) tap(event);
-    else click(event);
-  }, { signal });
+  stage.addEventListener(
+    "click",
+    (event) => {
+      if (event.target !== stage) return;
+      if (isTouch) tap(event);
+      else click(event);
+    },
+    { signal },
+  );
 
   function tap({ clientX, timeStamp }) {
     const share = clientX / root.clientWidth;

@@ -3,18 +3,24 @@ import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
-  #wanted = { lang: recall("sound", "") }; // until there is a sound to choose
+  #wanted = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
 
   constructor(root, source, words, signal) {
-    Object.assign(this, { root, source, words });
+    this.root = root;
+    this.source = source;
+    this.words = words;
     source.addEventListener("tracks", () => this.#show(), { signal });
     for (const menu of root.querySelectorAll("#words-menu, #more-menu")) {
       menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && source.prepare(), { signal });
     }
-    root.addEventListener("click", ({ target }) => {
-      const choice = target.closest("[data-sound], [data-level]");
-      if (choice) this.#choose(choice);
-    }, { signal });
+    root.addEventListener(
+      "click",
+      ({ target }) => {
+        const choice = target.closest("[data-sound], [data-level]");
+        if (choice) this.#choose(choice);
+      },
+      { signal },
+    );
   }
 
   #choose(choice) {
@@ -24,7 +30,7 @@ export class Tracks {
     if (sound) {
       const { name, lang } = this.#sounds()[Number(sound)];
       remember("sound", lang);
-      if (!hls) [...video.audioTracks].forEach((each, at) => (each.enabled = at === Number(sound)));
+      if (!hls) for (const [at, each] of [...video.audioTracks].entries()) each.enabled = at === Number(sound);
       else if (hls.audioTracks.length) hls.audioTrack = Number(sound);
       else this.#wanted = { name, lang };
     } else {
@@ -38,7 +44,11 @@ export class Tracks {
     const { hls } = this.source;
     const sounds = this.#sounds();
     this.#list("sounds", "sound", sounds.length > 1 ? sounds : []);
-    const levels = (hls?.levels ?? []).map(({ height }, at) => ({ at, name: `${height}p`, isChosen: !hls.autoLevelEnabled && hls.loadLevel === at }));
+    const levels = (hls?.levels ?? []).map(({ height }, at) => ({
+      at,
+      name: `${height}p`,
+      isChosen: !hls.autoLevelEnabled && hls.loadLevel === at,
+    }));
     const { auto } = this.root.querySelector("#levels ul").dataset;
     const now = hls?.levels[hls.currentLevel]?.height;
     const first = { at: -1, name: now ? `${auto} (${now}p)` : auto, isChosen: hls?.autoLevelEnabled };
@@ -48,10 +58,16 @@ export class Tracks {
 
   #sounds() {
     const { hls, video } = this.source;
-    if (hls?.audioTracks.length) return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
+    if (hls?.audioTracks.length)
+      return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
     if (hls) return this.#comingSounds();
     const found = [...(video.audioTracks ?? [])];
-    return found.map(({ label, language, enabled }, at) => ({ at, name: label || language, lang: language, isChosen: enabled }));
+    return found.map(({ label, language, enabled }, at) => ({
+      at,
+      name: label || language,
+      lang: language,
+      isChosen: enabled,
+    }));
   }
 
   // Before the film plays, hls.js has chosen none.
@@ -71,15 +87,21 @@ export class Tracks {
   }
 
   #find(sounds) {
-    const { name, lang } = this.#wanted ?? {};
-    return sounds.find((each) => each.name === name && each.lang === lang) ?? sounds.find((each) => each.lang && each.lang === lang);
+    const { name, lang } = this.#wanted ?? { name: "", lang: "" };
+    return (
+      sounds.find((each) => each.name === name && each.lang === lang) ??
+      sounds.find((each) => each.lang && each.lang === lang)
+    );
   }
 
   #list(id, name, choices) {
     const part = this.root.querySelector(`#${id}`);
     // A hidden part has no focus to keep, and takes none.
     if (choices.length) part.hidden = false;
-    refill(part.querySelector("ul"), choices.map((each) => item(name, each)));
+    refill(
+      part.querySelector("ul"),
+      choices.map((each) => item(name, each)),
+    );
     part.hidden = !choices.length;
   }
 }

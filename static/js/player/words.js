@@ -16,13 +16,17 @@ export class Words {
   #isRecalled = false;
 
   constructor(root, video, source, signal) {
-    Object.assign(this, { root, video, source, signal });
+    this.root = root;
+    this.video = video;
+    this.source = source;
+    this.signal = signal;
     this.place = root.querySelector("#words");
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
     source.addEventListener("cues", ({ detail }) => this.#keep(detail), { signal });
     root.addEventListener("click", ({ target }) => this.#press(target), { signal });
-    for (const name of ["timeupdate", "seeked", "playing", "emptied"]) video.addEventListener(name, () => this.#draw(), { signal });
+    for (const name of ["timeupdate", "seeked", "playing", "emptied"])
+      video.addEventListener(name, () => this.#draw(), { signal });
     const timer = setInterval(() => !video.paused && this.#chosen && this.#draw(), 100);
     signal.addEventListener("abort", () => clearInterval(timer));
     this.#dress();
@@ -33,7 +37,14 @@ export class Words {
     const { hls, sort, video } = this.source;
     const tracks = hls?.subtitleTracks.length ? hls.subtitleTracks : distinct(hls?.allSubtitleTracks ?? []);
     const inside = tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang }));
-    const native = sort === "native" ? [...video.textTracks].map(({ label, language }, at) => ({ key: `native-${at}`, name: label || language, lang: language })) : [];
+    const native =
+      sort === "native"
+        ? [...video.textTracks].map(({ label, language }, at) => ({
+            key: `native-${at}`,
+            name: label || language,
+            lang: language,
+          }))
+        : [];
     const beside = this.beside.map((each, at) => ({ key: `beside-${at}`, name: each.textContent, lang: each.lang }));
     return [...inside, ...native, ...beside];
   }
@@ -52,7 +63,10 @@ export class Words {
   #recallChoice(choices) {
     if (this.#isRecalled || !choices.length) return;
     const wanted = recall("words", null);
-    const found = wanted && (choices.find(({ name, lang }) => lang === wanted.lang && name === wanted.name) ?? choices.find(({ lang }) => lang && lang === wanted.lang));
+    const found =
+      wanted &&
+      (choices.find(({ name, lang }) => lang === wanted.lang && name === wanted.name) ??
+        choices.find(({ lang }) => lang && lang === wanted.lang));
     this.#isRecalled = Boolean(found) || this.source.sort !== "";
     if (found) this.#choose(found.key);
   }
@@ -64,7 +78,13 @@ export class Words {
       button.closest("[popover]").hidePopover();
       this.choose(button.dataset.words);
     }
-    const acts = { smaller: () => this.#grow(-1), larger: () => this.#grow(1), sooner: () => this.#shift(-1), later: () => this.#shift(1), background: () => this.#ground() };
+    const acts = {
+      smaller: () => this.#grow(-1),
+      larger: () => this.#grow(1),
+      sooner: () => this.#shift(-1),
+      later: () => this.#shift(1),
+      background: () => this.#ground(),
+    };
     acts[button.dataset.do]?.();
   }
 
@@ -104,16 +124,23 @@ export class Words {
   #fetch(key, url) {
     this.#cues.set(key, []);
     const track = Object.assign(document.createElement("track"), { kind: "subtitles", src: url });
-    track.addEventListener("load", () => {
-      this.#cues.set(key, [...track.track.cues]);
-      this.#draw();
-    }, { once: true, signal: this.signal });
+    track.addEventListener(
+      "load",
+      () => {
+        this.#cues.set(key, [...track.track.cues]);
+        this.#draw();
+      },
+      { once: true, signal: this.signal },
+    );
     this.video.append(track);
     track.track.mode = "hidden";
   }
 
   #keep({ cues, track }) {
-    const at = track === "default" ? this.source.hls.subtitleTracks.findIndex((each) => each.default) : Number(track.replace("subtitles", ""));
+    const at =
+      track === "default"
+        ? this.source.hls.subtitleTracks.findIndex((each) => each.default)
+        : Number(track.replace("subtitles", ""));
     const key = `hls-${at}`;
     const known = this.#cues.get(key) ?? [];
     const names = new Set(known.map(nameOf));
@@ -124,7 +151,8 @@ export class Words {
   #draw() {
     const at = this.video.currentTime - this.#delay;
     const [sort, number] = this.#chosen.split("-");
-    const cues = sort === "native" ? [...(this.video.textTracks[number]?.cues ?? [])] : (this.#cues.get(this.#chosen) ?? []);
+    const cues =
+      sort === "native" ? [...(this.video.textTracks[number]?.cues ?? [])] : (this.#cues.get(this.#chosen) ?? []);
     const now = cues.filter(({ startTime, endTime }) => startTime <= at && at < endTime);
     const name = now.map(nameOf).join("\n");
     if (name === this.#shown) return;

@@ -1,17 +1,18 @@
 // The page of a track. The music itself is the document's, so it plays on when this page closes.
-import { isForUs } from "../shortcuts.js";
+
 import { clockWords, fill } from "../files/words.js";
-import * as music from "../music/music.js";
 import { unplayableWords } from "../music/bar.js";
+import * as music from "../music/music.js";
 import { showPlaying } from "../music/play-button.js";
 import { wordsOf } from "../music/session.js";
+import { isForUs } from "../shortcuts.js";
 import { turnTo } from "./viewer.js";
 
 const { changes, sound } = music;
 
 let player, own, ownTrack, queueUrl, slider, isScrubbing, followed;
 
-export function mount(viewer, signal, { isPlaying } = {}) {
+export function mount(viewer, signal, { isPlaying }) {
   player = viewer.querySelector(".audio");
   own = viewer.dataset.url;
   const { queue, ...facts } = player.dataset;
@@ -21,7 +22,7 @@ export function mount(viewer, signal, { isPlaying } = {}) {
   isScrubbing = false;
   player.querySelector("audio").remove();
   player.querySelector(".controls").hidden = false;
-  listen(viewer, signal);
+  listen(signal);
   // What plays elsewhere plays on until this track is wanted.
   if (music.current()?.url !== own && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
   if (isPlaying) music.play();
@@ -29,7 +30,7 @@ export function mount(viewer, signal, { isPlaying } = {}) {
   show();
 }
 
-function listen(viewer, signal) {
+function listen(signal) {
   const on = (target, name, act) => target.addEventListener(name, act, { signal });
   on(changes, "change", follow);
   on(slider, "input", () => {
@@ -124,7 +125,13 @@ function show() {
   find("[data-do=next]").setAttribute("aria-disabled", !track || !music.canStep(1));
   const mute = find("[data-do=mute]");
   mute.setAttribute("aria-pressed", isMuted);
-  mute.querySelector("use").setAttribute("href", mute.querySelector("use").getAttribute("href").replace(/#.*/, isMuted ? "#volume-x" : "#volume-2"));
+  mute.querySelector("use").setAttribute(
+    "href",
+    mute
+      .querySelector("use")
+      .getAttribute("href")
+      .replace(/#.*/, isMuted ? "#volume-x" : "#volume-2"),
+  );
   find(".volume input").value = isMuted ? 0 : volume;
   showPlaying(find("[data-do=play]"), Boolean(track) && music.isPlaying());
   const said = player.querySelector(".queue [aria-current] time");

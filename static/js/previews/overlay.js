@@ -56,6 +56,10 @@ document.addEventListener("click", (event) => {
 });
 
 // Esc closes a dialog by itself.
-document.addEventListener("close", ({ target }) => {
-  if (target === overlay()) history.back();
-}, true);
+document.addEventListener(
+  "close",
+  ({ target }) => {
+    if (target === overlay()) history.back();
+  },
+  true,
+);

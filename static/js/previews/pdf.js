@@ -1,6 +1,7 @@
 // The pages of a document, drawn as they come near. The library is loaded with the first document.
-import { onDemand } from "../on-demand.js";
+
 import { fill, numberWords } from "../files/words.js";
+import { onDemand } from "../on-demand.js";
 
 const NEAR = "100% 0px";
 const MOST_PIXELS = 2 ** 23;
@@ -56,7 +57,9 @@ class Pages {
   #redrawing = 0;
 
   constructor(library, found, viewer, signal) {
-    Object.assign(this, { library, found, signal });
+    this.library = library;
+    this.found = found;
+    this.signal = signal;
     this.body = viewer.querySelector(".document");
     this.list = viewer.querySelector(".pages");
     this.bar = viewer.querySelector(".document-bar");
@@ -81,7 +84,9 @@ class Pages {
     const { signal } = this;
     this.resizing.observe(this.list);
     this.body.addEventListener("scroll", () => this.#count(), { passive: true, signal });
-    this.bar.addEventListener("click", ({ target }) => this.#turn(target.closest("[data-zoom]")?.dataset.zoom), { signal });
+    this.bar.addEventListener("click", ({ target }) => this.#turn(target.closest("[data-zoom]")?.dataset.zoom), {
+      signal,
+    });
     this.#count();
   }
 
@@ -137,7 +142,8 @@ class Pages {
   }
 
   #redraw() {
-    for (const [page, drawing] of [...this.#drawn]) if (drawing.isOutgrown) this.#drawn.delete(page) && drawing.cancel();
+    for (const [page, drawing] of [...this.#drawn])
+      if (drawing.isOutgrown) this.#drawn.delete(page) && drawing.cancel();
     for (const page of this.#near) this.#draw(page);
   }
 
@@ -156,7 +162,9 @@ class Pages {
 
   #count() {
     const { left, top, width, height } = this.body.getBoundingClientRect();
-    const page = document.elementsFromPoint(left + width / 2, top + height / 2).find((each) => each.matches(".pages > section"));
+    const page = document
+      .elementsFromPoint(left + width / 2, top + height / 2)
+      .find((each) => each.matches(".pages > section"));
     if (page) this.bar.querySelector("output").textContent = page.getAttribute("aria-label");
   }
 }
@@ -170,7 +178,9 @@ class Drawing {
   isCancelled = false;
 
   constructor(library, page) {
-    Object.assign(this, { library, page, width: page.clientWidth });
+    this.library = library;
+    this.page = page;
+    this.width = page.clientWidth;
   }
 
   get isOutgrown() {
@@ -196,7 +206,11 @@ class Drawing {
     words.className = "words";
     this.page.replaceChildren(canvas, words);
     this.page.style.setProperty("--total-scale-factor", scale);
-    this.#task = new this.library.TextLayer({ textContentSource: source.streamTextContent(), container: words, viewport: source.getViewport({ scale }) });
+    this.#task = new this.library.TextLayer({
+      textContentSource: source.streamTextContent(),
+      container: words,
+      viewport: source.getViewport({ scale }),
+    });
     await this.#task.render();
     source.cleanup();
   }

@@ -32,14 +32,22 @@ export function mount(viewer, signal) {
 
 function watch(viewer, signal) {
   const small = image.src;
-  image.addEventListener("error", () => {
-    const { full } = image.dataset;
-    if (full && image.src === small && !image.src.endsWith(full)) image.src = full;
-    else frame.replaceChildren(...viewer.querySelector("template.broken").content.firstElementChild.cloneNode(true).children);
-    frame.classList.toggle("fallback", !image.isConnected);
-  }, { signal });
+  image.addEventListener(
+    "error",
+    () => {
+      const { full } = image.dataset;
+      if (full && image.src === small && !image.src.endsWith(full)) image.src = full;
+      else
+        frame.replaceChildren(
+          ...viewer.querySelector("template.broken").content.firstElementChild.cloneNode(true).children,
+        );
+      frame.classList.toggle("fallback", !image.isConnected);
+    },
+    { signal },
+  );
   image.addEventListener("load", () => fetchNeighbours(viewer), { signal, once: true });
-  for (const thumb of viewer.querySelectorAll(".strip img")) thumb.addEventListener("error", () => thumb.remove(), { signal });
+  for (const thumb of viewer.querySelectorAll(".strip img"))
+    thumb.addEventListener("error", () => thumb.remove(), { signal });
   if (image.complete && image.currentSrc) image.dispatchEvent(new Event(image.naturalWidth ? "load" : "error"));
 }
 
@@ -140,7 +148,8 @@ function end(event) {
   const { clientX: x, clientY: y } = event.changedTouches[0];
   const [across, down] = [x - begun.x, y - begun.y];
   if (Math.hypot(across, down) < TAP_PX) return tapped(event, x, y);
-  if (level === 1 && Math.abs(across) > SWIPE_PX && Math.abs(across) > 2 * Math.abs(down)) step(across < 0 ? "next" : "previous");
+  if (level === 1 && Math.abs(across) > SWIPE_PX && Math.abs(across) > 2 * Math.abs(down))
+    step(across < 0 ? "next" : "previous");
 }
 
 function tapped(event, x, y) {

@@ -75,7 +75,10 @@ export async function turnTo(url, wish = {}) {
   document.title = found.title;
   await mount(found.viewer, { isPlaying });
   if (viewer() !== found.viewer) return;
-  focusOn(found.viewer, isInStrip ? "[aria-current]" : act ? `[data-do=${act}]` : `.step[data-step=${step}], [data-step=${step}]`);
+  focusOn(
+    found.viewer,
+    isInStrip ? "[aria-current]" : act ? `[data-do=${act}]` : `.step[data-step=${step}], [data-step=${step}]`,
+  );
   say(`${found.viewer.querySelector("h1").textContent}, ${found.viewer.querySelector(".viewer-title p").textContent}`);
 }
 

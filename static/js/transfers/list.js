@@ -15,14 +15,21 @@ let isLate = false;
 let wasAway = isAway();
 let focus = null;
 
-const hurry = poll(() => form, () => Number(document.getElementById("seen").dataset.every));
+const hurry = poll(
+  () => form,
+  () => Number(document.getElementById("seen").dataset.every),
+);
 
-for (const [name, isPressed] of [["pointerdown", true], ["pointerup", false], ["pointercancel", false]]) {
-  document.addEventListener(name, () => {
-    isDown = isPressed;
-    if (isLate && !isDown) setTimeout(hurry);
-    isLate &&= isDown;
-  }, true);
+for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
+  document.addEventListener(
+    name,
+    ({ type }) => {
+      isDown = type === "pointerdown";
+      if (isLate && !isDown) setTimeout(hurry);
+      isLate &&= isDown;
+    },
+    true,
+  );
 }
 window.addEventListener("offline", () => (unreachable.hidden = false));
 
@@ -52,12 +59,17 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   document.dispatchEvent(new CustomEvent("transfers-shown"));
 });
 
-form.addEventListener("htmx:afterRequest", ({ detail: { xhr } }) => (unreachable.hidden = xhr.status >= 200 && xhr.status < 400));
+form.addEventListener(
+  "htmx:afterRequest",
+  ({ detail: { xhr } }) => (unreachable.hidden = xhr.status >= 200 && xhr.status < 400),
+);
 
 function focused() {
   const element = document.activeElement;
   const row = element?.closest(".transfer");
-  return list().contains(element) ? { element, row, next: row?.nextElementSibling ?? row?.previousElementSibling } : null;
+  return list().contains(element)
+    ? { element, row, next: row?.nextElementSibling ?? row?.previousElementSibling }
+    : null;
 }
 
 // A row that was put elsewhere loses the focus for a moment; of one that is gone the next one gets it.
@@ -70,9 +82,12 @@ function refocus() {
 }
 
 // What lies below is asked for when it comes near.
-const observer = new IntersectionObserver((entries) => {
-  for (const { isIntersecting, target } of entries) if (isIntersecting) widen(target);
-}, { rootMargin: AHEAD });
+const observer = new IntersectionObserver(
+  (entries) => {
+    for (const { isIntersecting, target } of entries) if (isIntersecting) widen(target);
+  },
+  { rootMargin: AHEAD },
+);
 
 function watch() {
   for (const link of document.querySelectorAll("a[data-more]")) observer.observe(link);

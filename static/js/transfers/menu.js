@@ -6,10 +6,14 @@ import { cancel, clear, urlOf } from "./acts.js";
 const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
 let pressedOpen = null;
 
-document.addEventListener("pointerdown", ({ target }) => {
-  const more = target.closest(".transfer .more");
-  pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
-}, true);
+document.addEventListener(
+  "pointerdown",
+  ({ target }) => {
+    const more = target.closest(".transfer .more");
+    pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
+  },
+  true,
+);
 
 document.addEventListener("click", (event) => {
   const more = event.target.closest(".transfer .more");

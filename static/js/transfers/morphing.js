@@ -41,7 +41,9 @@ window.htmx.defineExtension("morph", {
   isInlineSwap: (style) => style === "morph",
   handleSwap(style, target, fragment) {
     if (style !== "morph") return false;
-    window.Idiomorph.morph(target, fragment.firstElementChild, { callbacks: { beforeNodeMorphed, beforeAttributeUpdated } });
+    window.Idiomorph.morph(target, fragment.firstElementChild, {
+      callbacks: { beforeNodeMorphed, beforeAttributeUpdated },
+    });
     update();
     return [];
   },

@@ -51,6 +51,7 @@ button().addEventListener("click", async () => {
 
 document.addEventListener("transfers-changed", ({ detail }) => {
   const { said, undo } = detail ?? {};
-  if (undo) tell(said, () => post(document.getElementById("title"), undo), document.getElementById("transfers").dataset.undo);
+  if (undo)
+    tell(said, () => post(document.getElementById("title"), undo), document.getElementById("transfers").dataset.undo);
   else if (said) tell(said);
 });
