@@ -20,16 +20,20 @@ quick: .venv/dev.stamp
 test-postgresql: .venv/dev.stamp
 	$(BIN)/python -m tests.postgresql
 
-check: .venv/dev.stamp
+check: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
+	node_modules/.bin/biome check --error-on-warnings
+	node_modules/.bin/tsc
+	node --test tests/js/*.test.js
 
-fmt: .venv/dev.stamp
+fmt: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
+	node_modules/.bin/biome check --write
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m tests.bench
@@ -52,7 +56,7 @@ screenshots: .venv/dev.stamp
 
 messages: .venv/dev.stamp
 	$(BIN)/python manage.py makemessages --locale de --no-location --no-obsolete \
-		--ignore .venv --ignore .peers --ignore data --ignore tests
+		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore tests
 	$(BIN)/python manage.py compilemessages --locale de --ignore .venv --ignore .peers --ignore data
 
 lock:
@@ -72,3 +76,7 @@ lock:
 .venv/dev.stamp: requirements-dev.lock | .venv/bin/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@ .venv/run.stamp
+
+node_modules/dev.stamp: package-lock.json
+	npm ci --silent --ignore-scripts
+	@touch $@

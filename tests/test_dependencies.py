@@ -1,5 +1,6 @@
 """Each package has a stated reason, and a license that is compatible with Ferry's."""
 
+import json
 import re
 import tomllib
 from importlib.metadata import metadata
@@ -11,6 +12,7 @@ from tests.cases import each_case
 
 BASE = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
+PACKAGES = json.loads((BASE / "package-lock.json").read_text())["packages"]
 DOCUMENT = (BASE / "docs" / "dependencies.md").read_text()
 # Licenses of packages that may be used and distributed together with MIT-licensed code.
 FITTING = re.compile(r"0BSD|Apache-2\.0|BSD-[23]-Clause|ISC|MIT(-0|-CMU)?|MPL-2\.0|PSF-2\.0")
@@ -33,19 +35,21 @@ ELSEWHERE = {"colorama": "BSD-3-Clause", "tzdata": "Apache-2.0"}
 
 
 def name_of(requirement: str) -> str:
-    return re.match(r"[\w.-]+", requirement)[0].lower()
+    return re.match(r"[\w./@-]+", requirement)[0].lower()
 
 
 def table(heading: str) -> dict[str, tuple[str, str]]:
     section = DOCUMENT.split(f"\n## {heading}\n")[1].split("\n## ")[0]
-    rows = re.findall(r"^\| `([\w.-]+)` \| (.+?) \| (.+?) \|$", section, re.MULTILINE)
+    rows = re.findall(r"^\| `([\w./@-]+)` \| (.+?) \| (.+?) \|$", section, re.MULTILINE)
     return {name: (licence, why) for name, licence, why in rows}
 
 
-RUNNING, DEVELOPING = table("To run"), table("To develop")
+RUNNING, DEVELOPING, SCRIPTS = map(table, ["To run", "To develop", "To check the scripts"])
 
 
 def licence_of(name: str) -> str:
+    if name in SCRIPTS:
+        return str(PACKAGES[f"node_modules/{name}"]["license"])
     if name in ELSEWHERE:
         return ELSEWHERE[name]
     facts = metadata(name)
@@ -59,16 +63,17 @@ def licence_of(name: str) -> str:
     [
         (RUNNING, PROJECT["project"]["dependencies"]),
         (DEVELOPING, PROJECT["dependency-groups"]["dev"]),
+        (SCRIPTS, PACKAGES[""]["devDependencies"]),
     ],
-    ids=["run", "develop"],
+    ids=["run", "develop", "scripts"],
 )
 def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
     assert list(told) == sorted(map(name_of, wanted))
 
 
-@each_case("name", [*RUNNING, *DEVELOPING])
+@each_case("name", [*RUNNING, *DEVELOPING, *SCRIPTS])
 def test_each_has_its_own_licence_and_a_sentence_why(name):
-    licence, why = (RUNNING | DEVELOPING)[name]
+    licence, why = (RUNNING | DEVELOPING | SCRIPTS)[name]
     assert licence == licence_of(name)
     assert re.fullmatch(r"[A-Z].*\w\.", why)
 
@@ -90,6 +95,14 @@ def test_every_licence_in_a_lock_file_fits_ours(lock):
             continue
         for licence in re.split(r" OR | AND ", licence_of(name)):
             assert FITTING.fullmatch(licence), (name, licence)
+
+
+def test_every_licence_of_a_package_for_scripts_fits_ours():
+    packages = {path: facts for path, facts in PACKAGES.items() if path}
+    assert len(packages) > 10
+    for path, facts in packages.items():
+        for licence in facts["license"].split(" OR "):
+            assert FITTING.fullmatch(licence), (path, licence)
 
 
 @pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])

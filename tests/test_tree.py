@@ -1,6 +1,7 @@
 """Rules for the whole tree."""
 
 import ast
+import json
 import re
 import subprocess
 import tokenize
@@ -42,6 +43,17 @@ def test_lock_files_name_no_host_and_hash_everything(lock):
     assert len(re.findall(r"^[\w.-]+==", text, re.MULTILINE)) > 20
     for block in re.split(r"^(?=[\w.-]+==)", text, flags=re.MULTILINE)[1:]:
         assert "--hash=sha256:" in block
+
+
+def test_the_lock_file_of_the_scripts_tools_names_no_host_and_hashes_everything():
+    packages = json.loads((BASE / "package-lock.json").read_text())["packages"]
+    named = {path: facts for path, facts in packages.items() if path}
+    assert len(named) > 10
+    for facts in named.values():
+        assert "resolved" not in facts
+        assert facts["integrity"].startswith("sha512-")
+    for version in packages[""]["devDependencies"].values():
+        assert re.fullmatch(r"[\d.]+", version)
 
 
 def test_no_inline_script_style_or_handler_stands_in_a_template():

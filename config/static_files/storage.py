@@ -8,7 +8,7 @@ from whitenoise.storage import CompressedManifestStaticFilesStorage
 
 IMPORT = re.compile(r'@import "([\w-]+\.css)";\n')
 COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
-LINE_COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+SCRIPT_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 
 Paths = dict[str, tuple[Storage, str]]
 
@@ -52,7 +52,7 @@ def text_to_send(paths: Paths, name: str) -> str | None:
     if name.startswith("css/"):
         text = IMPORT.sub(lambda match: text_of(paths, f"css/{match[1]}"), text_of(paths, name))
         return COMMENT.sub("", text)
-    return LINE_COMMENT.sub("", text_of(paths, name)) if name.startswith("js/") else None
+    return SCRIPT_COMMENT.sub("", text_of(paths, name)) if name.startswith("js/") else None
 
 
 def text_of(paths: Paths, name: str) -> str:

@@ -3,7 +3,7 @@ from django.core.files.storage import FileSystemStorage
 
 from config.static_files.storage import HashedModules
 
-SCRIPT = "// Why\nlet a = 'http://a'; // a\n\n  // and so\n  let b = 1;\n"
+SCRIPT = "// Why\n/**\n * Why\n */\nlet a = 'http://a'; // a\n\n  // and so\n  let b = 1;\n"
 SHEET = '@import "a.css";\n@import "b.css";\n'
 
 
