@@ -1,3 +1,5 @@
+import { browser } from "./storage.js";
+
 const memory = "ferry-keys";
 const patienceMs = 1500;
 let pressed = "";
@@ -10,7 +12,7 @@ document.addEventListener("keydown", (event) => {
 });
 
 document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-keys-switch]")) remember(target.checked);
+  if (target.matches("[data-keys-switch]")) browser.write(memory, target.checked ? "on" : "off");
 });
 
 document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
@@ -52,19 +54,6 @@ function showSwitches(root) {
   for (const box of root.querySelectorAll("[data-keys-switch]")) box.checked = isOn();
 }
 
-// Storage may be forbidden; the keys then work, and forget that they were switched off.
 function isOn() {
-  try {
-    return localStorage.getItem(memory) !== "off";
-  } catch {
-    return true;
-  }
-}
-
-function remember(isWanted) {
-  try {
-    localStorage.setItem(memory, isWanted ? "on" : "off");
-  } catch {
-    return;
-  }
+  return browser.read(memory) !== "off";
 }

@@ -1,18 +1,6 @@
-// What a browser keeps of its reader's choices. Storage may be forbidden; then it keeps nothing.
+import { browser } from "../storage.js";
+
 const PREFIX = "ferry-player-";
 
-export function recall(name, otherwise) {
-  try {
-    return JSON.parse(localStorage.getItem(PREFIX + name)) ?? otherwise;
-  } catch {
-    return otherwise;
-  }
-}
-
-export function remember(name, value) {
-  try {
-    localStorage.setItem(PREFIX + name, JSON.stringify(value));
-  } catch {
-    return;
-  }
-}
+export const recall = (name, otherwise) => browser.readJson(PREFIX + name) ?? otherwise;
+export const remember = (name, value) => browser.write(PREFIX + name, JSON.stringify(value));

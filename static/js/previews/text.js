@@ -1,4 +1,6 @@
 // Whether lines are wrapped is remembered, once somebody has said so.
+import { browser } from "../storage.js";
+
 const memory = "ferry-wrap";
 
 export function mount(viewer, signal) {
@@ -6,24 +8,7 @@ export function mount(viewer, signal) {
   body?.addEventListener("htmx:afterSwap", () => body.focus({ preventScroll: true }), { signal });
   const box = viewer.querySelector("#wrap");
   if (!box) return;
-  const wanted = recall();
+  const wanted = browser.read(memory);
   if (wanted) box.checked = wanted === "on";
-  box.addEventListener("change", () => remember(box.checked), { signal });
-}
-
-// Storage may be forbidden.
-function recall() {
-  try {
-    return localStorage.getItem(memory);
-  } catch {
-    return null;
-  }
-}
-
-function remember(isWrapped) {
-  try {
-    localStorage.setItem(memory, isWrapped ? "on" : "off");
-  } catch {
-    return;
-  }
+  box.addEventListener("change", () => browser.write(memory, box.checked ? "on" : "off"), { signal });
 }
