@@ -126,6 +126,7 @@ TEMPLATES = [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
                 "webui.templatetags.icons",
+                "webui.templatetags.words",
             ],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["webui.template_loader.Loader"]),

@@ -1,3 +1,6 @@
+import { setIcon } from "./icons.js";
+import { words } from "./words.js";
+
 const region = document.getElementById("toasts");
 const template = document.getElementById("toast");
 
@@ -21,9 +24,8 @@ if (arrived.length) setTimeout(() => region.replaceChildren(...arrived), 100);
 
 export function tell(words, act, label) {
   const toast = showToast(words, act, label);
-  const icon = toast.querySelector("use");
   toast.classList.remove("error");
-  icon.setAttribute("href", icon.getAttribute("href").replace("#circle-alert", "#circle-check"));
+  setIcon(toast, "circle-check");
 }
 
 // `act` gives the toast a button, which is called "Try again" unless `label` says otherwise.
@@ -46,13 +48,13 @@ export function showToast(words, act, label) {
 }
 
 export function offerReload(reload = () => location.reload()) {
-  showToast(region.dataset.incomplete, reload, region.dataset.reload);
+  showToast(words.shell.incomplete, reload, words.shell.reload);
 }
 
 function report({ elt, requestConfig }, reason) {
   if (elt.closest("[data-quiet]")) return;
   const isRepeatable = requestConfig.verb === "get";
-  showToast(region.dataset[reason], isRepeatable ? () => repeat(elt, requestConfig.path) : null);
+  showToast(words.shell[reason], isRepeatable ? () => repeat(elt, requestConfig.path) : null);
 }
 
 function repeat(elt, path) {

@@ -2,7 +2,9 @@
 // it again in its form, and nobody else does. Passwords and files never wait. Storage may be
 // forbidden or full: then what is typed lasts as long as its page.
 import { isDone } from "./errors.js";
+import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
+import { fill, words } from "./words.js";
 
 const TYPED = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
@@ -36,12 +38,12 @@ export function keep(form) {
   if (!files.length && !typed.some(({ value }) => value)) return forget(form);
   const choices = [...form.elements].filter((field) => field.matches("select[name]"));
   const fields = [...typed, ...choices].map(({ name, value }) => [name, value]);
-  write(keyOf(form), JSON.stringify({ fields, files }));
+  tab.write(keyOf(form), { fields, files });
 }
 
 export function forget(form) {
   unsaved.delete(form);
-  if (isKept(form)) remove(keyOf(form));
+  if (isKept(form)) tab.remove(keyOf(form));
 }
 
 for (const name of ["input", "change"]) {
@@ -110,26 +112,26 @@ document.addEventListener(
 );
 
 function leave(form) {
-  if (isKept(form)) write(SENT, keyOf(form));
+  if (isKept(form)) tab.write(SENT, keyOf(form));
 }
 
 function signOut() {
   isSignedOut = true;
-  for (const key of keys()) if (key.startsWith(OURS)) remove(key);
+  for (const key of tab.keys()) if (key.startsWith(OURS)) tab.remove(key);
 }
 
 // Coming back
 
 // Of a form that another page answered, nothing more waits.
 function settle() {
-  const sent = read(SENT);
+  const sent = tab.read(SENT);
   if (!sent || "unhandled" in document.body.dataset) return;
-  if (![...document.forms].some((form) => isKept(form) && keyOf(form) === sent)) remove(sent);
-  remove(SENT);
+  if (![...document.forms].some((form) => isKept(form) && keyOf(form) === sent)) tab.remove(sent);
+  tab.remove(SENT);
 }
 
 function restore(form) {
-  const kept = isKept(form) && JSON.parse(read(keyOf(form)));
+  const kept = isKept(form) && tab.readJson(keyOf(form));
   if (!kept) return null;
   let typed = null;
   for (const [name, value] of kept.fields) {
@@ -144,26 +146,25 @@ function restore(form) {
     field.value = value;
     if (!typed && !field.matches("select")) typed = field;
   }
-  const words = read(INTERRUPTED) && JSON.parse(read(INTERRUPTED));
-  if (words && kept.files.length) name(form, kept.files, words);
+  if (tab.read(INTERRUPTED) && kept.files.length) name(form, kept.files);
   return typed ?? filesIn(form)[0];
 }
 
 // Where a session ended, what was being typed comes up by itself, once.
 function show(field) {
-  const words = JSON.parse(read(INTERRUPTED));
-  if (!words) return;
-  remove(INTERRUPTED);
+  if (!tab.read(INTERRUPTED)) return;
+  tab.remove(INTERRUPTED);
   const dialog = field.closest("dialog");
   if (dialog && !dialog.open) dialog.showModal();
   field.focus();
   for (const name of ["input", "change"]) field.dispatchEvent(new Event(name, { bubbles: true }));
-  tell(words.kept);
+  tell(words.shell.restored);
 }
 
 // The form for a new name comes only when it is asked for.
 async function reopen() {
-  const paths = keys()
+  const paths = tab
+    .keys()
     .filter((key) => key.startsWith(mine))
     .map((key) => key.slice(mine.length).split("#")[0]);
   const more = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) =>
@@ -175,9 +176,9 @@ async function reopen() {
 }
 
 // No script may choose files, so say which were chosen.
-function name(form, files, words) {
+function name(form, files) {
   const hint = Object.assign(document.createElement("p"), { className: "hint" });
-  hint.textContent = words.files.replace("{names}", files.map((each) => `\u2068${each}\u2069`).join(", "));
+  hint.textContent = fill(words.shell.choose, { names: files.map((each) => `\u2068${each}\u2069`).join(", ") });
   filesIn(form)[0].after(hint);
 }
 
@@ -190,47 +191,12 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt !== document.body) comeBack([elt, ...elt.querySelectorAll("form")].filter((each) => each.matches("form")));
 });
 
-// Storage
-
-function keys() {
-  try {
-    return Object.keys(sessionStorage);
-  } catch {
-    return [];
-  }
-}
-
-function read(key) {
-  try {
-    return sessionStorage.getItem(key);
-  } catch {
-    return null;
-  }
-}
-
-function write(key, value) {
-  try {
-    sessionStorage.setItem(key, value);
-  } catch {
-    return;
-  }
-}
-
-function remove(key) {
-  try {
-    sessionStorage.removeItem(key);
-  } catch {
-    return;
-  }
-}
-
 if (person) {
-  for (const key of keys()) if (key.startsWith(OURS) && !key.startsWith(mine)) remove(key);
+  for (const key of tab.keys()) if (key.startsWith(OURS) && !key.startsWith(mine)) tab.remove(key);
   settle();
   comeBack([...document.forms]);
-  if (read(INTERRUPTED)) reopen();
+  if (tab.read(INTERRUPTED)) reopen();
 } else if (document.querySelector("form[data-kept]")) {
-  remove(SENT);
-  const { kept, files } = document.querySelector("form[data-kept]").dataset;
-  if (keys().some((key) => key.startsWith(OURS))) write(INTERRUPTED, JSON.stringify({ kept, files }));
+  tab.remove(SENT);
+  if (tab.keys().some((key) => key.startsWith(OURS))) tab.write(INTERRUPTED, "yes");
 }

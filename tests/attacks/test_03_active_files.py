@@ -197,7 +197,10 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
         assert answer["X-Content-Type-Options"] == "nosniff"
         leave(answer)
     shown = soup(gwen.client.get(f"/files/0/file-{file.id}/view/"))
-    assert all(script["src"].startswith("/static/") for script in shown.select("script"))
+    assert all(
+        script["src"].startswith("/static/") for script in shown.select("script:not(#words)")
+    )
+    assert shown.select_one("#words")["type"] == "application/json"
     assert not shown.select("iframe, object, embed, [onload], [onerror], a[href^=javascript]")
     assert all(tag["src"].startswith("/") for tag in shown.select("img"))
     json.dumps(shown.title.string)

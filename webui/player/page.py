@@ -20,10 +20,13 @@ from webui.player.resume_page import stopped_words
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # Preloaded together: otherwise a browser finds each import only when the previous module arrives.
-PARTS = "main bubble cards controls frames keys memory session source touches tracks watching words"
+PARTS = (
+    "main bubble cards controls frames keys memory next-episode session source subtitles touches "
+    "tracks watching"
+)
 MODULES = (
     "js/previews/viewer.js",
-    "js/files/words.js",
+    "js/words.js",
     *(f"js/player/{part}.js" for part in PARTS.split()),
 )
 SPEEDS = tuple(

@@ -7,13 +7,11 @@ from django.utils.safestring import SafeString
 
 register = template.Library()
 
-ICON = '<svg class="i{}" aria-hidden="true"><use href="{}#{}"{}/></svg>'
+ICON = '<svg class="i{}" aria-hidden="true"><use href="{}#{}"/></svg>'
 
 
 @register.simple_tag
-def icon(name: str, class_name: str = "", *, other: str = "") -> SafeString:
-    """Draw an icon; scripts exchange it for the `other` one."""
-    sheet = static("icons.svg")
+def icon(name: str, class_name: str = "") -> SafeString:
+    """Draw an icon."""
     classes = f" {class_name}" if class_name else ""
-    exchange = format_html(' data-other="{}#{}"', sheet, other) if other else ""
-    return format_html(ICON, classes, sheet, name, exchange)
+    return format_html(ICON, classes, static("icons.svg"), name)

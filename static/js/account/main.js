@@ -1,11 +1,12 @@
 import { showToast, tell } from "../toasts.js";
+import { words } from "../words.js";
 
 // The policy of this page lets no bookmark run here, and nobody needs one here.
 document.addEventListener("click", (event) => {
   const bookmarklet = event.target.closest("[data-bookmarklet]");
   if (!bookmarklet) return;
   event.preventDefault();
-  tell(bookmarklet.dataset.said);
+  tell(words.account.drag);
 });
 
 // Only a secure page may use the clipboard; over http in the LAN the reader copies by hand.
@@ -15,11 +16,11 @@ document.addEventListener("click", async ({ target }) => {
   const field = document.getElementById(button.dataset.copy);
   try {
     await navigator.clipboard.writeText(field.value);
-    tell(button.dataset.said);
+    tell(words.account.copied);
   } catch {
     field.focus();
     field.select();
-    tell(button.dataset.selected);
+    tell(words.account.selected);
   }
 });
 
@@ -28,9 +29,9 @@ document.addEventListener("click", ({ target }) => {
   if (!button) return;
   try {
     navigator.registerProtocolHandler("magnet", button.dataset.handler);
-    tell(button.dataset.said);
+    tell(words.account.asked);
   } catch {
-    showToast(button.dataset.refused);
+    showToast(words.account.refused);
   }
 });
 

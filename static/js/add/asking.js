@@ -1,12 +1,11 @@
 // The page that shows what came in from elsewhere, and adds it on one press of its button.
-import { fill, numberWords, sizeWords } from "../files/words.js";
+import { fill, formatSize, words } from "../words.js";
 import { armed, restart, whenArmed } from "./armed.js";
 import { kindOf, Outcomes } from "./outcomes.js";
-import { post, send, sendFile, tellOthers, troubleParts, words } from "./sender.js";
+import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
 import { forget, shared } from "./shared.js";
 
 const CLOSE_MS = 1500;
-const asking = document.getElementById("asking").dataset;
 const find = (id) => document.getElementById(id);
 const [form, picks, go, trouble] = ["ask", "picks", "go", "trouble"].map(find);
 const usual = find("title").textContent;
@@ -41,7 +40,7 @@ async function begin() {
   } catch ({ message }) {
     if (!signal.aborted)
       trouble.replaceChildren(
-        ...([words.cut, words.offline].includes(message) ? [asking.unread] : troubleParts(message)),
+        ...([words.add.cut, words.add.offline].includes(message) ? [words.ask.unread] : troubleParts(message)),
       );
     return;
   }
@@ -56,7 +55,7 @@ async function fetched(signal) {
   if (query.has("shared")) return fromShare(query, signal);
   if (!given.size) return;
   if (given.get("from"))
-    say(fill(asking.from, { host: given.get("from") }) + (given.has("page") ? ` ${asking.page}` : ""));
+    say(fill(words.ask.from, { host: given.get("from") }) + (given.has("page") ? ` ${words.ask.page}` : ""));
   await show(
     ["text", "magnet", "url"].flatMap((name) => given.getAll(name)),
     given.get("title"),
@@ -68,7 +67,7 @@ async function fromShare(query, signal) {
   const kept = await shared();
   await show(kept.texts, kept.title, signal);
   for (const file of kept.files) take(file);
-  say(query.get("shared") === "none" && !boxes().length ? asking.unshared : asking.shared);
+  say(query.get("shared") === "none" && !boxes().length ? words.ask.unshared : words.ask.shared);
 }
 
 if ("launchQueue" in window) {
@@ -82,7 +81,7 @@ async function show(texts, title, signal) {
   picks.replaceChildren();
   const text = texts.join("\n");
   if (!text.trim()) return;
-  const answer = await post(`${words.read}?picks`, { text, title: title ?? "" }, { signal });
+  const answer = await post(`${urls.read}?picks`, { text, title: title ?? "" }, { signal });
   signal.throwIfAborted();
   picks.innerHTML = answer.picks;
 }
@@ -91,7 +90,7 @@ function take(file) {
   const row = find("pick").content.firstElementChild.cloneNode(true);
   const box = row.querySelector("input");
   row.querySelector("bdi").textContent = file.name;
-  row.querySelector(".num").textContent = sizeWords(file.size);
+  row.querySelector(".num").textContent = formatSize(file.size);
   box.dataset.size = file.size;
   files.set(box, file);
   picks.append(row);
@@ -105,16 +104,12 @@ function update() {
   if (isBusy || isWaiting || !find("show").hidden) return;
   const count = countIn(boxes());
   const chosen = countIn(ticked());
-  const counts = { count: numberWords(count), ticked: numberWords(chosen) };
-  title(!count ? asking.none : count === 1 ? asking.one : fill(chosen < count ? asking.title : asking.all, counts));
-  go.querySelector("span").textContent = chosen === 1 ? asking.only : fill(asking.button, { count: counts.ticked });
-  const size = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
-  find("hint").textContent = [
-    size ? fill(asking.size, { size: sizeWords(size) }) : "",
-    asking.free && `${asking.free}.`,
-  ]
-    .filter(Boolean)
-    .join(" ");
+  const { none, some, all, button } = words.ask;
+  title(!count ? none : chosen < count && count > 1 ? fill(some, { chosen, total: count }) : fill(all, { count }));
+  go.querySelector("span").textContent = fill(button, { count: chosen });
+  const bytes = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
+  const size = bytes ? fill(words.ask.size, { size: formatSize(bytes) }) : "";
+  find("hint").textContent = [size, find("hint").dataset.free].filter(Boolean).join(" ");
   form.hidden = !picks.children.length;
   find("nothing").hidden = picks.children.length > 0;
   go.disabled = !armed() || !chosen;
@@ -149,7 +144,7 @@ async function act() {
   const outcomes = new Outcomes();
   const answered = ({ items }, left) => {
     for (const item of items) settle(rows.get(item.line), item, outcomes);
-    say(fill(words.progress, { done: numberWords(lines.length - left), total: numberWords(lines.length) }));
+    say(fill(words.add.progress, { done: lines.length - left, total: lines.length }));
     tellOthers();
   };
   const folder = form.elements.folder?.value ?? "";
@@ -157,7 +152,7 @@ async function act() {
   if (rest?.checked) {
     const left = sent.kept.filter((line) => rows.get(line) === rest);
     rest.value = left.join("\n");
-    rest.closest("li").querySelector("b").textContent = fill(words.more, { count: numberWords(left.length) });
+    rest.closest("li").querySelector("b").textContent = fill(words.upload.more, { count: left.length });
     if (!left.length) rest.closest("li").remove();
   }
   if (!sent.trouble) await actOnFiles(folder, outcomes);
@@ -167,7 +162,7 @@ async function act() {
 
 async function actOnFiles(folder, outcomes) {
   for (const box of ticked().filter((each) => files.has(each))) {
-    say(`${words.going}: \u2068${files.get(box).name}\u2069`);
+    say(fill(words.ask.sending, { name: `\u2068${files.get(box).name}\u2069` }));
     const { isWell, reason, item } = await sendFile(files.get(box), folder);
     settle(box, item ?? { outcome: isWell ? "added" : "refused", sentence: reason }, outcomes);
     if (isWell) files.delete(box);
@@ -190,7 +185,7 @@ function conclude(outcomes, sentTrouble) {
   trouble.replaceChildren(...(files.size ? [sentTrouble] : troubleParts(sentTrouble)));
   update();
   say(String(outcomes));
-  if (outcomes.added || outcomes.known) title(asking.partly);
+  if (outcomes.added || outcomes.known) title(words.ask.partly);
   go.disabled = false;
 }
 
@@ -201,8 +196,8 @@ async function done(outcomes) {
   history.replaceState(null, "", location.pathname);
   form.hidden = true;
   find("results")?.remove();
-  title(outcomes.added ? asking.done : asking.here);
-  say(`${outcomes}. ${asking.close}`);
+  title(outcomes.added ? words.ask.done : words.ask.here);
+  say(fill(words.ask.close, { outcomes: String(outcomes) }));
   find("show").hidden = false;
   find("show").focus();
   if (isPopup && !outcomes.known) setTimeout(() => window.close(), CLOSE_MS);

@@ -1,7 +1,7 @@
 // The field: it counts and marks while somebody types, and takes what is pasted anywhere.
-import { fill, numberWords } from "../files/words.js";
+import { fill, words } from "../words.js";
 import { show as showResults } from "./results.js";
-import { post, send, tellOthers, words } from "./sender.js";
+import { post, send, tellOthers, urls } from "./sender.js";
 
 const MOST_LINES = 10_000;
 const LOOK_MS = 300;
@@ -39,7 +39,7 @@ async function look({ isTold = false } = {}) {
   reading = new AbortController();
   const { signal } = reading;
   if (text !== last.text) {
-    const answer = text.trim() && (await post(words.read, { text }, { signal }).catch(() => null));
+    const answer = text.trim() && (await post(urls.read, { text }, { signal }).catch(() => null));
     if (signal.aborted) return;
     last = answer ? { text, ...answer } : { text: "" };
   }
@@ -82,9 +82,9 @@ async function deliver(lines, beyond) {
   const outcomes = [];
   const answered = ({ items }, left) => {
     outcomes.push(...items);
-    found.textContent = fill(words.progress, {
-      done: numberWords(outcomes.length),
-      total: numberWords(outcomes.length + left),
+    found.textContent = fill(words.add.progress, {
+      done: outcomes.length,
+      total: outcomes.length + left,
     });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };

@@ -1,9 +1,9 @@
 // Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
 import { filesOf } from "../files/dropped-folders.js";
-import { fill, numberWords } from "../files/words.js";
 import { showToast, tell } from "../toasts.js";
+import { fill, words } from "../words.js";
 import { folder, put } from "./box.js";
-import { fileTo, tellOthers, uploadOf, words } from "./sender.js";
+import { fileTo, tellOthers, uploadOf, urls } from "./sender.js";
 
 const AT_ONCE = 3;
 const IN_SIGHT = 12;
@@ -36,27 +36,21 @@ function changed(upload) {
     else uploaded += 1;
   }
   if (uploaded && !queue.some(isAlive)) {
-    tell(fill(words.uploaded, { count: numberWords(uploaded) }));
+    tell(fill(words.upload.done, { count: uploaded }));
     uploaded = 0;
   }
   go();
 }
 
 function tellOf({ name, sentence }) {
-  tell(`\u2068${name}\u2069: ${sentence}`);
+  tell(fill(words.add.item, { name: `\u2068${name}\u2069`, outcome: sentence }));
   tellOthers();
 }
 
 // A folder is made where the transfers go, and its files are uploaded into it.
 async function addFolders(entries) {
-  const there = words.folder?.replace("/0/", `/${folder() || 0}/`);
-  const place = {
-    url: `${there}upload/`,
-    new: `${there}new/`,
-    here: there,
-    nodirs: words.nodirs,
-    strange: words.strange,
-  };
+  const there = urls.folder?.replace("/0/", `/${folder() || 0}/`);
+  const place = { url: `${there}upload/`, new: `${there}new/`, here: there };
   const { files, trouble } = await filesOf({ entries, files: [] }, place);
   if (trouble) showToast(trouble);
   queue.push(...files.map(({ file, url }) => fileTo(file, url, changed)));

@@ -1,6 +1,5 @@
 // Count what became of the items that were sent, and sum it up in one line.
-import { fill, numberWords } from "../files/words.js";
-import { words } from "./sender.js";
+import { fill, words } from "../words.js";
 
 export class Outcomes {
   added = 0;
@@ -17,7 +16,7 @@ export class Outcomes {
 
   toString() {
     const kinds = ["added", "known", "failed"].filter((kind) => this[kind]);
-    return kinds.map((kind) => fill(words[kind], { count: numberWords(this[kind]) })).join(", ");
+    return kinds.map((kind) => fill(words.add[kind], { count: this[kind] })).join(", ");
   }
 }
 

@@ -1,8 +1,9 @@
 // What became of the items, in one line. Only those that were not simply added have rows, except a
 // single one, whose name is worth a row. All is drawn at once, so that the page moves once.
-import { fill, numberWords } from "../files/words.js";
+import { setIcon } from "../icons.js";
+import { fill, words } from "../words.js";
 import { Outcomes } from "./outcomes.js";
-import { troubleParts, words } from "./sender.js";
+import { troubleParts } from "./sender.js";
 
 const MOST_ROWS = 100;
 const section = document.getElementById("results");
@@ -34,11 +35,10 @@ function clear() {
 
 function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
   const row = template.content.firstElementChild.cloneNode(true);
-  const use = row.querySelector("use");
   row.dataset.outcome = outcome;
   if (key) row.dataset.key = key;
   if (tone) row.classList.add(tone);
-  use.setAttribute("href", use.getAttribute("href").replace("#circle-alert", `#${icon}`));
+  setIcon(row, icon);
   row.querySelector("bdi").textContent = name;
   row.querySelector("div > span").textContent = sentence;
   if (url) row.querySelector("a").href = url;
@@ -49,7 +49,7 @@ function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
 function more(count) {
   return Object.assign(document.createElement("li"), {
     className: "result",
-    textContent: fill(words.more, { count: numberWords(count) }),
+    textContent: fill(words.upload.more, { count }),
   });
 }
 

@@ -1,13 +1,12 @@
 // Lines go to the server a few at a time, one request after the other, so that a slow service
 // keeps neither the page nor a thread of the server waiting.
 import { headers, renewed, Upload } from "../files/upload.js";
+import { words } from "../words.js";
 
 const MOST_LINES = 25;
 const MOST_CHARACTERS = 300_000;
 
-const { dataset } = document.getElementById("sending");
-export const words = { ...dataset };
-const fileWords = { ...dataset, failed: dataset.stopped, cut: dataset.broken, signedout: dataset.unsigned };
+export const urls = document.getElementById("sending").dataset;
 
 // Answers what belongs back into the field, and why it did not go on. `answered` is told of each
 // answer as it comes; `signal` stops after the request in hand.
@@ -17,8 +16,8 @@ export async function send(lines, { folder, answered, signal = null }) {
   while (waiting.length && !signal?.aborted) {
     const batch = waiting.splice(0, sizeOf(waiting));
     try {
-      const answer = await post(words.url, { folder, text: batch.join("\n") });
-      if (!answer.items?.length) throw new Error(words.strange);
+      const answer = await post(urls.url, { folder, text: batch.join("\n") });
+      if (!answer.items?.length) throw new Error(words.add.strange);
       kept.push(...answer.kept);
       waiting.unshift(...answer.left);
       answered(answer, waiting.length);
@@ -43,11 +42,11 @@ function sizeOf(lines) {
 // What keeps somebody from going on, with the way to sign in where that is missing. The list behind
 // the # of this page goes along.
 export function troubleParts(trouble) {
-  if (trouble !== words.signedout) return [trouble];
-  const isPage = location.pathname !== new URL(words.url, location.href).pathname;
-  const next = isPage ? location.pathname + location.search : words.transfers;
-  const href = `${words.signin}?${new URLSearchParams({ next })}${location.hash}`;
-  return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.way })];
+  if (trouble !== words.add.unsigned) return [trouble];
+  const isPage = location.pathname !== new URL(urls.url, location.href).pathname;
+  const next = isPage ? location.pathname + location.search : urls.transfers;
+  const href = `${urls.signin}?${new URLSearchParams({ next })}${location.hash}`;
+  return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.add.signin })];
 }
 
 export async function post(url, fields, { signal = null, isAgain = false } = {}) {
@@ -62,20 +61,20 @@ export async function post(url, fields, { signal = null, isAgain = false } = {})
       signal,
     });
   } catch {
-    throw new Error(navigator.onLine ? words.cut : words.offline);
+    throw new Error(navigator.onLine ? words.add.cut : words.add.offline);
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
   if (!isAgain && renewed(answer)) return post(url, fields, { signal, isAgain: true });
-  throw new Error(answer?.reason || (response.redirected ? words.signedout : words.strange));
+  throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 
 // One file, streamed, with a row of its own where the page shows such rows.
 export function uploadOf(file, folder, changed) {
-  return fileTo(file, `${words.url}?folder=${encodeURIComponent(folder)}`, changed);
+  return fileTo(file, `${urls.url}?folder=${encodeURIComponent(folder)}`, changed);
 }
 
-export const fileTo = (file, url, changed) => new Upload(file, url, fileWords, changed);
+export const fileTo = (file, url, changed) => new Upload(file, url, changed);
 
 export const sendFile = (file, folder) =>
   new Promise((resolve) => {

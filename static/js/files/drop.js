@@ -1,6 +1,7 @@
 // Files that are dragged onto the page are uploaded to the open folder.
+
+import { fill, words } from "../words.js";
 import { uploads } from "./on-first-use.js";
-import { fill, numberWords } from "./words.js";
 
 for (const name of /** @type {const} */ (["dragenter", "dragover"])) {
   document.addEventListener(name, (event) => {
@@ -36,8 +37,7 @@ function mayDrop() {
 }
 
 function unveil(count) {
-  const { one, many } = document.getElementById("uploads").dataset;
-  document.getElementById("drop-count").textContent = fill(count === 1 ? one : many, { count: numberWords(count) });
+  document.getElementById("drop-count").textContent = fill(words.files.drop, { count });
   veil(true);
 }
 

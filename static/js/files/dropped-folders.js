@@ -1,19 +1,20 @@
 // What was dropped, with the address each file goes to. A dropped folder is made first, and with it
 // the folders inside, so that nothing lands in the wrong place.
+import { words } from "../words.js";
 import { headers } from "./upload.js";
 
-export async function filesOf({ entries, files }, { url, new: makeUrl, here, nodirs, strange }) {
+export async function filesOf({ entries, files }, { url, new: makeUrl, here }) {
   if (!entries.some(({ isDirectory }) => isDirectory)) return { files: files.map((file) => ({ file, url })) };
   if (here === undefined) {
     const plain = await Promise.all(entries.filter(({ isFile }) => isFile).map(fileOf));
-    return { files: plain.map((file) => ({ file, url })), trouble: nodirs };
+    return { files: plain.map((file) => ({ file, url })), trouble: words.upload.nodirs };
   }
   const found = [];
   try {
     for (const entry of entries) await walk(entry, { upload_url: url, new_url: makeUrl }, found);
     return { files: found };
   } catch (error) {
-    return { files: found, trouble: error.reason ?? strange };
+    return { files: found, trouble: error.reason ?? words.upload.strange };
   }
 }
 

@@ -8,7 +8,7 @@ import { startSelecting, toggle } from "./selection.js";
 
 const menu = new RowMenu("entry-menu", {
   open: (row) => linkOf(row).click(),
-  copy: (row) => copy(isFolder(row) ? linkOf(row).href : bytesOf(row), menu.element.dataset.copied),
+  copy: (row) => copy(isFolder(row) ? linkOf(row).href : bytesOf(row)),
   select: (row) => {
     startSelecting();
     toggle(row);

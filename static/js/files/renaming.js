@@ -1,5 +1,6 @@
 // The form stands beside the name and the name comes back at once; the server has the last word.
 import { isDone } from "../errors.js";
+import { fill, words } from "../words.js";
 import { linkOf, nameOf, rowOf, say } from "./rows.js";
 import { adopt } from "./selection.js";
 
@@ -46,7 +47,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const { elt } = detail.requestConfig;
   if (!elt.matches(".rename")) return;
-  if (isDone(detail)) finish(elt.dataset);
+  if (isDone(detail)) finish(elt.dataset.key);
   else if (elt.isConnected) takeBack(elt);
 });
 
@@ -100,10 +101,10 @@ function restore(row) {
   row.classList.remove("pending");
 }
 
-function finish({ key, said }) {
+function finish(key) {
   const row = document.getElementById(key);
   if (!row) return;
-  say(`${said}: ${nameOf(row)}`);
+  say(fill(words.files.renamed, { name: nameOf(row) }));
   adopt(row);
   linkOf(row).focus();
 }

@@ -1,7 +1,8 @@
 // What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
 // and one field that says "all that match", also those that nobody has loaded, but for the spared.
+
+import { fill, formatSize, words } from "../words.js";
 import { allRows, rowBy, rowOf } from "./rows.js";
-import { fill, numberWords, sizeWords } from "./words.js";
 
 const HOLD_MS = 400;
 const SLIP_PX = 10;
@@ -99,8 +100,8 @@ export function show() {
   document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
   if (!form()) return;
   const [number, size] = form().querySelector(".selection-count").children;
-  const words = fill(form().dataset.chosen, { count: numberWords(count) });
-  if (number.textContent !== words) number.textContent = words;
+  const chosen = fill(words.files.chosen, { count });
+  if (number.textContent !== chosen) number.textContent = chosen;
   size.textContent = isAll() || !count ? "" : chosenSize();
   main().classList.toggle("chosen", count > 0);
   for (const button of form().querySelectorAll(".actionbar .btn:not(.all)")) button.disabled = !count;
@@ -118,7 +119,7 @@ function chosenSize() {
   if (holders.some(({ dataset }) => dataset.bytes === "")) return "";
   const sizes = holders.map(({ dataset }) => Number(dataset.bytes));
   const sum = sizes.reduce((total, size) => total + size, 0);
-  return sum ? sizeWords(sum) : "";
+  return sum ? formatSize(sum) : "";
 }
 
 function chooseAll(isChosen) {

@@ -1,6 +1,7 @@
 // What stays as it was when the server's answer takes the place of the listing: the chosen rows,
 // the focus, and the words that are read out.
 import { showToast, tell } from "../toasts.js";
+import { words } from "../words.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, keep, show } from "./selection.js";
 
@@ -49,7 +50,7 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const { elt, successful } = detail;
-  if (successful && elt.id === "try-now" && listing().classList.contains("stale")) showToast(elt.dataset.still);
+  if (successful && elt.id === "try-now" && listing().classList.contains("stale")) showToast(words.files.still);
 });
 
 // A refresh behind the page sorts nothing anew and has nothing to say.
@@ -100,7 +101,7 @@ function settle(fresh) {
   if (document.activeElement !== field) field.value = queryOf();
   if (queryOf() !== query && !document.getElementById("every").disabled) clear();
   adopt(fresh);
-  if (wasStale && !fresh.classList.contains("stale")) tell(fresh.dataset.fresh);
+  if (wasStale && !fresh.classList.contains("stale")) tell(words.files.fresh);
   const made = rowBy(fresh.dataset.new);
   if (made) return linkOf(made).focus();
   if (!isFocusLost() || !focused.length) return;

@@ -1,5 +1,5 @@
+import { fill, formatSize, formatTime, words } from "../words.js";
 import { Pace } from "./pace.js";
-import { fill, sizeWords, timeWords } from "./words.js";
 
 const DRAW_MS = 250;
 const REFUSALS = [403, 413, 503];
@@ -15,11 +15,10 @@ export class Upload {
   pace = null;
   drawnAt = 0;
 
-  constructor(file, url, words, changed) {
+  constructor(file, url, changed) {
     this.file = file;
     this.url = url;
     this.changed = changed;
-    this.words = { ...words };
   }
 
   start({ isAgain = false } = {}) {
@@ -37,7 +36,7 @@ export class Upload {
   // A refusal may be lost with the connection that was still being filled. Asked without the file,
   // the server tells it again.
   askWhy(isAgain) {
-    const cut = () => this.fail(this.words.cut);
+    const cut = () => this.fail(words.upload.cut);
     this.ask({ answered: () => (REFUSALS.includes(this.xhr.status) ? this.answered(isAgain) : cut()), cut }).send(
       new FormData(),
     );
@@ -80,7 +79,8 @@ export class Upload {
     if (!isAgain && renewed(answer)) return this.start({ isAgain: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
     this.fail(
-      answer?.reason || (isStranger ? this.words.signedout : status === 413 ? this.words.large : this.words.strange),
+      answer?.reason ||
+        (isStranger ? words.upload.unsigned : status === 413 ? words.upload.large : words.upload.strange),
     );
   }
 
@@ -109,14 +109,16 @@ export class Upload {
     this.row = template.content.firstElementChild.cloneNode(true);
     this.row.querySelector("bdi").textContent = this.file.name;
     this.row.querySelector("progress").setAttribute("aria-label", this.file.name);
-    this.row.querySelector("[data-do=cancel]").setAttribute("aria-label", `${this.words.cancel}: ${this.file.name}`);
+    this.row
+      .querySelector("[data-do=cancel]")
+      .setAttribute("aria-label", fill(words.upload.cancel, { name: this.file.name }));
     this.show();
     return this.row;
   }
 
   show() {
     if (!this.row) return;
-    const { words, file, state } = this;
+    const { file, state } = this;
     const find = (selector) => this.row.querySelector(selector);
     const isGoing = state === "uploading";
     const percent = file.size ? Math.floor((this.sent / file.size) * 100) : 0;
@@ -125,10 +127,17 @@ export class Upload {
     find("progress").value = state === "moving" ? 100 : percent;
     find(".route").hidden = state === "failed";
     find(".state").textContent =
-      { queued: words.waiting, uploading: words.going, moving: words.ending, failed: words.failed }[state] ?? "";
+      {
+        queued: words.upload.waiting,
+        uploading: words.upload.going,
+        moving: words.upload.ending,
+        failed: words.upload.failed,
+      }[state] ?? "";
     find(".of").textContent =
-      state === "failed" ? this.reason : fill(words.of, { done: sizeWords(this.sent), total: sizeWords(file.size) });
-    find(".rate").textContent = isGoing && this.pace.rate ? sizeWords(this.pace.rate, true) : "";
+      state === "failed"
+        ? this.reason
+        : fill(words.upload.of, { done: formatSize(this.sent), total: formatSize(file.size) });
+    find(".rate").textContent = isGoing && this.pace.rate ? formatSize(this.pace.rate, true) : "";
     find(".left").textContent = isGoing ? this.left : "";
     find(".transfer-pct").replaceChildren(
       ...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []),
@@ -138,7 +147,7 @@ export class Upload {
 
   get left() {
     const seconds = this.pace.left(performance.now(), this.file.size);
-    return seconds === null ? "" : fill(this.words.left, { time: timeWords(seconds, this.words) });
+    return seconds === null ? "" : fill(words.upload.left, { time: formatTime(seconds) });
   }
 }
 

@@ -1,8 +1,8 @@
 import { showToast, tell } from "../toasts.js";
+import { fill, words } from "../words.js";
 import { filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
 import { Upload } from "./upload.js";
-import { fill, numberWords } from "./words.js";
 
 const AT_ONCE = 3;
 const IN_SIGHT = 12;
@@ -14,7 +14,7 @@ let done = 0;
 const isAlive = ({ state }) => state === "queued" || state === "uploading" || state === "moving";
 
 function add(files) {
-  queue.push(...files.map(({ file, url }) => new Upload(file, url, panel.dataset, changed)));
+  queue.push(...files.map(({ file, url }) => new Upload(file, url, changed)));
   go();
 }
 
@@ -35,7 +35,7 @@ function changed(upload) {
 
 function finish() {
   if (done) {
-    tell(fill(panel.dataset.done, { count: numberWords(done) }));
+    tell(fill(words.upload.done, { count: done }));
     refresh();
   }
   done = 0;
@@ -57,10 +57,10 @@ function draw() {
     if (!upload.row) list.append(upload.drawn(template));
   }
   const rest = queue.length - list.childElementCount;
-  const counts = { done: numberWords(done), total: numberWords(done + queue.length) };
+  const counts = { done, total: done + queue.length };
   const more = panel.querySelector("#uploads-more");
-  panel.querySelector(".sect p").textContent = fill(panel.dataset.sum, counts);
-  more.textContent = fill(panel.dataset.more, { count: numberWords(rest) });
+  panel.querySelector(".sect p").textContent = fill(words.files.sum, counts);
+  more.textContent = fill(words.upload.more, { count: rest });
   more.hidden = rest < 1;
 }
 

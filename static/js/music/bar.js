@@ -1,8 +1,8 @@
 // The bar below every page while music plays that the page itself doesn't show.
 
-import { fill as fillWords } from "../files/words.js";
+import { showPlaying } from "../icons.js";
+import { fill as fillWords, words } from "../words.js";
 import { canStep, changes, current, isPlaying, sound, step, stop, toggle, unplayable } from "./music.js";
-import { showPlaying } from "./play-button.js";
 import { wordsOf } from "./session.js";
 
 const LONGEST_NAME = 40;
@@ -56,7 +56,7 @@ export function unplayableWords(own) {
   if (!track || track.url === own) return "";
   const { title } = wordsOf(track);
   const name = title.length > LONGEST_NAME ? `${title.slice(0, LONGEST_NAME)}…` : title;
-  return fillWords(template.dataset.unplayable, { name: `\u2068${name}\u2069` });
+  return fillWords(words.shell.unplayable, { name: `\u2068${name}\u2069` });
 }
 
 function setText(element, text) {

@@ -1,6 +1,6 @@
 // The music that plays in this document: one sound, its queue, and what listeners chose. The page of
 // a track and the bar below other pages both show it and are told of each change.
-import { fill } from "../files/words.js";
+import { fill } from "../words.js";
 import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
 import { Queue } from "./queue.js";
 import { present } from "./session.js";

@@ -1,6 +1,6 @@
 // The time over the line: where a mouse points, where a finger drags to, or where a key or a button
 // led. Screen readers have the slider's own value.
-import { clockWords } from "../files/words.js";
+import { formatClock } from "../words.js";
 import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;
@@ -39,7 +39,7 @@ export class Bubble {
     const at = line.disabled ? null : this.#time();
     bubble.hidden = at === null;
     if (at === null) return;
-    bubble.querySelector("span").textContent = clockWords(at);
+    bubble.querySelector("span").textContent = formatClock(at);
     const picture = bubble.querySelector("canvas");
     picture.hidden = !this.frames.draw(picture, at);
     const { left, width } = this.#track();

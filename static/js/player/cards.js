@@ -1,15 +1,12 @@
-// What stands over the film: resume or start over, getting ready, failed, and what comes next.
-import { fill, timeWords } from "../files/words.js";
-import { recall, remember } from "./memory.js";
+// What stands over the film: resume or start over, getting ready, and failed.
+import { fill, formatTime, words } from "../words.js";
 
-const COUNTDOWN_SECONDS = 8;
 const TOLD = [25, 50, 75, 100];
 // After less than that, the pace is a guess.
 const PACE_SECONDS = 10;
 const PACE_PERCENT = 1;
 
 export class Cards {
-  #countdown = 0;
   #told = 0;
   #first = null; // when somebody began to look, and how far it was then
 
@@ -18,18 +15,12 @@ export class Cards {
     this.source = source;
     this.controls = controls;
     this.stage = root.querySelector("#stage");
-    this.runsOn = root.querySelector("[data-do=run-on]");
-    this.runsOn?.setAttribute("aria-checked", recall("runs-on", true));
     const on = (target, name, act) => target.addEventListener(name, act, { signal });
     on(source, "converting", ({ detail }) => this.#converting(detail));
-    on(source, "ready", () => this.#show("ready"));
+    on(source, "ready", () => this.show("ready"));
     on(source, "failed", ({ detail }) => this.#failed(detail));
-    on(video, "ended", () => this.#upcoming());
-    on(video, "playing", () => this.#clear());
+    on(video, "playing", () => this.clear());
     on(root, "click", ({ target }) => this.#press(target.closest(".card [data-do]")?.dataset.do));
-    if (this.runsOn) on(this.runsOn, "click", () => this.#switch());
-    on(root, "keydown", (event) => event.key === "Escape" && this.#countdown && this.#stay(event));
-    signal.addEventListener("abort", () => clearInterval(this.#countdown));
   }
 
   begin() {
@@ -46,17 +37,17 @@ export class Cards {
       restart: () => this.source.open(),
       play: () => this.source.playReady(),
       mp4: () => this.source.openMp4(),
-      stay: () => this.#stay(),
+      stay: () => {},
     };
     if (!acts[act]) return;
     acts[act]();
-    this.#clear();
+    this.clear();
     this.root.querySelector("[data-do=toggle]").focus();
   }
 
-  #show(name) {
+  show(name) {
     const template = this.root.querySelector(`template#${name}`);
-    this.#clear();
+    this.clear();
     if (!template) return null;
     this.stage.append(template.content.cloneNode(true));
     this.controls.stir();
@@ -67,7 +58,7 @@ export class Cards {
 
   #converting(percent) {
     const shown = this.stage.querySelector("[aria-labelledby=converting-title]");
-    const card = shown ?? this.#show("converting");
+    const card = shown ?? this.show("converting");
     for (const part of card.querySelectorAll(".pct, .route")) part.hidden = percent === null;
     if (percent === null) return;
     const whole = Math.floor(percent);
@@ -75,7 +66,7 @@ export class Cards {
     card.querySelector("progress").value = whole;
     const seconds = this.#secondsLeft(percent);
     const left = card.querySelector("[data-left]");
-    left.textContent = seconds === null ? "" : fill(left.dataset.left, { time: timeWords(seconds, left.dataset) });
+    left.textContent = seconds === null ? "" : fill(words.player.left, { time: formatTime(seconds) });
     const reached = TOLD.filter((each) => each <= whole).at(-1) ?? 0;
     if (reached > this.#told) this.root.querySelector("#player-said").textContent = `${reached}%`;
     this.#told = Math.max(reached, this.#told);
@@ -91,43 +82,13 @@ export class Cards {
   }
 
   #failed(why) {
-    const card = this.#show("failed");
+    const card = this.show("failed");
     card.querySelector(".why").textContent = why;
     if (!this.source.hasMp4) for (const part of card.querySelectorAll(".mp4-way")) part.remove();
     card.querySelector("button, a").focus({ preventScroll: true });
   }
 
-  #switch() {
-    const runsOn = this.runsOn.getAttribute("aria-checked") !== "true";
-    this.runsOn.setAttribute("aria-checked", runsOn);
-    remember("runs-on", runsOn);
-    if (!runsOn && this.#countdown) this.#clear();
-  }
-
-  #upcoming() {
-    if (this.runsOn?.getAttribute("aria-checked") !== "true") return;
-    const card = this.#show("upcoming");
-    let left = COUNTDOWN_SECONDS;
-    const shown = card.querySelector("[data-left]");
-    const link = card.querySelector("a");
-    this.#countdown = setInterval(() => {
-      left -= 1;
-      shown.textContent = left;
-      if (left > 0) return;
-      clearInterval(this.#countdown);
-      link.click();
-    }, 1000);
-  }
-
-  #stay(event) {
-    event?.preventDefault();
-    event?.stopPropagation();
-    this.#clear();
-  }
-
-  #clear() {
-    clearInterval(this.#countdown);
-    this.#countdown = 0;
+  clear() {
     this.stage.replaceChildren();
   }
 }

@@ -1,5 +1,6 @@
 // The buttons, the line and the clock.
-import { clockWords } from "../files/words.js";
+import { setButton, showPlaying } from "../icons.js";
+import { fill, formatClock, words } from "../words.js";
 import { Bubble } from "./bubble.js";
 import { recall, remember } from "./memory.js";
 
@@ -135,7 +136,7 @@ export class Controls {
   }
 
   #showPlaying() {
-    flip(this.root.querySelector("[data-do=toggle]"), !this.video.paused);
+    showPlaying(this.root.querySelector("[data-do=toggle]"), !this.video.paused);
     this.stir();
   }
 
@@ -150,19 +151,19 @@ export class Controls {
     played.value = isKnown ? Math.min(at, most) : 0;
     this.line.disabled = !isKnown;
     if (!this.#isScrubbing) this.line.value = isKnown ? at : 0;
-    this.line.setAttribute(
-      "aria-valuetext",
-      this.line.dataset.of.replace("{at}", clockWords(at)).replace("{of}", isKnown ? clockWords(duration) : "?"),
-    );
-    this.root.querySelector("#at").textContent = clockWords(at);
-    this.root.querySelector("#of").textContent = isKnown ? `/ ${clockWords(duration)}` : "";
+    const length = isKnown ? formatClock(duration) : "?";
+    this.line.setAttribute("aria-valuetext", fill(words.player.position, { at: formatClock(at), length }));
+    this.root.querySelector("#at").textContent = formatClock(at);
+    this.root.querySelector("#of").textContent = isKnown ? `/ ${formatClock(duration)}` : "";
     this.bubble.show();
   }
 
   #showVolume() {
     const { muted, volume } = this.video;
     this.volume.value = muted ? 0 : volume;
-    flip(this.root.querySelector("[data-do=mute]"), muted || volume === 0);
+    const isMuted = muted || volume === 0;
+    const button = this.root.querySelector("[data-do=mute]");
+    setButton(button, isMuted ? "volume-x" : "volume-2", isMuted ? words.player.unmute : words.player.mute);
   }
 
   #showSpeed() {
@@ -173,10 +174,9 @@ export class Controls {
   }
 
   #showFull() {
-    flip(
-      this.root.querySelector("[data-do=full]"),
-      Boolean(document.fullscreenElement ?? document.webkitFullscreenElement),
-    );
+    const isFull = Boolean(document.fullscreenElement ?? document.webkitFullscreenElement);
+    const label = isFull ? words.player.leave : words.player.full;
+    setButton(this.root.querySelector("[data-do=full]"), isFull ? "minimize" : "maximize", label);
   }
 
   // What the browser hasn't is not offered.
@@ -193,19 +193,6 @@ export class Controls {
     };
     if (screen.orientation?.addEventListener) on(screen.orientation, "change", turn);
   }
-}
-
-// A button with two states has the words and the sign of the other one with it.
-function flip(button, isOn) {
-  if ((button.dataset.on === "1") === isOn) return;
-  button.dataset.on = isOn ? "1" : "0";
-  const sign = button.querySelector("use");
-  const words = button.getAttribute("aria-label");
-  const href = sign.getAttribute("href");
-  button.setAttribute("aria-label", button.dataset.other);
-  button.dataset.other = words;
-  sign.setAttribute("href", sign.dataset.other);
-  sign.dataset.other = href;
 }
 
 const focused = new WeakMap(); // the position of the focus in a list that has no choices for a moment

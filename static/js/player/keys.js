@@ -1,7 +1,7 @@
 // The player's keys. They come before those of the viewer, whose arrows turn pages.
 import { isForUs, showHelp } from "../shortcuts.js";
 
-export function listen(root, controls, words, signal) {
+export function listen(root, controls, subtitles, signal) {
   const { video } = controls;
   const acts = {
     " ": () => controls.toggle(),
@@ -13,7 +13,7 @@ export function listen(root, controls, words, signal) {
     ArrowUp: () => controls.setVolume(video.volume + 0.1),
     ArrowDown: () => controls.setVolume(video.volume - 0.1),
     m: () => (video.muted = !video.muted),
-    c: () => words.toggle(),
+    c: () => subtitles.toggle(),
     f: () => controls.full(),
     N: () => root.querySelector("#next")?.click(),
     "<": () => controls.faster(-1),

@@ -2,24 +2,26 @@
 import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
 import { listen as listenToKeys } from "./keys.js";
+import { offerNext } from "./next-episode.js";
 import { present } from "./session.js";
 import { Source } from "./source.js";
+import { Subtitles } from "./subtitles.js";
 import { listen as listenToTouches } from "./touches.js";
 import { Tracks } from "./tracks.js";
 import { watch } from "./watching.js";
-import { Words } from "./words.js";
 
 export function mount(root, signal) {
   const video = root.querySelector("#film");
   const facts = root.querySelector("#source").dataset;
   const source = new Source(video, facts, signal);
-  const words = new Words(root, video, source, signal);
+  const subtitles = new Subtitles(root, video, source, signal);
   const controls = new Controls(root, video, signal);
   const cards = new Cards(root, video, source, controls, signal);
-  new Tracks(root, source, words, signal);
-  listenToKeys(root, controls, words, signal);
+  new Tracks(root, source, subtitles, signal);
+  listenToKeys(root, controls, subtitles, signal);
   listenToTouches(root, video, controls, signal);
   present(root, video, controls, facts, signal);
   watch(root, video, signal);
+  offerNext(root, video, cards, signal);
   cards.begin();
 }

@@ -1,6 +1,8 @@
 // Where the film comes from: HLS by hls.js or by the browser itself, else the file as it is where
 // the browser plays that, else an MP4 that the service makes. After a failure of the network and
 // after one of the media there is one new start each.
+import { words } from "../words.js";
+
 const NATIVE = "application/vnd.apple.mpegurl";
 const POLL_MS = 2000;
 const MOST_MISSES = 30;
@@ -114,7 +116,7 @@ export class Source extends EventTarget {
     const wish = { at, isPlaying: !this.video.paused };
     if (data.type === Hls.ErrorTypes.NETWORK_ERROR && this.#left.network-- > 0) return this.open(wish);
     this.#wish = wish;
-    this.#fallBack(this.facts.broken);
+    this.#fallBack(words.player.broken);
   }
 
   #elementFailed() {
@@ -123,7 +125,7 @@ export class Source extends EventTarget {
     const isNetwork = this.video.error.code === MediaError.MEDIA_ERR_NETWORK;
     this.#wish = { ...this.#wish, at };
     if (isNetwork && this.#left.network-- > 0) return this.#play(this.sort, this.video.currentSrc);
-    this.#fallBack(this.facts.broken);
+    this.#fallBack(words.player.broken);
   }
 
   #fallBack(why, { isForced = false } = {}) {
@@ -138,7 +140,7 @@ export class Source extends EventTarget {
   #fail(why) {
     this.why = null;
     this.#close();
-    this.dispatchEvent(new CustomEvent("failed", { detail: why || this.facts.unreachable }));
+    this.dispatchEvent(new CustomEvent("failed", { detail: why || words.player.unreachable }));
   }
 
   // It takes minutes or hours, in which a poll or two may go astray.

@@ -1,14 +1,16 @@
 // The choice of sound and quality.
+
+import { fill, words } from "../words.js";
 import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
   #wanted = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
 
-  constructor(root, source, words, signal) {
+  constructor(root, source, subtitles, signal) {
     this.root = root;
     this.source = source;
-    this.words = words;
+    this.subtitles = subtitles;
     source.addEventListener("tracks", () => this.#show(), { signal });
     for (const menu of root.querySelectorAll("#words-menu, #more-menu")) {
       menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && source.prepare(), { signal });
@@ -49,11 +51,14 @@ export class Tracks {
       name: `${height}p`,
       isChosen: !hls.autoLevelEnabled && hls.loadLevel === at,
     }));
-    const { auto } = this.root.querySelector("#levels ul").dataset;
     const now = hls?.levels[hls.currentLevel]?.height;
-    const first = { at: -1, name: now ? `${auto} (${now}p)` : auto, isChosen: hls?.autoLevelEnabled };
+    const first = {
+      at: -1,
+      name: now ? fill(words.player.quality, { quality: `${now}p` }) : words.player.automatic,
+      isChosen: hls?.autoLevelEnabled,
+    };
     this.#list("levels", "level", levels.length > 1 ? [first, ...levels.reverse()] : []);
-    this.words.offer();
+    this.subtitles.offer();
   }
 
   #sounds() {

@@ -1,6 +1,7 @@
 // What every viewer answers to: arrow keys, d, Esc, its links to the next and the one before.
 import { isForUs } from "../shortcuts.js";
 import { tell } from "../toasts.js";
+import { words } from "../words.js";
 import { turnTo, viewer } from "./viewer.js";
 
 const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
@@ -13,7 +14,7 @@ document.addEventListener("click", (event) => {
   event.preventDefault();
   event.target.closest("[popover]")?.hidePopover();
   if (link) turnTo(link.href);
-  else navigator.clipboard.writeText(copy.href).then(() => tell(copy.dataset.copy));
+  else navigator.clipboard.writeText(copy.href).then(() => tell(words.shell.copied));
 });
 
 document.addEventListener("keydown", (event) => {

@@ -1,11 +1,11 @@
 // The page of a track. The music itself is the document's, so it plays on when this page closes.
 
-import { clockWords, fill } from "../files/words.js";
+import { setButton, setIcon, showPlaying } from "../icons.js";
 import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
-import { showPlaying } from "../music/play-button.js";
 import { wordsOf } from "../music/session.js";
 import { isForUs } from "../shortcuts.js";
+import { fill, formatClock, words } from "../words.js";
 import { turnTo } from "./viewer.js";
 
 const { changes, sound } = music;
@@ -113,43 +113,34 @@ function show() {
   if (track?.tags) showTags(track);
   slider.max = Math.floor(length);
   if (!isScrubbing) slider.value = Math.floor(at);
-  slider.setAttribute("aria-valuetext", fill(slider.dataset.words, { at: clockWords(at), length: clockWords(length) }));
+  slider.setAttribute(
+    "aria-valuetext",
+    fill(words.previews.position, { at: formatClock(at), length: formatClock(length) }),
+  );
   find(".played").value = length ? at / length : 0;
   find(".ready").value = length && sound.buffered.length ? sound.buffered.end(sound.buffered.length - 1) / length : 0;
-  find(".at").textContent = clockWords(at);
-  find(".length").textContent = clockWords(length);
+  find(".at").textContent = formatClock(at);
+  find(".length").textContent = formatClock(length);
   find(".rate").textContent = `${speed}×`;
   find("[data-do=shuffle]").setAttribute("aria-pressed", isShuffled);
-  showRepeat(find("[data-do=repeat]"), repeat);
+  find("[data-do=repeat]").setAttribute("aria-pressed", repeat !== "off");
+  setButton(find("[data-do=repeat]"), repeat === "one" ? "repeat-1" : "repeat", words.previews[repeat]);
   find("[data-do=previous]").setAttribute("aria-disabled", !track);
   find("[data-do=next]").setAttribute("aria-disabled", !track || !music.canStep(1));
   const mute = find("[data-do=mute]");
   mute.setAttribute("aria-pressed", isMuted);
-  mute.querySelector("use").setAttribute(
-    "href",
-    mute
-      .querySelector("use")
-      .getAttribute("href")
-      .replace(/#.*/, isMuted ? "#volume-x" : "#volume-2"),
-  );
+  setIcon(mute, isMuted ? "volume-x" : "volume-2");
   find(".volume input").value = isMuted ? 0 : volume;
   showPlaying(find("[data-do=play]"), Boolean(track) && music.isPlaying());
   const said = player.querySelector(".queue [aria-current] time");
-  if (said && length && !said.textContent) said.textContent = clockWords(length);
+  if (said && length && !said.textContent) said.textContent = formatClock(length);
 }
 
 function showTags(track) {
   const { title, artist, album } = wordsOf(track);
   const [heading, by] = [player.querySelector("h2"), player.querySelector(".by")];
   if (heading.textContent !== title) heading.textContent = title;
-  const words = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
-  by.hidden = !words;
-  if (by.textContent !== words) by.textContent = words;
-}
-
-function showRepeat(button, repeat) {
-  const icon = button.querySelector("use");
-  button.setAttribute("aria-pressed", repeat !== "off");
-  button.setAttribute("aria-label", button.dataset[repeat]);
-  icon.setAttribute("href", icon.getAttribute("href").replace(/#.*/, repeat === "one" ? "#repeat-1" : "#repeat"));
+  const makers = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
+  by.hidden = !makers;
+  if (by.textContent !== makers) by.textContent = makers;
 }

@@ -1,7 +1,7 @@
 // The pages of a document, drawn as they come near. The library is loaded with the first document.
 
-import { fill, numberWords } from "../files/words.js";
 import { onDemand } from "../on-demand.js";
+import { fill, words } from "../words.js";
 
 const NEAR = "100% 0px";
 const MOST_PIXELS = 2 ** 23;
@@ -18,7 +18,7 @@ export function mount(viewer, signal) {
 }
 
 function explain(body, reason) {
-  body.querySelector(".fallback p").textContent = body.dataset[reason];
+  body.querySelector(".fallback p").textContent = words.previews[reason];
   body.classList.remove("opening");
 }
 
@@ -71,12 +71,11 @@ class Pages {
   show({ width, height }) {
     this.body.querySelector(".fallback").hidden = true;
     this.list.hidden = this.bar.hidden = false;
-    const { label } = this.body.dataset;
-    const count = numberWords(this.found.numPages);
+    const count = this.found.numPages;
     for (let number = 1; number <= this.found.numPages; number += 1) {
       const page = document.createElement("section");
       page.dataset.number = String(number);
-      page.setAttribute("aria-label", fill(label, { number: numberWords(number), count }));
+      page.setAttribute("aria-label", fill(words.previews.page, { number, count }));
       page.append(blank(width, height));
       this.list.append(page);
       this.observer.observe(page);

@@ -1,6 +1,7 @@
 // The viewer on the page, whichever home it has: fetched, put in place, given its behaviour.
 import { onDemand } from "../on-demand.js";
 import { showToast } from "../toasts.js";
+import { addWords, words } from "../words.js";
 
 let latest = 0;
 let leaving = new AbortController();
@@ -24,11 +25,11 @@ export async function load(url) {
     }
     await Promise.all([...page.querySelectorAll("link[rel=stylesheet]")].map(addStyles));
     if (turn !== latest) return null;
+    addWords(page);
     // Sound that was adopted, and not made here, has given up already.
     return { viewer: document.importNode(found, true), title: page.title };
   } catch {
-    const { unreachable } = document.getElementById("toasts").dataset;
-    if (turn === latest) showToast(unreachable, () => location.assign(url));
+    if (turn === latest) showToast(words.shell.unreachable, () => location.assign(url));
     return null;
   } finally {
     if (turn === latest) busy?.classList.remove("htmx-request");
@@ -87,7 +88,7 @@ function focusOn(fresh, selector) {
   (wanted ?? fresh.querySelector("#back")).focus({ preventScroll: true });
 }
 
-function say(words) {
+function say(sentence) {
   const said = document.getElementById("viewer-said");
-  if (said) said.textContent = words;
+  if (said) said.textContent = sentence;
 }

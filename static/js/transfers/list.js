@@ -2,6 +2,7 @@
 // know is here: when to ask, what is under a finger, who loses the focus, and what lies below.
 import { poll } from "../clock.js";
 import { tell } from "../toasts.js";
+import { words } from "../words.js";
 import { notice } from "./notices.js";
 
 const AHEAD = "800px 0px";
@@ -52,7 +53,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
   if (detail.requestConfig.elt !== form) return;
   notice();
-  if (wasAway && !isAway()) tell(list().dataset.back);
+  if (wasAway && !isAway()) tell(words.transfers.fresh);
   wasAway = isAway();
   refocus();
   watch();

@@ -1,6 +1,7 @@
 import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
 import { showToast } from "../toasts.js";
+import { words } from "../words.js";
 import { cancel, clear, urlOf } from "./acts.js";
 
 const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
@@ -40,8 +41,8 @@ async function copyLink(row) {
   try {
     const answer = await fetch(urlOf(row, "link"));
     if (!answer.ok || answer.redirected) throw new Error(String(answer.status));
-    await copy(await answer.text(), menu.element.dataset.copied);
+    await copy(await answer.text());
   } catch {
-    showToast(menu.element.dataset.failed);
+    showToast(words.transfers.gone);
   }
 }

@@ -1,5 +1,6 @@
 // Who waits is told: a toast, which is read out, and where that was allowed a notification.
 import { showToast, tell } from "../toasts.js";
+import { fill, words } from "../words.js";
 import { post } from "./acts.js";
 
 const FEW = 3;
@@ -7,18 +8,16 @@ const told = new Set();
 const button = () => document.getElementById("notify");
 
 export function notice() {
-  const { many } = document.getElementById("transfers").dataset;
   const arrived = [...document.querySelectorAll("#arrived > li")].filter(({ dataset }) => !told.has(dataset.doneKey));
   for (const { dataset } of arrived) told.add(dataset.doneKey);
-  const words = arrived.map(({ textContent }) => textContent);
-  say(arrived.length > FEW ? [many.replace("{count}", String(arrived.length))] : words, tell);
+  const count = arrived.length;
+  say(count > FEW ? [fill(words.transfers.arrived, { count })] : arrived.map(({ textContent }) => textContent), tell);
 }
 
 // Called before a row changes, while the page still shows what it was.
 export function noticeFailure(shown, fresh) {
   if (fresh.dataset.state !== "failed" || shown.dataset.state === "failed") return;
-  const words = document.getElementById("transfers").dataset.failed;
-  say([words.replace("{name}", fresh.querySelector(".transfer-name").textContent)], showToast);
+  say([fill(words.transfers.failed, { name: fresh.querySelector(".transfer-name").textContent })], showToast);
 }
 
 function say(sentences, show) {
@@ -45,13 +44,12 @@ button().hidden = !isPossible() || Notification.permission !== "default";
 button().addEventListener("click", async () => {
   const answer = await Notification.requestPermission();
   button().hidden = answer !== "default";
-  if (answer === "granted") tell(button().dataset.granted);
-  if (answer === "denied") showToast(button().dataset.denied);
+  if (answer === "granted") tell(words.transfers.granted);
+  if (answer === "denied") showToast(words.transfers.denied);
 });
 
 document.addEventListener("transfers-changed", ({ detail }) => {
   const { said, undo } = detail ?? {};
-  if (undo)
-    tell(said, () => post(document.getElementById("title"), undo), document.getElementById("transfers").dataset.undo);
+  if (undo) tell(said, () => post(document.getElementById("title"), undo), words.transfers.undo);
   else if (said) tell(said);
 });

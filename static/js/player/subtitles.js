@@ -7,7 +7,7 @@ import { distinct } from "./tracks.js";
 const SIZES = [-2, 3];
 const STEP_SECONDS = 0.5;
 
-export class Words {
+export class Subtitles {
   #cues = new Map();
   #chosen = "";
   #delay = 0;
@@ -20,7 +20,7 @@ export class Words {
     this.video = video;
     this.source = source;
     this.signal = signal;
-    this.place = root.querySelector("#words");
+    this.place = root.querySelector("#subtitles");
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
     source.addEventListener("cues", ({ detail }) => this.#keep(detail), { signal });

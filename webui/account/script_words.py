@@ -1,0 +1,20 @@
+"""The words of the scripts of the Account and Server screens."""
+
+from django.utils.translation import gettext as _
+
+from webui.script_words import ScriptWords
+
+
+def account() -> ScriptWords:
+    return {
+        "drag": _("Drag this button to your bookmarks bar. Clicking it here does nothing."),
+        "copied": _("Copied"),
+        "selected": _(
+            "Ferry couldn't copy it, but it's selected. Copy it with the keyboard or the menu."
+        ),
+        "asked": _(
+            "Ferry asked your browser. If you don't see a question, look for an icon "
+            "in the address bar."
+        ),
+        "refused": _("This browser doesn't let websites open magnet links."),
+    }
