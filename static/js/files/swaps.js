@@ -10,6 +10,7 @@ let wasStale = false;
 let query = "";
 let isDown = false;
 let isAwake = false;
+let isQuiet = false;
 
 const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
@@ -20,9 +21,10 @@ for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
 }
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
-  if (!detail.shouldSwap || detail.target?.id !== "listing") return;
   const { elt } = detail.requestConfig;
-  if (isBehind(elt) && isBusy()) {
+  isQuiet = isBehind(elt);
+  if (!detail.shouldSwap || detail.target?.id !== "listing") return;
+  if (isQuiet && isBusy()) {
     detail.shouldSwap = false;
     if (isDown) document.addEventListener("pointerup", refresh, { once: true });
     return;
@@ -55,7 +57,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
 
 // A refresh behind the page sorts nothing anew and has nothing to say.
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
-  if (detail.target?.id === "said" && isBehind(detail.requestConfig?.elt)) detail.shouldSwap = false;
+  if (detail.target.id === "said" && isQuiet) detail.shouldSwap = false;
 });
 
 // htmx would keep the new tab that somebody asked for in this one.

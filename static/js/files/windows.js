@@ -6,8 +6,16 @@ const MOST = 10;
 const AHEAD = "1200px 0px";
 const RETRY_MS = 2000;
 const SVG = "http://www.w3.org/2000/svg";
+const SPACER = {
+  "hx-trigger": "near",
+  "hx-target": "closest .window",
+  "hx-select": ".window:not(.ghosts) > *",
+  "hx-swap": "innerHTML settle:0ms",
+  "hx-indicator": ".list-foot .spin",
+  "hx-sync": "this:drop",
+  "data-quiet": "",
+};
 
-const addresses = new WeakMap();
 const listing = () => document.getElementById("listing");
 const windows = () => [...document.querySelectorAll("#listing .window:not(.ghosts)")];
 const isEmptied = (each) => each.querySelector(".spacer") !== null;
@@ -16,10 +24,8 @@ const observer = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) {
       if (!isIntersecting) continue;
-      const holder = target.closest(".ghosts, .window");
-      if (!holder) continue;
-      if (holder.matches(".ghosts")) window.htmx.trigger(holder, "near");
-      else refill(holder);
+      const holder = target.closest(".ghosts, .spacer");
+      if (holder) window.htmx.trigger(holder, "near");
     }
   },
   { rootMargin: AHEAD },
@@ -34,7 +40,7 @@ watch();
 function watch() {
   const ghosts = listing()?.querySelector(".ghosts");
   if (!ghosts) return trim();
-  addresses.set(listing(), ghosts.getAttribute("hx-get"));
+  listing().dataset.rows ??= ghosts.getAttribute("hx-get");
   observer.observe(ghosts.firstElementChild);
   trim();
 }
@@ -60,8 +66,8 @@ function empty(each) {
   const height = each.lastElementChild.getBoundingClientRect().bottom - top;
   keep(each.children);
   for (const picture of each.querySelectorAll("img")) stop(picture);
-  each.replaceChildren(spacer(each, Math.round(height)));
-  observer.observe(each.querySelector(".spacer"));
+  each.replaceChildren();
+  reserve(each, height);
 }
 
 // Else those that nobody waits for any more are fetched before those that somebody looks at.
@@ -69,21 +75,54 @@ function stop(picture) {
   if (!picture.complete) picture.removeAttribute("src");
 }
 
-// The height is an attribute of a drawing, since the policy allows no style in the page.
-function spacer(each, height) {
+// A spacer stands for the rows of a window, and has htmx fetch them when it comes near. Its height is
+// an attribute of a drawing, since the policy allows no style in the page.
+function reserve(each, height) {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("width", "1");
-  drawing.setAttribute("height", String(height));
-  if (each.matches("ul")) return wrap("li", drawing);
-  const row = document.createElement("tr");
-  const cell = wrap("td", drawing);
-  cell.colSpan = 5;
-  row.append(cell);
-  return row;
+  drawing.setAttribute("height", String(Math.round(height)));
+  const spacer = document.createElement(each.matches("ul") ? "li" : "tr");
+  if (spacer.matches("li")) spacer.append(drawing);
+  else {
+    spacer.append(document.createElement("td"));
+    spacer.firstElementChild.setAttribute("colspan", "5");
+    spacer.firstElementChild.append(drawing);
+  }
+  const address = new URL(listing().dataset.rows, location.href);
+  address.searchParams.set("from", each.dataset.from);
+  const attributes = { class: "spacer", "aria-hidden": "true", "hx-get": address.href, ...SPACER };
+  for (const [name, value] of Object.entries(attributes)) spacer.setAttribute(name, value);
+  each.append(spacer);
+  window.htmx.process(spacer);
+  observer.observe(spacer);
 }
 
+// A window in the middle comes without the count of all rows that are loaded.
+let isLast = true;
+
+document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
+  isLast = !windows().includes(target) || target === windows().at(-1);
+});
+
+document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
+  if (detail.target.id === "shown" && !isLast) detail.shouldSwap = false;
+});
+
+document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+  if (!windows().includes(target)) return;
+  adopt(target);
+  trim();
+});
+
+// An observer tells only of changes; one that is set anew tells at once what is in sight.
+document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
+  if (detail.successful || !target.matches(".spacer")) return;
+  observer.unobserve(target);
+  setTimeout(() => target.isConnected && observer.observe(target), RETRY_MS);
+});
+
 // Browsers know End for what is loaded; here it leads to the last of all rows.
-document.addEventListener("keydown", async (event) => {
+document.addEventListener("keydown", (event) => {
   const { key, target, shiftKey, altKey, metaKey } = event;
   const ghosts = listing()?.querySelector(".ghosts");
   if (
@@ -98,15 +137,18 @@ document.addEventListener("keydown", async (event) => {
   if (target.closest("input:not([type=checkbox]), select, textarea")) return;
   event.preventDefault();
   const isOnRow = target.closest(".window") !== null;
-  reserve(ghosts);
+  reserveAll(ghosts);
   const last = windows().at(-1);
-  await refill(last);
-  scrollTo(0, document.documentElement.scrollHeight);
-  if (isOnRow) last.lastElementChild.querySelector(".entry")?.focus();
+  const arrive = () => {
+    scrollTo(0, document.documentElement.scrollHeight);
+    if (isOnRow) last.lastElementChild.querySelector(".entry")?.focus();
+  };
+  last.addEventListener("htmx:afterSwap", arrive, { once: true });
+  window.htmx.trigger(last.firstElementChild, "near");
 });
 
 // Rows that nobody has loaded take their place, and are fetched when they come near.
-function reserve(ghosts) {
+function reserveAll(ghosts) {
   const shown = windows().at(-1);
   const full = windows().findLast((each) => !isEmptied(each));
   const { top } = full.firstElementChild.getBoundingClientRect();
@@ -118,54 +160,8 @@ function reserve(ghosts) {
   for (let from = first; from < count; from += size) {
     const each = shown.cloneNode(false);
     each.dataset.from = String(from);
-    each.append(spacer(each, Math.round(rowHeight * Math.min(size, count - from))));
     ghosts.before(each);
-    window.htmx.process(each);
-    observer.observe(each.querySelector(".spacer"));
+    reserve(each, rowHeight * Math.min(size, count - from));
   }
   ghosts.remove();
-}
-
-function wrap(name, child) {
-  const element = document.createElement(name);
-  element.className = "spacer";
-  element.setAttribute("aria-hidden", "true");
-  element.append(child);
-  return element;
-}
-
-async function refill(each) {
-  if (!isEmptied(each) || each.dataset.busy) return;
-  each.dataset.busy = "1";
-  try {
-    const rows = await rowsFrom(each.dataset.from);
-    each.replaceChildren(...rows);
-    window.htmx.process(each);
-    adopt(each);
-  } catch {
-    setTimeout(again, RETRY_MS, each);
-  } finally {
-    delete each.dataset.busy;
-  }
-  trim();
-}
-
-async function rowsFrom(from) {
-  const address = new URL(addresses.get(listing()), location.href);
-  address.searchParams.set("from", from);
-  const answer = await fetch(address, { headers: { "HX-Request": "true" } });
-  const template = document.createElement("template");
-  template.innerHTML = await answer.text();
-  const shown = template.content.querySelector("#shown");
-  if (shown && !template.content.querySelector(".ghosts"))
-    document.getElementById("shown").replaceChildren(...shown.childNodes);
-  return template.content.querySelector(".window:not(.ghosts)").children;
-}
-
-// An observer tells only of changes; one that is set anew tells at once what is in sight.
-function again(each) {
-  const spacer = each.querySelector(".spacer");
-  if (!spacer || !each.isConnected) return;
-  observer.unobserve(spacer);
-  observer.observe(spacer);
 }
