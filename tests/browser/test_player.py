@@ -249,17 +249,17 @@ def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
     stir(page)
     page.get_by_role("button", name="Subtitles").click()
     page.get_by_role("button", name="English").click()
-    expect(page.locator("#words")).to_have_text("Land in sight")
+    expect(page.locator("#subtitles")).to_have_text("Land in sight")
     stop_at(page, 20)
     watch(alice, series.path, COPIED)
     page.get_by_role("button", name="Resume at 0:2").click()
-    expect(page.locator("#words")).to_have_text("Land in sight")
+    expect(page.locator("#subtitles")).to_have_text("Land in sight")
 
 
 def test_subtitles_can_be_larger_darker_and_later(alice, series):
     page = playing(alice, series, COPIED)
     page.keyboard.press("c")
-    words = page.locator("#words")
+    words = page.locator("#subtitles")
     expect(words).to_have_text("Land in sight")
     before = words.bounding_box()["height"]
     stir(page)
@@ -326,7 +326,7 @@ def test_what_is_chosen_before_a_film_plays_is_what_plays(alice, series):
     moves_on(page)
     assert state(page, "film.currentTime") > 19.5
     assert state(page, "film.videoHeight") == 480
-    expect(page.locator("#words")).to_have_text("Land in sight")
+    expect(page.locator("#subtitles")).to_have_text("Land in sight")
     assert [url for url in asked if "/a2copy/" in url]
     assert [url for url in asked if "/vcopy/" in url and ".m4s" in url] == []
 
@@ -778,8 +778,8 @@ def test_words_beside_the_film_are_shown_as_words_and_nothing_else(alice, shelf,
     stir(page)
     page.get_by_role("button", name="Subtitles", exact=True).click()
     page.locator("#words-choices").get_by_role("button", name="Deutsch").click()
-    expect(page.locator("#words")).to_contain_text("Ahoi")
-    assert page.locator("#words :is(script, img)").count() == 0
+    expect(page.locator("#subtitles")).to_contain_text("Ahoi")
+    assert page.locator("#subtitles :is(script, img)").count() == 0
     assert page.evaluate("window.ran") is None
     moves_on(page)
 
