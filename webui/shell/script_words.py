@@ -8,7 +8,7 @@ from webui.script_words import ScriptWords
 def shell() -> ScriptWords:
     return {
         "unreachable": _("Can't reach Ferry. Nothing on this page has changed."),
-        "late": _("Ferry took too long to answer."),
+        "late": _("Ferry took too long to respond."),
         "failed": _("That didn't work. Nothing on this page has changed."),
         "incomplete": _(
             "This page couldn't load what it needs. Ferry may be unreachable, or it was "
