@@ -441,7 +441,7 @@ def test_what_is_no_document_says_so_and_can_still_be_opened(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "odd.pdf", b"This is not a document.")
     viewer = opened(alice, folder, "odd.pdf")
-    expect(viewer.get_by_role("status")).to_contain_text("Ferry can't show this page")
+    expect(viewer.get_by_role("status")).to_contain_text("Ferry can't show this document")
     expect(viewer.get_by_role("link", name="Open document")).to_be_visible()
 
 

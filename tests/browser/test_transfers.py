@@ -216,7 +216,7 @@ def test_a_transfer_is_cancelled_after_asking_and_the_next_has_the_focus(alice, 
     show(alice, first, second)
     row(alice.page, second).get_by_role("link", name="Cancel").click()
     dialog = alice.page.get_by_role("dialog")
-    expect(dialog).to_contain_text("It is 42% done")
+    expect(dialog).to_contain_text("This transfer is 42% done")
     expect(dialog.get_by_text("Keep transfer")).to_be_focused()
     dialog.get_by_role("button", name="Cancel transfer").click()
     expect(alice.page.locator("#toasts")).to_contain_text("Transfer canceled")
