@@ -57,7 +57,7 @@ def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path
     """Compare with what copyparty sends to a browser: the page of the folder, with all rows (as
     HTML at the first visit, as JSON for its script once the script has set a cookie). The quicker
     of the two counts. No request asks for compression, which would only slow copyparty down.
-    Ferry's page contains the first 200 rows of a folder that nobody has opened, and loads more
+    Ferry's page contains the first 100 rows of a folder that nobody has opened, and loads more
     on demand."""
     contestants = {
         "ferry, cold": lambda: ferry.page(unseen.pop()),

@@ -138,9 +138,9 @@ def test_the_listing_below_stays_where_it_was(alice, shelf):
     alice.open(crowd)
     page = alice.page
     rows = page.locator("#listing .window > [id]")
-    rows.nth(199).scroll_into_view_if_needed()
-    expect(rows.nth(250)).to_be_attached()
-    row = rows.nth(250)
+    rows.nth(99).scroll_into_view_if_needed()
+    expect(rows.nth(150)).to_be_attached()
+    row = rows.nth(150)
     row.scroll_into_view_if_needed()
     before = page.evaluate("scrollY")
     row.locator(".entry").click()

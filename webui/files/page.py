@@ -20,7 +20,7 @@ from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
 
-ROWS_AT_ONCE = 200
+ROWS_AT_ONCE = 100
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
     "film": "film",

@@ -1,4 +1,4 @@
-// 10,000 rows arrive in windows as one scrolls. Some 2,000 stay in the page; of a window further
+// 10,000 rows arrive in windows as one scrolls. Some 1,000 stay in the page; of a window further
 // away only its height is left, and its rows are fetched again when they come near.
 import { adopt, keep } from "./selection.js";
 
