@@ -1,50 +1,26 @@
 // Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
+import { entriesOf, listenForDrops } from "../drops.js";
 import { filesOf } from "../files/dropped-folders.js";
+import { UploadQueue } from "../files/upload-queue.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { folder, put } from "./box.js";
-import { fileTo, tellOthers, uploadOf, urls } from "./sender.js";
+import { tellOthers, uploadUrl, urls } from "./sender.js";
 
-const AT_ONCE = 3;
-const IN_SIGHT = 12;
-const panel = document.getElementById("sending-files");
-const list = panel.querySelector("ul");
-const template = panel.querySelector("template");
-const veil = document.querySelector(".drop");
-let queue = [];
-let uploaded = 0;
+const queue = new UploadQueue(document.getElementById("sending-files"), { home: "omni", announce });
 
-const isAlive = ({ state }) => ["queued", "uploading", "moving"].includes(state);
-
-export function add(files) {
-  queue.push(...[...files].map((file) => uploadOf(file, folder(), changed)));
-  go();
-}
-
-function go() {
-  const running = queue.filter(({ state }) => state === "uploading" || state === "moving").length;
-  for (const upload of queue.filter(({ state }) => state === "queued").slice(0, AT_ONCE - running)) upload.start();
-  panel.hidden = !queue.length;
-  for (const upload of queue.slice(0, IN_SIGHT)) if (!upload.row) list.append(upload.drawn(template));
-}
-
-function changed(upload) {
-  const { state, answer } = upload;
-  if (state === "done") {
-    remove(upload);
-    if (answer.items) tellOf(answer.items[0]);
-    else uploaded += 1;
-  }
-  if (uploaded && !queue.some(isAlive)) {
-    tell(fill(words.upload.done, { count: uploaded }));
-    uploaded = 0;
-  }
-  go();
-}
-
-function tellOf({ name, sentence }) {
+// A torrent file starts a transfer, which has an outcome of its own.
+function announce({ answer }) {
+  if (!answer.items) return false;
+  const [{ name, sentence }] = answer.items;
   tell(fill(words.add.item, { name: `\u2068${name}\u2069`, outcome: sentence }));
   tellOthers();
+  return true;
+}
+
+function add(files) {
+  const url = uploadUrl(folder());
+  queue.add([...files].map((file) => ({ file, url })));
 }
 
 // A folder is made where the transfers go, and its files are uploaded into it.
@@ -53,29 +29,8 @@ async function addFolders(entries) {
   const place = { url: `${there}upload/`, new: `${there}new/`, here: there };
   const { files, trouble } = await filesOf({ entries, files: [] }, place);
   if (trouble) showToast(trouble);
-  queue.push(...files.map(({ file, url }) => fileTo(file, url, changed)));
-  go();
+  queue.add(files);
 }
-
-function remove(upload) {
-  const next = upload.row?.nextElementSibling ?? upload.row?.previousElementSibling;
-  const hadFocus = upload.row?.contains(document.activeElement);
-  queue = queue.filter((each) => each !== upload);
-  upload.row?.remove();
-  if (hadFocus) (next?.querySelector("[data-do=cancel]") ?? document.getElementById("omni")).focus();
-}
-
-panel.addEventListener("click", ({ target }) => {
-  const act = target.closest("[data-do]")?.dataset.do;
-  const upload = queue.find(({ row }) => row?.contains(target));
-  if (!act || !upload) return;
-  if (act === "retry") upload.again();
-  else {
-    upload.stop();
-    remove(upload);
-  }
-  go();
-});
 
 document.addEventListener("change", ({ target }) => {
   if (!target.matches("input[data-files]")) return;
@@ -89,46 +44,22 @@ document.addEventListener("paste", (event) => {
   add(event.clipboardData.files);
 });
 
-const kindOf = ({ types } = { types: [] }) =>
-  types.includes("Files") ? "files" : types.includes("text/uri-list") || types.includes("text/plain") ? "text" : "";
-const isOurs = (event) =>
-  kindOf(event.dataTransfer) === "files" || (kindOf(event.dataTransfer) === "text" && event.target.id !== "omni");
-const mayDrop = () => !document.querySelector("dialog[open]");
-
-for (const name of /** @type {const} */ (["dragenter", "dragover"])) {
-  document.addEventListener(name, (event) => {
-    if (!isOurs(event)) return;
-    event.preventDefault();
-    event.dataTransfer.dropEffect = mayDrop() ? "copy" : "none";
-    if (mayDrop()) unveil(true);
-  });
-}
-
-document.addEventListener("dragleave", ({ relatedTarget }) => {
-  if (!relatedTarget) unveil(false);
-});
-
-document.addEventListener("drop", (event) => {
-  unveil(false);
-  if (!isOurs(event)) return;
-  event.preventDefault();
-  if (!mayDrop()) return;
-  // Entries can be read only now, before anything is awaited.
-  const entries = [...event.dataTransfer.items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);
-  const folders = entries.filter(({ isDirectory }) => isDirectory);
-  const files = [...event.dataTransfer.files].filter(({ name }) => !folders.some((each) => each.name === name));
-  const text =
-    event.dataTransfer.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || event.dataTransfer.getData("text/plain");
-  if (folders.length) addFolders(folders);
-  if (files.length) add(files);
-  else if (!folders.length && text.trim()) put(text);
-});
-
-function unveil(isDrawn) {
-  document.body.toggleAttribute("data-drag", isDrawn);
-  veil.hidden = !isDrawn;
-}
-
-window.addEventListener("beforeunload", (event) => {
-  if (queue.some(isAlive)) event.preventDefault();
+listenForDrops({
+  // A text field takes text by itself.
+  isOurs: ({ dataTransfer, target }) => {
+    const types = dataTransfer?.types ?? [];
+    if (types.includes("Files")) return true;
+    return (
+      /** @type {Element} */ (target).id !== "omni" &&
+      ["text/uri-list", "text/plain"].some((type) => types.includes(type))
+    );
+  },
+  take: (dropped) => {
+    const folders = entriesOf(dropped).filter(({ isDirectory }) => isDirectory);
+    const files = [...dropped.files].filter(({ name }) => !folders.some((each) => each.name === name));
+    const text = dropped.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || dropped.getData("text/plain");
+    if (folders.length) addFolders(folders);
+    if (files.length) add(files);
+    else if (!folders.length && text.trim()) put(text);
+  },
 });

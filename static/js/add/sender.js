@@ -69,16 +69,11 @@ export async function post(url, fields, { signal = null, isAgain = false } = {})
   throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 
-// One file, streamed, with a row of its own where the page shows such rows.
-export function uploadOf(file, folder, changed) {
-  return fileTo(file, `${urls.url}?folder=${encodeURIComponent(folder)}`, changed);
-}
-
-export const fileTo = (file, url, changed) => new Upload(file, url, changed);
+export const uploadUrl = (folder) => `${urls.url}?folder=${encodeURIComponent(folder)}`;
 
 export const sendFile = (file, folder) =>
   new Promise((resolve) => {
-    const upload = uploadOf(file, folder, ({ state, answer, reason }) => {
+    const upload = new Upload(file, uploadUrl(folder), ({ state, answer, reason }) => {
       if (state === "done" || state === "failed")
         resolve({ isWell: state === "done", reason, item: answer?.items?.[0] });
     });

@@ -3,6 +3,10 @@
 import { words } from "../words.js";
 import { headers } from "./upload.js";
 
+/**
+ * @param {{ entries: FileSystemEntry[], files: File[] }} dropped
+ * @param {DOMStringMap} place
+ */
 export async function filesOf({ entries, files }, { url, new: makeUrl, here }) {
   if (!entries.some(({ isDirectory }) => isDirectory)) return { files: files.map((file) => ({ file, url })) };
   if (here === undefined) {

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { beforeEach, test } from "node:test";
+
+const WORDS = {
+  add: {
+    added: "Added: {count}",
+    known: "already here: {count}",
+    failed: "not added: {count}",
+    cut: "cut",
+    strange: "strange",
+  },
+};
+const parts = {
+  words: { textContent: JSON.stringify(WORDS) },
+  sending: { dataset: { url: "/transfers/send/" } },
+};
+globalThis.document = {
+  documentElement: { lang: "en" },
+  body: { getAttribute: () => "{}" },
+  getElementById: (id) => parts[id],
+};
+Object.defineProperty(globalThis, "navigator", { configurable: true, value: { onLine: true } });
+
+const { Outcomes } = await import("../../static/js/add/outcomes.js");
+const { send } = await import("../../static/js/add/sender.js");
+
+const links = (count) => Array.from({ length: count }, (_, number) => `magnet:${number}`);
+const answer = (body) => new Response(JSON.stringify(body), { headers: { "Content-Type": "application/json" } });
+const added = (lines, more = {}) => ({
+  items: lines.map((line) => ({ line, outcome: "added" })),
+  kept: [],
+  left: [],
+  ...more,
+});
+
+let batches;
+
+// The server that adds what it gets, unless a test says otherwise.
+function serve(respond = (lines) => added(lines)) {
+  batches = [];
+  globalThis.fetch = async (_url, { body }) => {
+    const lines = body.get("text").split("\n");
+    batches.push(lines);
+    return answer(respond(lines, batches.length));
+  };
+}
+
+const ignore = { folder: "0", answered: () => {} };
+
+beforeEach(() => serve());
+
+test("lines go twenty-five at a time, in their order", async () => {
+  const lines = links(60);
+  const left = [];
+  const result = await send(lines, { folder: "0", answered: (_answer, count) => left.push(count) });
+  assert.deepEqual(
+    batches.map((batch) => batch.length),
+    [25, 25, 10],
+  );
+  assert.deepEqual(batches.flat(), lines);
+  assert.deepEqual(left, [35, 10, 0]);
+  assert.deepEqual(result, { kept: [], trouble: "" });
+});
+
+test("long lines go with fewer others, but always at least one", async () => {
+  const lines = ["a".repeat(400_000), "b".repeat(200_000), "c".repeat(200_000), "d"];
+  await send(lines, ignore);
+  assert.deepEqual(batches, [[lines[0]], [lines[1]], [lines[2], lines[3]]]);
+});
+
+test("what the server had no time for goes again, and what it refuses stays", async () => {
+  serve((lines, turn) => added(lines.slice(0, 1), turn === 1 ? { kept: [lines[1]], left: lines.slice(2) } : {}));
+  const result = await send(["a", "b", "c"], ignore);
+  assert.deepEqual(batches, [["a", "b", "c"], ["c"]]);
+  assert.deepEqual(result, { kept: ["b"], trouble: "" });
+});
+
+test("trouble ends it, and everything that wasn't sent stays", async () => {
+  serve((lines, turn) => added(lines, turn === 2 ? { trouble: "full", kept: lines } : {}));
+  const lines = links(60);
+  assert.deepEqual(await send(lines, ignore), { kept: lines.slice(25), trouble: "full" });
+});
+
+test("a lost connection keeps the lines of its request too", async () => {
+  globalThis.fetch = async () => {
+    throw new TypeError("Failed to fetch");
+  };
+  assert.deepEqual(await send(["a", "b"], ignore), { kept: ["a", "b"], trouble: "cut" });
+});
+
+test("an answer that says nothing isn't taken for success", async () => {
+  serve(() => ({ items: [] }));
+  assert.deepEqual(await send(["a"], ignore), { kept: ["a"], trouble: "strange" });
+});
+
+test("outcomes are summed up by kind, and every failure counts as one", () => {
+  const outcomes = new Outcomes();
+  for (const outcome of ["added", "added", "known", "refused", "no_room", "unsure"]) outcomes.count({ outcome });
+  assert.equal(String(outcomes), "Added: 2, already here: 1, not added: 3");
+  assert.equal(outcomes.total, 6);
+});
