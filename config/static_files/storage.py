@@ -6,6 +6,8 @@ from typing import Any
 from django.core.files.storage import Storage
 from whitenoise.storage import CompressedManifestStaticFilesStorage
 
+from config.static_files.modules import Modules
+
 IMPORT = re.compile(r'@import "([\w-]+\.css)";\n')
 COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 SCRIPT_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
@@ -43,6 +45,11 @@ class HashedModules(CompressedManifestStaticFilesStorage):  # type: ignore[misc]
             if text is not None:
                 Path(self.path(name)).write_text(text, encoding="utf-8")
                 paths[name] = self, name
+        scripts = (
+            {} if dry_run else {name: text_of(paths, name) for name in paths if is_script(name)}
+        )
+        for name, text in Modules(scripts).texts():
+            Path(self.path(name)).write_text(text, encoding="utf-8")
         yield from super().post_process(paths, dry_run, **options)
         self._urls.clear()
 
@@ -52,7 +59,11 @@ def text_to_send(paths: Paths, name: str) -> str | None:
     if name.startswith("css/"):
         text = IMPORT.sub(lambda match: text_of(paths, f"css/{match[1]}"), text_of(paths, name))
         return COMMENT.sub("", text)
-    return SCRIPT_COMMENT.sub("", text_of(paths, name)) if name.startswith("js/") else None
+    return SCRIPT_COMMENT.sub("", text_of(paths, name)) if is_script(name) else None
+
+
+def is_script(name: str) -> bool:
+    return name.startswith("js/") and name.endswith(".js")
 
 
 def text_of(paths: Paths, name: str) -> str:

@@ -1,7 +1,7 @@
 import { isDone } from "./errors.js";
 
 if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLButtonElement.prototype)) {
-  await import("./dialog-fallbacks.js");
+  import("./dialog-fallbacks.js");
 }
 
 // Links that lead to a page of their own open its dialog instead, where there is one.

@@ -1,9 +1,3 @@
+import "./base.js";
 import "./dialogs.js";
-import "./errors.js";
 import "./kept.js";
-import "./menus.js";
-import "./restored.js";
-import "./shortcuts.js";
-import "./themes.js";
-import "./toasts.js";
-import "./worker.js";

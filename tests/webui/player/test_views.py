@@ -1,9 +1,12 @@
 """The player's page, and the URLs from which it plays films."""
 
+import re
+
 import httpx
 import pytest
 from django.conf import settings
 
+from config.static_files.modules import Modules
 from tests.cases import each_case
 from tests.people import page
 from webui.http import security_headers
@@ -147,8 +150,12 @@ def test_answers_are_kept_by_no_cache(gwen, storage):
 
 
 def test_all_modules_of_the_player_are_asked_for_at_once(gwen, season):
-    names = {path.name for path in (settings.BASE_DIR / "static/js/player").glob("*.js")}
+    static = settings.BASE_DIR / "static"
+    sources = {
+        str(path.relative_to(static)): path.read_text() for path in static.glob("js/**/*.js")
+    }
+    names = {name for name, _text in Modules(sources).texts() if "/player/" in name}
     shown = page(opened(gwen, season, "Tide S01E2.mp4"))
-    early = " ".join(link["href"] for link in shown.select("link[rel=modulepreload]"))
-    for name in names:
-        assert f"js/player/{name.removesuffix('.js')}." in early
+    early = [link["href"] for link in shown.select("link[rel=modulepreload]")]
+    wanted = names | {"js/previews/viewer.js"}
+    assert {re.sub(r"\.\w+\.js$", ".js", each.partition("/static/")[2]) for each in early} == wanted
