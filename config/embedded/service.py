@@ -22,7 +22,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from config.web import front
 from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
-from service.http.responses import refused
+from service.http.responses import refuse
 from service.outages import outage_of
 from webui.connection import connection
 from webui.http.requests import Answer
@@ -103,12 +103,12 @@ def in_json(get_response: Answer) -> Answer:
         try:
             return get_response(request)
         except Http404:
-            return refused(404, "not_found")
+            return refuse(404, "not_found")
         except UnreadablePostError:
             # The sender broke off, or stalled and was cut off; hardly any client reads this.
-            return refused(400, "body_cut_off")
+            return refuse(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
-            return refused(400, "bad_request")
+            return refuse(400, "bad_request")
         except Exception as trouble:
             log.exception("broken path=%s", request.path)
             return answer_to(outage_of(trouble))
@@ -142,7 +142,7 @@ def only_embedded(get_response: Answer) -> Answer:
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if IN_PROCESS in request.META or connection.is_embedded():
             return get_response(request)
-        return refused(404, "not_found")
+        return refuse(404, "not_found")
 
     return middleware
 
@@ -152,7 +152,7 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not front.is_ours(request.META.get("HTTP_HOST", "")):
-            return refused(400, "unknown_host")
+            return refuse(400, "unknown_host")
         return get_response(request)
 
     return middleware

@@ -34,7 +34,7 @@ def add(
 ) -> Account:
     """Add an account with its root folder; if `password` is None, none works. Raises EmailTaken."""
     account = Account(
-        email=spelled(email),
+        email=normalize_email(email),
         password=make_password(password),
         link_key=secrets.token_hex(32),
         kind=kind,
@@ -52,7 +52,7 @@ def add(
     return account
 
 
-def spelled(email: str) -> str:
+def normalize_email(email: str) -> str:
     """Return the spelling that is stored: phones capitalize the first letter of addresses."""
     return email.strip().lower()
 
@@ -60,7 +60,7 @@ def spelled(email: str) -> str:
 def find(email: str) -> Account:
     """Find an account by email, ignoring case. Raises NotFound."""
     try:
-        return Account.objects.get(email=spelled(email))
+        return Account.objects.get(email=normalize_email(email))
     except Account.DoesNotExist as unknown:
         raise NotFound from unknown
 
@@ -75,7 +75,7 @@ def set_password(account: Account, password: str | None) -> None:
 
 def end_links(email: str) -> None:
     """Invalidate the account's signed links; an unknown account has none."""
-    Account.objects.filter(email=spelled(email)).update(link_key=secrets.token_hex(32))
+    Account.objects.filter(email=normalize_email(email)).update(link_key=secrets.token_hex(32))
 
 
 def set_kind(account: Account, kind: Account.Kind) -> None:
@@ -91,7 +91,7 @@ def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
 
 def remove(account: Account, now: datetime) -> None:
     """Remove an account and all it owns; the sweep deletes the bytes."""
-    with _locked(account):
+    with _lock(account):
         Discarded.take_over(File.objects.filter(account=account), now)
         torrents = TorrentFile.objects.filter(transfer__account=account)
         torrents |= TorrentFile.objects.filter(wish__account=account)
@@ -127,7 +127,7 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
     Every check of names or space happens in here, so that no two changes rely on the same free
     name or the same free bytes.
     """
-    with _locked(account) as locked:
+    with _lock(account) as locked:
         yield locked
         locked.library_revision += 1
         locked.changed_at = now
@@ -137,7 +137,7 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
 @contextmanager
 def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
     """Change the account's transfers in the same way."""
-    with _locked(account) as locked:
+    with _lock(account) as locked:
         yield locked
         locked.transfers_revision += 1
         locked.changed_at = now
@@ -145,7 +145,7 @@ def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
 
 
 @contextmanager
-def _locked(account: Account) -> Iterator[Account]:
+def _lock(account: Account) -> Iterator[Account]:
     with transaction.atomic():
         locked = Account.objects.select_for_update().filter(pk=account.pk).first()
         if locked is None:

@@ -24,7 +24,7 @@ from django.utils.module_loading import import_string
 
 from service import signals
 from service.accounts import wrong_passwords
-from service.accounts.accounts import spelled
+from service.accounts.accounts import normalize_email
 from service.accounts.wrong_passwords import GuessLimit
 from service.errors import Busy, TooManyTries
 from service.models import Account, KnownNetwork
@@ -45,8 +45,8 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
 
     Raises TooManyTries and Busy, though never for the site's own key or a remembered pair.
     """
-    account = Account.objects.filter(email=spelled(email)).first()
-    attempt = Attempt(spelled(email), password, address, network_of(address), account, now)
+    account = Account.objects.filter(email=normalize_email(email)).first()
+    attempt = Attempt(normalize_email(email), password, address, network_of(address), account, now)
     try:
         is_right = attempt.is_right()
     except TooManyTries:

@@ -23,7 +23,7 @@ class ZipSelection(NamedTuple):
 
 
 def selection_of(pairs: bodies.Pairs) -> ZipSelection:
-    entries = list(checked(entries_of(pairs)))
+    entries = list(parse_entries(entries_of(pairs)))
     folder_ids = [number for kind, number in entries if kind == FOLDER]
     file_ids = [number for kind, number in entries if kind != FOLDER]
     return ZipSelection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
@@ -46,7 +46,7 @@ def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
         elif match["brackets"]:
             entries.add(index, value)
         else:
-            for entry in listed(value):
+            for entry in elements_of(value):
                 entries.add(None, entry)
     if not entries.by_index:
         raise MissingField("archive_arr")
@@ -87,7 +87,7 @@ class Entries:
         return self._unnumbered[at]
 
 
-def listed(array: Any) -> list[Any]:
+def elements_of(array: Any) -> list[Any]:
     """Return the entries of an array, of PHP's object with keys, `{"0": {…}}`, or of one entry."""
     if isinstance(array, str):
         array = bodies.json_value(array, "archive_arr")
@@ -99,7 +99,7 @@ def listed(array: Any) -> list[Any]:
     return array
 
 
-def checked(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
+def parse_entries(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
     for index, value in entries:
         entry = read_entry(index, value) if isinstance(value, str) else value
         if not isinstance(entry, dict):

@@ -32,14 +32,14 @@ def pair_of(authorization: str) -> tuple[str, str]:
         pair = base64.b64decode(encoded.strip())
     except (binascii.Error, ValueError) as unreadable:
         raise AccessDenied from unreadable
-    email, colon, password = _decoded(pair).partition(":")
+    email, colon, password = _decode(pair).partition(":")
     # No email address contains NUL, and databases refuse it in text.
     if scheme.lower() != "basic" or not colon or "\0" in email:
         raise AccessDenied
     return email, password
 
 
-def _decoded(pair: bytes) -> str:
+def _decode(pair: bytes) -> str:
     try:
         return pair.decode()
     except UnicodeDecodeError:

@@ -11,12 +11,12 @@ from msgspec.json import schema, schema_components
 
 from service.api.endpoints import Operation
 from service.api.inputs import Id
-from service.api.outcomes import Schema, answered, records_of, responses_of
+from service.api.outcomes import Schema, records_of, response, responses_of
 from service.http.records import Refusal
 
 Groups = Mapping[str, Iterable[Operation]]
 
-REFUSED = answered("Refused", Refusal)
+REFUSED = response("Refused", Refusal)
 ID_IN_PATH = re.compile(r"{(\w+)}")
 ABOUT = "Every call but those of the description needs HTTP Basic: the account's e-mail address "
 ABOUT += "and password."
@@ -31,7 +31,7 @@ def document(groups: Groups) -> Schema:
         "paths": paths(groups),
         "components": {
             "securitySchemes": {"basic": {"type": "http", "scheme": "basic"}},
-            "schemas": records_answered(operations),
+            "schemas": response_schemas(operations),
         },
     }
 
@@ -41,11 +41,11 @@ def paths(groups: Groups) -> Schema:
     for group, operations in groups.items():
         for operation in operations:
             methods = path_items.setdefault(operation.path, {})
-            methods[operation.method.lower()] = described(operation, group)
+            methods[operation.method.lower()] = describe(operation, group)
     return path_items
 
 
-def records_answered(operations: Iterable[Operation]) -> Schema:
+def response_schemas(operations: Iterable[Operation]) -> Schema:
     records = {each for operation in operations for each in records_of(operation.hints["return"])}
     in_order = sorted(records | {Refusal}, key=lambda record: record.__name__)
     _references, schemas = schema_components(in_order, ref_template="#/components/schemas/{name}")
@@ -62,7 +62,7 @@ def require_defaults(record: Schema) -> None:
             record.setdefault("required", []).append(name)
 
 
-def described(operation: Operation, group: str) -> Schema:
+def describe(operation: Operation, group: str) -> Schema:
     input_schema = record_schema(operation.sent) if operation.sent else None
     ids = [in_path(name) for name in ID_IN_PATH.findall(operation.path)]
     is_query = operation.method == "GET"

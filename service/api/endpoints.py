@@ -80,7 +80,7 @@ class Endpoint:
         except Refusal as refusal:
             return responses.refusal(refusal)
         except SuspiciousOperation:
-            return responses.refused(400, "bad_request")
+            return responses.refuse(400, "bad_request")
         except Exception as trouble:
             log.exception("broken path=%s", request.path)
             return answer_to(outage_of(trouble))
@@ -108,7 +108,7 @@ def answer_to(outage: Outage | None) -> HttpResponseBase:
         case Outage.AWAY | Outage.DAMAGED:
             return responses.busy(after_seconds=30)
         case None:
-            return responses.refused(500, "internal_error")
+            return responses.refuse(500, "internal_error")
 
 
 class Nowhere(Endpoint):

@@ -30,7 +30,7 @@ def whole(what: str, content_type: str, schema: Schema) -> Schema:
     return {"200": {"description": what, "content": {content_type: {"schema": schema}}}}
 
 
-def answered(description: str, *records: type[Struct]) -> Schema:
+def response(description: str, *records: type[Struct]) -> Schema:
     schemas = [{"$ref": f"#/components/schemas/{each.__name__}"} for each in records]
     schema = {"anyOf": schemas} if len(schemas) > 1 else schemas[0]
     return {"description": description, "content": {"application/json": {"schema": schema}}}
@@ -45,14 +45,14 @@ def records_of(answer: Any) -> list[type[Struct]]:
 def responses_of(answer: Any) -> Schema:
     records = records_of(answer)
     names = " or ".join(each.__name__ for each in records)
-    responses = {"200": answered(names, *records)} if records else {}
+    responses = {"200": response(names, *records)} if records else {}
     for each in getattr(answer, "__metadata__", ()):
         if not isinstance(each, type):
             responses |= each
     return responses
 
 
-PLAYABLE = answered("Playable", Playable) | {"headers": LOCATION}
+PLAYABLE = response("Playable", Playable) | {"headers": LOCATION}
 REDIRECTED = PLAYABLE | {"description": "The same, for a client that sends no Accept"}
 
 FileLink = Annotated[HttpResponse, redirect("*/*", "the file")]

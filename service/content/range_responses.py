@@ -96,7 +96,7 @@ def early_answer(
     if response is None or response.status_code == 200:
         return None
     if response.status_code == 412:
-        return responses.refused(412, "precondition_failed")
+        return responses.refuse(412, "precondition_failed")
     return response
 
 
@@ -109,7 +109,7 @@ def body_answer(
     try:
         spans = wanted_spans(request, representation)
     except range_header.Unsatisfiable:
-        refusal = responses.refused(416, "range_not_satisfiable")
+        refusal = responses.refuse(416, "range_not_satisfiable")
         refusal.headers["Content-Range"] = f"bytes */{size_bytes}"
         return refusal
     if spans is None:

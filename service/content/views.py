@@ -48,7 +48,7 @@ def reading(view: View[Params]) -> View[Params]:
         try:
             return view(request, *args, **kwargs)
         except (signed_links.BadLink, signed_links.LinkExpired) as error:
-            return responses.refused(403, error.reason)
+            return responses.refuse(403, error.reason)
         except (NotFound, Busy, CannotConvert) as error:
             return responses.refusal(error)
 

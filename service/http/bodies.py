@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from msgspec import Struct, inspect
 
 from service.errors import NotFound
-from service.http.multipart import Part, decoded, parts
+from service.http.multipart import Part, decode, parts
 from service.http.refusals import (
     BodyCutOff,
     LengthRequired,
@@ -149,7 +149,7 @@ def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
     if request.content_type == "multipart/form-data":
         body: Pairs = parts_of(request, stream, let_go)
     else:
-        body = _parsed(stream.read_all(), request.content_type or "")
+        body = _parse(stream.read_all(), request.content_type or "")
     return Fields(body, query_of(request))
 
 
@@ -177,14 +177,14 @@ def let_go(_file: Part) -> None:
     """Ignore a file: none is expected."""
 
 
-def _parsed(content: bytes, content_type: str) -> Pairs:
+def _parse(content: bytes, content_type: str) -> Pairs:
     """Parse JSON or a form; some clients send JSON with a form's type, and forms with none."""
     is_json = content_type.endswith("json") or content.lstrip()[:1] == b"{"
     return list(json_object(content).items()) if is_json and content.strip() else form(content)
 
 
 def json_object(content: bytes) -> dict[str, Any]:
-    values = json_value(decoded(content), "body")
+    values = json_value(decode(content), "body")
     if not isinstance(values, dict):
         raise UnreadableField("body")
     return values
@@ -201,14 +201,14 @@ def form(content: bytes) -> Pairs:
     if content.count(b"&") >= MOST_FIELDS:
         raise TooLarge
     pairs = (field.replace(b"+", b" ").partition(b"=") for field in content.split(b"&") if field)
-    return [(_unescaped(name), _unescaped(value)) for name, _, value in pairs]
+    return [(_unescape(name), _unescape(value)) for name, _, value in pairs]
 
 
-def _unescaped(text: bytes) -> str:
+def _unescape(text: bytes) -> str:
     """Decode percent escapes; `urllib.parse` would take 175 times the memory of a form of them."""
     result, at = bytearray(), 0
     for run in ESCAPES.finditer(text):
         result += text[at : run.start()]
         result += bytes.fromhex(run[0].replace(b"%", b"").decode())
         at = run.end()
-    return decoded(bytes(result + text[at:]))
+    return decode(bytes(result + text[at:]))

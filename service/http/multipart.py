@@ -37,7 +37,7 @@ class Part:
             value += piece
             if len(value) > most_bytes:
                 raise TooLarge
-        return decoded(bytes(value))
+        return decode(bytes(value))
 
 
 class MultipartReader:
@@ -65,7 +65,7 @@ class MultipartReader:
             self._refuse_long_head(len(self._buffer))
             self._read_on()
         self._refuse_long_head(end)
-        return self._taken(end, skipped=len("\r\n\r\n"))
+        return self._take(end, skipped=len("\r\n\r\n"))
 
     def _refuse_long_head(self, end: int) -> None:
         if end - self._at > MOST_HEAD_BYTES:
@@ -77,12 +77,12 @@ class MultipartReader:
             # The next bytes may complete a delimiter that begins in these.
             certain = len(self._buffer) - self._longest
             if certain > self._at:
-                yield self._taken(certain)
+                yield self._take(certain)
             self._read_on()
-        yield self._taken(match.start(), skipped=len(match[0]))
+        yield self._take(match.start(), skipped=len(match[0]))
         self.has_ended = match["last"] is not None
 
-    def _taken(self, end: int, skipped: int = 0) -> bytes:
+    def _take(self, end: int, skipped: int = 0) -> bytes:
         piece = self._buffer[self._at : end]
         self._at = end + skipped
         return piece
@@ -125,7 +125,7 @@ def drop(pieces: Iterator[bytes]) -> None:
 
 
 def headers_of(head: bytes) -> dict[str, str]:
-    lines = FOLD.sub(" ", decoded(head)).split("\r\n")
+    lines = FOLD.sub(" ", decode(head)).split("\r\n")
     headers = (line.partition(":") for line in lines)
     return {name.strip().lower(): value.strip() for name, _colon, value in headers}
 
@@ -141,7 +141,7 @@ def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
     if headers.get("content-transfer-encoding", "").lower() == "base64":
         content = from_base64(content)
     name, file_name = words["name"].strip(), words.get("filename", "")
-    return Part(unescaped(name), file_name and last_component(file_name), content)
+    return Part(unescape(name), file_name and last_component(file_name), content)
 
 
 def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -160,10 +160,10 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
 def last_component(file_name: str) -> str:
     """Return a name without the path that old browsers send; `library.names` cleans the rest."""
     separator = r"[/\\]" if DRIVE.match(file_name) else "/"
-    return unescaped(re.split(separator, file_name)[-1]) or "upload"
+    return unescape(re.split(separator, file_name)[-1]) or "upload"
 
 
-def decoded(content: bytes) -> str:
+def decode(content: bytes) -> str:
     """Decode text as UTF-8, or else as Latin-1."""
     try:
         return content.decode("utf-8-sig")
@@ -171,6 +171,6 @@ def decoded(content: bytes) -> str:
         return content.decode("latin-1")
 
 
-def unescaped(text: str) -> str:
+def unescape(text: str) -> str:
     """Decode the three characters that HTML forms escape, and no others."""
     return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")

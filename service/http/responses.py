@@ -74,13 +74,13 @@ def is_known(request: HttpRequest, etag: str) -> bool:
     return "*" in etags or any(each.removeprefix("W/") == etag for each in etags)
 
 
-def refused(status: int, reason: str, **more: Any) -> HttpResponse:
+def refuse(status: int, reason: str, **more: Any) -> HttpResponse:
     refusal = Refusal(code=status, status_code=status, reason_phrase=reason, error=reason, **more)
     return in_json(refusal, status)
 
 
 def refusal(refusal: service.Refusal) -> HttpResponse:
-    response = refused(_status_of(refusal), refusal.reason, **_details_of(refusal))
+    response = refuse(_status_of(refusal), refusal.reason, **_details_of(refusal))
     if isinstance(refusal, refusals.AccessDenied):
         response["WWW-Authenticate"] = CHALLENGE
     if isinstance(refusal, service.TooManyTries):
@@ -109,12 +109,12 @@ def _details_of(refusal: service.Refusal) -> dict[str, Any]:
 
 
 def wrong_method(methods: Iterable[str]) -> HttpResponse:
-    response = refused(405, "method_not_allowed")
+    response = refuse(405, "method_not_allowed")
     response["Allow"] = ", ".join(methods)
     return response
 
 
 def busy(reason: str = "busy", after_seconds: int = 1) -> HttpResponse:
-    response = refused(503, reason)
+    response = refuse(503, reason)
     response["Retry-After"] = str(after_seconds)
     return response

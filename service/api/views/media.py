@@ -16,16 +16,16 @@ from service.media.pictures.sizes import BY_WIDTH, PREVIEW, THUMBNAIL
 
 
 def thumbnail(request: AccountRequest, file_id: int) -> Picture:
-    return shown(request, file_id, THUMBNAIL.name)
+    return show(request, file_id, THUMBNAIL.name)
 
 
 def image(request: AccountRequest, file_id: int, sent: SizeInput) -> Picture:
     """Return the preview, or a size that listings name."""
     size = PREVIEW if sent.pixels is UNSET else BY_WIDTH.get(sent.pixels, PREVIEW)
-    return shown(request, file_id, size.name)
+    return show(request, file_id, size.name)
 
 
-def shown(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
+def show(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
     """Return a picture. Raises NotFound if there is none."""
     picture = pictures.read(library.file(request.account, file_id), size)
     return picture_answer(request, picture, pictures.type_of(picture))
@@ -38,7 +38,7 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     url = request.build_absolute_uri(
         playback_views.stream_link(request.account, file, now=request.now)
     )
-    return located(request, Playable(url=url, subtitles_not_shown=hidden or UNSET))
+    return link_answer(request, Playable(url=url, subtitles_not_shown=hidden or UNSET))
 
 
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
@@ -49,11 +49,11 @@ def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
         playback_views.film_link(request.account, file, now=request.now)
     )
     if progress is None:
-        return located(request, Playable(url=url))
-    return located(request, Playable(url=url, converting=True, progress=percent(progress)))
+        return link_answer(request, Playable(url=url))
+    return link_answer(request, Playable(url=url, converting=True, progress=percent(progress)))
 
 
-def located(request: AccountRequest, playable: Playable) -> HttpResponse:
+def link_answer(request: AccountRequest, playable: Playable) -> HttpResponse:
     """Return the URL as JSON, and redirect a client that sends no `Accept`.
 
     Such clients follow `Location`, and don't read JSON.

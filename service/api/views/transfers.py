@@ -74,21 +74,23 @@ def show(request: AccountRequest, transfer_id: int) -> records.Transfer:
 def add_magnet(request: AccountRequest, sent: MagnetInput) -> records.Added:
     if not sent.magnet:
         raise NothingPassed
-    return added(transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now))
+    return record_of(
+        transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now)
+    )
 
 
 def add_url(request: AccountRequest) -> records.Added:
     """Add a URL, a magnet link, or (as in an older specification) a torrent file."""
     if request.content_type == "multipart/form-data":
         return add_torrent_or_url(request)
-    return added(url_transfer(request, bodies.fields_of(request)))
+    return record_of(url_transfer(request, bodies.fields_of(request)))
 
 
 def add_torrent_or_url(request: AccountRequest) -> records.Added:
-    with uploads.received(request, None) as (files, fields):
+    with uploads.receive(request, None) as (files, fields):
         if not files:
-            return added(url_transfer(request, fields))
-        return added(*[torrent_transfer(request, each, fields) for each in files])
+            return record_of(url_transfer(request, fields))
+        return record_of(*[torrent_transfer(request, each, fields) for each in files])
 
 
 def url_transfer(request: AccountRequest, fields: bodies.Fields) -> Transfer:
@@ -99,8 +101,8 @@ def url_transfer(request: AccountRequest, fields: bodies.Fields) -> Transfer:
 
 
 def add_torrent(request: AccountRequest) -> records.Added:
-    with uploads.received(request, None) as (files, fields):
-        return added(*[torrent_transfer(request, each, fields) for each in files])
+    with uploads.receive(request, None) as (files, fields):
+        return record_of(*[torrent_transfer(request, each, fields) for each in files])
 
 
 def torrent_transfer(
@@ -116,8 +118,8 @@ def torrent_transfer(
 
 def add_file(request: AccountRequest) -> records.Added:
     """Add files: torrents are fetched, and all others are kept as they are."""
-    with uploads.received(request, library_store()) as (files, fields):
-        return added(*[file_transfer(request, each, fields) for each in files])
+    with uploads.receive(request, library_store()) as (files, fields):
+        return record_of(*[file_transfer(request, each, fields) for each in files])
 
 
 def file_transfer(
@@ -126,11 +128,11 @@ def file_transfer(
     if upload.torrent is not None:
         return torrent_transfer(request, upload, fields)
     folder_id = fields.read(Target).folder_id
-    with uploads.stored_for_good(upload) as stored:
+    with uploads.keep_blob(upload) as stored:
         return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
 
 
-def added(*new_transfers: Transfer) -> records.Added:
+def record_of(*new_transfers: Transfer) -> records.Added:
     """Return the record of the first transfer, as clients expect, with a list if there are more."""
     if not new_transfers:
         raise NothingPassed

@@ -113,7 +113,7 @@ class Uploads:
 
 
 @contextmanager
-def received(
+def receive(
     request: AccountRequest, store: Store | None
 ) -> Iterator[tuple[list[ReceivedUpload], Fields]]:
     """Yield the complete files and the fields of a request; without a store, only torrents.
@@ -148,7 +148,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 
 
 @contextmanager
-def stored_for_good(upload: ReceivedUpload) -> Iterator[Stored]:
+def keep_blob(upload: ReceivedUpload) -> Iterator[Stored]:
     """Yield the stored blob, and keep it if the block succeeds."""
     if upload.stored is None:
         raise NotATorrent

@@ -264,14 +264,14 @@ def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch)
     before = blobs()
     # The space must run out between two steps of one request.
     monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
-    monkeypatch.setattr(uploads, "stored_for_good", kept_while_the_room_goes())
+    monkeypatch.setattr(uploads, "keep_blob", kept_while_the_room_goes())
     answer = upload(api, "a.txt")
     assert answer.status_code == 413
     assert blobs() == before
 
 
 def kept_while_the_room_goes():
-    kept = uploads.stored_for_good
+    kept = uploads.keep_blob
 
     def keep(upload):
         library.free_bytes = lambda _account: 0
