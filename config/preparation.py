@@ -108,7 +108,7 @@ def make_private(folder: Path) -> None:
 
 def warn_without_links(folder: Path) -> None:
     """Log at each start what a disk without hard links costs; everything works without them."""
-    if not hardlinks.are_known(folder):
+    if not hardlinks.are_supported(folder):
         log.warning(
             "The disk of DATA_DIR doesn't support hard links, so Ferry copies what arrives. "
             "For a while, each transfer takes its space twice."

@@ -90,18 +90,18 @@ class Reach:
 @cache
 def _rules(reach: Reach) -> tuple[Rule, ...]:
     if reach.network == "loopback":
-        return (*ruled(EVERYWHERE, is_open=False), *ruled(LOOPBACK, is_open=True))
+        return (*rules_for(EVERYWHERE, is_open=False), *rules_for(LOOPBACK, is_open=True))
     rules = [
-        *ruled(EVERYWHERE, is_open=False),
-        *ruled(PUBLIC, is_open=True),
-        *ruled(SPECIAL, is_open=False),
-        *ruled(PRIVATE, is_open=reach.may_use_private),
-        *ruled(METADATA, is_open=False),
+        *rules_for(EVERYWHERE, is_open=False),
+        *rules_for(PUBLIC, is_open=True),
+        *rules_for(SPECIAL, is_open=False),
+        *rules_for(PRIVATE, is_open=reach.may_use_private),
+        *rules_for(METADATA, is_open=False),
     ]
     return (*rules, *embed(rules))
 
 
-def ruled(ranges: Iterable[Network], *, is_open: bool) -> list[Rule]:
+def rules_for(ranges: Iterable[Network], *, is_open: bool) -> list[Rule]:
     return [Rule(network, is_open) for network in ranges]
 
 

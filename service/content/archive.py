@@ -232,7 +232,7 @@ class _Planner:
 
     def finish(self) -> ArchivePlan:
         records_at = self._heap.size_bytes
-        for part in _rewound(self._records):
+        for part in _read_back(self._records):
             self._heap.append(part)
         tail_at = self._local_at + self._central_at
         footer = _Footer(self._entry_count, records_at, self._local_at, tail_at, 0, b"", MAGIC)
@@ -287,10 +287,10 @@ def _times(moment: datetime) -> tuple[int, int]:
 
 def _missing_text(names: IO[bytes]) -> Iterator[bytes]:
     yield MISSING_HEADING.encode()
-    yield from _rewound(names)
+    yield from _read_back(names)
 
 
-def _rewound(spool: IO[bytes]) -> Iterator[bytes]:
+def _read_back(spool: IO[bytes]) -> Iterator[bytes]:
     spool.seek(0)
     while part := spool.read(READ_BYTES):
         yield part
@@ -380,7 +380,7 @@ class Archive:
             ):
                 if open_plan.footer != self._footer:
                     raise ArchiveBroken("The plan was replaced by another")
-                yield from _coalesced(parts, stop - start)
+                yield from _coalesce(parts, stop - start)
         except OSError as error:
             raise ArchiveBroken(str(error)) from error
 
@@ -430,7 +430,7 @@ def _refuse_other_size(blob: BinaryIO, name: str, size_bytes: int) -> None:
         raise ArchiveBroken(f"Blob {name} has {actual_bytes} bytes, not {size_bytes}")
 
 
-def _coalesced(parts: Iterable[bytes], remaining_bytes: int) -> Generator[bytes, None, None]:
+def _coalesce(parts: Iterable[bytes], remaining_bytes: int) -> Generator[bytes, None, None]:
     waiting: list[bytes] = []
     waiting_bytes = 0
     for part in parts:

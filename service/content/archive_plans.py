@@ -25,7 +25,7 @@ from service.content.archive import (
 )
 from service.content.traversal import Step
 from service.models import Account
-from service.store.blobs import Store, disk_full_told, library_store
+from service.store.blobs import Store, library_store, translate_disk_full
 
 # Longer than the lifetime of any link to a plan.
 LIFETIME = signed_links.LIFETIME + 2 * signed_links.WINDOW
@@ -54,7 +54,7 @@ def create_link(
     """
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
-    plan_id = _find_recent(account, key, now) or _planned(account, selection, name, key, now)
+    plan_id = _find_recent(account, key, now) or _make_plan(account, selection, name, key, now)
     return signed_links.zip_link(account, plan_id, name, now=now)
 
 
@@ -94,20 +94,20 @@ def _find_recent(account: Account, key: Path, now: datetime) -> str | None:
     return None
 
 
-def _planned(account: Account, selection: Selection, name: str, key: Path, now: datetime) -> str:
+def _make_plan(account: Account, selection: Selection, name: str, key: Path, now: datetime) -> str:
     steps = traversal.walk(account, *selection)
     store = library_store()
     store.refuse_beyond(1)
-    with disk_full_told():
+    with translate_disk_full():
         looked_at = LOOKED_AT if store.is_known_whole(now) else math.inf
-        plan = _written(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
+        plan = _write(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
         plan_id = plan.etag.strip('"')
         if not plan.missing_count:
             _remember(key, plan_id, now)
     return plan_id
 
 
-def _written(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePlan:
+def _write(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePlan:
     with _draft() as draft:
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)

@@ -47,17 +47,17 @@ class DownloadNames:
 
     def take(self, raw_name: str, *, is_folder: bool = False) -> str:
         name = safe_name(raw_name)
-        if self._hashes.add(hash(_folded(name))):
+        if self._hashes.add(hash(_fold(name))):
             return name
-        return self._numbered(name, is_folder=is_folder)
+        return self._add_number(name, is_folder=is_folder)
 
-    def _numbered(self, name: str, *, is_folder: bool) -> str:
+    def _add_number(self, name: str, *, is_folder: bool) -> str:
         stem, extension = (name, "") if is_folder else _split(name)
-        stem = _clipped(stem, NUMBERED_NAME_BYTES - len(extension.encode()))
-        family = hash(_folded(f"{stem}/{extension}"))
+        stem = _clip(stem, NUMBERED_NAME_BYTES - len(extension.encode()))
+        family = hash(_fold(f"{stem}/{extension}"))
         for number in count(self._next.get(family, 2)):
             candidate = f"{stem} ({number}){extension}"
-            if self._hashes.add(hash(_folded(candidate))):
+            if self._hashes.add(hash(_fold(candidate))):
                 break
         self._next[family] = number + 1
         return candidate
@@ -121,13 +121,13 @@ def are_plain(names: Sequence[str]) -> bool:
 def safe_name(raw_name: str) -> str:
     """Return one path component, never empty, that names the same file on every system."""
     name = UNSAFE.sub("_", unicodedata.normalize("NFC", raw_name))
-    name = _clipped(name, LONGEST_NAME_BYTES)
+    name = _clip(name, LONGEST_NAME_BYTES)
     if DEVICE.match(name):
-        name = _clipped(f"_{name}", LONGEST_NAME_BYTES)
+        name = _clip(f"_{name}", LONGEST_NAME_BYTES)
     return name or "_"
 
 
-def _clipped(name: str, limit_bytes: int) -> str:
+def _clip(name: str, limit_bytes: int) -> str:
     # Windows drops trailing dots and spaces, so "a." would overwrite "a"; "." and ".." become "".
     name = name.rstrip(". ")
     if len(name) * 4 <= limit_bytes or len(name.encode()) <= limit_bytes:
@@ -144,7 +144,7 @@ def _split(name: str) -> tuple[str, str]:
     return name, ""
 
 
-def _folded(name: str) -> str:
+def _fold(name: str) -> str:
     """Return a form that is equal for names that Windows or macOS confuse.
 
     Windows ignores case; macOS ignores case, NFD, and invisible characters.

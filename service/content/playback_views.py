@@ -68,7 +68,7 @@ def content_of(file: File) -> Content:
 def plan_of(file: File) -> PlaybackPlan:
     """Return the file's plan, or have the worker make it. Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
-    return plans.find_plan(folder) or _planned(file, folder)
+    return plans.find_plan(folder) or _request_plan(file, folder)
 
 
 def refuse_what_is_none(file: File, folder: Path) -> None:
@@ -79,7 +79,7 @@ def refuse_what_is_none(file: File, folder: Path) -> None:
         probing.refuse_unplayable(media)
 
 
-def _planned(file: File, folder: Path) -> PlaybackPlan:
+def _request_plan(file: File, folder: Path) -> PlaybackPlan:
     refuse_what_is_none(file, folder)
     ask_worker(file, "plan")
     plan = plans.find_plan(folder)
@@ -174,9 +174,9 @@ class MediaFile(InOneFile):
         except OSError as gone:
             raise NotFound from gone
         self.etag = f'"{tag}-{self.size_bytes:x}"'
-        self.presentation = shown_as(content_type, name or file_path.name)
+        self.presentation = inline_presentation(content_type, name or file_path.name)
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         try:
             return open(self._path, "rb", buffering=0)
         except OSError as gone:
@@ -188,21 +188,23 @@ class OwnFilm(StoredFile):
 
     def __init__(self, file: File, name: str) -> None:
         super().__init__(file, library_store(), inline=True)
-        self.presentation = shown_as("video/mp4", name)
+        self.presentation = inline_presentation("video/mp4", name)
 
 
 def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     """Return a playlist, made for each request; the ETag is a hash of its text."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = presentation_headers(shown_as(PLAYLIST, signed_links.MASTER)) | {"ETag": etag}
+    headers = presentation_headers(inline_presentation(PLAYLIST, signed_links.MASTER)) | {
+        "ETag": etag
+    }
     headers |= {"Cache-Control": "private, no-cache"}
     if responses.is_known(request, etag):
         return HttpResponse(status=304, headers=headers)
     return HttpResponse(body, headers=headers)
 
 
-def shown_as(content_type: str, name: str) -> Presentation:
+def inline_presentation(content_type: str, name: str) -> Presentation:
     return Presentation(content_type, disposition("inline", name), LOCKED)
 
 

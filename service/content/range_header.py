@@ -28,22 +28,22 @@ class Span(NamedTuple):
         return self.stop - self.start
 
 
-def wanted(header: str, size_bytes: int) -> list[Span] | None:
+def spans_of(header: str, size_bytes: int) -> list[Span] | None:
     """Return the requested spans in ascending order, or None to send the whole content.
 
     Spans that overlap or nearly touch are merged. Raises Unsatisfiable.
     """
-    pairs = parsed(header)
+    pairs = parse(header)
     if pairs is None:
         return None
     spans = [span for pair in pairs if (span := _span(*pair, size_bytes)) is not None]
     if not spans:
         raise Unsatisfiable
     # A suffix of an empty file is satisfiable, but has no first byte for Content-Range.
-    return merged(spans) if size_bytes else None
+    return merge(spans) if size_bytes else None
 
 
-def parsed(header: str) -> list[tuple[int | None, int | None]] | None:
+def parse(header: str) -> list[tuple[int | None, int | None]] | None:
     """Return the first and last position of each range, or None if the header must be ignored."""
     unit, equals, ranges = header.partition("=")
     if not equals or unit.strip().lower() != "bytes" or len(header) > LONGEST_HEADER:
@@ -78,7 +78,7 @@ def _span(first: int | None, last: int | None, size_bytes: int) -> Span | None:
     return Span(first, size_bytes if last is None else min(last + 1, size_bytes))
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
+def merge(spans: Iterable[Span]) -> list[Span]:
     result: list[Span] = []
     for span in sorted(spans):
         if result and span.start - result[-1].stop <= PART_OVERHEAD_BYTES:

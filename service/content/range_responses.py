@@ -127,7 +127,7 @@ def wanted_spans(request: HttpRequest, representation: Representation) -> list[S
     header = request.headers.get("Range")
     if header is None or not is_still_the_same(request.headers.get("If-Range"), representation):
         return None
-    return range_header.wanted(header, representation.size_bytes)
+    return range_header.spans_of(header, representation.size_bytes)
 
 
 def is_still_the_same(if_range: str | None, representation: Representation) -> bool:
@@ -154,10 +154,10 @@ class InOneFile:
     """
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
-        return FilePart(self._opened(), span)
+        return FilePart(self._open(), span)
 
     def read(self, span: Span) -> Generator[bytes, None, None]:
-        with self._opened() as file:
+        with self._open() as file:
             file.seek(span.start)
             remaining_bytes = span.size_bytes
             while remaining_bytes:
@@ -167,7 +167,7 @@ class InOneFile:
                 remaining_bytes -= len(part)
                 yield part
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         raise NotImplementedError
 
 

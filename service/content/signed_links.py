@@ -81,8 +81,8 @@ class ListingLinks:
         """`base`: scheme and host if the links must be absolute."""
         expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
-        self._picture_prefix = _begun(key, f"picture\n{account.pk}\n")
-        self._stream_prefix = _begun(key, f"hls\n{account.pk}\n")
+        self._picture_prefix = _begin(key, f"picture\n{account.pk}\n")
+        self._stream_prefix = _begin(key, f"hls\n{account.pk}\n")
         self._behind = f"\n{expires}\n".encode()
         self._expires = expires
         some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
@@ -92,17 +92,17 @@ class ListingLinks:
 
     def picture(self, file_id: int) -> tuple[str, str]:
         """Return the parts of a link before and after the name of the size."""
-        signature = self._signed(self._picture_prefix, file_id)
+        signature = self._sign(self._picture_prefix, file_id)
         return f"{self._pictures}{file_id}/", f"?e={self._expires}&s={signature}"
 
     def stream(self, file_id: int) -> str:
-        signature = self._signed(self._stream_prefix, file_id)
+        signature = self._sign(self._stream_prefix, file_id)
         return f"{self._streams}{file_id}/{self._expires}.{signature}/{MASTER}"
 
-    def _signed(self, prefix: "blake2s", file_id: int) -> str:
+    def _sign(self, prefix: "blake2s", file_id: int) -> str:
         signature = prefix.copy()
         signature.update(b"%d%b" % (file_id, self._behind))
-        return _written(signature.digest())
+        return _encode(signature.digest())
 
 
 def expiry_of(now: datetime, length: timedelta = WINDOW) -> int:
@@ -133,17 +133,17 @@ def is_inline(query: Mapping[str, str]) -> bool:
 
 def _signature(account: Account, purpose: str, subject: str, expires: int, *, inline: bool) -> str:
     words = (purpose, str(account.pk), subject, str(expires), "inline" if inline else "")
-    return _written(_begun(_key(account), "\n".join(words)).digest())
+    return _encode(_begin(_key(account), "\n".join(words)).digest())
 
 
 def _key(account: Account) -> bytes:
     return hmac.digest(settings.SECRET_KEY.encode(), f"link {account.link_key}".encode(), "sha256")
 
 
-def _begun(key: bytes, words: str) -> "blake2s":
+def _begin(key: bytes, words: str) -> "blake2s":
     """Begin a signature: keyed BLAKE2 costs a third of HMAC."""
     return blake2s(words.encode(), key=key, digest_size=SIGNATURE_BYTES)
 
 
-def _written(signature: bytes) -> str:
+def _encode(signature: bytes) -> str:
     return b2a_base64(signature, newline=False).translate(FOR_URLS, b"=").decode()

@@ -40,7 +40,7 @@ READING = ("GET", "HEAD")
 
 def reading(view: View[Params]) -> View[Params]:
     @wraps(view)
-    def guarded(
+    def respond(
         request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
     ) -> HttpResponseBase:
         if request.method not in READING:
@@ -53,8 +53,8 @@ def reading(view: View[Params]) -> View[Params]:
             return responses.refusal(error)
 
     # No role of the site is needed: the signature decides.
-    cast("Any", guarded).open_to = None
-    return cast("View[Params]", guarded)
+    cast("Any", respond).open_to = None
+    return cast("View[Params]", respond)
 
 
 @reading
@@ -64,7 +64,7 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     row = library.file(account, file_id)
     content = StoredFile(row, library_store(), inline=signed_links.is_inline(request.GET))
     if settings.ACCEL == "nginx":
-        return content.handed_over()
+        return content.hand_over()
     return answer(request, content)
 
 
@@ -92,21 +92,21 @@ class StoredFile(InOneFile):
         self.modified_at: datetime | None = file.updated_at
         self.presentation = presentation(file.name, inline=inline)
 
-    def handed_over(self) -> HttpResponse:
+    def hand_over(self) -> HttpResponse:
         """Let nginx send the file: it handles ranges and conditions, with its own tag and date."""
         if self._store.size(self._blob) != self.size_bytes:
-            self._lost()
+            self._report_loss()
         inside = self._store.path(self._blob).relative_to(settings.DATA_DIR)
         headers = presentation_headers(self.presentation) | {"Cache-Control": "private, no-cache"}
         headers["X-Accel-Redirect"] = ACCEL_PREFIX + quote(inside.as_posix())
         return HttpResponse(headers=headers)
 
-    def _opened(self) -> BinaryIO:
+    def _open(self) -> BinaryIO:
         if self._store.size(self._blob) != self.size_bytes:
-            self._lost()
+            self._report_loss()
         return self._store.open(self._blob)
 
-    def _lost(self) -> None:
+    def _report_loss(self) -> None:
         self._store.note_loss()
         log.error("blob missing or of another size blob=%s", self._blob)
         raise NotFound

@@ -14,11 +14,11 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
     """Return `name`, followed by the smallest free number if it is taken in `folder`."""
     variants = library_names.variants(name, is_folder=is_folder)
     first = next(variants)
-    if not _taken(folder, [library_names.key_of(first)]):
+    if not _taken_keys(folder, [library_names.key_of(first)]):
         return first
     while True:
         batch = list(islice(variants, AT_ONCE))
-        taken_keys = _taken(folder, map(library_names.key_of, batch))
+        taken_keys = _taken_keys(folder, map(library_names.key_of, batch))
         for variant in batch:
             if library_names.key_of(variant) not in taken_keys:
                 return variant
@@ -27,7 +27,7 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
 def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) -> None:
     key = library_names.key_of(name)
     is_its_own = but is not None and but.name_key == key
-    if not is_its_own and _taken(folder, [key]):
+    if not is_its_own and _taken_keys(folder, [key]):
         raise NameTaken
 
 
@@ -44,7 +44,7 @@ def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
     return keys_by_folder
 
 
-def _taken(folder: Folder, keys: Iterable[str]) -> set[str]:
+def _taken_keys(folder: Folder, keys: Iterable[str]) -> set[str]:
     """Return which keys are taken, including those that running transfers reserve."""
     keys = list(keys)
     coming = Transfer.running().filter(folder=folder, title_key__in=keys)

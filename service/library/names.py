@@ -34,11 +34,11 @@ def clean(text: str, otherwise: str) -> str:
     """Return an allowed name made from untrusted text, or `otherwise` if nothing is left of it."""
     name = " ".join(NEVER_IN_A_NAME.sub(" ", text[: 4 * LONGEST_NAME]).split())
     if max(len(name), len(key_of(name))) > LONGEST_NAME:
-        name = shortened(key_of(name))
+        name = shorten(key_of(name))
     return otherwise if name in ("", ".", "..") else name
 
 
-def shortened(name: str) -> str:
+def shorten(name: str) -> str:
     """Cut a name before its suffix, which shows what kind of file it is."""
     stem, suffix = split(name)
     return stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
@@ -48,10 +48,10 @@ def variants(name: str, *, is_folder: bool) -> Iterator[str]:
     """Yield `Name.ext`, `Name (2).ext`, `Name (3).ext`, and so on."""
     yield name
     for number in count(2):
-        yield numbered(name, number, is_folder=is_folder)
+        yield add_number(name, number, is_folder=is_folder)
 
 
-def numbered(name: str, number: int, *, is_folder: bool) -> str:
+def add_number(name: str, number: int, *, is_folder: bool) -> str:
     stem, suffix = (key_of(name), "") if is_folder else split(key_of(name))
     mark = f" ({number}){suffix}"
     return stem[: LONGEST_NAME - len(mark)].rstrip() + mark

@@ -22,11 +22,11 @@ def set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
         with store.removing() as may_remove:
             if not may_remove:
                 break
-            count += sum(store.set_aside(blob, now.date()) for blob in unnamed(batch))
+            count += sum(store.set_aside(blob, now.date()) for blob in unnamed_blobs(batch))
     return count
 
 
-def unnamed(blobs: list[str]) -> Iterator[str]:
+def unnamed_blobs(blobs: list[str]) -> Iterator[str]:
     # Files first: if one is deleted between the queries, its blob is among the discarded.
     known_blobs = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
     known_blobs |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))

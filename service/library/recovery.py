@@ -16,7 +16,7 @@ from service.batches import batches
 from service.errors import NotFound
 from service.library import bulk_insert, database_match, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
-from service.library.orphans import ROWS_AT_ONCE, unnamed
+from service.library.orphans import ROWS_AT_ONCE, unnamed_blobs
 from service.models import Account
 from service.store.blobs import Store, Stored, sums_of
 
@@ -78,7 +78,7 @@ def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
         (each for each in store.blobs() if each.written_at <= before), ROWS_AT_ONCE
     ):
         written_at = {each.blob: each.written_at for each in batch}
-        for blob in unnamed(list(written_at)):
+        for blob in unnamed_blobs(list(written_at)):
             size_bytes = store.size(blob)
             if size_bytes is not None:
                 blobs.append(Unnamed(blob, written_at[blob], size_bytes))
@@ -102,8 +102,8 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
     for each in blobs:
         name = names.get(each.blob)
         email = name.email if name and has_account(name.email) else otherwise.email
-        path = name.path if name else (described(store, each),)
-        by_account.setdefault(email, []).append((path, summed(store, each.blob)))
+        path = name.path if name else (name_for(store, each),)
+        by_account.setdefault(email, []).append((path, sum_of(store, each.blob)))
     with transaction.atomic():
         results = [
             _insert(find(email), folder, entries, now)
@@ -143,12 +143,12 @@ def has_account(email: str) -> bool:
     return True
 
 
-def summed(store: Store, blob: str) -> Stored:
+def sum_of(store: Store, blob: str) -> Stored:
     with store.open(blob) as file:
         return sums_of(file, lambda _size_bytes: None).of_blob(blob)
 
 
-def described(store: Store, blob: Unnamed) -> str:
+def name_for(store: Store, blob: Unnamed) -> str:
     """Return a name for a blob: when it was written, and what it seems to be."""
     with store.open(blob.blob) as file:
         beginning = file.read(BEGINNING_BYTES)

@@ -17,7 +17,7 @@ class TorrentTree:
 
     def __init__(self, paths: list[Path], most_depth: int) -> None:
         """`most_depth`: how many names a path may have, including the file's."""
-        self._paths = [self._shortened(path, most_depth) for path in paths]
+        self._paths = [self._shorten(path, most_depth) for path in paths]
         self._folder_of: dict[Keys, Path] = {(): ()}
         self._keys: set[Keys] = set()
         self._next: dict[Keys, int] = {}
@@ -30,7 +30,7 @@ class TorrentTree:
         ]
 
     @staticmethod
-    def _shortened(path: Path, most_depth: int) -> Path:
+    def _shorten(path: Path, most_depth: int) -> Path:
         """Clean a path; one that is too deep loses the folders nearest the file, never its name."""
         cleaned = tuple(names.clean(name, otherwise="_") for name in path) or ("_",)
         return cleaned if len(cleaned) <= most_depth else (*cleaned[: most_depth - 1], cleaned[-1])
@@ -61,5 +61,5 @@ class TorrentTree:
         number = self._next.get(family, 2)
         while True:
             self._next[family] = number + 1
-            yield names.numbered(name, number, is_folder=False)
+            yield names.add_number(name, number, is_folder=False)
             number += 1

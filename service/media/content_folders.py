@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.store.blobs import disk_full_told, make_folder, no_leftover
+from service.store.blobs import make_folder, no_leftover, translate_disk_full
 from service.store.sync import sync
 
 SHA1 = re.compile("[0-9a-f]{40}")
@@ -54,7 +54,7 @@ def scratch_folder() -> Path:
 def write_durably(path: Path, content: bytes) -> None:
     """Write a file atomically, even in a power cut: half a picture would stay. Raises DiskFull."""
     draft = path.with_name(f".{secrets.token_hex(8)}")
-    with disk_full_told():
+    with translate_disk_full():
         make_folder(path.parent)
         with no_leftover(draft):
             draft.write_bytes(content)

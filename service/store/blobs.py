@@ -107,7 +107,7 @@ class Store:
         try:
             for path in paths:
                 blobs.append(self._link(path, report))  # noqa: PERF401  Some are there if one fails.
-            with disk_full_told():
+            with translate_disk_full():
                 self._make_durable(blobs)
         except BaseException:
             for each in blobs:
@@ -118,10 +118,10 @@ class Store:
     def _link(self, path: Path, report: Callable[[int], None]) -> Stored:
         if not self._has_links:
             return self._copy(path, report)
-        with path.open("rb", buffering=0) as file, disk_full_told(), syncing(file):
+        with path.open("rb", buffering=0) as file, translate_disk_full(), syncing(file):
             sums = sums_of(file, report)
         draft = self._draft()
-        with no_leftover(draft), disk_full_told():
+        with no_leftover(draft), translate_disk_full():
             self._has_links = try_link(path, draft)
             if not self._has_links:
                 return self._copy(path, report)
@@ -193,7 +193,7 @@ class Store:
     def place(self, draft: Path, sums: "Sums") -> Stored:
         """Move a draft to the blobs; the caller makes content and folders durable."""
         path = self.path(draft.name)
-        with disk_full_told():
+        with translate_disk_full():
             make_folder(path.parent)
             draft.rename(path)
         return sums.of_blob(path.name)
@@ -204,7 +204,7 @@ class Store:
         folders = [self._blobs, path.parent.parent, path.parent]
         if not self.is_there:
             folders = [self._root.parent, self._root, *folders]
-        with disk_full_told():
+        with translate_disk_full():
             for folder in folders:
                 make_folder(folder)
             draft.rename(path)
@@ -310,7 +310,7 @@ class Store:
 
     def _begin_to_count(self) -> None:
         draft = self._draft()
-        with no_leftover(draft), self._locked("generation.lock", fcntl.LOCK_EX):
+        with no_leftover(draft), self._lock("generation.lock", fcntl.LOCK_EX):
             if not self._generation.exists():
                 draft.write_bytes(b"%0*d\n" % (GENERATION_DIGITS, 0))
                 sync(draft)
@@ -324,20 +324,20 @@ class Store:
     @contextmanager
     def hold_all(self) -> Iterator[None]:
         """Keep every blob that a row names now, even if the row is deleted, during a backup."""
-        with self._locked("pinned.lock", fcntl.LOCK_SH):
+        with self._lock("pinned.lock", fcntl.LOCK_SH):
             yield
 
     @contextmanager
     def removing(self) -> Iterator[bool]:
         """Yield whether blobs may be removed now; a backup that begins meanwhile waits."""
         try:
-            with self._locked("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
+            with self._lock("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
                 yield True
         except BlockingIOError:
             yield False
 
     @contextmanager
-    def _locked(self, name: str, kind: int) -> Iterator[None]:
+    def _lock(self, name: str, kind: int) -> Iterator[None]:
         make_folder(self._root)
         with open(self._root / name, "ab", opener=private) as file:
             fcntl.flock(file, kind)
@@ -494,7 +494,7 @@ class Writer:
         self._store = store
         self._draft = draft
         self._sums = Sums()
-        with disk_full_told():
+        with translate_disk_full():
             self._file = open(draft, "xb", buffering=0, opener=private)  # noqa: SIM115
 
     def __enter__(self) -> Self:
@@ -513,7 +513,7 @@ class Writer:
         """Write a chunk. Raises DiskFull."""
         self._store.refuse_beyond(len(chunk))
         rest = memoryview(chunk)
-        with disk_full_told():
+        with translate_disk_full():
             while rest:
                 rest = rest[self._file.write(rest) :]
         self._sums.add(chunk)
@@ -523,7 +523,7 @@ class Writer:
         return self._store.place(self._draft, self._sums)
 
     def commit(self) -> Stored:
-        with disk_full_told():
+        with translate_disk_full():
             os.fsync(self._file.fileno())
         return self._store.keep(self._draft, self._sums)
 
@@ -534,7 +534,7 @@ def library_store() -> Store:
 
 
 @contextmanager
-def disk_full_told() -> Iterator[None]:
+def translate_disk_full() -> Iterator[None]:
     try:
         yield
     except OSError as trouble:

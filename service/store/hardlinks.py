@@ -40,7 +40,7 @@ def _place_in_turn(draft: Path, path: Path) -> None:
             draft.rename(path)
 
 
-def are_known(folder: Path) -> bool:
+def are_supported(folder: Path) -> bool:
     """Return whether the disk of a folder has hard links."""
     draft, other = folder / f"links.{os.getpid()}.new", folder / f"links.{os.getpid()}.other"
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from service.models import Transfer
-from service.store.blobs import disk_full_told, make_folder
+from service.store.blobs import make_folder, translate_disk_full
 from service.store.hardlinks import try_link
 
 BORROWED = "borrowed"
@@ -44,19 +44,19 @@ class DownloadFolder:
         owner = f"{transfer.account_id} {transfer.created_at.isoformat()}"
         if self._read("owner") != owner:
             self.remove()
-        with disk_full_told():
+        with translate_disk_full():
             make_folder(self.path)
             self._write("owner", owner.encode())
 
     def keep_torrent(self, content: bytes) -> None:
         """Save the torrent file. Raises DiskFull."""
-        with disk_full_told():
+        with translate_disk_full():
             self._write(self.torrent.name, content)
 
     def keep_plan(self, plan: DownloadPlan) -> None:
         """Save the plan, if it has changed. Raises DiskFull."""
         if plan != self.plan():
-            with disk_full_told():
+            with translate_disk_full():
                 self._write("plan", json.dumps(astuple(plan)).encode())
 
     def plan(self) -> DownloadPlan | None:
@@ -73,7 +73,7 @@ class DownloadFolder:
 
         This costs nothing if the disk has hard links.
         """
-        with disk_full_told():
+        with translate_disk_full():
             self._write(BORROWED, b"")
             for source in other.path.iterdir():
                 if source.name.isdecimal():

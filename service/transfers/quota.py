@@ -54,13 +54,13 @@ def find_shortages(
     return reasons
 
 
-def promised() -> QuerySet[Transfer]:
+def promised_transfers() -> QuerySet[Transfer]:
     """Return the transfers whose size counts as used: those that wait for space don't count."""
     return Transfer.running().exclude(state=Transfer.State.NO_ROOM)
 
 
 def promised_bytes(account: Account) -> int:
-    mine = promised().filter(account=account)
+    mine = promised_transfers().filter(account=account)
     total: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
     return total
 
@@ -73,6 +73,6 @@ def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:
     """Return what each account has left for the transfers of this worker."""
     free = Account.objects.filter(pk__in=set(account_ids))
     free_of = dict(free.values_list("pk", F("space_max_bytes") - F("space_used_bytes")))
-    others = promised().filter(account__in=free_of).exclude(leased_by=worker)
+    others = promised_transfers().filter(account__in=free_of).exclude(leased_by=worker)
     sums = dict(others.order_by().values_list("account").annotate(bytes=Sum("size_bytes")))
     return {pk: free_bytes - sums.get(pk, 0) for pk, free_bytes in free_of.items()}

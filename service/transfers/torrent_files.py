@@ -102,7 +102,7 @@ def torrent_of(info: Facts, raw: memoryview) -> Torrent:
         raise NotATorrent
     is_v1, is_v2 = b"pieces" in info, info.get(b"meta version") == 2
     files = files_of(info, name, is_v1=is_v1, is_v2=is_v2)
-    is_lone = files.count == 1 and files.first_path == written(name)
+    is_lone = files.count == 1 and files.first_path == encode(name)
     return Torrent(
         info_hash_v1=hashlib.sha1(raw, usedforsecurity=False).hexdigest() if is_v1 else "",
         info_hash_v2=hashlib.sha256(raw).hexdigest() if is_v2 else "",
@@ -144,7 +144,7 @@ def check_pieces(info: Facts, total_bytes: int) -> None:
 
 def lone_file(info: Facts, name: bytes) -> FileTotals:
     files = FileTotals()
-    files.add(written(name), {b"length": info.get(b"length")})
+    files.add(encode(name), {b"length": info.get(b"length")})
     return files
 
 
@@ -211,7 +211,7 @@ def tree_files(reader: BencodeReader) -> FileTotals:
             names.pop()
         elif name and name > names[-1]:
             names[-1] = name
-            path = paths[-1] + written(name)
+            path = paths[-1] + encode(name)
             files.measure(path)
             reader.enter(DICTIONARY)
             paths.append(path)
@@ -240,7 +240,7 @@ OF_A_FILE: Readers = {
 }
 
 
-def written(name: bytes) -> bytes:
+def encode(name: bytes) -> bytes:
     return b"%d:%b" % (len(name), name)
 
 

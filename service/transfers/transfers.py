@@ -66,7 +66,7 @@ class TransferRow(NamedTuple):
     moment: str
 
 
-def listed(account: Account) -> list[TransferRow]:
+def list_rows(account: Account) -> list[TransferRow]:
     """Return the running and failed transfers; those that are done became files."""
     present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
     rows = present.annotate(moment=library.MOMENT).order_by("pk")

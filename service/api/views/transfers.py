@@ -49,7 +49,7 @@ def index_record(request: AccountRequest) -> records.Transfers:
 
 
 def running_records(account: Account) -> list[records.ListedTransfer]:
-    running = transfers.listed(account)
+    running = transfers.list_rows(account)
     path_of = paths_of({transfer.folder_id for transfer in running})
     # A folder that was deleted between the queries has no path; its transfers go to the root.
     return [records.transfer_record(each, path_of.get(each.folder_id, "")) for each in running]

@@ -136,7 +136,7 @@ def test_a_stranger_sees_no_transfer_of_mine(stranger, account):
     answers = [stranger.get(path), stranger.delete(path), stranger.post(path)]
     assert {word(answer) for answer in answers} == {(404, "not_found")}
     assert stranger.get("/rest/transfer").json()["transfers"] == []
-    assert transfers.listed(account)
+    assert transfers.list_rows(account)
 
 
 def test_a_torrent_added_as_a_file_keeps_its_bytes(api):
@@ -176,7 +176,7 @@ def test_who_knows_the_list_of_transfers_gets_none_until_it_changes(api, account
 def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, account, monkeypatch):
     folder = a_folder(account)
     transfers.add_magnet(account, magnet(), folder.pk, NOW)
-    listed = transfers.listed
+    listed = transfers.list_rows
 
     def listed_before_the_folder_went(account):
         before = listed(account)
@@ -184,6 +184,6 @@ def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, acco
         return before
 
     # The folder must be deleted between two queries of one request.
-    monkeypatch.setattr(transfers, "listed", listed_before_the_folder_went)
+    monkeypatch.setattr(transfers, "list_rows", listed_before_the_folder_went)
     (row,) = api.get("/rest/transfer").json()["transfers"]
     assert row["folder"] == ""

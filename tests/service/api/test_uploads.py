@@ -168,7 +168,7 @@ def test_files_and_torrents_may_come_together(api, account):
     answer = raw(api, part(FILE) + part(FILE, a_torrent()) + END)
     assert [each["title"] for each in answer.json()["transfers"]] == ["a.txt", "Sintel"]
     assert names(account) == ["a.txt"]
-    assert [each.title for each in transfers.listed(account)] == ["Sintel"]
+    assert [each.title for each in transfers.list_rows(account)] == ["Sintel"]
 
 
 def test_several_files_that_do_not_fit_together_leave_nothing(api, account):

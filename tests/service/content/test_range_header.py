@@ -29,12 +29,12 @@ def naive(spec: str, size: int) -> set[int]:
 def test_one_range_is_what_counting_says(size, spec):
     wanted = naive(spec, size)
     if not size and spec.startswith("-") and spec != "-0":
-        assert range_header.wanted(f"bytes={spec}", size) is None
+        assert range_header.spans_of(f"bytes={spec}", size) is None
     elif not wanted:
         with pytest.raises(Unsatisfiable):
-            range_header.wanted(f"bytes={spec}", size)
+            range_header.spans_of(f"bytes={spec}", size)
     else:
-        (span,) = range_header.wanted(f"bytes={spec}", size)
+        (span,) = range_header.spans_of(f"bytes={spec}", size)
         assert set(range(*span)) == wanted
 
 
@@ -43,9 +43,9 @@ def test_many_ranges_hold_every_byte_once_and_little_else(size, several):
     wanted = set().union(*(naive(spec, size) for spec in several))
     if not wanted:
         with pytest.raises(Unsatisfiable):
-            range_header.wanted("bytes=" + ",".join(several), size)
+            range_header.spans_of("bytes=" + ",".join(several), size)
         return
-    spans = range_header.wanted("bytes=" + ", ".join(several), size)
+    spans = range_header.spans_of("bytes=" + ", ".join(several), size)
     sent = [at for span in spans for at in range(*span)]
     assert sent == sorted(set(sent))
     assert set(sent) >= wanted
@@ -59,7 +59,7 @@ def test_many_ranges_hold_every_byte_once_and_little_else(size, several):
 def test_any_text_is_ignored_refused_or_answered_within_the_file(text, size):
     for header in (text, f"bytes={text}"):
         try:
-            spans = range_header.wanted(header, size)
+            spans = range_header.spans_of(header, size)
         except Unsatisfiable:
             continue
         assert spans is None or all(0 <= a < b <= size for a, b in spans)
@@ -85,21 +85,21 @@ def test_any_text_is_ignored_refused_or_answered_within_the_file(text, size):
     ],
 )
 def test_a_malformed_range_is_ignored(header):
-    assert range_header.wanted(header, 100) is None
+    assert range_header.spans_of(header, 100) is None
 
 
 @each_case("header", ["Bytes=0-1", "bytes= 0-1", "bytes=0-1,", "bytes=,0-0 , 1-1"])
 def test_what_the_grammar_allows_is_understood(header):
-    assert range_header.wanted(header, 100) == [Span(0, 2)]
+    assert range_header.spans_of(header, 100) == [Span(0, 2)]
 
 
 def test_numbers_beyond_the_file_mean_its_end():
-    assert range_header.wanted(f"bytes=1-{10**30}", 10) == [Span(1, 10)]
-    assert range_header.wanted(f"bytes=-{10**30}", 10) == [Span(0, 10)]
+    assert range_header.spans_of(f"bytes=1-{10**30}", 10) == [Span(1, 10)]
+    assert range_header.spans_of(f"bytes=-{10**30}", 10) == [Span(0, 10)]
 
 
 def test_more_ranges_than_anybody_needs_are_ignored():
     many = ",".join(f"{at * 200}-{at * 200}" for at in range(range_header.MOST_RANGES + 1))
     most = many.rpartition(",")[0]
-    assert range_header.wanted(f"bytes={many}", 10**6) is None
-    assert len(range_header.wanted(f"bytes={most}", 10**6)) == range_header.MOST_RANGES
+    assert range_header.spans_of(f"bytes={many}", 10**6) is None
+    assert len(range_header.spans_of(f"bytes={most}", 10**6)) == range_header.MOST_RANGES

@@ -95,12 +95,12 @@ def test_many_that_start_at_once_agree_on_one_key(tmp_path):
 
 @pytest.mark.usefixtures("_no_links")
 def test_a_disk_without_links_is_known(tmp_path):
-    assert not hardlinks.are_known(tmp_path)
+    assert not hardlinks.are_supported(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_disk_with_links_is_known(tmp_path):
-    assert hardlinks.are_known(tmp_path)
+    assert hardlinks.are_supported(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

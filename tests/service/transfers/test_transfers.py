@@ -59,7 +59,7 @@ def test_a_magnet_waits_in_the_queue():
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
     assert (transfer.title, transfer.state, transfer.wire_hash) == ("Sintel", "queued", "a" * 40)
     assert (transfer.folder, transfer.size_bytes) == (library.root_of(account), 0)
-    assert [each.id for each in transfers.listed(account)] == [transfer.pk]
+    assert [each.id for each in transfers.list_rows(account)] == [transfer.pk]
 
 
 def test_a_magnet_without_a_name_has_its_hash():
@@ -148,7 +148,7 @@ def test_what_is_no_address_is_refused(url):
     account = alice()
     with pytest.raises(BadAddress):
         transfers.add_url(account, url, 0, NOW)
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
 
 
 def test_bad_input_is_refused():
@@ -159,7 +159,7 @@ def test_bad_input_is_refused():
         transfers.add_torrent(account, b"<html>", 0, NOW)
     with pytest.raises(NotFound):
         transfers.add_magnet(account, magnet(), a_folder(mallory()).pk, NOW)
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
 
 
 # Titles
@@ -290,10 +290,10 @@ def test_a_hybrid_takes_the_place_of_its_failed_halves():
     account = alice()
     for half in (magnet("a"), f"magnet:?xt=urn:btmh:1220{'b' * 64}"):
         fail(transfers.add_magnet(account, half, 0, NOW))
-    assert len(transfers.listed(account)) == 2
+    assert len(transfers.list_rows(account)) == 2
     both = f"magnet:?xt=urn:btih:{'a' * 40}&xt=urn:btmh:1220{'b' * 64}"
     whole = transfers.add_magnet(account, both, 0, NOW)
-    assert [each.id for each in transfers.listed(account)] == [whole.pk]
+    assert [each.id for each in transfers.list_rows(account)] == [whole.pk]
 
 
 # Refusals
@@ -309,7 +309,7 @@ def test_what_does_not_fit_becomes_a_wish():
     assert wish.magnet == f"magnet:?xt=urn:btih:{wish.info_hash_v1}"
     assert bytes(wish.torrent.content) == a_torrent()
     assert transfers.wishes(account) == [wish]
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
 
 
 def test_running_transfers_have_their_room_already():
@@ -376,7 +376,7 @@ def test_an_upload_is_done_at_once():
     assert (transfer.state, transfer.progress_percent) == ("done", 101)
     file = library.file(account, transfer.file_created_id)
     assert (file.name, file.size_bytes) == ("film.mkv", 50)
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
     assert transfers.get(account, transfer.pk) == transfer
     account.refresh_from_db()
     assert (account.library_revision, account.transfers_revision) == (1, 1)
@@ -428,14 +428,14 @@ def test_anothers_transfer_is_not_found():
     for call in (transfers.get, lambda *of: transfers.delete(*of, NOW)):
         with pytest.raises(NotFound):
             call(stranger, transfer.pk)
-    assert transfers.listed(stranger) == []
+    assert transfers.list_rows(stranger) == []
 
 
 def test_failed_transfers_stay_listed():
     account = alice()
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
     fail(transfer)
-    assert [each.id for each in transfers.listed(account)] == [transfer.pk]
+    assert [each.id for each in transfers.list_rows(account)] == [transfer.pk]
 
 
 @pytest.mark.slow
@@ -445,7 +445,7 @@ def test_many_transfers_are_listed_in_one_query_without_their_torrents():
         content = bencoded({"info": torrent_info(f"torrent {number}")})
         transfers.add_torrent(account, content, 0, NOW)
     with CaptureQueriesContext(connection) as queries:
-        assert len(transfers.listed(account)) == 30
+        assert len(transfers.list_rows(account)) == 30
     assert len(queries) == 1
     assert "content" not in queries[0]["sql"]
 
@@ -458,7 +458,7 @@ def test_done_transfers_are_passed_over_unread():
     root = library.root_of(account)
 
     def steps():
-        listing = steps_of(lambda: transfers.listed(account))
+        listing = steps_of(lambda: transfers.list_rows(account))
         naming = steps_of(lambda: free_names.free_name(root, "new", is_folder=False))
         return listing, naming
 
@@ -467,7 +467,7 @@ def test_done_transfers_are_passed_over_unread():
     Transfer.objects.bulk_create(
         Transfer(**example | {"title": f"upload {number}"}) for number in range(3000)
     )
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
     # Reading a row takes several steps.
     assert [many - one < 300 for many, one in zip(steps(), few, strict=True)] == [True, True]
 

@@ -197,7 +197,7 @@ def test_an_address_whose_server_fails_says_so_until_it_comes(shift, fault):
     with serving(in_turn(*FAULTS[fault], servers.file())) as server:
         transfer = transfers.add_url(account, url_of(server, "/film.mkv"), 0, NOW)
         shift.until_state(transfer, "stalled")
-        told = transfer_record(transfers.listed(account)[0], "")
+        told = transfer_record(transfers.list_rows(account)[0], "")
         assert told.reason == "retrying"
         (said,) = json.loads(told.warnings)
         again = r"Ferry tried \d times\. Ferry will try again at .{19} UTC\."

@@ -90,7 +90,7 @@ def test_a_magnet_becomes_a_file(shift):
     with shift.store.open(file.blob) as content:
         assert content.read() == b"content"
     assert list(ids_on_disk()) == []
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
 
 
 def test_a_torrent_of_many_files_becomes_a_folder(shift):
@@ -661,7 +661,7 @@ def test_wishes_are_taken_up_when_room_appears(shift):
         with pytest.raises(NotNow):
             transfers.add_torrent(account, a_torrent(name), 0, NOW)
     shift.rounds()
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
     library.delete_file(account, large.pk, NOW)
     shift.rounds()
     (taken,) = Transfer.objects.filter(account=account)
@@ -677,7 +677,7 @@ def test_a_wish_is_taken_up_when_the_queue_has_room(shift, settings):
         transfers.add_magnet(account, magnet("f", "Later"), 0, NOW)
     finish(shift, first)
     shift.rounds()
-    assert [each.title for each in transfers.listed(account)] == ["Later"]
+    assert [each.title for each in transfers.list_rows(account)] == ["Later"]
 
 
 # The same torrent
@@ -857,7 +857,7 @@ def test_a_failed_one_frees_its_bytes_and_stays_listed_until_it_is_deleted(shift
     assert (shift.state(transfer), transfer.reason) == ("failed", "invalid_torrent")
     assert transfer.sentence == "It cannot be read."
     assert list(ids_on_disk()) == []
-    assert [each.id for each in transfers.listed(account)] == [transfer.pk]
+    assert [each.id for each in transfers.list_rows(account)] == [transfer.pk]
 
 
 # Seeding
@@ -869,7 +869,7 @@ def test_a_finished_torrent_is_given_to_others_until_it_is_enough():
     (transfer,) = magnets(account, 1)
     finish(shift, transfer)
     assert shift.state(transfer) == "done"
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
     assert shift.engine.told("seed") == [str(transfer.pk)]
     assert download_folder(transfer.pk).file(0).stat().st_nlink == 2
     shift.engine.status(transfer, phase="seeding", uploaded_bytes=7)
@@ -1425,7 +1425,7 @@ def test_a_refill_that_was_removed_leaves_what_is_known_of_its_folder(shift, sta
         shift.rounds(2)
     transfers.delete(account, canceled.pk, NOW)
     shift.rounds(2)
-    assert transfers.listed(account) == []
+    assert transfers.list_rows(account) == []
     again = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     assert (again.title, again.notice, again.size_bytes) == ("Films", "missing_files", 4)
     assert fetched(shift, again, FILMS).pk == folder.pk
