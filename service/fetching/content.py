@@ -31,9 +31,9 @@ class PartialFile:
         self._folder = folder
         self._resume = resume
         self.size_bytes = resume.safe_bytes
-        with disk_told():
+        with translate_disk_errors():
             resume_point.write(folder, resume)
-            self._file = opened(folder / CONTENT, resume.safe_bytes)
+            self._file = open_at(folder / CONTENT, resume.safe_bytes)
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
         self._syncing: Future[None] | None = None
         self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
@@ -52,13 +52,13 @@ class PartialFile:
 
     def write(self, chunk: bytes) -> None:
         rest = memoryview(chunk)
-        with disk_told():
+        with translate_disk_errors():
             while rest:
                 rest = rest[os.write(self._file, rest) :]
         self.size_bytes += len(chunk)
         is_syncing = self._syncing is not None and not self._syncing.done()
         if self.size_bytes >= self._syncs_at_bytes and not is_syncing:
-            with disk_told():
+            with translate_disk_errors():
                 self._sync()
 
     def _sync(self) -> Future[None]:
@@ -70,7 +70,7 @@ class PartialFile:
         return self._syncing
 
     def make_safe(self, *, is_complete: bool = False) -> None:
-        with disk_told():
+        with translate_disk_errors():
             self._sync().result()
             self._resume = replace(
                 self._resume, safe_bytes=self.size_bytes, is_complete=is_complete
@@ -78,7 +78,7 @@ class PartialFile:
             resume_point.write(self._folder, self._resume)
 
 
-def opened(path: Path, size_bytes: int) -> int:
+def open_at(path: Path, size_bytes: int) -> int:
     """Open a file for writing after its first `size_bytes`, without any bytes after them.
 
     If it starts over, it is a new file: the old one may have another name in the library by now.
@@ -96,7 +96,7 @@ def opened(path: Path, size_bytes: int) -> int:
 
 
 @contextmanager
-def disk_told() -> Iterator[None]:
+def translate_disk_errors() -> Iterator[None]:
     try:
         yield
     except OSError as error:

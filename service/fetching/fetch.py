@@ -11,7 +11,7 @@ from threading import Event
 import httpx
 
 from service.fetching import responses, resume_point
-from service.fetching.content import PartialFile, disk_told
+from service.fetching.content import PartialFile, translate_disk_errors
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.fetching.pace import Pace, RateLimit
@@ -141,7 +141,7 @@ class Fetch:
             if isinstance(answer, str):
                 return MagnetFound(self._order.key, answer)
             with closing(answer):
-                return self._received(answer, resume)
+                return self._receive(answer, resume)
 
     def _reuse(self, resume: ResumePoint) -> FetchEvent | None:
         """Report a file that another process fetched, but could no longer report."""
@@ -150,7 +150,7 @@ class Fetch:
         self.done_bytes = self.wanted_bytes = resume.safe_bytes
         return Complete(self._order.key)
 
-    def _received(self, answer: httpx.Response, resume: ResumePoint | None) -> FetchEvent | None:
+    def _receive(self, answer: httpx.Response, resume: ResumePoint | None) -> FetchEvent | None:
         status = answer.status_code
         if resume is not None and status in (206, 416):
             return self._rest(answer, resume)
@@ -163,14 +163,14 @@ class Fetch:
         raise PermanentFailure(responses.reason(status))
 
     def _rest(self, answer: httpx.Response, resume: ResumePoint) -> FetchEvent | None:
-        facts = responses.continued(answer.headers, resume.facts, resume.safe_bytes)
+        facts = responses.facts_of_rest(answer.headers, resume.facts, resume.safe_bytes)
         if answer.status_code == 416 and is_whole(answer, resume):
-            return self._stored(iter(()), resume)
+            return self._store(iter(()), resume)
         if answer.status_code == 416 or facts is None:
-            with disk_told():
+            with translate_disk_errors():
                 resume_point.forget(self._folder)
             raise TemporaryFailure("The file changed on the server.")
-        return self._stored(answer.iter_raw(), replace(resume, facts=facts))
+        return self._store(answer.iter_raw(), replace(resume, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
         facts = responses.facts_of(answer)
@@ -179,7 +179,7 @@ class Fetch:
         chunks = chain([start], chunks)
         if self._may_be_torrent and responses.is_torrent(facts, start, MOST_TORRENT_BYTES):
             return self._torrent(chunks, facts)
-        return self._stored(chunks, ResumePoint(fingerprint_of(self._order.url), facts))
+        return self._store(chunks, ResumePoint(fingerprint_of(self._order.url), facts))
 
     def _start(self, chunks: Iterator[bytes]) -> bytes:
         start = b""
@@ -203,7 +203,7 @@ class Fetch:
                 )
         return TorrentFound(self._order.key, bytes(content))
 
-    def _stored(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
+    def _store(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
         self._refuse_beyond_limit(resume.facts.size_bytes)
         if not self._may_take(head_of(self._order.key, resume.facts)):
             return None

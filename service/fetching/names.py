@@ -17,7 +17,7 @@ PACKED = (*ENDINGS.values(), ".tgz", ".svgz", ".tzst")
 def name_of(headers: httpx.Headers, url: httpx.URL) -> str:
     """Return the name as it was sent, but without a path; never empty."""
     disposition = readable(first_value(headers, b"content-disposition"))
-    name = last_part(said_name(disposition)) or last_part(decoded(url.raw_path)) or url.host
+    name = last_part(name_in(disposition)) or last_part(decode_last_part(url.raw_path)) or url.host
     return name[:MOST_CHARACTERS] + packing(headers, name)
 
 
@@ -27,16 +27,16 @@ def packing(headers: httpx.Headers, name: str) -> str:
     return "" if name.lower().endswith(PACKED) else ending
 
 
-def said_name(disposition: str) -> str:
+def name_in(disposition: str) -> str:
     parameters: dict[str, str] = {}
     for match in PARAMETER.finditer(";" + disposition[disposition.find(";") + 1 :]):
         parameters.setdefault(match[1].lower(), match[2].strip())
-    return extended(parameters.get("filename*", "")) or plain(parameters.get("filename", ""))
+    return decode_extended(parameters.get("filename*", "")) or plain(parameters.get("filename", ""))
 
 
-def extended(value: str) -> str:
+def decode_extended(value: str) -> str:
     """Decode RFC 8187, such as `UTF-8''%e2%82%ac.txt`; some servers put it in quotes."""
-    match = EXTENDED.fullmatch(unquoted(value))
+    match = EXTENDED.fullmatch(unquote(value))
     if match is None:
         return ""
     try:
@@ -46,7 +46,7 @@ def extended(value: str) -> str:
 
 
 def plain(value: str) -> str:
-    name = unquoted(value)
+    name = unquote(value)
     if ENCODED_WORDS.fullmatch(name):
         try:
             return str(make_header(decode_header(name)))
@@ -55,14 +55,14 @@ def plain(value: str) -> str:
     return name
 
 
-def unquoted(value: str) -> str:
+def unquote(value: str) -> str:
     if len(value) > 1 and value[0] == value[-1] == '"':
         return re.sub(r"\\(.)", r"\1", value[1:-1], flags=re.DOTALL)
     return value.strip('"')
 
 
-def decoded(raw_path: bytes) -> str:
-    """Return the last part, split before escapes are decoded: `%2F` isn't a separator."""
+def decode_last_part(raw_path: bytes) -> str:
+    """Decode the last part of a path, split off first: `%2F` isn't a separator."""
     path = raw_path.partition(b"?")[0]
     return readable(unquote_to_bytes(path.rpartition(b"/")[2]))
 

@@ -55,7 +55,7 @@ class Fetching:
         with self._lock:
             if order.key in self._running:
                 return
-            fetch = Fetch(order, self._road.opened(order.may_use_private), means)
+            fetch = Fetch(order, self._road.with_private(order.may_use_private), means)
             thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
             thread.start()
             self._running[order.key] = RunningFetch(fetch, thread)

@@ -36,7 +36,7 @@ def ask(
     cookies = httpx.Cookies()
     url = check_url(address, httpx.URL())
     for _ in range(MOST_REDIRECTS + 1):
-        answer = sent(transport, url, headers, cookies)
+        answer = send(transport, url, headers, cookies)
         location = str(answer.headers.get("location", "")).strip()
         if answer.status_code not in REDIRECTS or not location:
             return answer
@@ -64,7 +64,7 @@ def check_url(address: str, base: httpx.URL) -> httpx.URL:
     return url
 
 
-def sent(
+def send(
     transport: httpx.BaseTransport,
     url: httpx.URL,
     headers: Mapping[str, str],

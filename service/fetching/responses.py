@@ -90,7 +90,7 @@ def validator_of(headers: httpx.Headers) -> str:
     return str(modified)
 
 
-def continued(
+def facts_of_rest(
     headers: httpx.Headers, previous: ResponseFacts, have_bytes: int
 ) -> ResponseFacts | None:
     """Return the facts if a 206 continues the same content at the requested byte, else None."""

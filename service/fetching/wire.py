@@ -67,7 +67,7 @@ class Road:
     resolve: Resolve = addresses_of
     is_own: Callable[[str], bool] = is_own
 
-    def opened(self, may_use_private: bool) -> Self:  # noqa: FBT001
+    def with_private(self, may_use_private: bool) -> Self:  # noqa: FBT001
         return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
 
     def allowed_addresses(self, addresses: list[str]) -> list[str]:
@@ -84,7 +84,7 @@ class Road:
 
 
 @cache
-def trusted() -> ssl.SSLContext:
+def tls_context() -> ssl.SSLContext:
     """Return the TLS context for all fetches: reading the certificate authorities takes 20 ms."""
     return httpx.create_ssl_context(trust_env=False)
 
@@ -94,7 +94,7 @@ class Transport(httpx.BaseTransport):
 
     def __init__(self, road: Road, waiter: StoppableWait) -> None:
         self._pool = httpcore.ConnectionPool(
-            ssl_context=trusted(),
+            ssl_context=tls_context(),
             max_keepalive_connections=0,
             network_backend=Backend(road, waiter),
         )
@@ -164,9 +164,9 @@ class Backend(httpcore.NetworkBackend):
     ) -> httpcore.NetworkStream:
         if not self._road.reach.may_resolve(host) or not is_web_port(port):
             raise AddressRefused
-        return self._connected(self._road.allowed_addresses(self._resolved(host, port)), port)
+        return self._connect(self._road.allowed_addresses(self._resolve(host, port)), port)
 
-    def _resolved(self, host: str, port: int) -> list[str]:
+    def _resolve(self, host: str, port: int) -> list[str]:
         """Resolve in a separate thread, since the system's resolver can't be interrupted."""
         ours, theirs = socket.socketpair()
         addresses: list[str] = []
@@ -182,16 +182,16 @@ class Backend(httpcore.NetworkBackend):
             raise NoSuchHost
         return addresses
 
-    def _connected(self, addresses: list[str], port: int) -> "NetworkStream":
+    def _connect(self, addresses: list[str], port: int) -> "NetworkStream":
         for address in addresses[:-1]:
             with suppress(httpcore.ConnectError, httpcore.TimeoutException):
-                return connected(address, port, self._waiter)
-        return connected(addresses[-1], port, self._waiter)
+                return connect(address, port, self._waiter)
+        return connect(addresses[-1], port, self._waiter)
 
 
-def connected(address: str, port: int, waiter: StoppableWait) -> "NetworkStream":
+def connect(address: str, port: int, waiter: StoppableWait) -> "NetworkStream":
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    with closed_on_failure(socket.socket(family, socket.SOCK_STREAM)) as connecting:
+    with close_on_failure(socket.socket(family, socket.SOCK_STREAM)) as connecting:
         connecting.setblocking(False)
         with suppress(BlockingIOError):
             connecting.connect((address, port))
@@ -209,7 +209,7 @@ class NetworkStream(httpcore.NetworkStream):
         self._waiter = waiter
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
-        return self._done(
+        return self._call_when_ready(
             partial(self._connection.recv, max_bytes), select.POLLIN, httpcore.ReadError
         )
 
@@ -219,7 +219,7 @@ class NetworkStream(httpcore.NetworkStream):
         while size_bytes:
             free = buffer[: min(size_bytes, READ_BYTES)]
             into = partial(self._connection.recv_into, free)
-            size = self._done(into, select.POLLIN, httpcore.ReadError)
+            size = self._call_when_ready(into, select.POLLIN, httpcore.ReadError)
             if not size:
                 raise httpcore.RemoteProtocolError
             yield buffer[:size]
@@ -227,7 +227,7 @@ class NetworkStream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         while buffer:
-            size = self._done(
+            size = self._call_when_ready(
                 partial(self._connection.send, buffer), select.POLLOUT, httpcore.WriteError
             )
             buffer = buffer[size:]
@@ -239,12 +239,12 @@ class NetworkStream(httpcore.NetworkStream):
         timeout: float | None = None,
     ) -> httpcore.NetworkStream:
         name = (server_hostname or "").rstrip(".")
-        with closed_on_failure(self._connection):
+        with close_on_failure(self._connection):
             self._connection = ssl_context.wrap_socket(
                 self._connection, server_hostname=name, do_handshake_on_connect=False
             )
-        with closed_on_failure(self._connection) as connection:
-            self._done(connection.do_handshake, select.POLLIN, httpcore.ConnectError)
+        with close_on_failure(self._connection) as connection:
+            self._call_when_ready(connection.do_handshake, select.POLLIN, httpcore.ConnectError)
         return self
 
     def close(self) -> None:
@@ -254,7 +254,9 @@ class NetworkStream(httpcore.NetworkStream):
         """Return None: httpcore only requests the negotiated version of HTTP, and there is one."""
         return None
 
-    def _done(self, act: Callable[[], Result], event: int, trouble: type[Exception]) -> Result:
+    def _call_when_ready(
+        self, act: Callable[[], Result], event: int, trouble: type[Exception]
+    ) -> Result:
         """Call `act` as soon as the connection is ready."""
         while True:
             self._waiter.check_due()
@@ -269,7 +271,7 @@ class NetworkStream(httpcore.NetworkStream):
 
 
 @contextmanager
-def closed_on_failure(connection: Connection) -> Iterator[Connection]:
+def close_on_failure(connection: Connection) -> Iterator[Connection]:
     try:
         yield connection
     except BaseException as error:

@@ -89,7 +89,7 @@ class Engine:
         if order.key in self._orders:
             return
         if self._crash_search.is_struck_out(order.key):
-            self._news.append(struck_out(order.key))
+            self._news.append(crash_event(order.key))
             return
         self._orders[order.key] = order
         if self._crash_search.is_held(order.key):
@@ -160,7 +160,7 @@ class Engine:
         if self._process is None:
             return
         self._send({"stop": True})
-        if not self._process.ended(within_seconds):
+        if not self._process.wait_for_end(within_seconds):
             log.warning("The engine did not stop in time; killing it")
         self._process.kill()
         self._read()
@@ -213,7 +213,7 @@ class Engine:
             self._failures = 0
         if self._on_hold or self._crash_search.is_going_on:
             has_others = self._orders.keys() != self._on_hold
-            self._release(self._crash_search.released(now, self._on_hold, has_others=has_others))
+            self._release(self._crash_search.release(now, self._on_hold, has_others=has_others))
 
     def _release(self, keys: tuple[str, ...]) -> None:
         self._on_hold -= set(keys)
@@ -230,7 +230,7 @@ class Engine:
         self._process = None
         active = self._orders.keys() - self._on_hold
         in_hand, lived_seconds = self._in_hand & self._orders.keys(), now - self._started_at
-        self._suspects = self._crash_search.crashed(in_hand, set(active), lived_seconds)
+        self._suspects = self._crash_search.blame(in_hand, set(active), lived_seconds)
         log.warning("The engine ended with %d; suspects: %s", code, self._suspects or "nobody")
         pause = 2.0 ** (self._failures - 1) if self._failures else 0.0
         self._failures += 1
@@ -246,7 +246,7 @@ class Engine:
         self._news += [TorrentGone(key) for key in sorted(self._leaving)]
         self._news.append(Restarted(self._suspects))
         self._news += [
-            struck_out(key) for key in self._suspects if self._crash_search.is_struck_out(key)
+            crash_event(key) for key in self._suspects if self._crash_search.is_struck_out(key)
         ]
         self._orders, self._suspects = {}, ()
         self._on_hold, self._paused = set(), set()
@@ -267,5 +267,5 @@ class Engine:
             self._process.send(line_of(document))
 
 
-def struck_out(key: str) -> TorrentBroken:
+def crash_event(key: str) -> TorrentBroken:
     return TorrentBroken(key, "engine_crashed", "This torrent crashes the engine.")

@@ -20,7 +20,7 @@ class CrashSearch:
         self._current: tuple[str, ...] = ()
         self._began_at: float | None = None
 
-    def crashed(self, in_hand: set[str], active: set[str], lived_seconds: float) -> tuple[str, ...]:
+    def blame(self, in_hand: set[str], active: set[str], lived_seconds: float) -> tuple[str, ...]:
         """Give the culprit of a crash a strike and return it, or return nothing if it's unknown."""
         in_progress = in_hand | set(self._current)
         suspects = in_progress or active
@@ -49,7 +49,7 @@ class CrashSearch:
         self._strikes.pop(key, None)
         self._waiting = [tuple(each for each in group if each != key) for group in self._waiting]
 
-    def released(self, now: float, on_hold: set[str], *, has_others: bool) -> tuple[str, ...]:
+    def release(self, now: float, on_hold: set[str], *, has_others: bool) -> tuple[str, ...]:
         """Return the group to release now, from the held orders that were added again."""
         if self._began_at is None and has_others:
             self._began_at = now

@@ -95,21 +95,21 @@ class EventReader:
     def event(self, document: Document) -> Event | None:
         """Return the event, or None for a portion of files. Raises Garbled."""
         if "files" in document and "event" not in document:
-            self._files += [file_of(row, self._names) for row in listed(document["files"])]
+            self._files += [file_of(row, self._names) for row in require_list(document["files"])]
             if len(self._files) > MOST_FILES * 2 + 1:
                 raise Garbled
             return None
         kind = EVENTS.get(document.pop("event", ""))
         if kind is None:
             raise Garbled
-        read: Event = made(kind, document)
+        read: Event = build(kind, document)
         if isinstance(read, Metadata):
             read, self._files = replace(read, files=tuple(self._files)), []
             self._names = {}
         return read
 
 
-def listed(value: Any) -> list[Any]:
+def require_list(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise Garbled
     return value
@@ -134,14 +134,14 @@ def order_of(document: Document) -> Order | EngineSettings:
     kind = ORDERS.get(document.pop("order", ""))
     if kind is None:
         raise Garbled
-    return typing.cast("Order | EngineSettings", made(kind, document))
+    return typing.cast("Order | EngineSettings", build(kind, document))
 
 
-def made(kind: type[Any], document: Document) -> Any:
+def build(kind: type[Any], document: Document) -> Any:
     hints = hints_of(kind.__name__)
     if document.keys() != hints.keys():
         raise Garbled
-    return kind(**{name: checked(value, hints[name]) for name, value in document.items()})
+    return kind(**{name: convert(value, hints[name]) for name, value in document.items()})
 
 
 @cache
@@ -151,13 +151,13 @@ def hints_of(name: str) -> dict[str, Any]:
     return {each.name: hints[each.name] for each in fields(kind)}
 
 
-def checked(value: Any, hint: Any) -> Any:
+def convert(value: Any, hint: Any) -> Any:
     """Return the value in its type: JSON has no tuples, and may write 1.0 as 1."""
     if hint is float and isinstance(value, int | float):
         return float(value)
     if get_origin(hint) is tuple:
         element = get_args(hint)[0]
-        return tuple(checked(each, element) for each in listed(value))
+        return tuple(convert(each, element) for each in require_list(value))
     if get_origin(hint) is typing.Literal:
         if value not in get_args(hint):
             raise Garbled

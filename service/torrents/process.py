@@ -79,7 +79,7 @@ class Process:
     def has_ended(self) -> bool:
         return self._process.poll() is not None
 
-    def ended(self, within_seconds: float) -> bool:
+    def wait_for_end(self, within_seconds: float) -> bool:
         try:
             self._process.wait(within_seconds)
         except subprocess.TimeoutExpired:

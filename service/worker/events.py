@@ -75,7 +75,7 @@ class EventHandler:
         elif isinstance(event, TorrentGone):
             if run.is_withdrawn:
                 run.take(Transition.GONE)
-                phase.gone(run, now)
+                phase.lose_order(run, now)
         elif run.has_order and not run.is_withdrawn:
             pass_on(phase, run, event, now)
 

@@ -161,7 +161,7 @@ def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -
         if plan.is_folder:
             result = insert_files(locked, transfer, plan, stored, job.now)
         else:
-            result = filed(locked, transfer, stored[0], job.now)
+            result = insert_file(locked, transfer, stored[0], job.now)
         rows.update(
             **result,
             reason="",
@@ -214,7 +214,9 @@ def insert_files(
     }
 
 
-def filed(locked: Account, transfer: Transfer, stored: Stored, now: datetime) -> dict[str, object]:
+def insert_file(
+    locked: Account, transfer: Transfer, stored: Stored, now: datetime
+) -> dict[str, object]:
     file = library.add_file(
         locked, transfer.folder_id, transfer.title, stored, now, if_taken="number"
     )

@@ -79,7 +79,7 @@ class Lease:
             claimed_ids.update(ids)
         return claimed_ids
 
-    def held(self) -> QuerySet[Transfer]:
+    def transfers(self) -> QuerySet[Transfer]:
         """Return the transfers that this worker may write: none once the lease is lost."""
         return Transfer.objects.filter(leased_by=self.name)
 

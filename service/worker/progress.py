@@ -42,7 +42,7 @@ class ProgressWriter:
         with transaction.atomic():
             if run.changes:
                 self._write([run], now)
-            self._lease.held().filter(pk=run.id).update(leased_by="")
+            self._lease.transfers().filter(pk=run.id).update(leased_by="")
 
     @staticmethod
     def _touch_listings(account_ids: set[int], now: datetime) -> None:
@@ -51,7 +51,7 @@ class ProgressWriter:
         accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
 
     def _rows_of(self, run: Run) -> QuerySet[Transfer]:
-        rows = self._lease.held().filter(pk=run.id)
+        rows = self._lease.transfers().filter(pk=run.id)
         if run.transfer.state == Transfer.State.DONE:
             return rows.filter(state=Transfer.State.DONE)
         return rows.exclude(state__in=Transfer.OVER)

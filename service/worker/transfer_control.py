@@ -186,7 +186,7 @@ class TransferControl:
         if run.knows(facts):
             return True
         try:
-            run.take_over(identity.identify(self.lease.held(), run.transfer, facts, now))
+            run.take_over(identity.identify(self.lease.transfers(), run.transfer, facts, now))
         except same_torrent.SameTorrent as same:
             self.fail(run, same.reason, same.sentence)
             return False

@@ -150,7 +150,7 @@ class Shift:
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         claimed_ids = self._lease.take(transfer_ids) if transfer_ids else set()
-        own = self._lease.held().filter(pk__in=transfer_ids)
+        own = self._lease.transfers().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
             run = Run(transfer, download_folder(transfer.pk), obtainable_at=now, moved_at=now)

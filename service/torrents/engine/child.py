@@ -50,13 +50,13 @@ class EngineProcess:
         self._alerts = {
             "metadata_received_alert": self._take_metadata,
             "torrent_conflict_alert": self._same,
-            "torrent_checked_alert": lambda _alert, torrent: torrent.checked(),
-            "torrent_finished_alert": lambda _alert, torrent: torrent.finished(),
-            "cache_flushed_alert": lambda _alert, torrent: torrent.flushed(),
-            "save_resume_data_alert": lambda alert, torrent: torrent.resume_came(alert.params),
+            "torrent_checked_alert": lambda _alert, torrent: torrent.mark_checked(),
+            "torrent_finished_alert": lambda _alert, torrent: torrent.flush(),
+            "cache_flushed_alert": lambda _alert, torrent: torrent.end_flush(),
+            "save_resume_data_alert": lambda alert, torrent: torrent.take_resume(alert.params),
             "save_resume_data_failed_alert": lambda _alert, torrent: torrent.resume_missing(),
-            "file_error_alert": self._disk_failed,
-            "torrent_error_alert": self._failed,
+            "file_error_alert": self._handle_disk_error,
+            "torrent_error_alert": self._handle_error,
         }
 
     def run(self, orders: int) -> None:
@@ -144,7 +144,7 @@ class EngineProcess:
         if name == "state_update_alert":
             self._see(alert.status)
         elif name == "torrent_removed_alert":
-            self._left(hash_of(alert.info_hashes))
+            self._handle_removal(hash_of(alert.info_hashes))
         elif name == "alerts_dropped_alert":
             sys.exit("libtorrent had more to say than could be kept")
         elif name == "listen_failed_alert":
@@ -171,7 +171,7 @@ class EngineProcess:
             if torrent is None:
                 continue
             self._write_event(status_of(torrent.key, torrent.phase(status), status))
-            torrent.saw(status)
+            torrent.take_status(status)
             self._settle(torrent)
 
     def _take_metadata(self, _alert: Any, torrent: EngineTorrent) -> None:
@@ -193,15 +193,15 @@ class EngineProcess:
         self._refuse(second, MetadataRefused("same_torrent", first.key))
         first.come_back()
 
-    def _disk_failed(self, alert: Any, torrent: EngineTorrent) -> None:
-        torrent.disk_failed(alert.error.value(), alert.error.message())
+    def _handle_disk_error(self, alert: Any, torrent: EngineTorrent) -> None:
+        torrent.handle_disk_error(alert.error.value(), alert.error.message())
 
-    def _failed(self, alert: Any, torrent: EngineTorrent) -> None:
+    def _handle_error(self, alert: Any, torrent: EngineTorrent) -> None:
         """Refuse metadata from peers that can't be read. Disk errors have a separate alert."""
         if torrent.stage is EngineStage.SEEKING and alert.error.value() != DUPLICATE:
             raise MetadataRefused("invalid_torrent", "The torrent's description can't be used.")
 
-    def _left(self, of_hash: str) -> None:
+    def _handle_removal(self, of_hash: str) -> None:
         waiting = self._around.leaving.get(of_hash, [])
         if not waiting:
             return
@@ -209,12 +209,12 @@ class EngineProcess:
         if not waiting:
             del self._around.leaving[of_hash]
         with self._refusals(torrent):
-            torrent.left()
+            torrent.end_leaving()
         self._settle(torrent)
 
     def _check_all(self) -> None:
         for torrent in list(self._around.loaded.values()):
-            torrent.saw_time_pass()
+            torrent.check_seeding_time()
             if torrent.is_dirty:
                 torrent.save_resume()
 
@@ -225,7 +225,7 @@ class EngineProcess:
         except MetadataRefused as refused:
             self._refuse(torrent, refused)
         except OSError as error:
-            torrent.failed(error.errno or 0, os.strerror(error.errno or 0))
+            torrent.handle_error(error.errno or 0, os.strerror(error.errno or 0))
 
     def _refuse(self, torrent: EngineTorrent, refusal: MetadataRefused) -> None:
         self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.sentence))

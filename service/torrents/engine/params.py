@@ -56,7 +56,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     metadata = params_of(folder.metadata(LARGEST_METADATA_BYTES) or b"")
     magnets = [read_magnet(order.magnet)] if order.magnet else []
     priorities = priorities_of(metadata.ti.layout(), set(order.unwanted))
-    params = resumed(folder, metadata, priorities) or metadata
+    params = read_progress(folder, metadata, priorities) or metadata
     sources = sources_of([metadata, *magnets], settings)
     params.ti = metadata.ti
     # Peers found before a torrent was known to be private may have come from anywhere.
@@ -85,7 +85,7 @@ def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
     ]
 
 
-def resumed(folder: TorrentFolder, metadata: Params, priorities: list[int]) -> Params | None:
+def read_progress(folder: TorrentFolder, metadata: Params, priorities: list[int]) -> Params | None:
     """Return the saved progress, or None if other files were wanted then.
 
     In that case, libtorrent kept the ends of pieces elsewhere, and would take them for written.

@@ -60,8 +60,8 @@ def pack_of(settings: EngineSettings) -> dict[str, Any]:
         **listening(settings),
         **meeting(settings),
         **finding(settings),
-        **proxied(settings.proxy),
-        **limited(settings),
+        **proxy_settings(settings.proxy),
+        **rate_limits(settings),
     }
 
 
@@ -82,7 +82,7 @@ def meeting(settings: EngineSettings) -> dict[str, Any]:
     }
 
 
-def limited(settings: EngineSettings) -> dict[str, Any]:
+def rate_limits(settings: EngineSettings) -> dict[str, Any]:
     """Return the rate limits, which hold for the local network too, if there are any.
 
     libtorrent exempts it by default, and without limits it stays exempt: counting every byte costs
@@ -118,7 +118,7 @@ def finding(settings: EngineSettings) -> dict[str, Any]:
     return dict.fromkeys(FINDERS, is_open) | dict.fromkeys(MAPPERS, maps_port)
 
 
-def proxied(proxy: str) -> dict[str, Any]:
+def proxy_settings(proxy: str) -> dict[str, Any]:
     if not proxy:
         return {}
     parts = urlsplit(proxy)

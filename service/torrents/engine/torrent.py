@@ -138,7 +138,7 @@ class EngineTorrent:
     def keep_metadata(self, torrent: Any) -> None:
         self.folder.keep_metadata(torrent_of(torrent.info_section()))
 
-    def resume_came(self, saved: Any) -> None:
+    def take_resume(self, saved: Any) -> None:
         """Save resume data, or only the peers while seeking, when there are no bytes to resume."""
         self.is_saving = False
         if self.stage is EngineStage.SEEKING:
@@ -185,17 +185,17 @@ class EngineTorrent:
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
 
-    def checked(self) -> None:
+    def mark_checked(self) -> None:
         self._is_checked = True
 
-    def finished(self) -> None:
+    def flush(self) -> None:
         """Flush the files, and write nothing more: the worker links these very files."""
         if self.stage is EngineStage.LOADED and not self._is_in_doubt:
             self.stage = EngineStage.FLUSHING
             self.handle.set_flags(lt.torrent_flags.upload_mode)
             self.handle.flush_cache()
 
-    def flushed(self) -> None:
+    def end_flush(self) -> None:
         if self.stage is not EngineStage.FLUSHING or self._is_in_doubt:
             return
         status = self.handle.status()
@@ -254,16 +254,16 @@ class EngineTorrent:
         self.folder.forget_resume()
         self.leave(self._load)
 
-    def disk_failed(self, number: int, message: str) -> None:
+    def handle_disk_error(self, number: int, message: str) -> None:
         """Handle a failed read or write.
 
         libtorrent verifies a piece before writing it, so it may count one that was never written.
         """
         if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING):
             self._is_in_doubt = True
-        self.failed(number, message)
+        self.handle_error(number, message)
 
-    def failed(self, number: int, message: str) -> None:
+    def handle_error(self, number: int, message: str) -> None:
         """Handle a disk error: end seeding, or else report the error and wait for `resume`.
 
         Report it once: a full disk fails many times before libtorrent stops.
@@ -287,7 +287,7 @@ class EngineTorrent:
         is_looking = self.stage in (EngineStage.SEEKING, EngineStage.LOADED)
         return is_looking and now - self._alone_since < ALONE_SECONDS
 
-    def saw(self, status: Any) -> None:
+    def take_status(self, status: Any) -> None:
         """Take in a new status from libtorrent."""
         self.is_dirty = True
         if status.num_peers:
@@ -306,7 +306,7 @@ class EngineTorrent:
     def has_seeded(self, status: Any) -> bool:
         return seed_limits.is_reached(self._around.settings, status, self._size_bytes)
 
-    def saw_time_pass(self) -> None:
+    def check_seeding_time(self) -> None:
         """End seeding on time: libtorrent sends no status of a torrent that no peer requests."""
         if self.stage is EngineStage.SEEDING and self.has_seeded(self.handle.status(0)):
             self.end_seeding()
@@ -331,7 +331,7 @@ class EngineTorrent:
         return "checking" if status.state in CHECKING else "downloading"
 
     def leave(self, then: Callable[[], None] | None = None) -> None:
-        """Remove the torrent from libtorrent; `left` runs `then` once the folder is free."""
+        """Remove the torrent from libtorrent; `end_leaving` runs `then` once the folder is free."""
         self._then = then or self._end
         if self._is_leaving:
             return
@@ -344,7 +344,7 @@ class EngineTorrent:
         self._around.leaving.setdefault(hash_of(self.handle.info_hashes()), []).append(self)
         self._around.session.remove_torrent(self.handle)
 
-    def left(self) -> None:
+    def end_leaving(self) -> None:
         """Continue after libtorrent removed the torrent. Raises MetadataRefused."""
         self.handle = None
         self._is_leaving = False

@@ -5,7 +5,7 @@ from service.worker.run import Run
 
 
 class FollowingPhase(RunPhase):
-    def gone(self, run: Run, now: datetime) -> None:
+    def lose_order(self, run: Run, now: datetime) -> None:
         leader = self._control.runs.get(run.leader_id)
         if leader is None:
             self._control.begin(run, now)

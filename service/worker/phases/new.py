@@ -5,7 +5,7 @@ from service.worker.run import Run
 
 
 class NewPhase(RunPhase):
-    def gone(self, run: Run, now: datetime) -> None:
+    def lose_order(self, run: Run, now: datetime) -> None:
         """Start over."""
         run.folder.clear()
         self._control.begin(run, now)

@@ -77,7 +77,7 @@ class RunPhase:
 
     # Events after the order is gone
 
-    def gone(self, run: Run, now: datetime) -> None:
+    def lose_order(self, run: Run, now: datetime) -> None:
         """Continue after the engine, or the fetching, has let go of the folder."""
 
     def lose_engine(self, run: Run, now: datetime, *, is_suspect: bool) -> None:
@@ -87,7 +87,7 @@ class RunPhase:
         if is_suspect:
             run.write(strikes=run.transfer.strikes + 1)
         if was_withdrawn:
-            self.gone(run, now)
+            self.lose_order(run, now)
         elif run.transfer.strikes >= MOST_STRIKES:
             self.give_up(run)
         elif run.stage is not stage:

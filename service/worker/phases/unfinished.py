@@ -63,7 +63,7 @@ class UnfinishedPhase(RunPhase):
 
     def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
         """Turn the transfer of a URL into that of the torrent or magnet link it led to."""
-        rows = self._control.lease.held()
+        rows = self._control.lease.transfers()
         try:
             if isinstance(event, TorrentFound):
                 row = from_url.become_torrent(rows, run.transfer, event.content, now)

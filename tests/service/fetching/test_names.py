@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.fetching.names import MOST_CHARACTERS, name_of, said_name
+from service.fetching.names import MOST_CHARACTERS, name_in, name_of
 from tests.cases import each_case
 
 
@@ -125,4 +125,4 @@ def test_any_header_gives_a_name_without_a_path(said, raw):
 def test_a_quoted_name_comes_back_as_it_was(text):
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     if not text.startswith("=?"):
-        assert said_name(f'attachment; filename="{quoted}"') == text
+        assert name_in(f'attachment; filename="{quoted}"') == text

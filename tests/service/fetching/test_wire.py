@@ -175,7 +175,7 @@ def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monke
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")
     # Ferry trusts only well-known authorities; no setting adds one.
-    monkeypatch.setattr("service.fetching.wire.trusted", lambda: trusting)
+    monkeypatch.setattr("service.fetching.wire.tls_context", lambda: trusting)
     with serving(in_turn(file(cut_after=100_000), file()), context) as server:
         assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")
         assert len(server.heads) == 2

@@ -4,32 +4,32 @@ ALL = {"a", "b", "c", "d"}
 
 
 def test_one_that_was_alone_in_hand_is_the_culprit_among_those_that_are_free():
-    assert CrashSearch().crashed({"a"}, ALL, PROOF_SECONDS) == ("a",)
-    assert CrashSearch().crashed({"a"}, {"a"}, 0) == ("a",)
+    assert CrashSearch().blame({"a"}, ALL, PROOF_SECONDS) == ("a",)
+    assert CrashSearch().blame({"a"}, {"a"}, 0) == ("a",)
 
 
 def test_one_that_was_in_hand_among_others_that_just_came_is_held():
     search = CrashSearch()
-    assert search.crashed({"a"}, ALL, PROOF_SECONDS - 1) == ()
+    assert search.blame({"a"}, ALL, PROOF_SECONDS - 1) == ()
     assert [key for key in sorted(ALL) if search.is_held(key)] == ["a"]
 
 
 def test_those_that_nobody_suspects_come_back_first():
     search = CrashSearch()
-    search.crashed({"a"}, ALL, 0)
-    assert search.released(0, {"a"}, has_others=True) == ()
-    assert search.released(PROOF_SECONDS - 1, {"a"}, has_others=True) == ()
-    assert search.released(PROOF_SECONDS, {"a"}, has_others=True) == ("a",)
+    search.blame({"a"}, ALL, 0)
+    assert search.release(0, {"a"}, has_others=True) == ()
+    assert search.release(PROOF_SECONDS - 1, {"a"}, has_others=True) == ()
+    assert search.release(PROOF_SECONDS, {"a"}, has_others=True) == ("a",)
 
 
 def test_nobody_is_struck_for_being_there_alone():
     """Perhaps another process killed the engine."""
-    assert CrashSearch().crashed(set(), {"a"}, 0) == ()
+    assert CrashSearch().blame(set(), {"a"}, 0) == ()
 
 
 def test_nobody_is_struck_where_several_were_in_hand():
     search = CrashSearch()
-    assert search.crashed({"a", "b"}, ALL, 0) == ()
+    assert search.blame({"a", "b"}, ALL, 0) == ()
     assert search.is_held("a")
     assert search.is_held("b")
     assert not search.is_held("c")
@@ -37,35 +37,35 @@ def test_nobody_is_struck_where_several_were_in_hand():
 
 def test_where_nobody_was_in_hand_each_comes_back_alone():
     search = CrashSearch()
-    assert search.crashed(set(), ALL, 0) == ()
-    assert search.released(0, ALL, has_others=False) == ("a",)
-    assert search.released(PROOF_SECONDS - 1, ALL, has_others=False) == ()
-    assert search.released(PROOF_SECONDS, ALL, has_others=False) == ("b",)
+    assert search.blame(set(), ALL, 0) == ()
+    assert search.release(0, ALL, has_others=False) == ("a",)
+    assert search.release(PROOF_SECONDS - 1, ALL, has_others=False) == ()
+    assert search.release(PROOF_SECONDS, ALL, has_others=False) == ("b",)
     assert not search.is_held("a")
 
 
 def test_a_crash_during_its_trial_convicts_it():
     search = CrashSearch()
-    search.crashed(set(), ALL, 0)
-    search.released(0, ALL, has_others=False)
-    assert search.crashed(set(), {"a"}, 0) == ("a",)
+    search.blame(set(), ALL, 0)
+    search.release(0, ALL, has_others=False)
+    assert search.blame(set(), {"a"}, 0) == ("a",)
 
 
 def test_a_culprit_comes_back_after_all_others():
     search = CrashSearch()
-    search.crashed(set(), ALL, 0)
-    search.released(0, ALL, has_others=False)
-    search.crashed(set(), {"a"}, 0)
-    turns = [search.released(at * PROOF_SECONDS, ALL, has_others=False) for at in range(4)]
+    search.blame(set(), ALL, 0)
+    search.release(0, ALL, has_others=False)
+    search.blame(set(), {"a"}, 0)
+    turns = [search.release(at * PROOF_SECONDS, ALL, has_others=False) for at in range(4)]
     assert turns == [("b",), ("c",), ("d",), ("a",)]
 
 
 def test_three_strikes_are_enough():
     search = CrashSearch()
     for _ in range(2):
-        search.crashed({"a"}, ALL, PROOF_SECONDS)
+        search.blame({"a"}, ALL, PROOF_SECONDS)
     assert not search.is_struck_out("a")
-    search.crashed({"a"}, ALL, PROOF_SECONDS)
+    search.blame({"a"}, ALL, PROOF_SECONDS)
     assert search.is_struck_out("a")
 
 
@@ -73,29 +73,29 @@ def test_a_thousand_come_back_in_groups_and_the_culprit_is_found_in_few_crashes(
     search = CrashSearch()
     everybody = {str(number) for number in range(1000)}
     now, crashes = 0.0, 1
-    search.crashed(set(), everybody, 0)
+    search.blame(set(), everybody, 0)
     while True:
         now += PROOF_SECONDS
-        group = search.released(now, everybody, has_others=False)
+        group = search.release(now, everybody, has_others=False)
         if "637" in group:
             crashes += 1
-            if search.crashed(set(), set(group), 0):
+            if search.blame(set(), set(group), 0):
                 break
         assert now < 100 * PROOF_SECONDS
     assert crashes <= 5
-    assert search.crashed({"637"}, everybody, PROOF_SECONDS) == ("637",)
+    assert search.blame({"637"}, everybody, PROOF_SECONDS) == ("637",)
 
 
 def test_those_that_do_not_come_back_hold_up_nobody():
     search = CrashSearch()
-    search.crashed(set(), ALL, 0)
-    assert search.released(0, {"d"}, has_others=False) == ("d",)
+    search.blame(set(), ALL, 0)
+    assert search.release(0, {"d"}, has_others=False) == ("d",)
 
 
 def test_one_that_is_removed_is_forgotten():
     search = CrashSearch()
     for _ in range(3):
-        search.crashed({"a"}, ALL, PROOF_SECONDS)
+        search.blame({"a"}, ALL, PROOF_SECONDS)
     search.forget("a")
     assert not search.is_struck_out("a")
     assert not search.is_held("a")
@@ -105,13 +105,13 @@ def test_nobody_is_convicted_of_what_another_did():
     """An unsuspected torrent crashes the engine again and again, while others are in hand."""
     search = CrashSearch()
     there, now, struck = {*ALL, "culprit"}, 0.0, []
-    search.crashed({"a"}, there, 0.5)
+    search.blame({"a"}, there, 0.5)
     while not search.is_struck_out("culprit"):
         held = {key for key in there if search.is_held(key)}
         began_at = now
         while "culprit" in held:
-            held -= set(search.released(now, held, has_others=held != there))
+            held -= set(search.release(now, held, has_others=held != there))
             now += PROOF_SECONDS
             assert now < 100 * PROOF_SECONDS
-        struck += search.crashed(set(), there - held, now - began_at)
+        struck += search.blame(set(), there - held, now - began_at)
     assert struck == ["culprit"] * 3

@@ -66,8 +66,8 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     # libtorrent never shows a test that it is between these two stages.
     torrent.stage, torrent._then = EngineStage.LEAVING, torrent._come_back  # noqa: SLF001  See above.
     with pytest.raises(OSError, match="Input/output"):
-        torrent.left()
-    torrent.failed(errno.EIO, "Input/output error")
+        torrent.end_leaving()
+    torrent.handle_error(errno.EIO, "Input/output error")
     assert told == [TorrentBroken("7", "disk_error", "The disk says: Input/output error")]
 
 
@@ -76,8 +76,8 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
     # As above: the disk must fail after the last piece and before the empty files.
     monkeypatch.setattr(torrent, "_make_empty_files", fail)
     with pytest.raises(OSError, match="Input/output"):
-        torrent.flushed()
-    torrent.failed(errno.EIO, "Input/output error")
+        torrent.end_flush()
+    torrent.handle_error(errno.EIO, "Input/output error")
     torrent.resume()
     assert torrent.handle.flushes == 1
 
@@ -88,14 +88,14 @@ def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_wh
     torrent.handle, torrent.stage = Finished(), EngineStage.LOADED
     torrent.folder.keep_resume(b"all of it")
     if fails_when == "flushing":
-        torrent.finished()
-    torrent.disk_failed(errno.ENOSPC, "No space left on device")
-    torrent.finished()
-    torrent.flushed()
+        torrent.flush()
+    torrent.handle_disk_error(errno.ENOSPC, "No space left on device")
+    torrent.flush()
+    torrent.end_flush()
     assert told == [TorrentBroken("7", "disk_full", "The disk is full.")]
     torrent.resume()
-    torrent.finished()
-    torrent.flushed()
+    torrent.flush()
+    torrent.end_flush()
     assert len(told) == 1
     assert removed == [torrent.handle]
     assert torrent.folder.resume() is None

@@ -46,8 +46,8 @@ def test_only_one_of_two_takes_a_transfer(make, transfer):
     one, two = make(), make()
     assert one.take([transfer.pk]) == {transfer.pk}
     assert two.take([transfer.pk]) == set()
-    assert one.held().get() == transfer
-    assert not two.held().exists()
+    assert one.transfers().get() == transfer
+    assert not two.transfers().exists()
 
 
 def test_a_lease_that_is_renewed_does_not_end(make, transfer):
@@ -56,7 +56,7 @@ def test_a_lease_that_is_renewed_does_not_end(make, transfer):
     later = NOW + LEASE - timedelta(seconds=1)
     one.hold(later, is_engine_alive=True)
     assert not two.expel_dead(NOW + LEASE + timedelta(seconds=1))
-    assert one.held().exists()
+    assert one.transfers().exists()
 
 
 def test_a_lease_that_ended_frees_what_was_held(make, transfer):
@@ -65,7 +65,7 @@ def test_a_lease_that_ended_frees_what_was_held(make, transfer):
     assert not two.expel_dead(NOW + LEASE)
     assert two.expel_dead(NOW + LEASE + timedelta(seconds=1))
     assert two.take([transfer.pk]) == {transfer.pk}
-    assert not one.held().exists()
+    assert not one.transfers().exists()
 
 
 def test_who_was_expelled_neither_renews_nor_takes(make, transfer):
