@@ -38,21 +38,21 @@ class Cache:
     def put(self, path: Path, data: bytes) -> None:
         """Write a file atomically. One that is lost in a power cut is made again."""
         content_folders.write_durably(path, data)
-        self.grown(len(data))
+        self.grow(len(data))
 
-    def grown(self, size_bytes: int) -> None:
+    def grow(self, size_bytes: int) -> None:
         with self._lock:
             if self._size_bytes is not None:
                 self._size_bytes += size_bytes
             if self._size_bytes is None or self._size_bytes > self.budget_bytes:
-                self._size_bytes = self._swept(time.time())
+                self._size_bytes = self._sweep(time.time())
 
     def sweep(self) -> None:
         """Count and delete again. Others may have deleted folders and made files meanwhile."""
         with self._lock:
-            self._size_bytes = self._swept(time.time())
+            self._size_bytes = self._sweep(time.time())
 
-    def _swept(self, now: float) -> int:
+    def _sweep(self, now: float) -> int:
         """Delete what exceeds the budget, and return the bytes that are left.
 
         Empty folders stay: another thread may be about to write there.

@@ -64,7 +64,7 @@ class Probed:
         tracks = tuple(map(MediaTrack.of, document["tracks"]))
         return cls(str(document["container"]), float(document["duration_seconds"]), tracks)
 
-    def kept(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Encode for `Media.probed`."""
         return {**asdict(self), "tracks": [asdict(track) for track in self.tracks]}
 

@@ -89,15 +89,15 @@ class MediaServer:
         try:
             with connection, suppress(OSError, ValueError):
                 if is_our_own(connection):
-                    reply = self._answered(read_line(connection))
+                    reply = self._answer(read_line(connection))
                     connection.sendall(line_of(reply))
         finally:
             self._waiting.release()
 
-    def _answered(self, question: Facts) -> Facts:
+    def _answer(self, question: Facts) -> Facts:
         try:
             answer, turns = self._answers[question["kind"]]
-            with taken(turns):
+            with take_turn(turns):
                 return {"answer": answer(question)}
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)
@@ -109,7 +109,7 @@ class MediaServer:
 
 
 @contextmanager
-def taken(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Iterator[None]:
+def take_turn(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Iterator[None]:
     """Take a turn. Raises Busy if none is free within `wait_seconds`."""
     if not turns.acquire(timeout=wait_seconds):
         raise Busy

@@ -204,7 +204,7 @@ class MediaWork:
         try:
             with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
                 probing.probe(self.children, media, medium)
-                self.player.arrived(media, library_store().path(blob or ""))
+                self.player.queue_survey(media, library_store().path(blob or ""))
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:

@@ -15,7 +15,7 @@ from service.media import refusals
 from service.media.cache import Cache, is_there
 from service.media.hls import adts, boxes, segments
 from service.media.hls.renditions import Rendition, RenditionKind
-from service.media.requests import taken
+from service.media.requests import take_turn
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, RunningProgram
 from service.media.sandbox.resource_limits import ResourceLimits
@@ -103,7 +103,7 @@ class Converters:
 
     def light_turn(self) -> AbstractContextManager[None]:
         """Return a turn for light work. Entering it raises Busy if none is free soon."""
-        return taken(self._light, TURN_SECONDS)
+        return take_turn(self._light, TURN_SECONDS)
 
     def make_way(self) -> bool:
         """End a converter that rests, to free its turn; return False if all have work to do."""

@@ -69,7 +69,7 @@ class Films:
         if is_ready(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
-        note = {"blob": str(blob.name), "probed": probed.kept(), "plan": plan.kept()}
+        note = {"blob": str(blob.name), "probed": probed.to_dict(), "plan": plan.to_dict()}
         self._order(content, json.dumps(note).encode())
         # The film may have been finished, and its note removed, just before we wrote ours.
         if is_ready(folder):
@@ -170,7 +170,7 @@ class Films:
         # Syncing may take minutes, after which the cache would take the film for unread.
         touch(draft)
         draft.replace(folder / FILM)
-        self._cache.grown((folder / FILM).stat().st_size)
+        self._cache.grow((folder / FILM).stat().st_size)
 
     def _note_progress(self, content: Content, output: bytes, plan: PlaybackPlan) -> None:
         for microseconds in PROGRESS.findall(output)[-1:]:

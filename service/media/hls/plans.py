@@ -47,13 +47,13 @@ class PlaybackPlan:
             document["is_final"],
         )
 
-    def kept(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return {
             "version": VERSION,
             "seconds": self.seconds,
-            "renditions": [each.kept() for each in self.renditions],
+            "renditions": [each.to_dict() for each in self.renditions],
             "hidden": [vars(each) for each in self.hidden],
-            "former": [each.kept() for each in self.former],
+            "former": [each.to_dict() for each in self.former],
             "is_final": self.is_final,
         }
 
@@ -109,7 +109,7 @@ def sounds_of(probed: Probed) -> list[MediaTrack]:
     return probed.of_kind(TrackKind.AUDIO)[: renditions.MOST_SOUNDS]
 
 
-def planned(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
+def make_plan(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
     survey = Survey(probed, answer)
     pictures = survey.pictures()
     all_renditions = [*pictures, *survey.sounds(), *survey.texts()]
@@ -118,12 +118,12 @@ def planned(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> Pla
     return PlaybackPlan(
         seconds=survey.seconds,
         renditions=tuple(all_renditions),
-        hidden=tuple(hidden(probed)),
+        hidden=tuple(hidden_tracks(probed)),
         is_final=is_final or has_copy or not wants_copy,
     )
 
 
-def hidden(probed: Probed) -> list[Hidden]:
+def hidden_tracks(probed: Probed) -> list[Hidden]:
     tracks = [each for each in probed.of_kind(TrackKind.SUBTITLE) if not each.is_text]
     return [
         Hidden(each.language, each.title, each.codec) for each in tracks[: renditions.MOST_TEXTS]

@@ -122,7 +122,7 @@ class Player:
 
     # On arrival
 
-    def arrived(self, media: Media, blob: Path) -> None:
+    def queue_survey(self, media: Media, blob: Path) -> None:
         """Queue a new film for a survey. If the queue is full, it is surveyed when someone asks."""
         if media.kind in probing.PLAYABLE and media.state == Media.State.PROBED:
             with suppress(Full):
@@ -192,8 +192,8 @@ class Player:
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
         )
         try:
-            answer = json.loads(self._surveyed(argv, limits))
-            plan = plans.planned(probed, answer, is_final=limits is SCAN)
+            answer = json.loads(self._run_surveyor(argv, limits))
+            plan = plans.make_plan(probed, answer, is_final=limits is SCAN)
         except Failed as failed:
             if not blob.exists():
                 raise NotFound from failed
@@ -209,7 +209,7 @@ class Player:
         save_plan(folder, plan)
         return plan
 
-    def _surveyed(self, argv: list[str], limits: ResourceLimits) -> bytes:
+    def _run_surveyor(self, argv: list[str], limits: ResourceLimits) -> bytes:
         """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
         with self.converters.light_turn() if limits is LOOK else nullcontext():
             return launcher.run(
@@ -244,7 +244,7 @@ def of_file(answer: Answer) -> Answer:
     more, can't learn or choose a path.
     """
 
-    def answered(question: Facts) -> Facts:
+    def answer_for_file(question: Facts) -> Facts:
         file_id = question.pop("file", None)
         rows = File.objects.filter(pk=file_id if type(file_id) is int else 0)
         facts = rows.values("sha1", "size_bytes", "blob").first()
@@ -252,7 +252,7 @@ def of_file(answer: Answer) -> Answer:
             raise NotFound
         return answer({**question, **facts})
 
-    return answered
+    return answer_for_file
 
 
 def content_of(question: Facts) -> Content:
@@ -260,7 +260,7 @@ def content_of(question: Facts) -> Content:
 
 
 def save_plan(folder: Path, plan: PlaybackPlan) -> None:
-    content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.kept()).encode())
+    content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.to_dict()).encode())
 
 
 def blob_of(question: Facts) -> Path:

@@ -89,7 +89,7 @@ class Rendition:
         lists = {"starts": tuple(document["starts"]), "marks": tuple(document["marks"])}
         return cls(**{**document, **lists, "kind": RenditionKind(document["kind"])})
 
-    def kept(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)
 
     @property
@@ -179,7 +179,7 @@ def is_within(width: int, height: int, size: PictureBox) -> bool:
 def encoded_picture(
     track: MediaTrack, shape: SurveyedShape, size: PictureBox, seconds: float, preroll: float
 ) -> Rendition:
-    width, height = fitted(*shown_size(track, shape), size)
+    width, height = fit(*shown_size(track, shape), size)
     rate = rate_of(shape, track)
     level = size.fast_level if rate > FAST else size.level
     return Rendition(
@@ -207,7 +207,7 @@ def matrix_of(track: MediaTrack, shape: SurveyedShape) -> str:
     return "bt709" if track.height >= HIGH_DEFINITION else "bt601"
 
 
-def fitted(width: int, height: int, size: PictureBox) -> tuple[int, int]:
+def fit(width: int, height: int, size: PictureBox) -> tuple[int, int]:
     factor = min(1.0, size.long / max(width, height), size.short / min(width, height))
     return tuple(max(2, round(each * factor / 2) * 2) for each in (width, height))  # type: ignore[return-value]
 

@@ -63,7 +63,7 @@ def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
     if rendition.kind == RenditionKind.TEXT:
         return _text(first, source)
     if rendition.is_copied:
-        return _copied(first, source)
+        return _copies(first, source)
     if rendition.kind == RenditionKind.SOUND:
         return _sounds(rendition, first, source)
     return _pictures(rendition, first, source)
@@ -77,7 +77,7 @@ def _text(first: int, source: Read) -> Iterator[Segment]:
         yield Segment(first, data, may_be_cut_off=True)
 
 
-def _copied(first: int, source: Read) -> Iterator[Segment]:
+def _copies(first: int, source: Read) -> Iterator[Segment]:
     expected = first
     for piece in boxes.pieces(source):
         number = boxes.sequence_of(piece) - 1

@@ -50,7 +50,7 @@ def text_of(dialogue: str) -> str:
     at = 0
     for match in OVERRIDE.finditer(dialogue):
         parts.append(escape(dialogue[at : match.start()], quote=False))
-        parts += switched(match[1], open_tags)
+        parts += tags_for(match[1], open_tags)
         at = match.end()
     parts.append(escape(dialogue[at:], quote=False))
     parts += [f"</{tag}>" for tag in reversed(open_tags)]
@@ -59,7 +59,7 @@ def text_of(dialogue: str) -> str:
     return "\n".join(line for line in lines if line)
 
 
-def switched(codes: str, open_tags: list[str]) -> list[str]:
+def tags_for(codes: str, open_tags: list[str]) -> list[str]:
     """Return the tags for one override's switches, which may overlap in ASS, but not in WebVTT."""
     parts: list[str] = []
     for tag, value in SWITCH.findall(codes):

@@ -89,7 +89,7 @@ class Children:
 
     @contextmanager
     def _one(self) -> Iterator["MediaChild"]:
-        child = self._taken() or MediaChild(self._scratch)
+        child = self._take_idle() or MediaChild(self._scratch)
         with self._lock:
             self._busy.add(child)
         try:
@@ -102,7 +102,7 @@ class Children:
                 self._busy.discard(child)
         self._give_back(child)
 
-    def _taken(self) -> "MediaChild | None":
+    def _take_idle(self) -> "MediaChild | None":
         with self._lock:
             return self._idle.pop() if self._idle else None
 

@@ -11,7 +11,7 @@ from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
 from service.media.hls.webvtt import MOST_CUES, CaptionCue, text_of, without_fields, write
-from service.media.sandboxed.opened import begins_at, opened, question, seek
+from service.media.sandboxed.containers import begins_at, open_sealed, question, seek
 
 # How far back to look for subtitles that began earlier and are still shown.
 PREROLL_SECONDS = 20.0
@@ -19,13 +19,13 @@ PREROLL_SECONDS = 20.0
 
 def main() -> None:
     request = question()
-    with opened(request["path"]) as container:
+    with open_sealed(request["path"]) as container:
         stream = container.streams[request["track"]]
-        cues = list(shown(container, stream, request["start"], request["end"]))[:MOST_CUES]
+        cues = list(cues_between(container, stream, request["start"], request["end"]))[:MOST_CUES]
     sys.stdout.write(write(cues))
 
 
-def shown(
+def cues_between(
     container: InputContainer, stream: Stream, start: float, end: float
 ) -> Iterator[CaptionCue]:
     for each in container.streams:

@@ -40,26 +40,26 @@ def main() -> None:
             if not line:
                 return
             with open(descriptors[0], "rb") as medium:
-                facts, files = answered(json.loads(line), medium)
+                facts, files = answer(json.loads(line), medium)
             lengths = [len(each) for each in files]
             asker.sendall(json.dumps({**facts, "lengths": lengths}).encode() + b"\n")
             asker.sendall(b"".join(files))
 
 
-def answered(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
+def answer(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
     medium.seek(0)
     try:
         if question["do"] == "probe":
             return probe(medium), []
         return {}, draw(medium, question)
     except Unfit as unfit:
-        return refused(unfit.reason, is_limit=unfit.is_limit), []
+        return refusal(unfit.reason, is_limit=unfit.is_limit), []
     except MemoryError:
-        return refused("it takes too much memory", is_limit=True), []
+        return refusal("it takes too much memory", is_limit=True), []
     except Exception as trouble:  # noqa: BLE001  Decoders raise anything.
         if is_of_the_disk(trouble):
-            return refused("the disk can't read it", is_limit=True, is_late=True), []
-        return refused(f"it is damaged ({type(trouble).__name__})"), []
+            return refusal("the disk can't read it", is_limit=True, is_late=True), []
+        return refusal(f"it is damaged ({type(trouble).__name__})"), []
 
 
 def is_of_the_disk(trouble: Exception) -> bool:
@@ -68,7 +68,7 @@ def is_of_the_disk(trouble: Exception) -> bool:
     return is_not_now and not isinstance(trouble, av.FFmpegError)
 
 
-def refused(reason: str, *, is_limit: bool = False, is_late: bool = False) -> Facts:
+def refusal(reason: str, *, is_limit: bool = False, is_late: bool = False) -> Facts:
     return {"refused": reason, "is_limit": is_limit, "is_late": is_late}
 
 
@@ -78,15 +78,15 @@ def probe(medium: BinaryIO) -> Facts:
     medium.seek(0)
     if is_none(head):
         return {"kind": "other"}
-    image = drawing.opened(medium)
+    image = drawing.open_image(medium)
     if image is not None:
         width, height = drawing.shown_size(image)
         return {"kind": "picture", "has_picture": True, "width": width, "height": height}
     medium.seek(0)
     if is_heif(head):
-        return {"kind": "picture", "has_picture": True, "probed": Probed("heif", 0, ()).kept()}
-    with films.opened(medium) as container:
-        return film_facts(films.probed(container))
+        return {"kind": "picture", "has_picture": True, "probed": Probed("heif", 0, ()).to_dict()}
+    with films.open_film(medium) as container:
+        return film_facts(films.probe(container))
 
 
 def is_none(head: bytes) -> bool:
@@ -117,7 +117,7 @@ def film_facts(probed: Probed) -> Facts:
         "kind": "video" if video else "audio",
         "has_picture": bool(video or covers),
         "duration_ms": round(probed.duration_seconds * 1000) or None,
-        "probed": probed.kept(),
+        "probed": probed.to_dict(),
     }
     if video:
         is_sideways = video.rotation_degrees % 180 == 90
@@ -129,12 +129,12 @@ def film_facts(probed: Probed) -> Facts:
 def draw(medium: BinaryIO, question: Facts) -> list[bytes]:
     sizes = [SIZES[name] for name in question["sizes"]]
     if question["kind"] == "picture":
-        image = drawing.opened(medium)
+        image = drawing.open_image(medium)
         if image is None:
             raise Unfit("it is no picture")
-        return drawing.drawn(image, sizes)
-    with films.opened(medium) as container:
-        return films.drawn(container, sizes)
+        return drawing.draw(image, sizes)
+    with films.open_film(medium) as container:
+        return films.draw(container, sizes)
 
 
 if __name__ == "__main__":

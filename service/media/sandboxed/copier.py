@@ -17,7 +17,7 @@ from av.stream import Stream
 from service.media.hls import boxes, nal
 from service.media.hls.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
-from service.media.sandboxed.opened import begins_at, opened, question, seek
+from service.media.sandboxed.containers import begins_at, open_sealed, question, seek
 from service.media.sandboxed.surveyor import from_mark
 
 PREROLL_SECONDS = 1.0
@@ -50,7 +50,7 @@ class Copied:
         is_video = self._stream.type == "video"
         groups = self._groups_of_pictures() if is_video else self._stretches_of_sound()
         for number, frames, following in groups:
-            yield written(number, frames, following, self._delay)
+            yield segment_of(number, frames, following, self._delay)
 
     def _groups_of_pictures(self) -> Iterator[tuple[int, list[Frame], int | None]]:
         number, marks, by = self._request["first"], self._request["marks"], self._request["by"]
@@ -117,7 +117,7 @@ class Copied:
         return round((packet.duration or 0) * packet.time_base * self._scale)
 
 
-def written(number: int, frames: list[Frame], following: int | None, delay: int) -> bytes:
+def segment_of(number: int, frames: list[Frame], following: int | None, delay: int) -> bytes:
     """Return a segment as a fragment.
 
     `following` is when the next segment's first frame is shown. `delay` separates decoding from
@@ -142,7 +142,7 @@ def without_header(data: bytes) -> bytes:
 
 def main() -> None:
     request = question()
-    with opened(request["path"]) as container:
+    with open_sealed(request["path"]) as container:
         for segment in Copied(container, request).segments():
             sys.stdout.buffer.write(segment)
             sys.stdout.buffer.flush()

@@ -56,7 +56,7 @@ def make_ready() -> None:
         codecs.lookup(name)
 
 
-def opened(medium: BinaryIO) -> Image.Image | None:
+def open_image(medium: BinaryIO) -> Image.Image | None:
     """Read a picture's header; return None if it isn't a picture."""
     try:
         return Image.open(medium, formats=FORMATS)
@@ -75,7 +75,7 @@ def orientation_of(image: Image.Image) -> int:
     return 1
 
 
-def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
+def draw(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Draw the first frame in each of the sizes."""
     orientation = orientation_of(image)
     profile = image.info.get("icc_profile")
@@ -85,12 +85,12 @@ def drawn(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
     if image.width * image.height > MOST_PIXELS:
         raise Unfit("it has too many pixels", is_limit=True)
     image.load()
-    return written(plain(image, profile, target), sizes, orientation)
+    return encode(plain(image, profile, target), sizes, orientation)
 
 
-def written(image: Image.Image, sizes: Sequence[PictureSize], orientation: int = 1) -> list[bytes]:
+def encode(image: Image.Image, sizes: Sequence[PictureSize], orientation: int = 1) -> list[bytes]:
     """Encode an RGB or RGBA image in each of the sizes."""
-    small = [shrunk(image, box_of(image.size, size, orientation)) for size in sizes]
+    small = [shrink(image, box_of(image.size, size, orientation)) for size in sizes]
     return [
         file_of(each.transpose(TURNS[orientation]) if orientation in TURNS else each)
         for each in small
@@ -115,7 +115,7 @@ def box_of(stored_size: tuple[int, int], size: PictureSize, orientation: int) ->
     return (box[1], box[0]) if orientation in SIDEWAYS else box
 
 
-def shrunk(image: Image.Image, box: tuple[int, int]) -> Image.Image:
+def shrink(image: Image.Image, box: tuple[int, int]) -> Image.Image:
     """Shrink by a whole factor first: several times faster, with no visible difference."""
     if image.size == box:
         return image
@@ -131,7 +131,7 @@ def plain(image: Image.Image, profile: bytes | None, target: tuple[int, int]) ->
     is_transparent = has_alpha and not is_opaque(image)
     if image.width > target[0] and image.height > target[1]:
         # Before converting colors: fewer pixels take less time.
-        image = shrunk(image, target)
+        image = shrink(image, target)
     return in_srgb(image, profile, "RGBA" if is_transparent else "RGB")
 
 
@@ -152,7 +152,7 @@ def is_opaque(image: Image.Image) -> bool:
 
 
 def in_srgb(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image:
-    changed = recoloured(image, profile) if profile else None
+    changed = convert_to_srgb(image, profile) if profile else None
     if changed is None:
         return image.convert(mode)
     if mode == "RGBA":
@@ -160,7 +160,7 @@ def in_srgb(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image
     return changed
 
 
-def recoloured(image: Image.Image, profile: bytes) -> Image.Image | None:
+def convert_to_srgb(image: Image.Image, profile: bytes) -> Image.Image | None:
     """Convert to sRGB; return None if the profile is damaged or for another kind of picture."""
     colours = image.convert("RGB") if image.mode == "RGBA" else image
     with suppress(ImageCms.PyCMSError, ValueError, OSError):

@@ -42,7 +42,7 @@ def make_ready() -> None:
 
 
 @contextmanager
-def opened(medium: BinaryIO) -> Iterator[InputContainer]:
+def open_film(medium: BinaryIO) -> Iterator[InputContainer]:
     """Open a media file. Raises Unfit.
 
     Formats that refer to other files are refused, and so are all protocols.
@@ -62,7 +62,7 @@ def describe_error(trouble: av.FFmpegError) -> str:
     return f"it can't be read: {trouble.strerror}"
 
 
-def probed(container: InputContainer) -> Probed:
+def probe(container: InputContainer) -> Probed:
     frame = first_frame(container)
     tracks = (track_of(stream, frame) for stream in container.streams)
     return Probed(
@@ -171,24 +171,24 @@ def cover_of(container: InputContainer) -> bytes | None:
     return None
 
 
-def drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
+def draw(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Draw a frame that shows something, or the cover of audio, in each of the sizes."""
     stream = film_of(container)
     if stream is None:
-        return cover_drawn(container, sizes)
+        return draw_cover(container, sizes)
     frame = choose_frame(container, stream)
     if frame is None:
         raise Unfit("it shows no picture that can be read")
     orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
-    return drawing.written(image_of(frame, stream, sizes, orientation), sizes, orientation)
+    return drawing.encode(image_of(frame, stream, sizes, orientation), sizes, orientation)
 
 
-def cover_drawn(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
+def draw_cover(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
     cover = cover_of(container)
-    image = drawing.opened(io.BytesIO(cover)) if cover else None
+    image = drawing.open_image(io.BytesIO(cover)) if cover else None
     if image is None:
         raise Unfit("it has no picture")
-    return drawing.drawn(image, sizes)
+    return drawing.draw(image, sizes)
 
 
 def choose_frame(container: InputContainer, stream: VideoStream) -> VideoFrame | None:

@@ -22,7 +22,14 @@ from av.video.stream import VideoStream
 
 from service.media.hls import adts, boxes, nal
 from service.media.hls.grid import LONGEST_COPIED_SECONDS
-from service.media.sandboxed.opened import MICROSECONDS, begins_at, opened, question, seek, unit_of
+from service.media.sandboxed.containers import (
+    MICROSECONDS,
+    begins_at,
+    open_sealed,
+    question,
+    seek,
+    unit_of,
+)
 
 # Other formats have no index, or list frames in it that only seem to be key frames.
 INDEXED = {"mov", "matroska"}
@@ -36,12 +43,12 @@ HDR = {16: "pq", 18: "hlg"}  # transfer characteristics of ITU-T H.273
 
 def main() -> None:
     request = question()
-    with opened(request["path"]) as container:
+    with open_sealed(request["path"]) as container:
         result = survey(container, request)
     if result["keys"]:
-        with opened(request["path"]) as container:
+        with open_sealed(request["path"]) as container:
             stream = container.streams[request["video"]]
-            result["keys"] = checked(container, stream, result["keys"])
+            result["keys"] = check_seeks(container, stream, result["keys"])
     sys.stdout.write(json.dumps(result, separators=(",", ":")))
 
 
@@ -101,13 +108,13 @@ def keys_of(
     if INDEXED.intersection(container.format.name.split(",")):
         with suppress(av.FFmpegError):
             seek(container, end / 2)
-        keys = indexed(container, stream)
+        keys = read_index(container, stream)
         if is_complete(keys["times"], end):
             return keys
-    return scanned(container, stream) if may_scan else None
+    return scan(container, stream) if may_scan else None
 
 
-def indexed(container: InputContainer, stream: Stream) -> dict[str, Any]:
+def read_index(container: InputContainer, stream: Stream) -> dict[str, Any]:
     by_decoding = "mov" in container.format.name.split(",")
     entries = [each for each in stream.index_entries if each.is_keyframe]
     marks = [each.timestamp for each in entries]
@@ -147,7 +154,7 @@ def is_complete(times: list[float], end: float) -> bool:
     return all(after - before <= LONGEST_COPIED_SECONDS for before, after in pairwise(bounds))
 
 
-def scanned(container: InputContainer, stream: Stream) -> dict[str, Any]:
+def scan(container: InputContainer, stream: Stream) -> dict[str, Any]:
     container.seek(0, backward=True)
     begin = begins_at(container)
     marks: list[int] = []
@@ -162,7 +169,7 @@ def scanned(container: InputContainer, stream: Stream) -> dict[str, Any]:
     return {"by": "pts", "marks": marks, "times": times, "bytes": sizes}
 
 
-def checked(
+def check_seeks(
     container: InputContainer, stream: Stream, keys: dict[str, Any]
 ) -> dict[str, Any] | None:
     """Return None unless seeks to some of the cuts lead there, to frames that need no other."""

@@ -89,7 +89,7 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
 
 def test_what_is_kept_of_a_probe_comes_back(probe):
     kept = probe(short_film("mp4"))["probed"]
-    assert Probed.of(kept).kept() == kept
+    assert Probed.of(kept).to_dict() == kept
 
 
 def test_a_rotation_is_applied(tmp_path, probe, draw):

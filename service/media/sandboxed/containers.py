@@ -23,7 +23,7 @@ def question() -> dict[str, Any]:
     return dict(json.loads(sys.argv[1]))
 
 
-def opened(path: str) -> InputContainer:
+def open_sealed(path: str) -> InputContainer:
     """Seal this process to this file, and open it.
 
     It can read no other file then, whatever the file says, even if the process is taken over.
