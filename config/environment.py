@@ -202,10 +202,10 @@ def assignment(line: str) -> dict[str, str]:
     match = ASSIGNMENT.fullmatch(line)
     if match is None or CONTROL.search(line):
         raise ValueError
-    return {match[1]: unquoted(match[2])}
+    return {match[1]: unquote(match[2])}
 
 
-def unquoted(raw: str) -> str:
+def unquote(raw: str) -> str:
     if raw.lstrip().startswith(("'", '"')):
         match = QUOTED.fullmatch(raw)
         if match is None:

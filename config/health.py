@@ -34,6 +34,7 @@ from webui.v1.errors import Failure
 log = logging.getLogger("ferry.health")
 
 Check = Callable[[], Finding | None]
+DAMAGE = Finding("database_damaged", "The database is damaged.")
 MOST_NAMES = 5
 # Less than this, and the database can't write either.
 LEAST_FREE_BYTES = 2**20
@@ -45,17 +46,13 @@ def database() -> Finding | None:
         newer_version = release.newer(connections["default"])
     except DatabaseError as trouble:
         if measuring.is_damage(trouble):
-            return damaged()
+            return DAMAGE
         return Finding("database_away", "The database does not answer.")
     if measuring.damage_place().exists():
-        return damaged()
+        return DAMAGE
     if newer_version:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
     return None
-
-
-def damaged() -> Finding:
-    return Finding("database_damaged", "The database is damaged.")
 
 
 def pages() -> Finding | None:

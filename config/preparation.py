@@ -74,7 +74,7 @@ def read_boot() -> str:
 
 
 @contextmanager
-def explained() -> Iterator[None]:
+def explain_failures() -> Iterator[None]:
     """If a disk or database fails, end the start with one line that says what to do."""
     try:
         yield

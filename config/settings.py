@@ -104,7 +104,7 @@ MIDDLEWARE = [
 ]
 # For /rest and /content, which have no sessions, cookies, or pages.
 SERVICE_MIDDLEWARE = [
-    "config.embedded.service.framed",
+    "config.embedded.service.set_headers",
     "config.web.front.believe_proxy",
     "config.embedded.service.refuse_foreign_host",
     "config.embedded.service.only_embedded",

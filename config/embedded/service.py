@@ -116,7 +116,7 @@ def in_json(get_response: Answer) -> Answer:
     return answer
 
 
-def framed(get_response: Answer) -> Answer:
+def set_headers(get_response: Answer) -> Answer:
     """Set the length of every complete response, and forbid guessing its type."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

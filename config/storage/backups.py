@@ -87,7 +87,7 @@ def back_up(target: Path) -> Outcome:
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
     store = library_store()
-    with claimed(target), store.hold_all():
+    with claim(target), store.hold_all():
         before = read_manifest(target)
         database = target / f"database-{database_copies.stamp()}.sqlite3"
         database_copies.make(database_copies.database_path(), database)
@@ -101,7 +101,7 @@ def back_up(target: Path) -> Outcome:
 
 
 @contextmanager
-def claimed(target: Path) -> Iterator[None]:
+def claim(target: Path) -> Iterator[None]:
     """Reserve the folder for backups, and let no other backup write to it meanwhile."""
     durable.make_folder(target)
     if not (target / LOCK).exists() and any(target.iterdir()):
@@ -169,7 +169,7 @@ class Carrier:
             return []
         make_folder(self._incoming)
         draft = self._incoming / blob.name
-        if self._cloned(source, draft):
+        if self._clone(source, draft):
             outcome.count("cloned")
         else:
             outcome.count("copied")
@@ -177,7 +177,7 @@ class Carrier:
             outcome.damaged += [blob.name] if is_new_damage else []
         return [(draft, target)]
 
-    def _cloned(self, source: Path, draft: Path) -> bool:
+    def _clone(self, source: Path, draft: Path) -> bool:
         if not self._may_clone:
             return False
         with open(source, "rb") as original, open(draft, "wb") as clone:
@@ -362,7 +362,7 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def blobs_of(database: Path) -> Iterator[Blob]:
-    with database_copies.opened(database, "ro") as connection:
+    with database_copies.open_database(database, "ro") as connection:
         yield from map(
             Blob._make, connection.execute("SELECT blob, size_bytes, sha1 FROM service_file")
         )
@@ -370,14 +370,17 @@ def blobs_of(database: Path) -> Iterator[Blob]:
 
 def generation_in(database: Path) -> int:
     """Return the generation, or 0 if the tables are older than migration 0006."""
-    with database_copies.opened(database, "ro") as connection, suppress(sqlite3.OperationalError):
+    with (
+        database_copies.open_database(database, "ro") as connection,
+        suppress(sqlite3.OperationalError),
+    ):
         row = connection.execute("SELECT max(generation) FROM service_library").fetchone()
         return int(row[0] or 0)
     return 0
 
 
 def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
-    with database_copies.opened(database, "ro") as connection:
+    with database_copies.open_database(database, "ro") as connection:
         marks = ",".join("?" * len(blobs[:most]))
         rows = connection.execute(
             f"SELECT name FROM service_file WHERE blob IN ({marks}) ORDER BY id",  # noqa: S608

@@ -38,7 +38,7 @@ def make(source: Path, target: Path) -> None:
     try:
         # An older backup may be on a read-only disk.
         mode = "rw" if os.access(source, os.W_OK) else "ro"
-        with opened(source, mode) as original, opened(draft, "rwc") as copy:
+        with open_database(source, mode) as original, open_database(draft, "rwc") as copy:
             original.backup(copy)
             # A single file is easier to keep intact than one with a log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
@@ -54,7 +54,7 @@ def make(source: Path, target: Path) -> None:
 def check(path: Path) -> None:
     """Raise NotWhole unless the file is an intact database of Ferry's."""
     try:
-        with opened(path, "ro") as database:
+        with open_database(path, "ro") as database:
             result = database.execute("PRAGMA integrity_check(1)").fetchone()[0]
             database.execute("SELECT 1 FROM service_file LIMIT 1")
     except sqlite3.DatabaseError as trouble:
@@ -64,7 +64,7 @@ def check(path: Path) -> None:
 
 
 @contextmanager
-def opened(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
+def open_database(path: Path, mode: str) -> Iterator[sqlite3.Connection]:
     uri = f"{path.absolute().as_uri()}?mode={mode}"
     with closing(sqlite3.connect(uri, uri=True, timeout=BUSY_SECONDS)) as database:
         yield database

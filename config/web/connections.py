@@ -48,7 +48,7 @@ class BodyReader(SocketUnreader):  # type: ignore[misc]
                 raise LimitRequestHeaders("a head too long")
             return b""
         if self._seconds_left == float("inf"):
-            return self._received(size_hint)
+            return self._receive(size_hint)
         return self._in_time(size_hint)
 
     def _in_time(self, size_hint: int | None) -> bytes:
@@ -58,13 +58,13 @@ class BodyReader(SocketUnreader):  # type: ignore[misc]
         seconds = self._seconds_left if before is None else min(before, self._seconds_left)
         self.sock.settimeout(seconds)
         try:
-            piece = self._received(size_hint)
+            piece = self._receive(size_hint)
         finally:
             self.sock.settimeout(before)
         self._seconds_left += began_at - time.monotonic() + len(piece) / BODY_BYTES_PER_SECOND
         return piece
 
-    def _received(self, size_hint: int | None) -> bytes:
+    def _receive(self, size_hint: int | None) -> bytes:
         piece: bytes = super().chunk(size_hint)
         return piece
 

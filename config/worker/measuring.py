@@ -94,7 +94,7 @@ def space() -> dict[str, int]:
     data = Path(settings.DATA_DIR)
     library = data / "library"
     library_bytes = Account.objects.aggregate(bytes=Sum("space_used_bytes", default=0))["bytes"]
-    previews, conversions = made_of_media()
+    previews, conversions = media_bytes()
     databases = {each: size_of(each) for each in data.glob("*.sqlite3*")}
     own = sum(size for each, size in databases.items() if each.name.startswith("ferry.sqlite3"))
     caches = size_of(data / "cache") + size_of(data / "static")
@@ -111,7 +111,7 @@ def space() -> dict[str, int]:
     }
 
 
-def made_of_media() -> tuple[int, int]:
+def media_bytes() -> tuple[int, int]:
     """Return the bytes of pictures and of converted films."""
     pictures = conversions = 0
     for folder in media_folder().glob("??/*/"):

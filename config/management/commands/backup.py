@@ -43,7 +43,7 @@ class Command(BaseCommand):
         except (backups.BackupRefused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(f"Nothing was backed up: {words_of(trouble)}") from trouble
         events.record_command(Kind.BACKED_UP, str(target))
-        self.stdout.write(f"Backed up {described(outcome)}, to {target}.")
+        self.stdout.write(f"Backed up {describe(outcome)}, to {target}.")
         if outcome.ways.get("linked"):
             self.stdout.write(
                 "It is on the disk of DATA_DIR, so it doesn't help when that disk breaks."
@@ -57,7 +57,7 @@ class Command(BaseCommand):
         )
 
 
-def described(outcome: Outcome) -> str:
+def describe(outcome: Outcome) -> str:
     ways = ", ".join(f"{count} {WAYS[way]}" for way, count in sorted(outcome.ways.items()))
     size = f"{outcome.size_bytes / 10**9:.2f} GB"
     return f"{outcome.files} files, {size}{f' ({ways})' if ways else ''}"

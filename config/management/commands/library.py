@@ -52,11 +52,11 @@ def add_account(parser: CommandParser) -> None:
 
 
 def adopt(store: Store, options: dict[str, Any]) -> list[str]:
-    return put_back(store, doubted(store), options["account"])
+    return put_back(store, blobs_in_doubt(store), options["account"])
 
 
 def discard(store: Store, _options: dict[str, Any]) -> list[str]:
-    blobs = doubted(store)
+    blobs = blobs_in_doubt(store)
     count = recovery.discard(store, blobs, timezone.now())
     summary = f"Moved {count} files, {gigabytes(sizes(blobs))}, to the orphans"
     return [f"{summary}, where they stay for {settings.ORPHAN_DAYS} days."]
@@ -104,7 +104,7 @@ def delete(store: Store, _options: dict[str, Any]) -> list[str]:
     return [f"Deleted {count} orphans, {gigabytes(size_bytes)}."]
 
 
-def doubted(store: Store) -> list[Unnamed]:
+def blobs_in_doubt(store: Store) -> list[Unnamed]:
     if doubt_about(store) is None:
         raise CommandError("The database knows all of the library's files: nothing to decide.")
     return recovery.find_unnamed(store, until_when())

@@ -10,6 +10,6 @@ class Command(BaseCommand):
     help = "Creates tables, static files, and the first-run link, and prints Ferry's addresses."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
-        with preparation.explained():
+        with preparation.explain_failures():
             preparation.prepare()
             preparation.announce(sys.stdout)

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from config.management.commands.backup import INSTEAD, described, refuse_damage, words_of
+from config.management.commands.backup import INSTEAD, describe, refuse_damage, words_of
 from config.storage import backups, database_copies
 from config.storage.database_copies import NotWhole
 from webui.activity import events
@@ -38,7 +38,7 @@ class Command(BaseCommand):
 
     def _restore_all(self, source: Path) -> None:
         outcome = backups.restore(source)
-        self.stdout.write(f"Restored {described(outcome)}. Start Ferry.")
+        self.stdout.write(f"Restored {describe(outcome)}. Start Ferry.")
         events.record_command(Kind.RESTORED, str(source))
         refuse_damage(outcome, database_copies.database_path(), "Ferry can start")
 

@@ -31,7 +31,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         preparation.refuse_unusable_address()
-        with preparation.explained():
+        with preparation.explain_failures():
             preparation.prepare()
             preparation.announce(sys.stdout)
         connections.close_all()

@@ -279,7 +279,7 @@ def test_a_folder_with_something_else_is_not_written_to(store, target):
 
 
 def test_two_backups_never_write_to_one_folder(store, target):
-    with backups.claimed(target), pytest.raises(BackupRefused, match="Another backup"):
+    with backups.claim(target), pytest.raises(BackupRefused, match="Another backup"):
         backups.back_up(target)
 
 
