@@ -180,6 +180,48 @@ def test_functions_are_not_called_by_participles():
     assert names == set()
 
 
+IRREGULAR = PARTICIPLES | {
+    *("begun", "broken", "built", "done", "drawn", "gone", "grown", "held", "left", "lost", "made"),
+    *("meant", "met", "paid", "rewound", "said", "sent", "shown", "shrunk", "sought", "spent"),
+    *("struck", "swept", "taught", "thought", "understood", "unwound", "won", "worn"),
+}
+VERBS_LIKE_PARTICIPLES = {"embed", "feed", "listen", "open", "proceed", "seed", "shorten"}
+
+
+@pytest.mark.parametrize(
+    "name", ["decoded", "_written", "hidden", "held", "found", "_lost", "connected"]
+)
+def test_these_are_participles(name):
+    assert is_participle(name)
+
+
+@pytest.mark.parametrize("name", ["read", "put", "open", "_shorten", "is_closed", "size_needed"])
+def test_these_are_no_participles(name):
+    assert not is_participle(name)
+
+
+def test_no_function_or_method_of_service_and_config_is_called_by_a_participle():
+    """A property may be: it is read like a value."""
+    names = {
+        f"{path.relative_to(BASE)}: {node.name}"
+        for path in tracked("config/*.py", "service/*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        if is_participle(node.name) and not is_property(node)
+    }
+    assert names == set()
+
+
+def is_participle(name: str) -> bool:
+    word = name.strip("_")
+    is_regular = re.fullmatch(r"[a-z]+(ed|en)", word) and word not in VERBS_LIKE_PARTICIPLES
+    return bool(is_regular) or word in IRREGULAR
+
+
+def is_property(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    return any(ast.unparse(each).endswith("property") for each in function.decorator_list)
+
+
 def test_variables_are_not_called_by_participles():
     """A noun says what a value is."""
     names = {
