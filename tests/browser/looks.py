@@ -11,6 +11,14 @@ DRESSED = """async () => {
   await Promise.all([...document.querySelectorAll("link[rel=stylesheet]")].map(there));
 }"""
 
+# Record how an element is displayed at the moment when a script adds it to the page.
+FIRST_DISPLAY = """(id) => new MutationObserver((_changes, observer) => {
+  const fresh = document.getElementById(id);
+  if (!fresh) return;
+  window.firstDisplay = getComputedStyle(fresh).display;
+  observer.disconnect();
+}).observe(document.body, { childList: true, subtree: true })"""
+
 
 def dressed(page: Page) -> None:
     """Wait until all style sheets are loaded. Without scripts, this would wait forever."""

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Locator, Page, Request, Route, expect
 
 from tests.browser.axe import faults_at, too_wide
+from tests.browser.looks import FIRST_DISPLAY
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.sounds import BROKEN, sound
@@ -157,6 +158,16 @@ def test_nothing_of_the_music_is_left_after_signing_out(page, ferry, album):
     someone.page.get_by_role("button", name="Sign out").first.click()
     expect(someone.page).to_have_url(re.compile("/signin/"))
     assert someone.page.evaluate("sessionStorage.getItem('ferry-music')") is None
+
+
+def test_the_bar_is_hidden_until_its_styles_arrive(alice, album):
+    page = alice.page
+    click_track(alice, album, "3 tagged.mp3")
+    plays(page)
+    page.evaluate(FIRST_DISPLAY, "music")
+    page.locator("#back").click()
+    expect(page.get_by_role("region", name="Music")).to_be_visible()
+    assert page.evaluate("window.firstDisplay") == "none"
 
 
 def test_the_bar_and_the_page_of_a_track_fit_and_cover_nothing(alice, album):

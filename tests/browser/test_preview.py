@@ -10,6 +10,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at
+from tests.browser.looks import FIRST_DISPLAY
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.sounds import sound
@@ -131,6 +132,14 @@ def test_a_file_opens_over_the_listing_and_back_closes_it(alice, things):
     page.keyboard.press("Escape")
     expect(page.locator("#overlay")).to_have_count(0)
     assert page.url == alice.url + things.path
+
+
+def test_a_preview_has_its_styles_from_the_first_moment(alice, things):
+    alice.open(things.path)
+    alice.page.evaluate(FIRST_DISPLAY, "viewer")
+    link(alice.page, "tidy.py").click()
+    shown(alice.page, "tidy.py")
+    assert alice.page.evaluate("window.firstDisplay") == "grid"
 
 
 def test_the_listing_below_stays_where_it_was(alice, shelf):
