@@ -1051,6 +1051,15 @@ def test_a_crowd_without_scripts(scriptless, crowd):
 # Hostile names, and appearance
 
 
+def test_a_name_with_dots_stays_on_one_line(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "Reel." * 30 + "mkv")
+    alice.page.set_viewport_size({"width": 820, "height": 900})
+    alice.open(folder.path)
+    lines = "(name) => name.offsetHeight / parseFloat(getComputedStyle(name).lineHeight)"
+    assert alice.page.locator("#listing .entry-name").evaluate(lines) < 1.5
+
+
 @pytest.fixture(scope="module")
 def harm(shelf: Shelf) -> Folder:
     folder = shelf.folder()
