@@ -1,4 +1,5 @@
 import { isDone } from "./errors.js";
+import { isPlain } from "./shortcuts.js";
 
 if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLButtonElement.prototype)) {
   import("./dialog-fallbacks.js");
@@ -6,8 +7,8 @@ if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLBu
 
 // Links that lead to a page of their own open its dialog instead, where there is one.
 document.addEventListener("click", (event) => {
-  const { target, ctrlKey, metaKey, shiftKey } = event;
-  if (ctrlKey || metaKey || shiftKey) return;
+  const { target } = event;
+  if (!isPlain(event)) return;
   const opener = target.closest("a[data-dialog]");
   const dialog = opener
     ? document.getElementById(opener.dataset.dialog)
@@ -17,6 +18,11 @@ document.addEventListener("click", (event) => {
   opener?.closest("[popover]")?.hidePopover();
   if (opener) dialog.showModal();
   else dialog.close();
+});
+
+// A dialog opens as soon as htmx has filled it.
+document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+  if (target?.matches("dialog.dialog:not([open])") && target.firstElementChild) target.showModal();
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {

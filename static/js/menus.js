@@ -4,6 +4,23 @@ document.addEventListener("click", ({ target }) => {
   opener = target.closest("[popovertarget]") ?? opener;
 });
 
+let pressedOpen = null;
+
+document.addEventListener(
+  "pointerdown",
+  ({ target }) => {
+    pressedOpen = target.closest(".more[aria-expanded=true]");
+  },
+  true,
+);
+
+// A press on the button of an open menu has closed it before the click arrives.
+export function hasClosed(button) {
+  const isOpen = button === pressedOpen;
+  pressedOpen = null;
+  return isOpen;
+}
+
 // Toggle events do not bubble, so they are caught on their way down.
 document.addEventListener(
   "toggle",

@@ -15,7 +15,3 @@ export function addressOf(row) {
 export function playElsewhere(row) {
   window.htmx.ajax("POST", addressOf(row), { source: "#go", target: "#share", swap: "innerHTML" });
 }
-
-document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
-  if (target === dialog() && target.firstElementChild && !target.open) target.showModal();
-});

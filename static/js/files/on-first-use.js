@@ -1,5 +1,7 @@
 // What only an act of the reader needs is loaded with the first such act.
+import { hasClosed } from "../menus.js";
 import { onDemand } from "../on-demand.js";
+import { isPlain } from "../shortcuts.js";
 import { rowOf } from "./rows.js";
 
 const menus = () => onDemand(() => import("./entry-menu.js"));
@@ -8,29 +10,16 @@ export const uploads = () => onDemand(() => import("./uploads.js"));
 
 export const rename = async (row) => (await renaming())?.rename(row);
 
-let pressedOpen = null;
-
-document.addEventListener(
-  "pointerdown",
-  ({ target }) => {
-    const more = target.closest(".more");
-    pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
-  },
-  true,
-);
-
 document.addEventListener("click", async (event) => {
-  const { target, ctrlKey, metaKey } = event;
+  const { target } = event;
   const more = target.closest(".more");
   if (more) {
     event.preventDefault();
-    const isToggled = more === pressedOpen;
-    pressedOpen = null;
-    if (!isToggled) (await menus())?.open(more);
+    if (!hasClosed(more)) (await menus())?.open(more);
   }
   if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
   const upload = target.closest("a[data-upload]");
-  if (upload && !ctrlKey && !metaKey && document.getElementById("uploads")) {
+  if (upload && isPlain(event) && document.getElementById("uploads")) {
     event.preventDefault();
     upload.closest("[popover]")?.hidePopover();
     (await uploads())?.pick();

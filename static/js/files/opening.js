@@ -1,13 +1,13 @@
 // A file opens over the listing, which stays as it is below. The address is the preview's own. A film
 // is a page, since only that page's policy lets it play.
 import { onDemand } from "../on-demand.js";
+import { isPlain } from "../shortcuts.js";
 import { isFolder, rowOf } from "./rows.js";
 
 const overlay = (reload) => onDemand(() => import("../previews/overlay.js"), reload);
 
 document.addEventListener("click", async (event) => {
-  const { ctrlKey, metaKey, shiftKey, altKey, defaultPrevented } = event;
-  if (defaultPrevented || ctrlKey || metaKey || shiftKey || altKey) return;
+  if (event.defaultPrevented || !isPlain(event)) return;
   const link = event.target.closest("#listing a.entry[href]");
   const row = rowOf(link);
   if (!row || isFolder(row) || "page" in link.dataset) return;

@@ -1,5 +1,6 @@
 // What stays as it was when the server's answer takes the place of the listing: the chosen rows,
 // the focus, and the words that are read out.
+import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
@@ -45,11 +46,6 @@ document.addEventListener("htmx:afterSettle", ({ target }) => {
   }
 });
 
-document.addEventListener("htmx:afterSwap", ({ detail }) => {
-  const dialog = detail.target;
-  if (dialog?.id === "delete" && dialog.firstElementChild && !dialog.open) dialog.showModal();
-});
-
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const { elt, successful } = detail;
   if (successful && elt.id === "try-now" && listing().classList.contains("stale")) showToast(words.files.still);
@@ -64,8 +60,7 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 document.addEventListener(
   "click",
   (event) => {
-    const isElsewhere = event.ctrlKey || event.metaKey || event.shiftKey;
-    if (isElsewhere && event.target.closest("#main a[href]")) event.stopPropagation();
+    if (!isPlain(event) && event.target.closest("#main a[href]")) event.stopPropagation();
   },
   true,
 );

@@ -1,10 +1,8 @@
 // What every viewer answers to: arrow keys, d, Esc, its links to the next and the one before.
-import { isForUs } from "../shortcuts.js";
+import { isForUs, isPlain } from "../shortcuts.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
 import { turnTo, viewer } from "./viewer.js";
-
-const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || !isPlain(event)) return;

@@ -4,7 +4,7 @@ import { setButton, setIcon, showPlaying } from "../icons.js";
 import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
 import { wordsOf } from "../music/session.js";
-import { isForUs } from "../shortcuts.js";
+import { isForUs, isPlain } from "../shortcuts.js";
 import { fill, formatClock, words } from "../words.js";
 import { turnTo } from "./viewer.js";
 
@@ -52,7 +52,7 @@ function press(event) {
   const act = ACTS[button?.dataset.do];
   const link = event.target.closest(".queue a");
   if (act) return isOwn() ? act() : playTrack(own);
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (!link || !isPlain(event)) return;
   event.preventDefault();
   playTrack(link.getAttribute("href"));
 }

@@ -1,5 +1,6 @@
 // A preview over the listing: Back closes it, and the reader is where they were.
 import { linkOf, rowBy } from "../files/rows.js";
+import { isPlain } from "../shortcuts.js";
 import "./acts.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
 
@@ -49,8 +50,7 @@ function isInSight(row) {
 }
 
 document.addEventListener("click", (event) => {
-  const { ctrlKey, metaKey, shiftKey } = event;
-  if (!event.target.closest("#overlay [data-back]") || ctrlKey || metaKey || shiftKey) return;
+  if (!event.target.closest("#overlay [data-back]") || !isPlain(event)) return;
   event.preventDefault();
   history.back();
 });

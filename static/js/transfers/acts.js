@@ -1,9 +1,11 @@
 // Forms that the page sends behind: cancelling is asked first, the rest is done at once.
+import { isPlain } from "../shortcuts.js";
+
 const dialog = () => document.getElementById("remove");
 
 document.addEventListener("click", (event) => {
-  const { target, ctrlKey, metaKey, shiftKey } = event;
-  if (ctrlKey || metaKey || shiftKey) return;
+  const { target } = event;
+  if (!isPlain(event)) return;
   const link = target.closest("a[data-remove]");
   const button = target.closest("button[data-post]");
   if (link && dialog()) {
@@ -14,10 +16,6 @@ document.addEventListener("click", (event) => {
     event.preventDefault();
     post(button, button.formAction);
   }
-});
-
-document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
-  if (target === dialog() && target.firstElementChild && !target.open) target.showModal();
 });
 
 export function urlOf(row, act) {

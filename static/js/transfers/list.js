@@ -1,6 +1,7 @@
 // The list as it stands: htmx asks for what is new, and morphs it into the page. What htmx can't
 // know is here: when to ask, what is under a finger, who loses the focus, and what lies below.
 import { poll } from "../clock.js";
+import { isPlain } from "../shortcuts.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
 import { notice } from "./notices.js";
@@ -102,7 +103,7 @@ function widen(link) {
 
 document.addEventListener("click", (event) => {
   const link = event.target.closest("a[data-more]");
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
+  if (!link || !isPlain(event)) return;
   event.preventDefault();
   widen(link);
 });

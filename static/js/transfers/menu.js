@@ -1,27 +1,14 @@
 import { copy } from "../copying.js";
+import { hasClosed } from "../menus.js";
 import { RowMenu } from "../row-menu.js";
 import { showToast } from "../toasts.js";
 import { words } from "../words.js";
 import { cancel, clear, urlOf } from "./acts.js";
 
 const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
-let pressedOpen = null;
-
-document.addEventListener(
-  "pointerdown",
-  ({ target }) => {
-    const more = target.closest(".transfer .more");
-    pressedOpen = more?.getAttribute("aria-expanded") === "true" ? more : null;
-  },
-  true,
-);
-
 document.addEventListener("click", (event) => {
   const more = event.target.closest(".transfer .more");
-  if (!more) return;
-  const isToggled = more === pressedOpen;
-  pressedOpen = null;
-  if (!isToggled) open(more);
+  if (more && !hasClosed(more)) open(more);
 });
 
 function open(more) {
