@@ -28,7 +28,7 @@ check: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/python manage.py makemigrations --check --dry-run
 	node_modules/.bin/biome check --error-on-warnings
 	node_modules/.bin/tsc
-	node --test tests/js/*.test.js
+	node --test --test-reporter spec tests/js/*.test.js
 
 fmt: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format
