@@ -39,8 +39,8 @@ class Modules:
         return walk(name)
 
     def imports(self, name: str) -> list[str]:
-        found = (at(name, path) for _what, path in IMPORT.findall(self.sources[name]))
-        return [target for target in dict.fromkeys(found) if target in self.sources]
+        targets = (at(name, path) for _what, path in IMPORT.findall(self.sources[name]))
+        return [target for target in dict.fromkeys(targets) if target in self.sources]
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield the modules that browsers load, each with its new text."""

@@ -10,6 +10,8 @@ from config.static_files.modules import Modules
 
 IMPORT = re.compile(r'@import "([\w-]+\.css)";\n')
 COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
+# No script has a string of several lines, so indentation means nothing.
+INDENTATION = re.compile(r"^[ \t]+|\n(?=\n)", re.MULTILINE)
 SCRIPT_COMMENT = re.compile(r"^[ \t]*(?://.*|/\*\*(?:.|\n)*?\*/)\n", re.MULTILINE)
 
 Paths = dict[str, tuple[Storage, str]]
@@ -59,7 +61,9 @@ def text_to_send(paths: Paths, name: str) -> str | None:
     if name.startswith("css/"):
         text = IMPORT.sub(lambda match: text_of(paths, f"css/{match[1]}"), text_of(paths, name))
         return COMMENT.sub("", text)
-    return SCRIPT_COMMENT.sub("", text_of(paths, name)) if is_script(name) else None
+    if not is_script(name):
+        return None
+    return INDENTATION.sub("", SCRIPT_COMMENT.sub("", text_of(paths, name)))
 
 
 def is_script(name: str) -> bool:

@@ -19,9 +19,12 @@ from webui.player.resume_page import stopped_words
 # What browsers may play without conversion; each browser says whether it can.
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
-PARTS = ("main", "controls", "memory", "tracks")
 # Preloaded together: otherwise a browser finds each import only when the previous module arrives.
-MODULES = ("js/previews/viewer.js", *(f"js/player/{part}.js" for part in PARTS))
+PARTS = (
+    *("media-session", "on-demand", "previews/viewer", "stylesheets", "units"),
+    *("player/controls", "player/main", "player/memory", "player/tracks"),
+)
+MODULES = tuple(f"js/{part}.js" for part in PARTS)
 SPEEDS = tuple(
     (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
 )

@@ -1,5 +1,6 @@
 // The page that shows what came in from elsewhere, and adds it on one press of its button.
-import { fill, formatSize, words } from "../words.js";
+import { formatSize } from "../units.js";
+import { fill, words } from "../words.js";
 import { armed, restart, whenArmed } from "./armed.js";
 import { kindOf, Outcomes } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";

@@ -1,7 +1,8 @@
 // What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
 // and one field that says "all that match", also those that nobody has loaded, but for the spared.
 
-import { fill, formatSize, words } from "../words.js";
+import { formatSize } from "../units.js";
+import { fill, words } from "../words.js";
 import { allRows, rowBy, rowOf } from "./rows.js";
 
 const HOLD_MS = 400;

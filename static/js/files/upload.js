@@ -1,4 +1,5 @@
-import { fill, formatSize, formatTime, words } from "../words.js";
+import { formatSize, formatTime } from "../units.js";
+import { fill, words } from "../words.js";
 import { Pace } from "./pace.js";
 
 const DRAW_MS = 250;

@@ -1,6 +1,6 @@
 // The time over the line: where a mouse points, where a finger drags to, or where a key or a button
 // led. Screen readers have the slider's own value.
-import { formatClock } from "../words.js";
+import { formatClock } from "../units.js";
 import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;

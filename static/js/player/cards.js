@@ -1,5 +1,6 @@
 // What stands over the film: resume or start over, getting ready, and failed.
-import { fill, formatTime, words } from "../words.js";
+import { formatTime } from "../units.js";
+import { fill, words } from "../words.js";
 
 const TOLD = [25, 50, 75, 100];
 // After less than that, the pace is a guess.

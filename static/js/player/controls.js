@@ -1,6 +1,7 @@
 // The buttons, the line and the clock.
 import { setButton, showPlaying } from "../icons.js";
-import { fill, formatClock, words } from "../words.js";
+import { formatClock } from "../units.js";
+import { fill, words } from "../words.js";
 import { Bubble } from "./bubble.js";
 import { recall, remember } from "./memory.js";
 

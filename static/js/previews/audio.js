@@ -5,7 +5,8 @@ import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
 import { wordsOf } from "../music/session.js";
 import { isForUs, isPlain } from "../shortcuts.js";
-import { fill, formatClock, words } from "../words.js";
+import { formatClock } from "../units.js";
+import { fill, words } from "../words.js";
 import { turnTo } from "./viewer.js";
 
 const { changes, sound } = music;

@@ -1,4 +1,5 @@
 import pytest
+from django.conf import settings
 from django.core.files.storage import FileSystemStorage
 
 from config.static_files.storage import HashedModules
@@ -62,7 +63,13 @@ def test_a_sheet_is_sent_without_its_comments(collected, source):
     assert sheet(collected()).endswith("@layer base {\n  b { color: blue }\n}\n")
 
 
-def test_a_script_is_sent_without_the_lines_of_its_comments(collected):
+def test_a_script_is_sent_without_indentation_and_the_lines_of_its_comments(collected):
     storage = collected()
     with storage.open(storage.stored_name("js/a.js")) as file:
-        assert file.read().decode() == "let a = 'http://a'; // a\n\n  let b = 1;\n"
+        assert file.read().decode() == "let a = 'http://a'; // a\nlet b = 1;\n"
+
+
+def test_no_script_has_a_string_of_several_lines():
+    for path in (settings.BASE_DIR / "static/js").rglob("*.js"):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            assert line.startswith("//") or line.count("`") % 2 == 0, f"{path.name}:{number}"

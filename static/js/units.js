@@ -1,0 +1,41 @@
+// Sizes and times in the page's language.
+import { fill, language, words } from "./words.js";
+
+const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
+
+/** @param {number} bytes */
+export function formatSize(bytes, isRate = false) {
+  let step = 0;
+  let number = bytes;
+  while (number >= 999.5 && step < UNITS.length - 1) {
+    number /= 1000;
+    step += 1;
+  }
+  const format = new Intl.NumberFormat(language, {
+    style: "unit",
+    unit: UNITS[step],
+    unitDisplay: step ? "short" : "long",
+    maximumFractionDigits: step > 1 && number < 99.95 ? 1 : 0,
+  });
+  const size = format.format(number).replace("kB", "KB");
+  return isRate ? `${size}/s` : size;
+}
+
+/** @param {number} seconds */
+export function formatTime(seconds) {
+  if (seconds < 60) return fill(words.time.seconds, { seconds: Math.max(1, Math.ceil(seconds)) });
+  const all = Math.ceil(seconds / 60);
+  if (all < 60) return fill(words.time.minutes, { minutes: all });
+  return fill(words.time.hours, { hours: Math.floor(all / 60), minutes: all % 60 });
+}
+
+/**
+ * Return `41:07`, `1:04:12`.
+ * @param {number} seconds
+ */
+export function formatClock(seconds) {
+  const whole = Math.max(Math.floor(seconds || 0), 0);
+  const pad = (number) => String(number).padStart(2, "0");
+  const [hours, minutes, left] = [Math.floor(whole / 3600), Math.floor((whole % 3600) / 60), whole % 60];
+  return hours ? `${hours}:${pad(minutes)}:${pad(left)}` : `${minutes}:${pad(left)}`;
+}
