@@ -55,9 +55,9 @@ screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots
 
 messages: .venv/dev.stamp
-	$(BIN)/python manage.py makemessages --locale de --no-location --no-obsolete \
+	$(BIN)/python manage.py makemessages --locale de --locale es --no-location --no-obsolete \
 		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore tests
-	$(BIN)/python manage.py compilemessages --locale de --ignore .venv --ignore .peers --ignore data
+	$(BIN)/python manage.py compilemessages --locale de --locale es --ignore .venv --ignore .peers --ignore data
 
 lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

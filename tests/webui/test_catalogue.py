@@ -1,4 +1,4 @@
-"""The German catalog is complete and up to date."""
+"""The catalog of each language is complete and up to date."""
 
 import ast
 import re
@@ -11,13 +11,14 @@ from gettext import GNUTranslations
 from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.test import Client, override_settings
 
 from tests.people import page
 from tests.running import BASE
 from tests.tools import program
 
-FOLDER = Path("webui/locale/de/LC_MESSAGES")
+LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
 SPEAKING = ("config", "service", "templates", "webui")
 PLACEHOLDERS = re.compile(r"%\(\w+\)[sd]|%%|\{\w+\}|</?\w[^>]*>")
 LINE = re.compile(r'(?:(msg\w+)(?:\[(\d)\])? )?(".*")')
@@ -57,9 +58,18 @@ def message(block: str) -> Message:
     )
 
 
+def catalog_of(language: str) -> Path:
+    return Path(f"webui/locale/{language}/LC_MESSAGES/django.po")
+
+
+@pytest.fixture(scope="module", params=LANGUAGES)
+def language(request) -> str:
+    return request.param
+
+
 @pytest.fixture(scope="module")
-def german() -> list[Message]:
-    return messages((BASE / FOLDER / "django.po").read_text())
+def translated(language) -> list[Message]:
+    return messages((BASE / catalog_of(language)).read_text())
 
 
 @pytest.fixture(scope="module")
@@ -71,19 +81,20 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
         leave_out = shutil.ignore_patterns("__pycache__", "locale")
         shutil.copytree(BASE / folder, copy / folder, ignore=leave_out)
     shutil.copy(BASE / "manage.py", copy)
-    (copy / FOLDER).mkdir(parents=True)
-    header, _messages = (BASE / FOLDER / "django.po").read_text().split("\n\n", 1)
-    (copy / FOLDER / "django.po").write_text(header)
+    german = catalog_of("de")
+    (copy / german).parent.mkdir(parents=True)
+    header, _messages = (BASE / german).read_text().split("\n\n", 1)
+    (copy / german).write_text(header)
     command = [sys.executable, "manage.py", "makemessages", "--locale=de", "--no-location"]
     done = subprocess.run(command, cwd=copy, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "warning" not in done.stderr, done.stderr
-    return messages((copy / FOLDER / "django.po").read_text())
+    return messages((copy / german).read_text())
 
 
-def test_all_that_the_code_says_is_in_the_catalogue_and_nothing_else(german, spoken):
+def test_all_that_the_code_says_is_in_the_catalogue_and_nothing_else(translated, spoken):
     assert len(spoken) > 600
-    keys = {each.key for each in german}
+    keys = {each.key for each in translated}
     assert {each.key for each in spoken} - keys == set(), "make messages, then translate"
     assert keys - {each.key for each in spoken} == set(), "make messages"
 
@@ -101,15 +112,15 @@ def test_no_sentence_is_inside_an_f_string_where_xgettext_misses_it():
     assert calls == []
 
 
-def test_all_of_it_is_translated(german):
-    for each in german:
+def test_all_of_it_is_translated(translated):
+    for each in translated:
         assert not each.is_fuzzy, each
         assert len(each.said) == (2 if each.plural else 1), each
         assert all(words.strip() for words in each.said), each
 
 
-def test_translations_fill_in_what_the_english_fills_in(german):
-    for each in german:
+def test_translations_fill_in_what_the_english_fills_in(translated):
+    for each in translated:
         for number, words in enumerate(each.said):
             english = each.plural if number else each.words
             assert fills(words) == fills(english), each
@@ -119,20 +130,20 @@ def fills(words: str) -> Counter[str]:
     return Counter(PLACEHOLDERS.findall(words))
 
 
-def test_translations_speak_as_plainly_as_the_english(german):
-    for each in german:
+def test_translations_speak_as_plainly_as_the_english(translated):
+    for each in translated:
         for words in each.said:
             assert "!" not in words, each
             assert "..." not in words, each
             assert words[-1:] == each.words[-1:] or not {words[-1:], each.words[-1:]} & set(".?:")
 
 
-def test_the_compiled_catalogue_says_the_same(german):
-    with (BASE / FOLDER / "django.mo").open("rb") as file:
+def test_the_compiled_catalogue_says_the_same(language, translated):
+    with (BASE / catalog_of(language)).with_suffix(".mo").open("rb") as file:
         compiled = dict(GNUTranslations(file)._catalog)  # noqa: SLF001  Nothing else lists all.
     assert "plural=(n != 1)" in compiled.pop("")
     written = {}
-    for each in german:
+    for each in translated:
         key = f"{each.context}\x04{each.words}" if each.context else each.words
         if each.plural:
             written |= {(key, number): words for number, words in enumerate(each.said)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import pytest
 
 from tests.running import BASE
-from tests.webui.test_catalogue import FOLDER, PLACEHOLDERS, Message, messages
+from tests.webui.test_catalogue import PLACEHOLDERS, Message, catalog_of, messages
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ def rows() -> list[Row]:
 
 @pytest.fixture(scope="module")
 def catalog() -> list[Message]:
-    return messages((BASE / FOLDER / "django.po").read_text())
+    return messages((BASE / catalog_of("de")).read_text())
 
 
 def texts(message: Message) -> tuple[str, str]:
