@@ -1,6 +1,7 @@
 """Ferry in other languages: longer words fit, and so do pages that read from right to left."""
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Route, expect
@@ -26,6 +27,10 @@ PAGES = [
     "/offline/",
     "/signout/",
 ]
+SIGN_IN = {
+    "de": ("Name", "Passwort", "Anmelden"),
+    "es": ("Nombre", "Contraseña", "Iniciar sesión"),
+}
 OUTSIDE = """() => [...document.querySelectorAll(".nav a, button, h1, h2")]
     .filter(each => each.checkVisibility() && !each.closest(".sr, .toasts"))
     .filter(each => each.scrollWidth > each.clientWidth + 1 && each.clientWidth)
@@ -47,16 +52,23 @@ def films(ferry: Ferry) -> Iterator[Folder]:
     shelf.close()
 
 
-@pytest.fixture(scope="module")
-def browser_in_german(chromium: Browser, ferry: Ferry) -> Iterator[BrowserContext]:
-    """Yield a context in German, signed in as Alice."""
-    with chromium.new_context(locale="de-DE", service_workers="block") as context:
+@contextmanager
+def browser_in(language: str, chromium: Browser, ferry: Ferry) -> Iterator[BrowserContext]:
+    """Yield a context in a language, signed in as Alice."""
+    with chromium.new_context(locale=language, service_workers="block") as context:
         page = context.new_page()
         page.goto(f"{ferry.url}/signin/")
-        page.get_by_label("Name").fill("alice")
-        page.get_by_label("Passwort").fill(PASSWORD)
-        page.get_by_role("button", name="Anmelden").click()
+        name, password, button = SIGN_IN[language]
+        page.get_by_label(name).fill("alice")
+        page.get_by_label(password).fill(PASSWORD)
+        page.get_by_role("button", name=button).click()
         page.wait_for_url(lambda address: "/signin/" not in address)
+        yield context
+
+
+@pytest.fixture(scope="module")
+def browser_in_german(chromium: Browser, ferry: Ferry) -> Iterator[BrowserContext]:
+    with browser_in("de", chromium, ferry) as context:
         yield context
 
 
@@ -66,17 +78,20 @@ def german(browser_in_german: BrowserContext, ferry: Ferry, films: Folder) -> It
         yield Visitor(page, ferry.url, ferry)
 
 
-def test_no_german_word_sticks_out(german, films):
-    page = german.page
+@pytest.mark.parametrize("language", SIGN_IN)
+def test_no_translated_word_sticks_out(chromium, ferry, films, language):
     faults = {}
-    for path in [*PAGES, films.path, f"{films.path}new/"]:
-        german.open(path)
-        assert page.locator("html").get_attribute("lang") == "de", path
-        faults[path] = []
-        for width in WIDTHS:
-            page.set_viewport_size({"width": width, "height": 700})
-            faults[path] += too_wide(page)
-            faults[path] += [f"{width}: {each}" for each in page.evaluate(OUTSIDE)]
+    with browser_in(language, chromium, ferry) as context:
+        page = context.new_page()
+        visitor = Visitor(page, ferry.url, ferry)
+        for path in [*PAGES, films.path, f"{films.path}new/"]:
+            visitor.open(path)
+            assert page.locator("html").get_attribute("lang") == language, path
+            faults[path] = []
+            for width in WIDTHS:
+                page.set_viewport_size({"width": width, "height": 700})
+                faults[path] += too_wide(page)
+                faults[path] += [f"{width}: {each}" for each in page.evaluate(OUTSIDE)]
     assert {path: found for path, found in faults.items() if found} == {}
 
 

@@ -30,7 +30,7 @@ def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     alice.open(season.path)
     open_menu(page, "Episode 1.mkv")
     page.locator("#entry-menu").get_by_text("Play on another device").click()
-    dialog = page.get_by_role("dialog", name="Play Episode 1.mkv elsewhere")
+    dialog = page.get_by_role("dialog", name="Play Episode 1.mkv on another device")
     expect(dialog.locator("svg.qr")).to_be_visible()
     assert violations(page) == []
     link = dialog.locator(".pairing input").first.input_value()
