@@ -21,7 +21,7 @@ TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "vi
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # Preloaded together: otherwise a browser finds each import only when the previous module arrives.
 PARTS = (
-    *("media-session", "on-demand", "previews/viewer", "stylesheets", "units"),
+    *("media-session", "on-demand", "previews/viewer", "units"),
     *("player/controls", "player/main", "player/memory", "player/tracks"),
 )
 MODULES = tuple(f"js/{part}.js" for part in PARTS)
