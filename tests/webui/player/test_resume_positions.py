@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
+from webui.files.page import ROWS_AT_ONCE
 from webui.models import Watched
 
 pytestmark = pytest.mark.django_db
@@ -175,7 +176,7 @@ def test_five_hundred_films_cost_one_query(gwen, storage, django_assert_max_num_
     Watched.objects.bulk_create(rows)
     with django_assert_max_num_queries(before):
         answer = gwen.client.get("/")
-    assert len(page(answer).select(".seen")) == 200
+    assert len(page(answer).select(".seen")) == ROWS_AT_ONCE
 
 
 def test_whoever_leaves_takes_their_marks_along(gwen, film):
