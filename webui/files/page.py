@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import pgettext
 
 from webui import formatting
 from webui.errors.page import message_of
@@ -23,6 +24,7 @@ from webui.v1.errors import Failure
 ROWS_AT_ONCE = 100
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
+    FOLDER: "folder",
     "film": "film",
     "audio": "volume-2",
     "image": "image",
@@ -82,6 +84,7 @@ class EntryRow:
     extension: str
     stem_parts: tuple[str, ...]
     url: str
+    kind: str
     size: str
     size_bytes: int | str  # "" if unknown
     size_title: str
@@ -137,21 +140,21 @@ class NewFolderPage:
 class FilesPage:
     title: str
     folder: str
-    crumbs: list[Crumb]
+    crumbs: tuple[Crumb, ...]
     parent_url: str
     summary: str
-    columns: list[Column]
-    views: list[Choice]
+    columns: tuple[Column, ...]
+    views: tuple[Choice, ...]
     view: str
     sort: str
-    letters: list[Letter]
+    letters: tuple[Letter, ...]
     query: str
     url: str
     filter_url: str
     clear_url: str
     clear_fragment_url: str
-    begun: list[FilmInProgress]
-    rows: list[EntryRow]
+    begun: tuple[FilmInProgress, ...]
+    rows: tuple[EntryRow, ...]
     count: int
     count_text: str
     status_text: str
@@ -196,13 +199,15 @@ def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> F
         views=views(at),
         view=look.view,
         sort=look.sort,
-        letters=letters(entries, at) if len(entries) > ROWS_AT_ONCE and "name" in look.sort else [],
+        letters=letters(entries, at) if len(entries) > ROWS_AT_ONCE and "name" in look.sort else (),
         query=look.query,
         url=at.at(look),
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
         clear_url=at.at(replace(look, query="", first=0)),
         clear_fragment_url=at.fragment(replace(look, query="", first=0)),
-        begun=[begun(*each, around) for each in around.begun] if is_front(snapshot, look) else [],
+        begun=tuple(begun(*each, around) for each in around.begun)
+        if is_front(snapshot, look)
+        else (),
         rows=rows(entries[first:stop], at, around),
         count=len(entries),
         count_text=count_text(len(entries), len(snapshot.contents)),
@@ -261,15 +266,15 @@ def new_folder_page(
 
 def crumbs(
     snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: ViewOptions
-) -> list[Crumb]:
+) -> tuple[Crumb, ...]:
     """List the folders from the root to the parent. A folder with an unknown URL has no link."""
     if snapshot.is_root:
-        return []
+        return ()
     tail = look.elsewhere().tail
     ancestor_crumbs = [
         Crumb(name, folder_url(folder) + tail if folder else "") for folder, name in ancestors
     ]
-    return [Crumb(_("All files"), folder_url(ROOT) + tail), *ancestor_crumbs]
+    return (Crumb(_("All files"), folder_url(ROOT) + tail), *ancestor_crumbs)
 
 
 def parent_url(snapshot: Snapshot, look: ViewOptions) -> str:
@@ -305,6 +310,8 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
         "-name": _("Sorted by name, Z to A"),
         "size": _("Sorted by size, smallest first"),
         "-size": _("Sorted by size, largest first"),
+        "kind": _("Sorted by kind, films first"),
+        "-kind": _("Sorted by kind, films last"),
         "date": _("Sorted by date, oldest first"),
         "-date": _("Sorted by date, newest first"),
     }
@@ -316,16 +323,21 @@ def shown_text(visible_count: int, count: int) -> str:
     return _("Showing %(count)s of %(all)s") % numbers
 
 
-def columns(at: Addresses) -> list[Column]:
-    labels = {"name": _("Name"), "size": _("Size"), "date": _("Added")}
-    return [column(name, label, at) for name, label in labels.items()]
+def columns(at: Addresses) -> tuple[Column, ...]:
+    labels = {
+        "name": _("Name"),
+        "kind": _("Kind"),
+        "size": _("Size"),
+        "date": pgettext("a date", "Added"),
+    }
+    return tuple(column(name, label, at) for name, label in labels.items())
 
 
 def column(name: str, label: str, at: Addresses) -> Column:
     """Make a column header. A click on the current order reverses it; otherwise names begin with A,
-    sizes with the largest, and dates with the latest."""
+    kinds with films, sizes with the largest, and dates with the latest."""
     sort = at.look.sort
-    next_sort = name if name == "name" else f"-{name}"
+    next_sort = name if name in ("name", "kind") else f"-{name}"
     aria_sort = "none"
     if sort.removeprefix("-") == name:
         aria_sort = "descending" if sort.startswith("-") else "ascending"
@@ -334,17 +346,21 @@ def column(name: str, label: str, at: Addresses) -> Column:
     return Column(name, label, at.at(look), at.fragment(look), aria_sort)
 
 
-def views(at: Addresses) -> list[Choice]:
-    labels = {"list": (_("List"), "list"), "grid": (_("Grid"), "layout-grid")}
+def views(at: Addresses) -> tuple[Choice, ...]:
+    labels = {
+        "list": (_("List"), "list"),
+        "compact": (_("Compact list"), "rows-4"),
+        "grid": (_("Grid"), "layout-grid"),
+    }
     choices = []
     for name, (label, icon) in labels.items():
         look = replace(at.look, view=name)
         is_current = at.look.view == name
         choices.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
-    return choices
+    return tuple(choices)
 
 
-def letters(entries: Sequence[Entry], at: Addresses) -> list[Letter]:
+def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
     """Link each initial to its first entry, among folders or files, whichever are more."""
     folders = sum(entry.kind == FOLDER for entry in entries)
     start, stop = (0, folders) if folders * 2 > len(entries) else (folders, len(entries))
@@ -356,34 +372,49 @@ def letters(entries: Sequence[Entry], at: Addresses) -> list[Letter]:
         initial = plain(first)[:1].upper()
         places.setdefault(initial if initial.isalpha() else "#", index)
     looks = {initial: at.look.at(index) for initial, index in places.items()}
-    return [Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items()]
+    return tuple(Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items())
 
 
-def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> list[EntryRow]:
-    return [row(entry, at, around) for entry in entries]
+def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple[EntryRow, ...]:
+    kinds = kind_words()
+    return tuple([row(entry, at, around, kinds) for entry in entries])
 
 
-def row(entry: Entry, at: Addresses, around: FilesContext) -> EntryRow:
+def kind_words() -> dict[str, str]:
+    return {
+        FOLDER: _("Folder"),
+        "film": _("Film"),
+        "audio": _("Audio"),
+        "image": _("Picture"),
+        "captions": _("Subtitles"),
+        "text": _("Document"),
+        "archive": _("Archive"),
+        "": _("File"),
+    }
+
+
+def row(entry: Entry, at: Addresses, around: FilesContext, kinds: Mapping[str, str]) -> EntryRow:
     kind, entry_id, calendar = entry.kind, entry.id, around.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
     mark = around.marks.get(entry_id) if kind != FOLDER else None
     if entry.is_folder:
-        stem, extension, icon = entry.name, "", "folder"
+        stem, extension, look = entry.name, "", FOLDER
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
     else:
         stem, extension = split_name(entry.name)
-        icon = ICONS[KIND_OF.get(extension[1:].lower(), "")]
+        look = KIND_OF.get(extension[1:].lower(), "")
         url = at.preview(key)
     return EntryRow(
         key=key,
         is_folder=entry.is_folder,
-        icon=icon,
+        icon=ICONS[look],
         name=entry.name,
         stem=stem,
         extension=extension,
         stem_parts=tuple(BREAKS.split(stem)),
         url=url,
+        kind=kinds[look],
         size=formatting.size_words(entry.size_bytes),
         size_bytes="" if entry.size_bytes is None else entry.size_bytes,
         size_title=formatting.exact_size(entry.size_bytes),
@@ -391,7 +422,7 @@ def row(entry: Entry, at: Addresses, around: FilesContext) -> EntryRow:
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        is_film=icon == "film",
+        is_film=look == "film",
         rename_url=f"{at.below}{key}/rename/",
         watched_percent=str(mark.percent or "") if mark else "",
         watched_text=watched_words(mark) if mark else "",

@@ -70,7 +70,7 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
     look = shown_look(request)
     at = Addresses(reading.snapshot.folder, look)
     page = pages.files_page(without_rows(reading.snapshot), look, around)
-    return {"row": pages.row(entry, at, around), "page": page}
+    return {"row": pages.rows([entry], at, around)[0], "page": page}
 
 
 def shown_look(request: Request) -> ViewOptions:

@@ -11,7 +11,7 @@ from webui.library.kinds import PICTURED
 from webui.library.sorting import SORTS
 
 LONGEST_QUERY = 200
-VIEWS = ("list", "grid")
+VIEWS = ("list", "compact", "grid")
 
 
 @dataclass(frozen=True)

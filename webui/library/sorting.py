@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 
 from webui.library import filtering
 from webui.library.entries import FILE, Entry
+from webui.library.kinds import KINDS
 
-SORTS = ("name", "-name", "size", "-size", "date", "-date")
+SORTS = ("name", "-name", "kind", "-kind", "size", "-size", "date", "-date")
 DIGITS = re.compile(r"(\d+)")
+KINDS_IN_ORDER = [*KINDS, ""]
 LONGEST_NUMBER = 300
 
 
@@ -84,6 +86,7 @@ def plain(name: str) -> str:
 
 
 VALUES: dict[str, Callable[[Entry], int]] = {
+    "kind": lambda entry: KINDS_IN_ORDER.index(entry.look),
     "size": lambda entry: -1 if entry.size_bytes is None else entry.size_bytes,
     "date": lambda entry: entry.added or 0,
 }

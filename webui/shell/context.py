@@ -6,6 +6,7 @@ from django.db.utils import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
+from django.utils.functional import SimpleLazyObject
 from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
@@ -23,24 +24,27 @@ THEME_AGE_SECONDS = 365 * 24 * 3600
 
 
 def context(request: HttpRequest) -> dict[str, object]:
-    return {
-        "shell": Shell(
-            language=get_language() or settings.LANGUAGE_CODE,
-            direction="rtl" if get_language_bidi() else "ltr",
-            theme_choice=theme_of(request),
-            nav=destinations(request, current=screen_of(request)),
-            running=partial(running_for, request),
-            gauge=partial(gauge_for, request),
-            warning=warning_for(request),
-            person=drafts_key(request),
-        )
-    }
+    """Give templates the frame. Fragments have none, so nothing is looked up for them."""
+    return {"shell": SimpleLazyObject(partial(shell_of, request))}
+
+
+def shell_of(request: HttpRequest) -> Shell:
+    return Shell(
+        language=get_language() or settings.LANGUAGE_CODE,
+        direction="rtl" if get_language_bidi() else "ltr",
+        theme_choice=theme_of(request),
+        nav=destinations(request, current=screen_of(request)),
+        running=running_for(request),
+        gauge=gauge_for(request),
+        warning=warning_for(request),
+        person=drafts_key(request),
+    )
 
 
 def warning_for(request: HttpRequest) -> str:
     """Return a warning for owners, except on the Health page, which says more."""
     user = getattr(request, "user", None)
-    if getattr(user, "role", None) != Role.OWNER or getattr(request, "htmx", None):
+    if getattr(user, "role", None) != Role.OWNER:
         return ""
     if request.path == reverse("account-health"):
         return ""
@@ -59,7 +63,7 @@ def drafts_key(request: HttpRequest) -> str:
     return salted_hmac("webui.drafts", str(user.pk)).hexdigest()[:16]
 
 
-def destinations(request: HttpRequest, current: str) -> list[Destination]:
+def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
     screens = [
         ("files", _("Files"), "folder", "g f"),
         ("transfers", _("Transfers"), "arrow-down-up", "g t"),
@@ -68,10 +72,10 @@ def destinations(request: HttpRequest, current: str) -> list[Destination]:
     ]
     if is_guest(request):
         screens = [screen for screen in screens if screen[0] != "add"]
-    return [
+    return tuple(
         Destination(name, label, reverse(name), icon, key, name == current)
         for name, label, icon, key in screens
-    ]
+    )
 
 
 def is_guest(request: HttpRequest) -> bool:
@@ -91,8 +95,8 @@ def running_for(request: HttpRequest) -> int:
 
 
 def gauge_for(request: HttpRequest) -> Gauge | None:
-    """Return the meter from cached listings: no page asks the service just for it. It is read only
-    if a page shows it. A failure hides it, since error pages must not fail over it."""
+    """Return the meter from cached listings: no page asks the service just for it. A failure hides
+    it, since error pages must not fail over it."""
     if not request.user.is_authenticated:
         return None
     try:

@@ -1,6 +1,5 @@
 """The frame around every page: navigation and appearance."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from webui.health.page import finding_words
@@ -27,14 +26,14 @@ def warning_of(finding: Finding | None) -> str:
 
 @dataclass(frozen=True)
 class Shell:
-    """What the frame shows. Templates call what costs a lookup, and fragments have no frame."""
+    """What the frame around a page shows."""
 
     language: str
     direction: str
     theme_choice: str
-    nav: list[Destination]
-    running: Callable[[], int]
-    gauge: Callable[[], Gauge | None]
+    nav: tuple[Destination, ...]
+    running: int
+    gauge: Gauge | None
     warning: str = ""
     person: str = ""
 
