@@ -1,6 +1,7 @@
 # Three commands matter: `make run`, `make quick`, and `make test`. CONTRIBUTING.md explains every target.
 PYTHON ?= python3
 BIN := .venv/bin
+LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
 .PHONY: run test quick test-postgresql check fmt bench bench-peers soak power-cuts mutants screenshots messages lock
 
@@ -55,9 +56,9 @@ screenshots: .venv/dev.stamp
 	$(BIN)/python -m tests.browser.screenshots
 
 messages: .venv/dev.stamp
-	$(BIN)/python manage.py makemessages --locale de --locale es --no-location --no-obsolete \
+	$(BIN)/python manage.py makemessages $(LOCALES) --no-location --no-obsolete \
 		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore tests
-	$(BIN)/python manage.py compilemessages --locale de --locale es --ignore .venv --ignore .peers --ignore data
+	$(BIN)/python manage.py compilemessages $(LOCALES) --ignore .venv --ignore .peers --ignore data
 
 lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \

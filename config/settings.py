@@ -225,7 +225,13 @@ FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
 LANGUAGE_CODE = "en"
 # Each in its own language: someone looking for theirs may not be able to read the current one.
-LANGUAGES = [("en", "English"), ("de", "Deutsch"), ("es", "Español")]
+LANGUAGES = [
+    ("en", "English"),
+    ("de", "Deutsch"),
+    ("es", "Español"),
+    ("fr", "Français"),
+    ("zh-hans", "简体中文"),
+]
 LOCALE_PATHS = [BASE_DIR / "webui" / "locale"]
 LANGUAGE_COOKIE_NAME = f"ferry_language_{PORT}"
 USE_TZ = True

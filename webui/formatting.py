@@ -8,7 +8,10 @@ from django.utils import dateformat, formats
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
-UNITS = ("KB", "MB", "GB", "TB", "PB", "EB")
+from webui.joining import day_and_time
+
+# A translation for each of 10,000 rows would take longer than the rest of a row.
+TIME = "\0"
 
 
 def count_words(count: int) -> str:
@@ -20,7 +23,7 @@ def count_words(count: int) -> str:
 def separators(language: str) -> tuple[str, str]:
     """Cache the separators: Django's own formatting costs more than all the rest of a row."""
     find = formats.get_format
-    return find("DECIMAL_SEPARATOR", language), find("THOUSAND_SEPARATOR", language)
+    return find("DECIMAL_SEPARATOR", language), find("THOUSAND_SEPARATOR", language) or ","
 
 
 def items_words(count: int) -> str:
@@ -51,17 +54,21 @@ def size_words(size_bytes: int | None) -> str:
         return _("size unknown")
     if size_bytes < 1000:
         return exact_size(size_bytes)
-    size, unit = float(size_bytes), ""
-    for unit in UNITS:  # noqa: B007  The last one is used below.
+    language = get_language() or ""
+    size, unit, digits = float(size_bytes), "", 0
+    for step, unit in enumerate(units(language)):  # noqa: B007  The last one is used below.
         size /= 1000
-        if round(size, 1) < 1000:
+        digits = 0 if not step or round(size, 1) >= 100 else 1
+        if round(size, digits) < 1000:
             break
-    digits = 0 if unit == "KB" or round(size, 1) >= 100 else 1
-    if round(size, digits) >= 1000:
-        size, unit, digits = size / 1000, UNITS[UNITS.index(unit) + 1], 1
-    decimal, _thousands = separators(get_language() or "")
+    decimal, _thousands = separators(language)
     number = f"{size:.{digits}f}".removesuffix(".0")
     return f"{number} {unit}".replace(".", decimal)
+
+
+@cache
+def units(_language: str) -> list[str]:
+    return pgettext("units of size, each a thousand of the one before", "KB MB GB TB PB EB").split()
 
 
 def sum_words(sizes: Iterable[int | None]) -> str:
@@ -186,8 +193,9 @@ class Calendar:
     def since(self, moment: datetime) -> str:
         """Return `14:02`, with the day unless it is today."""
         there = moment.astimezone(self._zone)
-        day = "" if there.date() == self._today else f"{self._day(there.date())}, "
-        return day + self.time(moment)
+        if there.date() == self._today:
+            return self.time(moment)
+        return day_and_time(self._day(there.date()), self.time(moment))
 
     def exact(self, moment: datetime | None) -> str:
         if moment is None:
@@ -196,8 +204,8 @@ class Calendar:
         day = there.date()
         if day not in self._exact:
             words = pgettext("a day, exactly, in Django's letters", "j F Y")
-            self._exact[day] = dateformat.format(day, words)
-        return f"{self._exact[day]}, {there:%H:%M:%S}"
+            self._exact[day] = day_and_time(dateformat.format(day, words), TIME)
+        return self._exact[day].replace(TIME, f"{there:%H:%M:%S}")
 
     def to_the_minute(self, moment: datetime) -> str:
         """Return the exact time without the seconds, which no one needs."""

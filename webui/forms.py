@@ -6,9 +6,11 @@ from django import forms
 from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import pgettext_lazy
 
 from webui.models import User
 
+PERSON_NAME = pgettext_lazy("of a person", "Name")
 # Long enough for any passphrase. Without a limit, strangers could make Ferry hash megabytes.
 LONGEST_PASSWORD = 1024
 
@@ -21,7 +23,7 @@ class Password(forms.CharField):
 
 
 class SignIn(forms.Form):
-    username = forms.CharField(label=_("Name"), max_length=150)
+    username = forms.CharField(label=PERSON_NAME, max_length=150)
     password = Password(label=_("Password"), is_new=False)
 
 
@@ -57,7 +59,7 @@ class NewPassword(forms.Form):
 class Join(NewPassword):
     """The form by which the first owner or an invited person joins."""
 
-    username = forms.CharField(label=_("Name"), max_length=150)
+    username = forms.CharField(label=PERSON_NAME, max_length=150)
     field_order = ("username", "password", "password_again")
 
     def person(self) -> User:

@@ -5,6 +5,8 @@ from typing import NamedTuple
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
 
+from webui.joining import sentences
+
 Words = str | Promise
 
 
@@ -18,11 +20,11 @@ class Reason(NamedTuple):
     @property
     def title(self) -> str:
         """Return the sentence as a heading."""
-        return str(self.sentence).removesuffix(".")
+        return str(self.sentence).rstrip(".。")
 
     @property
     def text(self) -> str:
-        return " ".join(str(part) for part in (self.sentence, self.advice) if part)
+        return sentences((self.sentence, self.advice))
 
 
 def find(word: str) -> Reason:

@@ -14,7 +14,6 @@ class Gauge:
     free: str
     total: str
     text: str
-    free_text: str
     percent: str
     used_gb: str
     total_gb: str
@@ -35,7 +34,6 @@ def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
         free=words["free"],
         total=words["total"],
         text=_("%(used)s of %(total)s used") % words,
-        free_text=_("%(free)s free of %(total)s") % words,
         percent=f"{percent:.1f}%",
         used_gb=f"{used_bytes / 1e9:.1f}",
         total_gb=f"{total_bytes / 1e9:.1f}",

@@ -4,7 +4,7 @@
 import { isDone } from "./errors.js";
 import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
-import { fill, words } from "./words.js";
+import { fill, listOf, words } from "./words.js";
 
 const TYPED = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
@@ -178,7 +178,7 @@ async function reopen() {
 // No script may choose files, so say which were chosen.
 function name(form, files) {
   const hint = Object.assign(document.createElement("p"), { className: "hint" });
-  hint.textContent = fill(words.shell.choose, { names: files.map((each) => `\u2068${each}\u2069`).join(", ") });
+  hint.textContent = fill(words.shell.choose, { names: listOf(files.map((each) => `\u2068${each}\u2069`)) });
   filesIn(form)[0].after(hint);
 }
 

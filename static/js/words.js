@@ -27,6 +27,11 @@ export function fill(sentence, values = {}) {
   });
 }
 
+/** @param {string[]} items */
+export function listOf(items) {
+  return items.length ? items.reduce((first, next) => fill(words.shell.list, { first, next })) : "";
+}
+
 function numberLike(count, numbers) {
   const rules = new Intl.PluralRules(language);
   return numbers.find((number) => rules.select(Number(number)) === rules.select(count)) ?? numbers[0];

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
 
 const WORDS = {
+  shell: { list: "{first}, {next}" },
   add: {
     added: "Added: {count}",
     known: "already here: {count}",

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 from django.test import Client, override_settings
+from django.utils.translation import to_locale
 
 from tests.people import page
 from tests.running import BASE
@@ -22,6 +23,8 @@ LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
 SPEAKING = ("config", "service", "templates", "webui")
 PLACEHOLDERS = re.compile(r"%\(\w+\)[sd]|%%|\{\w+\}|</?\w[^>]*>")
 LINE = re.compile(r'(?:(msg\w+)(?:\[(\d)\])? )?(".*")')
+PLURALS = re.compile(r"nplurals=(\d); plural=(.*);")
+ENDINGS = str.maketrans("。：？！", ".:?!")
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,12 @@ class Message:
     @property
     def key(self) -> tuple[str, str, str]:
         return self.context, self.words, self.plural
+
+    @property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Return each form in English and in the language, whose last form is the plural."""
+        english = [self.words] * (len(self.said) - 1) + [self.plural or self.words]
+        return list(zip(english, self.said, strict=True))
 
 
 def messages(text: str) -> list[Message]:
@@ -58,8 +67,15 @@ def message(block: str) -> Message:
     )
 
 
+def plurals(header: str) -> tuple[str, str]:
+    """Return how many plural forms a catalog has, and the rule that chooses one."""
+    match = PLURALS.search(header)
+    assert match
+    return match[1], match[2]
+
+
 def catalog_of(language: str) -> Path:
-    return Path(f"webui/locale/{language}/LC_MESSAGES/django.po")
+    return Path(f"webui/locale/{to_locale(language)}/LC_MESSAGES/django.po")
 
 
 @pytest.fixture(scope="module", params=LANGUAGES)
@@ -112,17 +128,17 @@ def test_no_sentence_is_inside_an_f_string_where_xgettext_misses_it():
     assert calls == []
 
 
-def test_all_of_it_is_translated(translated):
+def test_all_of_it_is_translated(language, translated):
+    forms, _rule = plurals((BASE / catalog_of(language)).read_text())
     for each in translated:
         assert not each.is_fuzzy, each
-        assert len(each.said) == (2 if each.plural else 1), each
+        assert len(each.said) == (int(forms) if each.plural else 1), each
         assert all(words.strip() for words in each.said), each
 
 
 def test_translations_fill_in_what_the_english_fills_in(translated):
     for each in translated:
-        for number, words in enumerate(each.said):
-            english = each.plural if number else each.words
+        for english, words in each.pairs:
             assert fills(words) == fills(english), each
 
 
@@ -132,16 +148,17 @@ def fills(words: str) -> Counter[str]:
 
 def test_translations_speak_as_plainly_as_the_english(translated):
     for each in translated:
-        for words in each.said:
-            assert "!" not in words, each
+        for english, words in each.pairs:
+            ends = {words[-1:].translate(ENDINGS), english[-1:]}
+            assert not {"!", "！"} & set(words), each
             assert "..." not in words, each
-            assert words[-1:] == each.words[-1:] or not {words[-1:], each.words[-1:]} & set(".?:")
+            assert len(ends) == 1 or not ends & set(".?:"), each
 
 
 def test_the_compiled_catalogue_says_the_same(language, translated):
     with (BASE / catalog_of(language)).with_suffix(".mo").open("rb") as file:
         compiled = dict(GNUTranslations(file)._catalog)  # noqa: SLF001  Nothing else lists all.
-    assert "plural=(n != 1)" in compiled.pop("")
+    assert plurals(compiled.pop("")) == plurals((BASE / catalog_of(language)).read_text())
     written = {}
     for each in translated:
         key = f"{each.context}\x04{each.words}" if each.context else each.words

@@ -172,7 +172,7 @@ def test_the_meter_warns_before_it_is_full(used, level):
 def test_the_meter_says_what_is_free_and_what_is_used():
     gauge = gauge_of(159 * 10**9, 200 * 10**9)
     assert gauge.text == "159 GB of 200 GB used"
-    assert gauge.free_text == "41 GB free of 200 GB"
+    assert gauge.free == "41 GB"
     assert gauge.percent == "79.5%"
 
 

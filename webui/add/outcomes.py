@@ -7,10 +7,11 @@ from typing import Literal
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui import reasons
+from webui import joining, reasons
 from webui.add.parse import Item, MagnetItem, UnreadableItem
 from webui.errors.page import message_of, said_by
 from webui.formatting import count_words, more_words, size_words
+from webui.joining import sentences
 from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
 
 Outcome = Literal["added", "known", "refused", "no_room", "unreadable", "unsure"]
@@ -132,7 +133,7 @@ def summary_words(results: Sequence[ItemResult]) -> str:
         parts.append(_("%(count)s already in Ferry") % {"count": count_words(duplicates)})
     if others:
         parts.append(_("%(count)s not added") % {"count": count_words(others)})
-    return ", ".join(parts)
+    return joining.items(parts)
 
 
 # Sentences
@@ -160,7 +161,7 @@ def refusal_words(failure: Failure) -> str:
     sentence = reasons.find(failure.reason).text
     if sentence and failure.missing_bytes and isinstance(failure, NoRoom):
         missing = _("You need another %(size)s.") % {"size": size_words(failure.missing_bytes)}
-        return f"{missing} {sentence}"
+        return sentences((missing, sentence))
     if sentence:
         return sentence
     if isinstance(failure, NotFound):

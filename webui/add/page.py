@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui import reasons
+from webui import joining, reasons
 from webui.add.outcomes import ResultsPanel
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.formatting import count_words, more_words, size_words
+from webui.joining import sentences
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
 
@@ -33,6 +34,7 @@ class AddBox:
     text: str
     folders: list[FolderChoice]
     free_text: str
+    free_sentence: str
     left: str
     results: ResultsPanel | None
     takes_folder: bool = False
@@ -85,6 +87,7 @@ class AskPage:
     """Items that came from elsewhere, before any is added."""
 
     title: str
+    said: str
     picks: PickList
     hint: str
     button: str
@@ -105,6 +108,7 @@ def add_box(
         text=text,
         folders=[FolderChoice(id_, name, id_ == (chosen or ROOT)) for id_, name in choices],
         free_text=_("%(size)s free") % {"size": gauge.free} if gauge else "",
+        free_sentence=_("%(size)s free.") % {"size": gauge.free} if gauge else "",
         left=left_words(left_count),
         results=None,
     )
@@ -141,7 +145,7 @@ def found_words(names: Sequence[str]) -> str:
     if not names:
         return ""
     words = ngettext("%(count)s link: %(names)s", "%(count)s links: %(names)s", len(names))
-    name_list = ", ".join(f"\u2068{name[:LONGEST_SHOWN]}\u2069" for name in names[:MOST_NAMES])
+    name_list = joining.items(f"\u2068{name[:LONGEST_SHOWN]}\u2069" for name in names[:MOST_NAMES])
     return words % {"count": count_words(len(names)), "names": name_list}
 
 
@@ -163,6 +167,7 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
     readable = sum(not isinstance(item, UnreadableItem) for item in items)
     return AskPage(
         title=ask_title(readable, box, is_awaited=is_awaited, is_done=is_done),
+        said=said_words(box.results, is_done=is_done),
         picks=pick_list(items),
         hint=hint_words(items, box),
         button=button_words(readable),
@@ -175,6 +180,14 @@ def ask_title(count: int, box: AddBox, *, is_awaited: bool, is_done: bool) -> st
     if is_done and box.results:
         return _("In progress") if box.results.has_added else _("Already in Ferry")
     return _("Add") if is_awaited else title_words(count)
+
+
+def said_words(results: ResultsPanel | None, *, is_done: bool) -> str:
+    if results is None or not results.has_items:
+        return ""
+    if not is_done:
+        return results.summary
+    return _("{outcomes}. You can close this window.").format(outcomes=results.summary)
 
 
 def title_words(count: int) -> str:
@@ -193,12 +206,10 @@ def button_words(count: int) -> str:
 
 def hint_words(items: Sequence[Item], box: AddBox) -> str:
     size = sum(item.size_bytes or 0 for item in items if isinstance(item, MagnetItem))
-    if size and box.free_text:
-        return _("You need at least %(size)s. %(free)s.") % {
-            "size": size_words(size),
-            "free": box.free_text,
-        }
-    return f"{box.free_text}." if box.free_text else ""
+    if not size or not box.free_sentence:
+        return box.free_sentence
+    needed = _("You need at least {size}.").format(size=size_words(size))
+    return sentences((needed, box.free_sentence))
 
 
 def pick_of(item: Item) -> Pick:

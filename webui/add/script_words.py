@@ -3,6 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import npgettext
 
+from webui.joining import sentences
 from webui.script_words import ScriptWords, plural
 
 
@@ -40,6 +41,7 @@ def ask() -> ScriptWords:
             lambda count: npgettext("asking", "Add transfer", "Add {count} transfers", count)
         ),
         "size": _("You need at least {size}."),
+        "sentences": sentences(("{first}", "{next}")),
         "sending": _("Uploading {name}. Keep this window open."),
         "from": _("The bookmarklet sent these from {host}."),
         "page": _(

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import reasons
+from webui.joining import sentences
 from webui.v1.errors import (
     Conflict,
     Failure,
@@ -140,7 +141,7 @@ class ErrorMessage:
 
     @property
     def words(self) -> str:
-        return f"{self.title}. {self.text}"
+        return sentences((_("%(title)s.") % {"title": self.title}, self.text))
 
 
 def message_of(failure: Failure) -> ErrorMessage:
@@ -169,7 +170,7 @@ def _unreadable(failure: Failure) -> tuple[str, str]:
     title, text = status_words(502)
     if failure.reason == "too_large":
         text = _("Its response was too large for a folder, so Ferry didn't read it.")
-    return title, " ".join(filter(None, [said_by(failure), text]))
+    return title, sentences((said_by(failure), text))
 
 
 def sent_instead_words(failure: Failure) -> str:
@@ -182,7 +183,7 @@ def sent_instead_words(failure: Failure) -> str:
         ),
     }
     advice = _("Try again in a minute. If this keeps happening, contact the service's support.")
-    return " ".join(filter(None, [words[failure.reason], said_by(failure), advice]))
+    return sentences((words[failure.reason], said_by(failure), advice))
 
 
 def _unauthorized(failure: Failure) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from django.utils.translation import ngettext
 
 from webui import formatting
 from webui.files.page import BREAKS, ICONS
+from webui.joining import sentences
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import Entry
 from webui.library.snapshot import Snapshot
@@ -122,4 +123,5 @@ def deleted_words(count: int) -> str:
 
 def partly_deleted_words(count: int, total: int, why: str) -> str:
     numbers = {"count": formatting.count_words(count), "all": formatting.count_words(total)}
-    return _("Ferry deleted %(count)s of %(all)s, then stopped.") % numbers + f" {why}"
+    stopped = _("Ferry deleted %(count)s of %(all)s, then stopped.") % numbers
+    return sentences((stopped, why))

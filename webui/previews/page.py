@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui import formatting
+from webui import formatting, joining
 from webui.files.page import ICONS, ROWS_AT_ONCE, FilesContext, download_url
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
@@ -158,7 +158,7 @@ def with_archive(page: PreviewPage, files: Sequence[Packed]) -> PreviewPage:
     )
     unpacked = {"size": formatting.size_words(sum(each.size_bytes for each in files))}
     facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
-    return replace(page, kind="archive", facts=", ".join(facts), archive=part)
+    return replace(page, kind="archive", facts=joining.items(facts), archive=part)
 
 
 def packed_file(packed: Packed) -> PackedFile:
@@ -218,7 +218,7 @@ def facts(entry: Entry, position: str, text: TextPart | None) -> str:
         "audio": [position, lasts, size],
         "picture": [position, size, pixels_words(entry)],
     }.get(family_of(entry), [text.lines_text, size, text.language] if text else [size])
-    return ", ".join(fact for fact in parts if fact)
+    return joining.items(parts)
 
 
 def pixels_words(entry: Entry) -> str:

@@ -7,6 +7,7 @@ from django.utils.translation import gettext as _
 from webui import reasons
 from webui.errors.page import message_of, said_by
 from webui.formatting import ago_words, tenths_words
+from webui.joining import sentences
 from webui.people.page import PeoplePart
 from webui.server.storage_page import StoragePart
 from webui.v1.connection import Health
@@ -89,7 +90,8 @@ def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
     trouble = message_of(failure)
     if health.last_error_at:
         age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
-        return ServicePart(trouble.title, f"{age_words} {trouble.text}", is_well=False, is_ill=True)
+        text = sentences((age_words, trouble.text))
+        return ServicePart(trouble.title, text, is_well=False, is_ill=True)
     return ServicePart(trouble.title, trouble.text, is_well=False, is_ill=True)
 
 
@@ -134,7 +136,7 @@ def forget_page(url: str) -> ForgetPage:
 
 def refusal_of(failure: Failure) -> str:
     """Say why a connection wasn't saved, for the person who entered it."""
-    return " ".join([_why(failure), _("Nothing changed.")])
+    return sentences((_why(failure), _("Nothing changed.")))
 
 
 def _why(failure: Failure) -> str:
@@ -144,7 +146,7 @@ def _why(failure: Failure) -> str:
     if failure.reason in ("premium_required", "bad_certificate", "too_slow"):
         return reasons.find(failure.reason).text
     if isinstance(failure, Forbidden | Rejected) or (message and isinstance(failure, Unreadable)):
-        return " ".join(filter(None, [_("The service refused this account."), message]))
+        return sentences((_("The service refused this account."), message))
     if isinstance(failure, TooMany):
         return _("The service is limiting requests. Try again in a few minutes.")
     if isinstance(failure, Unreadable | NotFound):

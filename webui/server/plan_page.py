@@ -7,8 +7,10 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from webui import joining
 from webui.errors.page import message_of
 from webui.formatting import Calendar, ago_words, more_words, size_words
+from webui.joining import sentences
 from webui.v1.errors import Failure
 from webui.v1.records import Account, Wish
 
@@ -68,7 +70,7 @@ def absent_part(failure: Failure) -> PlanPart:
 
 def aged_words(failure: Failure, age: timedelta) -> str:
     how_it_was = _("You're seeing the details from %(ago)s.") % {"ago": ago_words(age)}
-    return f"{message_of(failure).words} {how_it_was}"
+    return sentences((message_of(failure).words, how_it_was))
 
 
 def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:
@@ -84,7 +86,7 @@ def plan_words(account: Account) -> str:
     room = account.space_max_bytes
     size = size_words(room) if room else ""
     paid = "" if account.is_paid else _("not paid for")
-    return ", ".join(word for word in (account.plan, size, paid) if word)
+    return joining.items((account.plan, size, paid))
 
 
 def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
@@ -92,7 +94,7 @@ def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
     size = size_words(wish.size_bytes) if wish.size_bytes else ""
     return WishRow(
         name=wish.name or _("Unnamed"),
-        note=", ".join(word for word in (size, since) if word),
+        note=joining.items((size, since)),
         retry_url=reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
         forget_url=reverse("account-wish-forget", args=[key]) if key else "",
     )

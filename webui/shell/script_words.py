@@ -2,6 +2,7 @@
 
 from django.utils.translation import gettext as _
 
+from webui import joining
 from webui.script_words import ScriptWords
 
 
@@ -15,6 +16,7 @@ def shell() -> ScriptWords:
             "updated after you opened the page."
         ),
         "reload": _("Reload"),
+        "list": joining.items(("{first}", "{next}")),
         "copied": _("Link copied"),
         "restored": _("You were signed out in the meantime. Ferry has restored what you typed."),
         "choose": _("You were signed out in the meantime. Choose these files again: {names}"),

@@ -8,7 +8,7 @@ from urllib.parse import quote, urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui import formatting
+from webui import formatting, joining
 from webui.errors.page import message_of
 from webui.files.page import BREAKS
 from webui.storage_meter import Gauge
@@ -255,7 +255,7 @@ def summary(totals: Totals, under_way: int) -> str:
         words.append(rate_words(totals.rate))
     if totals.left_seconds is not None:
         words.append(_("about %(time)s left") % {"time": formatting.long_time(totals.left_seconds)})
-    return ", ".join(words)
+    return joining.items(words)
 
 
 def document_title(totals: Totals) -> str:

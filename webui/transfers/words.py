@@ -10,6 +10,7 @@ from django.utils.translation import gettext_noop, ngettext
 
 from webui import formatting
 from webui.formatting import Calendar
+from webui.joining import sentences
 from webui.reasons import NOTES, find
 from webui.storage_meter import Gauge
 from webui.transfers.states import (
@@ -226,12 +227,8 @@ def detail(word: str, said: str, calendar: Calendar) -> str:
     """Return what the service's own sentences add to ours, if ours is vague."""
     if not said or (find(word).clause and word not in VAGUE):
         return ""
-    sentences = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
-    return (
-        " ".join(sentences)
-        if all(sentences)
-        else _("the service says: %(words)s") % {"words": said}
-    )
+    ours = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
+    return sentences(ours) if all(ours) else _("the service says: %(words)s") % {"words": said}
 
 
 def _in_our_words(said: str, calendar: Calendar) -> str:

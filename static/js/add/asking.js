@@ -110,7 +110,8 @@ function update() {
   go.querySelector("span").textContent = fill(button, { count: chosen });
   const bytes = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
   const size = bytes ? fill(words.ask.size, { size: formatSize(bytes) }) : "";
-  find("hint").textContent = [size, find("hint").dataset.free].filter(Boolean).join(" ");
+  const { free } = find("hint").dataset;
+  find("hint").textContent = size && free ? fill(words.ask.sentences, { first: size, next: free }) : size || free;
   form.hidden = !picks.children.length;
   find("nothing").hidden = picks.children.length > 0;
   go.disabled = !armed() || !chosen;

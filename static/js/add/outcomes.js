@@ -1,5 +1,5 @@
 // Count what became of the items that were sent, and sum it up in one line.
-import { fill, words } from "../words.js";
+import { fill, listOf, words } from "../words.js";
 
 export class Outcomes {
   added = 0;
@@ -16,7 +16,7 @@ export class Outcomes {
 
   toString() {
     const kinds = ["added", "known", "failed"].filter((kind) => this[kind]);
-    return kinds.map((kind) => fill(words.add[kind], { count: this[kind] })).join(", ");
+    return listOf(kinds.map((kind) => fill(words.add[kind], { count: this[kind] })));
   }
 }
 

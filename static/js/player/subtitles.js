@@ -1,5 +1,6 @@
 // Subtitles, those inside the film and those beside it, shown by ourselves: only so can they be
 // large, on a dark ground, and earlier or later.
+import { fill, words } from "../words.js";
 import { current, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 import { distinct } from "./tracks.js";
@@ -30,6 +31,7 @@ export class Subtitles {
     const timer = setInterval(() => !video.paused && this.#chosen && this.#draw(), 100);
     signal.addEventListener("abort", () => clearInterval(timer));
     this.#dress();
+    this.#showDelay();
     this.offer();
   }
 
@@ -180,8 +182,12 @@ export class Subtitles {
 
   #shift(step) {
     this.#delay += step * STEP_SECONDS;
-    this.root.querySelector("#delay").textContent = `${this.#delay.toFixed(1)} s`;
+    this.#showDelay();
     this.#draw();
+  }
+
+  #showDelay() {
+    this.root.querySelector("#delay").textContent = fill(words.time.seconds, { seconds: this.#delay });
   }
 }
 
