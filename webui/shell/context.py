@@ -57,10 +57,9 @@ def warning_for(request: HttpRequest) -> str:
 def drafts_key(request: HttpRequest) -> str:
     """Return a key that distinguishes the people of one browser, so that their drafts don't mix,
     and reveals nothing else."""
-    user = getattr(request, "user", None)
-    if user is None or not user.is_authenticated:
+    if not is_signed_in(request):
         return ""
-    return salted_hmac("webui.drafts", str(user.pk)).hexdigest()[:16]
+    return salted_hmac("webui.drafts", str(request.user.pk)).hexdigest()[:16]
 
 
 def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
@@ -86,10 +85,8 @@ def is_guest(request: HttpRequest) -> bool:
 
 def running_for(request: HttpRequest) -> int:
     """Return the last known number of running transfers: no page asks the service just for it."""
-    if not request.user.is_authenticated:
-        return 0
     try:
-        return poll.running(service_of(request))
+        return poll.running(service_of(request)) if is_signed_in(request) else 0
     except (Failure, sqlite3.Error, DatabaseError):
         return 0
 
@@ -97,13 +94,19 @@ def running_for(request: HttpRequest) -> int:
 def gauge_for(request: HttpRequest) -> Gauge | None:
     """Return the meter from cached listings: no page asks the service just for it. A failure hides
     it, since error pages must not fail over it."""
-    if not request.user.is_authenticated:
-        return None
     try:
+        if not is_signed_in(request):
+            return None
         service = service_of(request)
         return gauge_of(*folders.store().space(service.key))
     except (Failure, sqlite3.Error, DatabaseError):
         return None
+
+
+def is_signed_in(request: HttpRequest) -> bool:
+    """Return whether someone is signed in. An early error page has nobody yet."""
+    user = getattr(request, "user", None)
+    return user is not None and user.is_authenticated
 
 
 def screen_of(request: HttpRequest) -> str:
