@@ -70,6 +70,7 @@ def at_each_width(visitor: Visitor, path: str) -> Iterator[int]:
 
 def is_fine(visitor: Visitor) -> None:
     """Check with axe; without scripts, where axe waits forever, check only the page's width."""
+    visitor.page.wait_for_load_state()
     has_scripts = visitor.page.evaluate("'htmx' in window")
     assert (faults_of if has_scripts else too_wide)(visitor.page) == []
 

@@ -122,7 +122,7 @@ def test_list_and_grid(alice, films):
     expect(alice.page.get_by_role("link", name="Grid")).to_be_focused()
     alice.page.reload()
     expect(alice.page.locator(".grid .tile")).to_have_count(5)
-    alice.page.get_by_role("link", name="List").click()
+    alice.page.get_by_role("link", name="List", exact=True).click()
     expect(alice.page.locator("table.files")).to_be_visible()
 
 

@@ -37,8 +37,8 @@ OUTSIDE = """() => [...document.querySelectorAll(".nav a, button, h1, h2")]
 
 COUNTED = """async () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => name);
-    const base = names.find((name) => name.includes("/js/base."));
-    const { js_units: { formatSize }, js_words: { formatNumber } } = await import(base);
+    const load = (file) => import(names.find((name) => name.includes(`/js/${file}.`)));
+    const [{ formatSize }, { js_words: { formatNumber } }] = [await load("units"), await load("base")];
     const sizes = [512, 41200, 9.8e9].map((bytes) => formatSize(bytes));
     return [formatNumber(10000), ...sizes, formatSize(2.5e6, true), formatSize(512, true)];
 }"""
