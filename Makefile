@@ -53,7 +53,7 @@ mutants: .venv/dev.stamp
 	$(BIN)/python -m tests.mutants
 
 screenshots: .venv/dev.stamp
-	$(BIN)/python -m tests.browser.screenshots
+	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m tests.browser.screenshots
 
 messages: .venv/dev.stamp
 	$(BIN)/python manage.py makemessages $(LOCALES) --no-location --no-obsolete \
