@@ -188,6 +188,8 @@ V1_CREDENTIALS = "config.embedded.upstream.credentials"
 V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A function's path.
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
+# The frame around a page needs more than the screens in it, which are below it.
+SHELL = "webui.shell.context.shell_of"
 LAN_ADDRESSES = "config.web.addresses.lan"
 HEALTH = "config.health.report"
 LIBRARY_FINDING = "config.health.doubt"

@@ -38,7 +38,8 @@ OUTSIDE = """() => [...document.querySelectorAll(".nav a, button, h1, h2")]
 COUNTED = """async () => {
     const names = performance.getEntriesByType("resource").map(({ name }) => name);
     const load = (file) => import(names.find((name) => name.includes(`/js/${file}.`)));
-    const [{ formatSize }, { js_words: { formatNumber } }] = [await load("units"), await load("base")];
+    const { formatSize } = await load("units");
+    const { js_words: { formatNumber } } = await load("base");
     const sizes = [512, 41200, 9.8e9].map((bytes) => formatSize(bytes));
     return [formatNumber(10000), ...sizes, formatSize(2.5e6, true), formatSize(512, true)];
 }"""

@@ -17,7 +17,7 @@ from webui.library.content_check import expected_file
 from webui.library.entries import ROOT
 from webui.library.requests import view_options
 from webui.models import Role
-from webui.shell.rendering import render_screen
+from webui.rendering import render_screen
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download, Link
 

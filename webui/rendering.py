@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from dataclasses import replace
 from functools import lru_cache
 
+from django.conf import settings
 from django.contrib.messages import get_messages
 from django.http import HttpRequest, HttpResponse
 from django.middleware.csrf import get_token
@@ -11,9 +12,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import get_script_prefix
 from django.utils.crypto import get_random_string
-
-from webui.shell.context import shell_of
-from webui.shell.page import Shell
+from django.utils.module_loading import import_string
 
 MOST_SCREENS = 64
 # They stand for what differs between people who see equal screens. Nobody else can write them.
@@ -24,12 +23,12 @@ def render_screen(request: HttpRequest, template: str, page: Hashable) -> HttpRe
     """Render a screen, or reuse what was rendered for an equal page in an equal frame."""
     if get_messages(request):
         return render(request, template, {"page": page})
-    shell = shell_of(request)
-    html = _html(template, page, replace(shell, person=PERSON), get_script_prefix())
+    shell = import_string(settings.SHELL)(request)
+    html = html_of(template, page, replace(shell, person=PERSON), get_script_prefix())
     return HttpResponse(html.replace(TOKEN, get_token(request)).replace(PERSON, shell.person))
 
 
 @lru_cache(MOST_SCREENS)
-def _html(template: str, page: Hashable, shell: Shell, _prefix: str) -> str:
+def html_of(template: str, page: Hashable, shell: Hashable, _prefix: str) -> str:
     context = {"page": page, "shell": shell, "csrf_token": TOKEN, "messages": ()}
     return render_to_string(template, context)
