@@ -49,6 +49,7 @@ HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
 # config.web.front checks the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
 
+SESSION_ENGINE = "webui.signin.session_store"
 SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 CSRF_COOKIE_NAME = f"ferry_csrf_{PORT}"
@@ -94,7 +95,7 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "webui.middleware.BodyLimit",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "webui.signin.session_store.SessionUser",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
     "webui.http.languages.own",

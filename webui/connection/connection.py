@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from webui import encryption
+from webui import encryption, row_cache
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
@@ -71,7 +71,7 @@ def service_address() -> ServiceAddress:
     if settings.SERVICE_URL:
         url, credentials = split_service_url(settings.SERVICE_URL)
         return ServiceAddress(url, credentials or Credentials("", ""), is_embedded=False)
-    stored = Connection.objects.first()
+    stored = row_cache.read("connection", Connection.objects.first)
     if stored is not None:
         name, password = opened(stored)
         return ServiceAddress(stored.url, Credentials(name, password), is_embedded=False)

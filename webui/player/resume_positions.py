@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from webui import row_cache
 from webui.connection.connection import Service
 from webui.library import folders
 from webui.library.entries import FILE, Entry
@@ -39,8 +40,12 @@ def position(user: User, service: Service, file: str) -> Position | None:
 
 def positions(user: User, service: Service, folder: str) -> Mapping[str, Position]:
     """Return the positions in all files of a folder, in one query."""
-    rows = Watched.objects.filter(user=user, service=service.key, folder=folder)
-    return {each.file: position_of(each) for each in rows[:MOST_MARKS]}
+
+    def load() -> Mapping[str, Position]:
+        found = Watched.objects.filter(user=user, service=service.key, folder=folder)
+        return {each.file: position_of(each) for each in found[:MOST_MARKS]}
+
+    return row_cache.read(("positions", user.pk, service.key, folder), load)
 
 
 def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime) -> None:
