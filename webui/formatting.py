@@ -157,6 +157,17 @@ class Calendar:
         self._words: dict[date, str] = {}
         self._exact: dict[date, str] = {}
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Calendar) and self._sight == other._sight
+
+    def __hash__(self) -> int:
+        return hash(self._sight)
+
+    @property
+    def _sight(self) -> tuple[date, tzinfo]:
+        """Return all that the words depend on, besides the language."""
+        return self._today, self._zone
+
     def words(self, moment: datetime | None) -> str:
         """Return `Today, 13:40`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
         if moment is None:

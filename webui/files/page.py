@@ -2,11 +2,14 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from weakref import ref
 
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
+from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
-from django.utils.translation import pgettext
 
 from webui import formatting
 from webui.errors.page import message_of
@@ -15,13 +18,15 @@ from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_ur
 from webui.library.entries import FOLDER, ROOT, Entry, split_name
 from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
-from webui.library.sorting import plain
+from webui.library.sorting import Contents, plain
 from webui.player.position import Position
 from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
 
 ROWS_AT_ONCE = 100
+MOST_PAGES = 32
+NOTHING, NEVER = Contents([]), datetime.fromtimestamp(0, UTC)
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
     FOLDER: "folder",
@@ -122,9 +127,9 @@ class FilesContext:
     is_fresh: bool = True
     takes_folder: bool = True
     thumbs_by_kind: bool = False
-    ancestors: Sequence[tuple[str, str]] = ()
-    marks: Mapping[str, Position] = field(default_factory=dict)
-    begun: Sequence[tuple[Snapshot, Entry, Position]] = ()
+    ancestors: tuple[tuple[str, str], ...] = ()
+    marks: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
+    begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -183,6 +188,28 @@ class FilesPage:
 
 
 def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
+    """Make a page, or return the one that was made of the same. A page that may be long, or of a
+    listing that memory has dropped, isn't kept."""
+    if look.is_all:
+        return make_page(snapshot, look, around)
+    facts = replace(snapshot, contents=NOTHING, read_at=NEVER)
+    language, prefix = get_language(), get_script_prefix()
+    return _page_of(ref(snapshot.contents), facts, look, around, language, prefix)
+
+
+@lru_cache(MOST_PAGES)
+def _page_of(
+    contents: "ref[Contents]",
+    facts: Snapshot,
+    look: ViewOptions,
+    around: FilesContext,
+    _language: str | None,
+    _prefix: str,
+) -> FilesPage:
+    return make_page(replace(facts, contents=contents() or NOTHING), look, around)
+
+
+def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
     entries = snapshot.contents.matching(look.sort, look.query)
     first = 0 if look.is_all else min(look.first, max(len(entries) - 1, 0))
     stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
@@ -376,8 +403,8 @@ def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
 
 
 def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple[EntryRow, ...]:
-    kinds = kind_words()
-    return tuple([row(entry, at, around, kinds) for entry in entries])
+    kinds, marks = kind_words(), dict(around.marks)
+    return tuple([row(entry, at, around, kinds, marks.get(entry.id)) for entry in entries])
 
 
 def kind_words() -> dict[str, str]:
@@ -393,11 +420,17 @@ def kind_words() -> dict[str, str]:
     }
 
 
-def row(entry: Entry, at: Addresses, around: FilesContext, kinds: Mapping[str, str]) -> EntryRow:
+def row(
+    entry: Entry,
+    at: Addresses,
+    around: FilesContext,
+    kinds: Mapping[str, str],
+    position: Position | None,
+) -> EntryRow:
     kind, entry_id, calendar = entry.kind, entry.id, around.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
-    mark = around.marks.get(entry_id) if kind != FOLDER else None
+    mark = position if kind != FOLDER else None
     if entry.is_folder:
         stem, extension, look = entry.name, "", FOLDER
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"

@@ -32,7 +32,7 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
         films = resume_positions.continued(request.user, service_of(request), timezone.now())
-        around = replace(around, begun=films)
+        around = replace(around, begun=tuple(films))
     return pages.files_page(reading.snapshot, view_options(request), around)
 
 
@@ -47,8 +47,10 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         is_fresh=reading.is_fresh,
         takes_folder=service.takes_folder,
         thumbs_by_kind=not service.is_embedded,
-        ancestors=folders.above(service, reading.snapshot),
-        marks=resume_positions.positions(request.user, service, reading.snapshot.folder),
+        ancestors=tuple(folders.above(service, reading.snapshot)),
+        marks=frozenset(
+            resume_positions.positions(request.user, service, reading.snapshot.folder).items()
+        ),
     )
 
 
@@ -83,4 +85,4 @@ def shown_look(request: Request) -> ViewOptions:
 
 def without_rows(snapshot: Snapshot) -> Snapshot:
     """Drop all entries, for templates that need only the page around one row."""
-    return replace(snapshot, contents=type(snapshot.contents)([]))
+    return replace(snapshot, contents=pages.NOTHING)
