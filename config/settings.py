@@ -62,6 +62,8 @@ LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["config.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
 PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  The path of a function.
+# They also share what was read from the database, until it changes.
+ROW_CACHE = "config.storage.row_cache.read"
 OUTAGE_OF = "service.outages.outage_of"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},

@@ -20,6 +20,7 @@ from hypothesis import HealthCheck, settings
 from config import health
 from config.passwords import Argon2
 from config.static_files import collection
+from service.api import encoded_listings
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
@@ -139,10 +140,12 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Each test begins with an empty database, and many share a data folder: the library's count from
     an earlier test would make this test's database look old. Each process also caches that finding
-    for seconds; no setting clears the cache.
+    for seconds, and listings by their ETags, which begin anew with each test and case; no setting
+    clears these caches.
     """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
     monkeypatch.setattr(health, "_doubt_cache", (time.monotonic(), None))
+    monkeypatch.setattr(encoded_listings.listings, "find", lambda _etag, encode: encode())
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import secrets
 from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
@@ -22,7 +23,7 @@ from django.contrib.auth.hashers import check_password
 from django.db import OperationalError
 from django.utils.module_loading import import_string
 
-from service import signals
+from service import row_cache, signals
 from service.accounts import wrong_passwords
 from service.accounts.accounts import normalize_email
 from service.accounts.wrong_passwords import GuessLimit
@@ -45,7 +46,7 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
 
     Raises TooManyTries and Busy, though never for the site's own key or a remembered pair.
     """
-    account = Account.objects.filter(email=normalize_email(email)).first()
+    account = account_named(normalize_email(email))
     attempt = Attempt(normalize_email(email), password, address, network_of(address), account, now)
     try:
         is_right = attempt.is_right()
@@ -56,6 +57,10 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
         attempt.log("failed")
         return None
     return account
+
+
+def account_named(email: str) -> Account | None:
+    return copy(row_cache.read(("account", email), Account.objects.filter(email=email).first))
 
 
 @dataclass(frozen=True)

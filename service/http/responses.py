@@ -40,8 +40,14 @@ STATUS_OF: dict[type[service.Refusal], int] = {
 }
 
 
+encode = msgspec.json.encode
+
+
 def in_json(record: Any, status: int = 200) -> HttpResponse:
-    content = msgspec.json.encode(record)
+    return json_response(encode(record), status)
+
+
+def json_response(content: bytes, status: int = 200) -> HttpResponse:
     return HttpResponse(content, content_type="application/json", status=status)
 
 

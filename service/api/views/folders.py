@@ -1,13 +1,14 @@
 """List, create, rename, and delete folders, and download them as ZIP."""
 
+from functools import partial
 from typing import Annotated
 from zlib import crc32
 
 from django.http import HttpResponse
 from msgspec import UNSET
 
-from service import signals
-from service.api import records
+from service import row_cache, signals
+from service.api import encoded_listings, records
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.requests import AccountRequest
@@ -27,11 +28,16 @@ SHAPE = 5
 def show(
     request: AccountRequest, folder_id: int = 0, *, sent: ListingInput
 ) -> Annotated[HttpResponse, records.Listing]:
-    folder, has_links = library.folder(request.account, folder_id), sent.links != 0
+    find = partial(library.folder, request.account, folder_id)
+    folder = row_cache.read(("folder", request.account.pk, folder_id), find)
+    has_links = sent.links != 0
+    etag = etag_of(request, folder, has_links=has_links)
+
+    def encode() -> bytes:
+        return responses.encode(listing_record(request, folder, has_links=has_links))
+
     response = responses.unless_known(
-        request,
-        etag_of(request, folder, has_links=has_links),
-        lambda: responses.in_json(listing_record(request, folder, has_links=has_links)),
+        request, etag, lambda: responses.json_response(encoded_listings.listings.find(etag, encode))
     )
     # Announces an extension of v1: additions go into the folder that `folder_id` names.
     response["Ferry-Keeps"] = "folder_id"

@@ -6,8 +6,8 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
+from config.storage import row_cache
 from tests.people import SignedIn
-from webui import row_cache
 from webui.models import Role, User
 
 pytestmark = pytest.mark.django_db(transaction=True)
