@@ -32,12 +32,7 @@ pytestmark = pytest.mark.slow
 
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
-RUN_PROCFILE_IN = """
-import pathlib, sys, django
-django.setup()
-from config.management.commands import run
-run.run_processes(pathlib.Path(sys.argv[1]))
-"""
+OF_FERRY = os.environ | {"PYTHONPATH": str(BASE)}
 
 
 def stopped_by(ferry: Ferry, number: int) -> float:
@@ -72,6 +67,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
         "config.environment\n",
         "config.preparation\n",
         "Ferry opens at",
+        "| config.processes\n",
     ],
 )
 def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
@@ -156,7 +152,7 @@ def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
 
 def test_what_a_late_process_has_started_ends_with_it(tmp_path):
     (tmp_path / "Procfile").write_text("late: trap '' TERM; echo begun; sleep 60; echo slept\n")
-    program = launch([sys.executable, "-c", RUN_PROCFILE_IN, tmp_path], cwd=BASE)
+    program = launch([sys.executable, "-m", "config.processes"], cwd=tmp_path, env=OF_FERRY)
     output = Output(program)
     assert output.saw("begun", START_SECONDS), output.text
     program.terminate()
@@ -170,7 +166,7 @@ def test_what_a_late_process_has_started_ends_with_it(tmp_path):
 def test_as_many_files_may_be_open_as_the_system_allows(tmp_path):
     (tmp_path / "Procfile").write_text("limits: ulimit -Sn\n")
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    program = launch([sys.executable, "-c", RUN_PROCFILE_IN, tmp_path], cwd=BASE)
+    program = launch([sys.executable, "-m", "config.processes"], cwd=tmp_path, env=OF_FERRY)
     resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (500, hard))
     output = Output(program)
     assert output.ends(START_SECONDS)
