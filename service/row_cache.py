@@ -1,16 +1,15 @@
 """Keep what was read from the database until anyone changes it."""
 
 from collections.abc import Callable, Hashable
-from typing import Protocol, TypeVar
+from typing import Any, TypeVar, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
 
 T = TypeVar("T")
+_read: Callable[[Hashable, Callable[[], Any]], Any] = import_string(settings.ROW_CACHE)
 
 
-class Read(Protocol):
-    def __call__(self, key: Hashable, load: Callable[[], T]) -> T: ...
-
-
-read: Read = import_string(settings.ROW_CACHE)
+def read(key: Hashable, load: Callable[[], T]) -> T:
+    """Return the value of a key, which the caller must not change."""
+    return cast("T", _read(key, load))

@@ -42,8 +42,8 @@ def positions(user: User, service: Service, folder: str) -> Mapping[str, Positio
     """Return the positions in all files of a folder, in one query."""
 
     def load() -> Mapping[str, Position]:
-        found = Watched.objects.filter(user=user, service=service.key, folder=folder)
-        return {each.file: position_of(each) for each in found[:MOST_MARKS]}
+        films = Watched.objects.filter(user=user, service=service.key, folder=folder)
+        return {each.file: position_of(each) for each in films[:MOST_MARKS]}
 
     return row_cache.read(("positions", user.pk, service.key, folder), load)
 

@@ -79,6 +79,7 @@ def test_a_session_that_ends_elsewhere_ends_here(bob, storage):
 def test_a_session_expires_although_nothing_changes(bob, storage, monkeypatch):
     assert bob.client.get("/").status_code == 200
     expires_at = Session.objects.get().expire_date
+    # No test waits thirty days.
     monkeypatch.setattr("webui.signin.session_store.timezone.now", lambda: expires_at)
     assert bob.client.get("/")["Location"].startswith("/signin/")
 

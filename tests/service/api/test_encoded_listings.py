@@ -45,10 +45,12 @@ def test_one_that_was_read_by_two_at_once_counts_once():
 
 
 def test_a_folder_is_encoded_again_only_after_a_change(api, account, monkeypatch):
+    # Other tests do without, since they begin anew with the same ETags.
     monkeypatch.setattr(encoded_listings.listings, "find", EncodedListings().find)
     a_file(account, "a.txt")
     first = api.get("/rest/folder")
     with monkeypatch.context() as patch:
+        # No response tells whether it was encoded anew.
         patch.setattr(folders, "listing_record", nothing)
         assert api.get("/rest/folder").content == first.content
     a_file(account, "b.txt")
