@@ -1,6 +1,6 @@
 """Resume positions, keyed by the service's file ids, so that names may change."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -38,12 +38,12 @@ def position(user: User, service: Service, file: str) -> Position | None:
     return position_of(row) if row else None
 
 
-def positions(user: User, service: Service, folder: str) -> Mapping[str, Position]:
-    """Return the positions in all files of a folder, in one query."""
+def positions(user: User, service: Service, folder: str) -> frozenset[tuple[str, Position]]:
+    """Return the positions in all files of a folder, by the file's id, in one query."""
 
-    def load() -> Mapping[str, Position]:
+    def load() -> frozenset[tuple[str, Position]]:
         films = Watched.objects.filter(user=user, service=service.key, folder=folder)
-        return {each.file: position_of(each) for each in films[:MOST_MARKS]}
+        return frozenset((each.file, position_of(each)) for each in films[:MOST_MARKS])
 
     return row_cache.read(("positions", user.pk, service.key, folder), load)
 
