@@ -6,14 +6,14 @@ from django import template
 from django.utils.html import json_script
 from django.utils.safestring import SafeString
 
-from webui.account.script_words import account
-from webui.add.script_words import add, ask
-from webui.files.script_words import files, upload
-from webui.player.script_words import player
-from webui.previews.script_words import previews
-from webui.script_words import ScriptWords, time
-from webui.shell.script_words import shell
-from webui.transfers.script_words import transfers
+from webui.script_words.account import account
+from webui.script_words.add import add, ask
+from webui.script_words.files import files, upload
+from webui.script_words.player import player
+from webui.script_words.previews import previews
+from webui.script_words.shell import shell
+from webui.script_words.transfers import transfers
+from webui.script_words.words import ScriptWords, time
 
 register = template.Library()
 

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.script_words import ScriptWords, plural
+from webui.script_words.words import ScriptWords, plural
 
 
 def player() -> ScriptWords:

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext as _
 
-from webui.script_words import ScriptWords
+from webui.script_words.words import ScriptWords
 
 
 def account() -> ScriptWords:

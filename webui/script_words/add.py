@@ -4,7 +4,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import npgettext
 
 from webui.joining import sentences
-from webui.script_words import ScriptWords, plural
+from webui.script_words.words import ScriptWords, plural
 
 
 def add() -> ScriptWords:

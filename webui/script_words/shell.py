@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from webui import joining
-from webui.script_words import ScriptWords
+from webui.script_words.words import ScriptWords
 
 
 def shell() -> ScriptWords:
