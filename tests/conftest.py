@@ -20,7 +20,7 @@ from hypothesis import HealthCheck, settings
 from config import health
 from config.passwords import Argon2
 from config.static_files import collection
-from service.api import encoded_listings
+from service.api import encoded_listing_cache
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
@@ -145,7 +145,7 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
     monkeypatch.setattr(health, "_doubt_cache", (time.monotonic(), None))
-    monkeypatch.setattr(encoded_listings.listings, "find", lambda _etag, encode: encode())
+    monkeypatch.setattr(encoded_listing_cache.listings, "find", lambda _etag, encode: encode())
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import secrets
-from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -443,7 +442,6 @@ class SendToken(models.Model):
     """A token that lets its bearer's scripts send items to Ferry, and nothing else. Only its hash
     is kept; with 256 random bits, it needs no slow hash."""
 
-    PREFIX = "ferry_"
     user = models.ForeignKey("User", on_delete=models.CASCADE)
     name = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, unique=True)
@@ -454,22 +452,6 @@ class SendToken(models.Model):
 
     def __str__(self) -> str:
         return self.name
-
-    @classmethod
-    def make(cls, user: User, name: str, now: datetime) -> str:
-        """Return a new token, which can't be recovered later."""
-        token = cls.PREFIX + secrets.token_urlsafe(32)
-        cls.objects.create(user=user, name=name, digest=digest_of(token), created_at=now)
-        return token
-
-    @classmethod
-    def bearer(cls, token: str, now: datetime) -> User | None:
-        rows = cls.objects.filter(digest=digest_of(token), user__is_active=True)
-        row = rows.select_related("user").first()
-        if row is None:
-            return None
-        rows.update(used_at=now)
-        return row.user
 
 
 class Watched(models.Model):

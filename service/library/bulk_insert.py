@@ -10,7 +10,7 @@ from django.db.models.functions import Cast, Concat, LPad
 from service import batches
 from service.accounts.accounts import changing_library
 from service.errors import NameTaken, TooDeep
-from service.library import database_match, free_names, library
+from service.library import database_match, free_names, library, space
 from service.library import names as library_names
 from service.models import LINEAGE_DIGITS, Account, File, Folder
 from service.store.blobs import Stored
@@ -63,7 +63,7 @@ def _insert(
 ) -> Grown:
     if top.depth + tree.depth > library.MOST_DEPTH:
         raise TooDeep
-    library.take_space(locked, tree.size_of[()])
+    space.take(locked, tree.size_of[()])
     file_ids = _grow(tree, top, now, has_content=has_content)
     database_match.advance()
     library.spread(top, tree.size_of[()], now)

@@ -12,8 +12,8 @@ from django.db.models.functions import Cast, Substr
 
 from service.accounts.accounts import changing_library, changing_transfers
 from service.code_point_order import ByCodePoint
-from service.errors import NoRoom, NotFound, RootStays, TooDeep
-from service.library import database_match
+from service.errors import NotFound, RootStays, TooDeep
+from service.library import database_match, space
 from service.library import names as library_names
 from service.library.free_names import free_name, refuse_taken
 from service.models import (
@@ -118,10 +118,6 @@ def path_of(folder: Folder) -> str:
     return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
 
 
-def free_bytes(account: Account) -> int:
-    return max(0, account.space_max_bytes - account.space_used_bytes)
-
-
 # Changing
 
 
@@ -203,7 +199,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = folder(locked, folder_id)
-        take_space(locked, stored.size_bytes)
+        space.take(locked, stored.size_bytes)
         if if_taken == "number":
             name = free_name(parent, name, is_folder=False)
         else:
@@ -222,12 +218,6 @@ def _descend(folder: Folder, names: list[str]) -> Folder:
             raise NotFound
         folder = below
     return folder
-
-
-def take_space(locked: Account, size_bytes: int) -> None:
-    if size_bytes > free_bytes(locked):
-        raise NoRoom
-    locked.space_used_bytes += size_bytes
 
 
 def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:

@@ -1,6 +1,6 @@
 """Decide which transfers fit, and which must wait for space.
 
-An upload takes its space in `service.library.library`.
+An upload takes its space in `service.library.space`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from django.conf import settings
 from django.db.models import F, QuerySet, Sum
 
 from service.errors import DiskFull, NoRoom
-from service.library import library
+from service.library import space
 from service.models import Account, Transfer
 
 
@@ -66,7 +66,7 @@ def promised_bytes(account: Account) -> int:
 
 
 def unpromised_bytes(account: Account) -> int:
-    return library.free_bytes(account) - promised_bytes(account)
+    return space.free_bytes(account) - promised_bytes(account)
 
 
 def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:

@@ -13,6 +13,7 @@ from django.views.decorators.http import require_POST
 from webui.account import screen
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.add import send_tokens
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role, SendToken, User
@@ -32,7 +33,7 @@ def make(request: Request) -> HttpResponse:
     error = find_name_error(request.user, name)
     if error:
         return shown(request, {"token_error": error, "token_name": name}, status=422)
-    token = SendToken.make(request.user, name, timezone.now())
+    token = send_tokens.create(request.user, name, timezone.now())
     log.info("made token name=%r", request.user.username)
     events.record(request, Kind.TOKEN_MADE, name)
     return shown(request, {"token": token})

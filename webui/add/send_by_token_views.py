@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from webui.add import deliver, form_body
+from webui.add import deliver, form_body, send_tokens
 from webui.add.outcomes import ItemResult, results_panel, summary_words
 from webui.errors.page import message_of
 from webui.files.uploads import UploadRefused
@@ -18,7 +18,7 @@ from webui.http import guess_limits, networks
 from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers
-from webui.models import Role, SendToken, digest_of
+from webui.models import Role, digest_of
 from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure
 
@@ -32,7 +32,7 @@ MOST_GUESSES = 20
 def send(request: HttpRequest) -> HttpResponse:
     """Add items for a token. Cookies are ignored, so no other site can act in a person's name."""
     token = bearer_token(request)
-    user = SendToken.bearer(token, timezone.now()) if token else None
+    user = send_tokens.bearer_of(token, timezone.now()) if token else None
     if user is None:
         return unknown(request, is_guess=bool(token))
     if not Role(user.role).includes(Role.MEMBER):

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.formatting import Calendar, role_words
-from webui.people.device_addresses import DeviceAddress
+from webui.people.qr_codes import DeviceAddress
 
 ROLES = ("guest", "member", "owner")
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.people.device_addresses import DeviceAddress
+from webui.people.qr_codes import DeviceAddress
 from webui.signin.devices_page import name_and_icon
 
 

@@ -1,6 +1,9 @@
 """The languages of films and subtitles, as file names spell them."""
 
+import re
+
 from django.conf.locale import LANG_INFO
+from django.utils.translation import gettext as _
 
 # ISO 639-2 codes for the most common languages of films, both codes if a language has two.
 LONG_WORDS = """
@@ -12,6 +15,12 @@ mkd:mk mal:ml may:ms msa:ms mon:mn nob:nb nno:nn nor:no pol:pl por:pt pob:pt-br 
 rum:ro rus:ru slk:sk slo:sk slv:sl spa:es sqi:sq alb:sq srp:sr swe:sv tam:ta tel:te tha:th
 tgl:tl tur:tr ukr:uk urd:ur vie:vi zht:zh-hant
 """
+LONGEST_LABEL = 60
+BETWEEN = re.compile(r"[\s._()\[\],+-]+")
+# `pt-BR` and `zh-Hant` count as one word.
+REGIONAL = re.compile(
+    r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
+)
 LONG_CODES = dict(word.split(":") for word in LONG_WORDS.split())
 OTHERS = {"zh": ("Chinese", "中文"), "tl": ("Filipino", "Filipino"), "iw": ("Hebrew", "עברית")}
 OTHERS |= {"jp": ("Japanese", "日本語"), "cn": ("Chinese", "中文"), "cz": ("Czech", "Čeština")}
@@ -56,3 +65,22 @@ def own_name(code: str) -> str:
     """Return the native name, since it is the language's speakers who look for it."""
     name = NAMES[code][1]
     return name[:1].upper() + name[1:]
+
+
+def spoken(words: str) -> tuple[str, str]:
+    """Return the language and the menu's label. Search from the end, since the words may begin
+    with a film's title."""
+    parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
+    codes = [code_of(part.replace("=", "-")) for part in reversed(parts)]
+    code = next(filter(None, codes), "")
+    if not code:
+        code = next(
+            filter(None, (code_of(part[:2]) for part in parts if "=" in part)),
+            "",
+        )
+    label = own_name(code) if code else " ".join(parts).replace("=", "-")
+    if "forced" in parts:
+        label = _("%(language)s, forced") % {"language": label}
+    elif not {"sdh", "cc"}.isdisjoint(parts):
+        label = _("%(language)s, for the hard of hearing") % {"language": label}
+    return code, label[:LONGEST_LABEL]

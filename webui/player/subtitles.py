@@ -1,7 +1,6 @@
 """Find the subtitles beside a film, and convert them for the browser."""
 
 import hashlib
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -28,15 +27,8 @@ from webui.v1.links import Link
 EXTENSIONS = frozenset({".srt", ".vtt", ".ass", ".ssa"})
 FOLDERS = frozenset({"subs", "sub", "subtitles", "subtitle"})
 MOST_SIDECARS = 60
-LONGEST_LABEL = 60
 MOST_BYTES = 5 * 2**20
 KEPT_SECONDS = 7 * 24 * 3600
-
-BETWEEN = re.compile(r"[\s._()\[\],+-]+")
-# `pt-BR` and `zh-Hant` count as one word.
-REGIONAL = re.compile(
-    r"(?i)(?<![a-z0-9])([a-z]{2})[-_](br|pt|hans|hant|cn|tw|hk|gb|us|mx|es)(?![a-z0-9])"
-)
 
 turns = Limiter(4, wait_seconds=20)
 
@@ -102,34 +94,17 @@ def plain(name: str) -> str:
 
 def begins(stem: str, film: str) -> bool:
     return stem.startswith(film) and (
-        len(stem) == len(film) or bool(BETWEEN.match(stem[len(film)]))
+        len(stem) == len(film) or bool(subtitle_languages.BETWEEN.match(stem[len(film)]))
     )
 
 
 def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
-    code, label = spoken(words)
+    code, label = subtitle_languages.spoken(words)
     url = reverse("subtitles", args=[folder, video.id, entry.id])
     query = urlencode({"mark": entry.mark} | ({"lang": code} if code else {}))
-    return Sidecar(entry.id, code, label or entry.name[:LONGEST_LABEL], f"{url}?{query}")
-
-
-def spoken(words: str) -> tuple[str, str]:
-    """Return the language and the menu's label. Search from the end, since the words may begin
-    with a film's title."""
-    parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
-    codes = [subtitle_languages.code_of(part.replace("=", "-")) for part in reversed(parts)]
-    code = next(filter(None, codes), "")
-    if not code:
-        code = next(
-            filter(None, (subtitle_languages.code_of(part[:2]) for part in parts if "=" in part)),
-            "",
-        )
-    label = subtitle_languages.own_name(code) if code else " ".join(parts).replace("=", "-")
-    if "forced" in parts:
-        label = _("%(language)s, forced") % {"language": label}
-    elif not {"sdh", "cc"}.isdisjoint(parts):
-        label = _("%(language)s, for the hard of hearing") % {"language": label}
-    return code, label[:LONGEST_LABEL]
+    return Sidecar(
+        entry.id, code, label or entry.name[: subtitle_languages.LONGEST_LABEL], f"{url}?{query}"
+    )
 
 
 # Their words

@@ -13,7 +13,7 @@ from django.utils.translation import gettext as _
 from webui.formatting import Calendar
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.sorting import Contents
-from webui.people.device_addresses import DeviceAddress
+from webui.people.qr_codes import DeviceAddress
 
 MOST_LISTED = 5_000
 LONGEST_STEM = 80

@@ -8,7 +8,8 @@ from django.http import HttpResponse
 from msgspec import UNSET
 
 from service import row_cache, signals
-from service.api import encoded_listings, records
+from service.api import records
+from service.api.encoded_listing_cache import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.requests import AccountRequest
@@ -37,7 +38,9 @@ def show(
         return responses.encode(listing_record(request, folder, has_links=has_links))
 
     response = responses.unless_known(
-        request, etag, lambda: responses.json_response(encoded_listings.listings.find(etag, encode))
+        request,
+        etag,
+        lambda: responses.json_response(listings.find(etag, encode)),
     )
     # Announces an extension of v1: additions go into the folder that `folder_id` names.
     response["Ferry-Keeps"] = "folder_id"

@@ -8,7 +8,7 @@ from service.errors import DiskFull, NoRoom, NotATorrent
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
-from service.library import library
+from service.library import space
 from service.store.blobs import Store, Stored, Writer
 from service.transfers import torrent_files
 from service.transfers.torrent_files import Budget, Torrent
@@ -120,7 +120,7 @@ def receive(
 
     Raises NothingPassed, NoRoom, DiskFull, TooLarge: before reading, if the length shows it.
     """
-    room_bytes = library.free_bytes(request.account) if store else 0
+    room_bytes = space.free_bytes(request.account) if store else 0
     if store is not None:
         _refuse_by_length(length_of(request) or 0, room_bytes, store)
     most_bytes = room_bytes + MOST_TORRENT_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES

@@ -9,7 +9,7 @@ from django.contrib.auth.hashers import check_password
 
 from service.accounts import accounts
 from service.errors import EmailTaken, NotFound
-from service.library import library
+from service.library import library, space
 from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
 from service.transfers import transfers
 from tests import databases
@@ -62,7 +62,7 @@ def test_space_may_shrink_below_what_is_used():
     a_file(account, size_bytes=100)
     accounts.set_space(account, 50, NOW)
     account.refresh_from_db()
-    assert (library.free_bytes(account), account.space_used_bytes) == (0, 100)
+    assert (space.free_bytes(account), account.space_used_bytes) == (0, 100)
 
 
 def test_a_removed_account_leaves_its_bytes_to_the_sweep_and_nothing_else():

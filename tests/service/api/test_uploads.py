@@ -6,7 +6,7 @@ import httpx
 from django.conf import settings
 
 from service.api.views import uploads
-from service.library import library
+from service.library import library, space
 from service.models import Account, File, Transfer
 from service.store.blobs import Store, library_store
 from service.transfers import torrent_files, transfers
@@ -263,7 +263,7 @@ def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account)
 def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
     before = blobs()
     # The space must run out between two steps of one request.
-    monkeypatch.setattr(library, "free_bytes", lambda _account: 10**9)
+    monkeypatch.setattr(space, "free_bytes", lambda _account: 10**9)
     monkeypatch.setattr(uploads, "keep_blob", kept_while_the_room_goes())
     answer = upload(api, "a.txt")
     assert answer.status_code == 413
@@ -274,7 +274,7 @@ def kept_while_the_room_goes():
     kept = uploads.keep_blob
 
     def keep(upload):
-        library.free_bytes = lambda _account: 0
+        space.free_bytes = lambda _account: 0
         return kept(upload)
 
     return keep

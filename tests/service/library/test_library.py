@@ -6,7 +6,7 @@ from django.test.utils import CaptureQueriesContext
 
 from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
-from service.library import largest_files, library
+from service.library import largest_files, library, space
 from service.models import Account, Discarded, File, Folder
 from service.transfers import transfers
 from tests.cases import each_case
@@ -249,7 +249,7 @@ def test_the_last_byte_can_be_used():
     account = alice(space_max_bytes=100)
     a_file(account, size_bytes=100)
     a_file(account, "empty", size_bytes=0)
-    assert library.free_bytes(Account.objects.get()) == 0
+    assert space.free_bytes(Account.objects.get()) == 0
 
 
 def test_a_taken_name_gets_a_number_where_that_is_wanted():

@@ -8,6 +8,7 @@ from tests.people import page, words
 from tests.webui.add.test_send_by_token_views import send
 from tests.webui.add.test_views import magnet, titles
 from webui.account.token_views import MOST_EACH
+from webui.add import send_tokens
 from webui.models import SendToken
 
 pytestmark = pytest.mark.django_db
@@ -60,7 +61,7 @@ def test_a_token_needs_a_name_of_its_own(bob, token, name):
 @pytest.mark.slow
 def test_nobody_has_tokens_without_end(bob):
     for number in range(MOST_EACH):
-        SendToken.make(bob.user, str(number), timezone.now())
+        send_tokens.create(bob.user, str(number), timezone.now())
     assert "Revoke one" in words(make(bob), "#token-error")
 
 

@@ -7,15 +7,16 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet, titles
+from webui.add import send_tokens
 from webui.add.send_by_token_views import MOST_GUESSES
-from webui.models import Role, SendToken
+from webui.models import Role
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def token(bob):
-    return SendToken.make(bob.user, "seedbox", timezone.now())
+    return send_tokens.create(bob.user, "seedbox", timezone.now())
 
 
 def send(token, form, **headers):

@@ -1,7 +1,7 @@
 """Listings are encoded once for each ETag, within a limit of bytes."""
 
-from service.api import encoded_listings
-from service.api.encoded_listings import MOST_BYTES, EncodedListings
+from service.api import encoded_listing_cache
+from service.api.encoded_listing_cache import MOST_BYTES, EncodedListings
 from service.api.views import folders
 from tests.service.builders import a_file
 
@@ -46,7 +46,7 @@ def test_one_that_was_read_by_two_at_once_counts_once():
 
 def test_a_folder_is_encoded_again_only_after_a_change(api, account, monkeypatch):
     # Other tests do without, since they begin anew with the same ETags.
-    monkeypatch.setattr(encoded_listings.listings, "find", EncodedListings().find)
+    monkeypatch.setattr(encoded_listing_cache.listings, "find", EncodedListings().find)
     a_file(account, "a.txt")
     first = api.get("/rest/folder")
     with monkeypatch.context() as patch:
