@@ -140,12 +140,21 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
     Each test begins with an empty database, and many share a data folder: the library's count from
     an earlier test would make this test's database look old. Each process also caches that finding
-    for seconds, and listings by their ETags, which begin anew with each test and case; no setting
-    clears these caches.
+    for seconds; no setting clears the cache.
     """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
     monkeypatch.setattr(health, "_doubt_cache", (time.monotonic(), None))
-    monkeypatch.setattr(encoded_listing_cache.listings, "find", lambda _etag, encode: encode())
+
+
+@pytest.fixture(autouse=True)
+def _listings_encoded_each_time() -> Iterator[None]:
+    """Keep no encoded listings: each test begins anew with the same ids, and so the same ETags.
+
+    Some tests undo what `monkeypatch` did; no setting clears the cache.
+    """
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(encoded_listing_cache.listings, "find", lambda _etag, encode: encode())
+        yield
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@ import gzip
 from io import BytesIO
 
 import pytest
-from django.contrib.sessions.backends.db import SessionStore
 from django.db.utils import OperationalError
 from django.http import HttpResponse
 from django.test import Client
@@ -11,6 +10,7 @@ from tests.cases import each_case
 from tests.people import PASSWORD, page, words
 from webui.files import views as file_views
 from webui.signin import devices
+from webui.signin.session_store import SessionStore
 
 pytestmark = pytest.mark.django_db
 
