@@ -27,7 +27,7 @@ from config.web import addresses
 from service.accounts import accounts
 from service.store import hardlinks
 from webui.models import OneTimeLink, User
-from webui.people.qr_codes import is_loopback
+from webui.people.device_addresses import is_loopback
 from webui.signin import one_time_links
 
 log = logging.getLogger("ferry.preparation")

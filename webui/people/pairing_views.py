@@ -19,8 +19,8 @@ from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing, pairing_page
+from webui.people.device_addresses import device_addresses
 from webui.people.pairing import is_over
-from webui.people.qr_codes import device_addresses
 from webui.signin.devices import agent_of
 from webui.signin.session import guessed, limited, too_many_tries, welcome_in
 

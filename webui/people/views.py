@@ -21,8 +21,8 @@ from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.people import invitations, people
+from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
-from webui.people.qr_codes import device_addresses
 from webui.signin import devices, one_time_links
 from webui.signin.ask_password import confirmed
 from webui.signin.session import guessed, welcome_in

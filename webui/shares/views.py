@@ -24,7 +24,7 @@ from webui.library.content_check import expected_file
 from webui.library.entries import FILE, FOLDER, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import Role, Share
-from webui.people.qr_codes import device_addresses
+from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
 from webui.shares import page as pages
 from webui.shares.page import Made, SharePage
