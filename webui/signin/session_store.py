@@ -17,7 +17,7 @@ from django.utils.functional import SimpleLazyObject
 from webui import row_cache
 from webui.models import User
 
-MARKS = (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY)
+KEYS = (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY)
 
 
 class SessionStore(db.SessionStore):
@@ -40,5 +40,5 @@ class SessionUser(AuthenticationMiddleware):
 
 def user_of(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
     """Return who is signed in: what the session says, checked against the person's row."""
-    marks = tuple(request.session.get(mark) for mark in MARKS)
-    return copy(row_cache.read(("user", *marks), partial(get_user, request)))
+    facts = tuple(request.session.get(key) for key in KEYS)
+    return copy(row_cache.read(("user", *facts), partial(get_user, request)))

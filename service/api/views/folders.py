@@ -29,19 +29,18 @@ SHAPE = 5
 def show(
     request: AccountRequest, folder_id: int = 0, *, sent: ListingInput
 ) -> Annotated[HttpResponse, records.Listing]:
-    find = partial(library.folder, request.account, folder_id)
-    folder = row_cache.read(("folder", request.account.pk, folder_id), find)
-    has_links = sent.links != 0
+    account, has_links = request.account, sent.links != 0
+    find = partial(library.folder, account, folder_id)
+    folder = row_cache.read(("folder", account.pk, folder_id), find)
     etag = etag_of(request, folder, has_links=has_links)
 
     def encode() -> bytes:
         return responses.encode(listing_record(request, folder, has_links=has_links))
 
-    response = responses.unless_known(
-        request,
-        etag,
-        lambda: responses.json_response(listings.find(etag, encode)),
-    )
+    def answer() -> HttpResponse:
+        return responses.json_response(listings.find(etag, encode))
+
+    response = responses.unless_known(request, etag, answer)
     # Announces an extension of v1: additions go into the folder that `folder_id` names.
     response["Ferry-Keeps"] = "folder_id"
     return response
