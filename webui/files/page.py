@@ -15,7 +15,7 @@ from webui import formatting
 from webui.errors.page import message_of
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
-from webui.library.entries import FOLDER, ROOT, Entry, split_name
+from webui.library.entries import FILE, FOLDER, ROOT, Entry, split_name
 from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents, plain
@@ -128,7 +128,7 @@ class FilesContext:
     takes_folder: bool = True
     thumbs_by_kind: bool = False
     ancestors: tuple[tuple[str, str], ...] = ()
-    marks: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
+    positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
     begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
 
 
@@ -403,8 +403,9 @@ def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
 
 
 def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple[EntryRow, ...]:
-    kinds, marks = kind_words(), dict(around.marks)
-    return tuple([row(entry, at, around, kinds, marks.get(entry.id)) for entry in entries])
+    kinds = kind_words()
+    positions = {f"{FILE}-{file}": position for file, position in around.positions}
+    return tuple([row(entry, at, around, kinds, positions.get(entry.key)) for entry in entries])
 
 
 def kind_words() -> dict[str, str]:
@@ -430,7 +431,6 @@ def row(
     kind, entry_id, calendar = entry.kind, entry.id, around.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
-    mark = position if kind != FOLDER else None
     if entry.is_folder:
         stem, extension, look = entry.name, "", FOLDER
         url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
@@ -457,8 +457,8 @@ def row(
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
         is_film=look == "film",
         rename_url=f"{at.below}{key}/rename/",
-        watched_percent=str(mark.percent or "") if mark else "",
-        watched_text=watched_words(mark) if mark else "",
+        watched_percent=str(position.percent or "") if position else "",
+        watched_text=watched_words(position) if position else "",
     )
 
 

@@ -48,7 +48,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         takes_folder=service.takes_folder,
         thumbs_by_kind=not service.is_embedded,
         ancestors=tuple(folders.above(service, reading.snapshot)),
-        marks=resume_positions.positions(request.user, service, reading.snapshot.folder),
+        positions=resume_positions.positions(request.user, service, reading.snapshot.folder),
     )
 
 

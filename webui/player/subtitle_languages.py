@@ -67,17 +67,14 @@ def own_name(code: str) -> str:
     return name[:1].upper() + name[1:]
 
 
-def spoken(words: str) -> tuple[str, str]:
-    """Return the language and the menu's label. Search from the end, since the words may begin
-    with a film's title."""
+def code_and_label(words: str) -> tuple[str, str]:
+    """Return the code of a file name's language, and the menu's label. Search from the end, since
+    the words may begin with a film's title."""
     parts = [part for part in BETWEEN.split(REGIONAL.sub(r"\1=\2", words)) if part]
     codes = [code_of(part.replace("=", "-")) for part in reversed(parts)]
     code = next(filter(None, codes), "")
     if not code:
-        code = next(
-            filter(None, (code_of(part[:2]) for part in parts if "=" in part)),
-            "",
-        )
+        code = next(filter(None, (code_of(part[:2]) for part in parts if "=" in part)), "")
     label = own_name(code) if code else " ".join(parts).replace("=", "-")
     if "forced" in parts:
         label = _("%(language)s, forced") % {"language": label}

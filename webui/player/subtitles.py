@@ -99,7 +99,7 @@ def begins(stem: str, film: str) -> bool:
 
 
 def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
-    code, label = subtitle_languages.spoken(words)
+    code, label = subtitle_languages.code_and_label(words)
     url = reverse("subtitles", args=[folder, video.id, entry.id])
     query = urlencode({"mark": entry.mark} | ({"lang": code} if code else {}))
     return Sidecar(
