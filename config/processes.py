@@ -1,7 +1,7 @@
 """Run the Procfile's processes until one ends, or Ferry is stopped.
 
 `manage.py run` becomes this program once everything is prepared, since it then only waits: with
-Django, it would hold 60 MB.
+Django, it would keep 74 MB, and this takes 6.
 """
 
 import ctypes

@@ -1,8 +1,8 @@
 """Keep what was read from the database until anyone changes it.
 
 SQLite counts the commits of other connections (`data_version`) and the changes of this one
-(`total_changes`), so a comparison of two numbers, 5 µs, replaces queries of 200 µs each. No page is
-stale: any commit, also of another process, drops everything. Within a transaction, and on
+(`total_changes`). Comparing the two numbers takes less than a tenth of the time of a query. No page
+is stale: any commit, also of another process, drops everything. Within a transaction, and on
 PostgreSQL, which has no such numbers, everything is read each time.
 """
 
