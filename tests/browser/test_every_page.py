@@ -20,6 +20,7 @@ from tests.running import Ferry
 from tests.webui.http.test_roles import TABLE, patterns
 
 MOST_BYTES = 60_000
+MOST_SHEETS = 3
 MOST_SHIFT = 0.05
 LONG = "A.name.without.a.single.place.to.break.it." + "x" * 60 + ".bin"
 HASH = "c" * 39 + "1"
@@ -176,6 +177,7 @@ def test_a_page_is_light_quiet_steady_readable_and_large_enough(name, page, trou
     assert faults_of(page) == {}
     assert troubles == []
     assert weight(sizes) < MOST_BYTES, sizes
+    assert page.locator("link[rel=stylesheet]").count() <= MOST_SHEETS
 
 
 @pytest.mark.parametrize("name", ANSWERS)
