@@ -1,4 +1,4 @@
-"""`python -m tests.soak`: fifty people use Ferry for SOAK_SECONDS, by default half an hour.
+"""`python -m tests.soak`: a hundred people use Ferry for SOAK_SECONDS, by default half an hour.
 
 It fails if an answer is wrong, if the log contains an error, or if the median of memory, threads,
 or file handles in the last third of the time exceeds that of the first third by more than a bound.

@@ -1,4 +1,4 @@
-"""Let fifty people use one Ferry, and watch its memory, threads, and handles."""
+"""Let people use one Ferry, and watch its memory, threads, and handles."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ from tests.soak.growth import NAMES, Bound, Sample, sample_of, thirds
 from tests.soak.person import Person
 from tests.swarm import WebSeed, serving_http
 
-PEOPLE = 50
+PEOPLE = 100
 PAUSE_SECONDS = 2.0
 SIGN_INS_AT_ONCE = 8
 SAMPLES = 90
@@ -37,6 +37,7 @@ BAD_WORDS = ("Traceback", " ERROR ", " CRITICAL ")
 
 @dataclass
 class Report:
+    people: int
     seconds: float
     acts: int
     troubles: Counter[str]
@@ -55,7 +56,7 @@ class Report:
         return "\n".join(self._lines())
 
     def _lines(self) -> Iterator[str]:
-        yield f"{PEOPLE} people did {self.acts} things in {self.seconds:.0f} s."
+        yield f"{self.people} people did {self.acts} things in {self.seconds:.0f} s."
         for name in NAMES:
             first, last = thirds(self.samples, name)
             unit = " MiB" if name == "memory" else ""
@@ -114,7 +115,12 @@ class Crowd:
 
 
 def soaked(
-    home: Path, *, seconds: float = 0, acts: int = 0, pause_seconds: float = PAUSE_SECONDS
+    home: Path,
+    *,
+    people: int = PEOPLE,
+    seconds: float = 0,
+    acts: int = 0,
+    pause_seconds: float = PAUSE_SECONDS,
 ) -> Report:
     """Soak Ferry for `seconds`, or until people have done `acts` things."""
     (home / "given").mkdir()
@@ -122,7 +128,7 @@ def soaked(
     with (
         serving_http(WebSeed(folder=home / "given")) as web,
         running(home / "data", TORRENT_NETWORK="loopback", TORRENT_PORT="0") as ferry,
-        Crowd(list(people_of(ferry, f"{web.url}/fetched.bin")), pause_seconds) as crowd,
+        Crowd(list(people_of(ferry, people, f"{web.url}/fetched.bin")), pause_seconds) as crowd,
     ):
         started = time.monotonic()
         if acts:
@@ -134,11 +140,11 @@ def soaked(
     troubles = crowd.troubles + Counter(filter(is_bad, lines))
     # Cut off the time at the beginning, so that equal warnings count together.
     warnings = Counter(line.partition(" ")[2] for line in lines if " WARNING " in line)
-    return Report(took, crowd.acts, troubles, samples, warnings)
+    return Report(people, took, crowd.acts, troubles, samples, warnings)
 
 
-def people_of(ferry: Ferry, address: str) -> Iterator[Person]:
-    names = [f"person{number}" for number in range(PEOPLE)]
+def people_of(ferry: Ferry, count: int, address: str) -> Iterator[Person]:
+    names = [f"person{number}" for number in range(count)]
     script = MAKE_PEOPLE.format(names=names, password=PASSWORD)
     ferry.manage("shell", "--verbosity=0", "-c", script)
     for number, name in enumerate(names):
