@@ -15,6 +15,7 @@ from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times
 from tests.bench import published
+from tests.bench.chart import chart_of
 
 BASE = Path(__file__).resolve().parents[1]
 README = (BASE / "README.md").read_text()
@@ -177,9 +178,11 @@ def test_the_newest_changes_are_those_of_this_version():
     assert newest[1] == version
 
 
-def test_the_table_of_what_was_measured_is_that_of_its_numbers():
+def test_the_table_and_the_chart_of_what_was_measured_are_those_of_the_numbers():
+    run = json.loads(published.PLACE.read_text())
     told = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
-    assert told == published.table_of(json.loads(published.PLACE.read_text()))
+    assert told == published.table_of(run)
+    assert published.CHART.read_text() == chart_of(map(published.row_of, run["rows"]))
 
 
 @pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])

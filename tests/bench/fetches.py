@@ -42,7 +42,7 @@ def beside_others(url: str, home: Path) -> Iterator[Row]:
     for name in runs:
         ratio = median(taken[name]) / median(taken["ferry"])
         raw = {"ferry s": taken["ferry"], f"{name} s": taken[name]}
-        yield Row(f"1 GiB fetched, of {name}", ratio, "x", at_least=0.8, raw=raw)
+        yield Row(f"1 GiB fetched, of {name}", ratio, "x", at_least=0.8, relative="speed", raw=raw)
 
 
 def memory(url: str, home: Path) -> Row:

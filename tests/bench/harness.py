@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from statistics import median
+from typing import Literal
 
 import httpx
 
@@ -34,6 +35,8 @@ class Row:
     at_most: float | None = None
     missing: str = ""
     group: str = ""
+    # What a ratio compares with a peer.
+    relative: Literal["", "speed", "time"] = ""
     raw: dict[str, list[float]] = field(default_factory=dict)
 
     @property

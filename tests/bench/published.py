@@ -1,7 +1,8 @@
-"""Write the table in docs/performance.md: `python -m tests.bench.published results/….json`, with
-several files if groups were measured separately.
+"""Write the table and the chart of docs/performance.md:
+`python -m tests.bench.published results/….json`, with several files if groups were measured
+separately.
 
-The numbers are kept in published.json, so that a test can compare the table with them.
+The numbers are kept in published.json, so that a test can compare table and chart with them.
 """
 
 import json
@@ -10,11 +11,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from tests.bench.chart import chart_of
 from tests.bench.harness import Row
 from tests.running import BASE
 
 PLACE = BASE / "tests" / "bench" / "published.json"
 PAGE = BASE / "docs" / "performance.md"
+CHART = BASE / "docs" / "performance.svg"
 BEGINNING, END = "<!-- measured -->\n", "<!-- /measured -->\n"
 TITLES = {
     "install": "The whole install",
@@ -39,9 +42,11 @@ def main(sources: list[Path]) -> None:
     runs = [json.loads(source.read_text()) for source in sources]
     whole = runs[0] | {"rows": [row for run in runs for row in run["rows"]]}
     PLACE.write_text(json.dumps(whole, indent=1) + "\n")
+    run = json.loads(PLACE.read_text())
+    CHART.write_text(chart_of(map(row_of, run["rows"])))
     before, _begin, rest = PAGE.read_text().partition(BEGINNING)
     _old, _end, after = rest.partition(END)
-    PAGE.write_text(before + BEGINNING + table_of(json.loads(PLACE.read_text())) + END + after)
+    PAGE.write_text(before + BEGINNING + table_of(run) + END + after)
 
 
 def table_of(run: dict[str, Any]) -> str:

@@ -114,7 +114,8 @@ def idle(
             yield Row(f"{row}, of {name}", None, missing=name.split()[0])
             continue
         ratio = median(taken["ferry"]) / median(taken[name])
-        yield Row(f"{row}, time of {name}", ratio, under=1 if count == TARGETED else None)
+        under = 1 if count == TARGETED else None
+        yield Row(f"{row}, time of {name}", ratio, under=under, relative="time")
         ratio = sizes["ferry"][0] / sizes[name][0]
         yield Row(f"{row}, bytes of {name}", ratio, raw={f"bytes of {name}": sizes[name]})
 

@@ -64,7 +64,7 @@ def beside_others(ours: "Ferry", place: Path, big: Made) -> Iterator[Row]:
             continue
         ratio = median(taken[name]) / median(taken["ours"])
         raw = {"ours": taken["ours"], name: taken[name]}
-        yield Row(row, ratio, " times", at_least=at_least, raw=raw)
+        yield Row(row, ratio, " times", at_least=at_least, relative="speed", raw=raw)
     yield Row("memory of worker and engine meanwhile", ours.peak_megabytes, " MB", under=200)
 
 
