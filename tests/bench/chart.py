@@ -45,20 +45,20 @@ def chart_of(rows: Iterable[Row]) -> str:
 def scale(height: int) -> Iterator[str]:
     step = LEAST
     while step <= MOST:
-        at, name = place_of(step), ' class="even"' if step == 1 else ""
+        at, css_class = place_of(step), ' class="even"' if step == 1 else ""
         yield f'<text class="scale" x="{at:.0f}" y="20" text-anchor="middle">{step:,g}×</text>'
-        yield f'<line{name} x1="{at:.0f}" x2="{at:.0f}" y1="28" y2="{height}"/>'
+        yield f'<line{css_class} x1="{at:.0f}" x2="{at:.0f}" y1="28" y2="{height}"/>'
         step = round(10 * step, 1)
 
 
 def bar(row: Row, top: int) -> Iterator[str]:
     ratio = row.value if row.relative == "speed" else 1 / row.value
     start, end = sorted((place_of(1), place_of(ratio)))
-    name, baseline = "ahead" if ratio >= 1 else "behind", top + BAR_HEIGHT - 2
+    css_class, baseline = "ahead" if ratio >= 1 else "behind", top + BAR_HEIGHT - 2
     words = f'x="{LABELS_WIDTH - 12}" y="{baseline}" text-anchor="end"'
     yield f"<text {words}>{escape(row.name)}</text>"
     shape = f'x="{start:.1f}" y="{top}" width="{end - start:.1f}" height="{BAR_HEIGHT}" rx="2"'
-    yield f'<rect class="{name}" {shape}/>'
+    yield f'<rect class="{css_class}" {shape}/>'
     beside = max(end, place_of(1)) + 8
     yield f'<text x="{beside:.0f}" y="{baseline}">{ratio:,.3g}×</text>'
 

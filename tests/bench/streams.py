@@ -93,8 +93,14 @@ def beside_nginx(server: Server, proxied: str) -> Iterator[Row]:
             nginx=lambda readers=readers: fetch(proxied, readers),
         )
         ratio = median(taken["nginx"]) / median(taken["ferry"])
-        name = f"foreign stream, readers: {readers}, of nginx proxy_pass"
-        yield Row(name, ratio, at_least=0.4, relative="speed", raw=taken)
+        number = "1 reader" if readers == 1 else f"{readers} readers"
+        yield Row(
+            f"foreign stream with {number}, of nginx proxy_pass",
+            ratio,
+            at_least=0.4,
+            relative="speed",
+            raw=taken,
+        )
     grown = (server.resident_bytes() - memory) / 2**20
     yield Row("memory of the server meanwhile, grown by", grown, " MiB", under=32)
 
