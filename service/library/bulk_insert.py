@@ -13,7 +13,7 @@ from service.errors import NameTaken, TooDeep
 from service.library import database_match, free_names, library, space
 from service.library import names as library_names
 from service.models import LINEAGE_DIGITS, Account, File, Folder
-from service.store.blobs import Stored
+from service.store.sums import Stored
 
 ROWS_AT_ONCE = 500
 Keys = tuple[str, ...]

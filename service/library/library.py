@@ -26,7 +26,7 @@ from service.models import (
     lineage_end,
     numbered_id,
 )
-from service.store.blobs import Stored
+from service.store.sums import Stored
 
 MOST_DEPTH = 200
 # Dates as the database writes them, to the second and in UTC: converting 10,000 to dates and back

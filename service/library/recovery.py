@@ -18,7 +18,8 @@ from service.library import bulk_insert, database_match, free_names, library, tr
 from service.library.bulk_insert import NewFile
 from service.library.orphans import ROWS_AT_ONCE, unnamed_blobs
 from service.models import Account
-from service.store.blobs import Store, Stored, sums_of
+from service.store.blobs import Store
+from service.store.sums import Stored, sums_of
 
 BEGINNING_BYTES = 16
 # The offset of a format's known bytes, those bytes, and its extension.

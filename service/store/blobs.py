@@ -2,20 +2,16 @@
 
 import errno
 import fcntl
-import hashlib
 import os
 import re
 import secrets
 import shutil
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from io import FileIO
 from pathlib import Path
-from threading import Event
 from types import TracebackType
 from typing import BinaryIO, NamedTuple, Self
 
@@ -23,10 +19,9 @@ from django.conf import settings
 
 from service.errors import DiskFull, NotFound
 from service.store.hardlinks import place_first, try_link
+from service.store.sums import CHUNK_BYTES, LARGE_CHUNK_BYTES, Stored, Sums, pieces_of, sums_of
 from service.store.sync import sync, sync_file_system
 
-CHUNK_BYTES = 2**20
-LARGE_CHUNK_BYTES = 2**22
 MOST_SYNCED_ALONE = 8
 # The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_WHOLE_FOR = timedelta(days=2)
@@ -35,16 +30,6 @@ RESERVE_BYTES = 64 * 2**20
 BLOB = re.compile("[0-9a-f]{32}")
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 GENERATION_DIGITS = 20
-
-
-@dataclass(frozen=True)
-class Stored:
-    """A complete blob in the store."""
-
-    blob: str
-    size_bytes: int
-    sha1: str
-    crc32: int
 
 
 class StoredBlob(NamedTuple):
@@ -95,18 +80,22 @@ class Store:
             return writer.commit()
 
     def link_all(
-        self, paths: Iterable[Path], report: Callable[[int], None] = lambda _size_bytes: None
+        self,
+        paths: Iterable[Path],
+        report: Callable[[int], None] = lambda _size_bytes: None,
+        begun: Mapping[Path, Sums] | None = None,
     ) -> list[Stored]:
         """Store complete files of the same file system by hard links, or copy them if it has none.
 
         Their names stay, and stay the caller's; their bytes must never change again. `report` is
-        called with the size of each piece that was hashed; any exception from it aborts. Either
-        all blobs are durable, or none exists.
+        called with the size of each piece that was hashed; any exception from it aborts. `begun`
+        has sums that were computed while a file arrived. Either all blobs are durable, or none
+        exists.
         """
         blobs: list[Stored] = []
         try:
             for path in paths:
-                blobs.append(self._link(path, report))  # noqa: PERF401  Some are there if one fails.
+                blobs.append(self._link(path, report, (begun or {}).get(path)))  # noqa: PERF401  Some are there if one fails.
             with translate_disk_full():
                 self._make_durable(blobs)
         except BaseException:
@@ -115,11 +104,11 @@ class Store:
             raise
         return blobs
 
-    def _link(self, path: Path, report: Callable[[int], None]) -> Stored:
+    def _link(self, path: Path, report: Callable[[int], None], begun: Sums | None) -> Stored:
         if not self._has_links:
             return self._copy(path, report)
         with path.open("rb", buffering=0) as file, translate_disk_full(), syncing(file):
-            sums = sums_of(file, report)
+            sums = sums_of(file, report, begun)
         draft = self._draft()
         with no_leftover(draft), translate_disk_full():
             self._has_links = try_link(path, draft)
@@ -190,7 +179,7 @@ class Store:
         if size_bytes > self.free_bytes():
             raise DiskFull
 
-    def place(self, draft: Path, sums: "Sums") -> Stored:
+    def place(self, draft: Path, sums: Sums) -> Stored:
         """Move a draft to the blobs; the caller makes content and folders durable."""
         path = self.path(draft.name)
         with translate_disk_full():
@@ -198,7 +187,7 @@ class Store:
             draft.rename(path)
         return sums.of_blob(path.name)
 
-    def keep(self, draft: Path, sums: "Sums") -> Stored:
+    def keep(self, draft: Path, sums: Sums) -> Stored:
         """Move a synced draft to the blobs, durably."""
         path = self.path(draft.name)
         folders = [self._blobs, path.parent.parent, path.parent]
@@ -408,23 +397,6 @@ class Store:
         return self._incoming / secrets.token_hex(16)
 
 
-class Sums:
-    """The size and the checksums of content, computed as it passes."""
-
-    def __init__(self) -> None:
-        self.size_bytes = 0
-        self.sha1 = hashlib.sha1(usedforsecurity=False)
-        self.crc32 = 0
-
-    def add(self, chunk: bytes | memoryview) -> None:
-        self.size_bytes += len(chunk)
-        self.sha1.update(chunk)
-        self.crc32 = zlib.crc32(chunk, self.crc32)
-
-    def of_blob(self, blob: str) -> Stored:
-        return Stored(blob, self.size_bytes, self.sha1.hexdigest(), self.crc32)
-
-
 @contextmanager
 def syncing(file: FileIO) -> Iterator[None]:
     """Sync a large file while the block reads it from memory; else one waits for the other."""
@@ -436,50 +408,6 @@ def syncing(file: FileIO) -> Iterator[None]:
         yield
         # The system reports a failed sync only once.
         fsync.result()
-
-
-def sums_of(file: FileIO, report: Callable[[int], None]) -> Sums:
-    """Return the sums of a file, of a large one with a thread for each checksum.
-
-    Neither holds the interpreter while it computes. Each reads the file itself: on a busy machine,
-    sharing pieces would make them wait for each other at every piece.
-    """
-    sums = Sums()
-    if os.fstat(file.fileno()).st_size <= LARGE_CHUNK_BYTES:
-        while chunk := file.read(LARGE_CHUNK_BYTES):
-            sums.add(chunk)
-            report(len(chunk))
-        return sums
-    is_over = Event()
-    with ThreadPoolExecutor(1) as other:
-        future = other.submit(crc32_of, file, is_over)
-        try:
-            for piece in pieces_of(file):
-                sums.sha1.update(piece)
-                sums.size_bytes += len(piece)
-                report(len(piece))
-            sums.crc32 = future.result()
-        finally:
-            is_over.set()
-    return sums
-
-
-def crc32_of(file: FileIO, is_over: Event) -> int:
-    crc32 = 0
-    for piece in pieces_of(file):
-        if is_over.is_set():
-            break
-        crc32 = zlib.crc32(piece, crc32)
-    return crc32
-
-
-def pieces_of(file: FileIO) -> Iterator[memoryview]:
-    """Yield a file from its beginning, wherever others read; each piece is valid until the next."""
-    buffer = memoryview(bytearray(CHUNK_BYTES))
-    offset = 0
-    while size_bytes := os.preadv(file.fileno(), [buffer], offset):
-        yield buffer[:size_bytes]
-        offset += size_bytes
 
 
 class Writer:

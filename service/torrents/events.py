@@ -46,6 +46,18 @@ class Status:
 
 
 @dataclass(frozen=True)
+class Arrived:
+    """The event that the first bytes of a file are verified, written, and final.
+
+    With 0 bytes, it means that no earlier event holds any more: the torrent is checked anew.
+    """
+
+    key: str
+    index: int
+    size_bytes: int
+
+
+@dataclass(frozen=True)
 class Complete:
     """The event that every wanted byte is verified and written, and the files are closed."""
 
@@ -86,4 +98,4 @@ class Restarted:
     suspects: tuple[str, ...]
 
 
-Event = Metadata | Status | Complete | Seeded | TorrentBroken | TorrentGone | Restarted
+Event = Metadata | Status | Arrived | Complete | Seeded | TorrentBroken | TorrentGone | Restarted

@@ -13,7 +13,7 @@ from service.errors import BadAddress, NotFound, NotNow
 from service.library import free_names, library
 from service.library import names as library_names
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
-from service.store.blobs import Stored
+from service.store.sums import Stored
 from service.transfers import imports, magnets, quota, torrent_files, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrent_files import Torrent

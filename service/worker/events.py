@@ -6,6 +6,7 @@ from datetime import datetime
 
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.torrents.events import (
+    Arrived,
     Complete,
     Event,
     Metadata,
@@ -34,6 +35,7 @@ OrderEvent = (
     | Head
     | TorrentFound
     | MagnetFound
+    | Arrived
     | Complete
     | Seeded
     | Waiting
@@ -99,6 +101,8 @@ def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None
             phase.read_head(run, event, now)
         case TorrentFound() | MagnetFound():
             phase.become_another(run, event, now)
+        case Arrived():
+            phase.hash_ahead(run, event)
         case Complete():
             phase.complete(run, now)
         case Seeded():

@@ -4,9 +4,11 @@ import logging
 import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Executor, Future
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
+from pathlib import Path
 
 from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound
@@ -14,7 +16,8 @@ from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
-from service.store.blobs import Store, Stored
+from service.store.blobs import Store
+from service.store.sums import Stored, Sums
 from service.transfers import imports
 from service.transfers.download_folders import DownloadFolder, DownloadPlan
 from service.transfers.imports import Imported
@@ -35,6 +38,7 @@ class Job:
     transfer_id: int
     worker: str
     folder: DownloadFolder
+    sums: Mapping[int, Sums]  # of the beginnings of some files, by index
     is_seeding: bool  # seed it afterward
     now: datetime
 
@@ -94,6 +98,10 @@ class FileImport:
             self._share_of.pop(key)
         return [self._running.pop(key).result() for key in over]
 
+    def hash_ahead(self, path: Path, sums: Sums, until: int) -> None:
+        """Continue the sums of a file that is still arriving. Imports wait until this is done."""
+        self._executor.submit(self._hash_ahead, path, sums, until)
+
     def aside(self, act: Callable[[], None]) -> None:
         """Run other slow work on the disk."""
         self._executor.submit(act)
@@ -101,6 +109,11 @@ class FileImport:
     def stop(self) -> None:
         self._is_stopped = True
         self._executor.shutdown(wait=True, cancel_futures=True)
+
+    def _hash_ahead(self, path: Path, sums: Sums, until: int) -> None:
+        """Leave it to the import to report an error of the disk."""
+        with suppress(OSError), path.open("rb", buffering=0) as file:
+            sums.hash_ahead(file, until)
 
     def _import(self, job: Job) -> Outcome:
         try:
@@ -125,8 +138,9 @@ class FileImport:
         sizes = {job.folder.file(index): size_bytes for index, size_bytes in missing.items()}
         if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
             raise FileNotFoundError
+        begun = {job.folder.file(index): sums for index, sums in job.sums.items()}
         stored = self._store.link_all(
-            sizes, partial(self._add_progress, job, max(1, sum(sizes.values())))
+            sizes, partial(self._add_progress, job, max(1, sum(sizes.values()))), begun
         )
         try:
             result = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))

@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from service.models import LONGEST_SENTENCE, Transfer
+from service.store.sums import Sums
 from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.identity import TorrentFacts
@@ -40,6 +41,7 @@ class Run:
     moved_at: datetime  # when bytes last arrived
     changes: dict[str, Any] = field(default_factory=dict)
     facts: TorrentFacts | None = None
+    sums: dict[int, Sums] = field(default_factory=dict)  # of the beginnings of its files, by index
     remainder: Remainder | None = None  # of an earlier import; only its missing files are needed
     is_obtainable: bool = False
     was_added_again: bool = False

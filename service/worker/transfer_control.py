@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from service.errors import DiskFull, NotFound
 from service.fetching.pool import Fetching, FetchOrder
 from service.models import TorrentFile, Transfer
+from service.store.sums import Sums
 from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports, same_torrent
@@ -170,6 +171,7 @@ class TransferControl:
         try:
             run.folder.make(run.transfer)
             run.folder.borrow(leader.folder)
+            run.sums = {}
         except DiskFull:
             return self.hold_back(run, DiskFull.reason, now)
         run.remainder = imports.find_remainder(run.id)
@@ -231,6 +233,14 @@ class TransferControl:
 
     # Into the library
 
+    def hash_ahead(self, run: Run, index: int, size_bytes: int) -> None:
+        """Hash the beginning of a file while the rest arrives, or start over if it has 0 bytes."""
+        if not size_bytes:
+            run.sums = {}
+            return
+        sums = run.sums.setdefault(index, Sums())
+        self.tools.imports.hash_ahead(run.folder.file(index), sums, size_bytes)
+
     def start_import(self, run: Run) -> None:
         run.take(Transition.IMPORT)
         run.become(State.MOVING)
@@ -243,7 +253,8 @@ class TransferControl:
             if run.stage is Stage.IMPORTING:
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
-                self.tools.imports.start(Job(run.id, self.lease.name, run.folder, seeds, now))
+                job = Job(run.id, self.lease.name, run.folder, run.sums, seeds, now)
+                self.tools.imports.start(job)
         self._to_import = []
 
     # The end

@@ -129,8 +129,8 @@ def once_linked(monkeypatch, shift, act):
     """Act once the store has linked the files, but before the library knows them."""
     link_all = type(shift.store).link_all
 
-    def link_and_act(store, paths, told):
-        stored = link_all(store, paths, told)
+    def link_and_act(store, *more):
+        stored = link_all(store, *more)
         act()
         return stored
 

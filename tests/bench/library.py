@@ -12,7 +12,8 @@ from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
 from service.library.sweep import sweep
 from service.models import Account, File, Folder
-from service.store.blobs import Stored, library_store
+from service.store.blobs import library_store
+from service.store.sums import Stored
 
 PASSWORD = "bench"
 

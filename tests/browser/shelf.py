@@ -15,7 +15,7 @@ from config.embedded import upstream
 from service.accounts import accounts
 from service.library import library
 from service.library.bulk_insert import NewFile, insert_tree
-from service.store.blobs import Stored
+from service.store.sums import Stored
 account = accounts.find(upstream.EMBEDDED_ACCOUNT)
 names = [f"IMG_{{number}}.jpg" for number in range({count} - 26)]
 names += [f"{{letter}} first.jpg" for letter in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"]

@@ -10,7 +10,8 @@ from service.accounts import accounts
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
 from service.models import Account, File, Folder, Wish
-from service.store.blobs import Store, Stored
+from service.store.blobs import Store
+from service.store.sums import Stored
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 numbers = count(1)

@@ -9,7 +9,8 @@ from service.http.bodies import Fields, LimitedStream, length_of, parts_of, quer
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
 from service.library import space
-from service.store.blobs import Store, Stored, Writer
+from service.store.blobs import Store, Writer
+from service.store.sums import Stored
 from service.transfers import torrent_files
 from service.transfers.torrent_files import Budget, Torrent
 

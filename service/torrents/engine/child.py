@@ -20,6 +20,7 @@ from service.torrents.messages import Document, Garbled, Lines, line_of, lines_o
 from service.torrents.orders import EngineSettings, Order
 
 STATUS_SECONDS = 1.0
+LOOK_SECONDS = 0.05
 RESUME_SECONDS = 30.0
 READ_BYTES = 2**16
 DUPLICATE = 19  # libtorrent's error code
@@ -40,7 +41,7 @@ class EngineProcess:
         self._torrents: dict[str, EngineTorrent] = {}
         self._hashes: dict[str, str] = {}
         self._in_hand: set[str] = set()
-        self._next_status = self._next_resume = 0.0
+        self._next_status = self._next_look = self._next_resume = 0.0
         self._is_stopping = False
         self._session = session_of(settings)
         self._dialing = Dialing(self._session, utp=uses_utp(settings))
@@ -90,6 +91,10 @@ class EngineProcess:
             self._session.post_torrent_updates(STATUS_FLAGS)
             is_anyone_alone = any(each.is_alone(now) for each in self._around.loaded.values())
             self._dialing.round(is_anyone_alone=is_anyone_alone)
+        if now >= self._next_look:
+            self._next_look = now + LOOK_SECONDS
+            for torrent in self._arriving():
+                torrent.report_arrival()
         if now >= self._next_resume:
             self._next_resume = now + RESUME_SECONDS
             self._check_all()
@@ -98,7 +103,14 @@ class EngineProcess:
         """Return how long to wait. Without torrents, no status is due, so wait longer."""
         if not self._around.loaded:
             return RESUME_SECONDS
-        return max(0.0, min(self._next_status, self._next_resume) - time.monotonic())
+        due = [self._next_status, self._next_resume]
+        if self._arriving():
+            due.append(self._next_look)
+        return max(0.0, min(due) - time.monotonic())
+
+    def _arriving(self) -> list[EngineTorrent]:
+        now = time.monotonic()
+        return [each for each in self._around.loaded.values() if each.is_arriving(now)]
 
     def obey(self, document: Document) -> None:
         match document:

@@ -11,12 +11,21 @@ from typing import Any
 import libtorrent as lt
 
 from service.torrents.engine import params, seed_limits
+from service.torrents.engine.arrival import Arrival
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.engine.status import CHECKING, DONE
-from service.torrents.events import Complete, Event, Phase, Seeded, TorrentBroken, TorrentGone
+from service.torrents.events import (
+    Arrived,
+    Complete,
+    Event,
+    Phase,
+    Seeded,
+    TorrentBroken,
+    TorrentGone,
+)
 from service.torrents.orders import EngineSettings, Order
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -77,6 +86,7 @@ class EngineTorrent:
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
         self._peers: list[tuple[str, int]] = []
+        self._arrival: Arrival | None = None
         self._alone_since: float | None = None
         self._needs_utp = False
         self.is_saving = False
@@ -170,7 +180,11 @@ class EngineTorrent:
     def _load(self) -> None:
         add_params = params.loading(self.order, self._around.settings, self._peers)
         self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
+        self._around.tell(Arrived(self.key, 0, 0))
         self._add(add_params)
+        # After a restart, most of it may have left the memory: leave it to the import.
+        is_new = not (self.order.seeding or self.order.unwanted or add_params.have_pieces)
+        self._arrival = Arrival(self.handle, add_params.ti) if is_new else None
 
     def _add(self, add_params: Any) -> None:
         if self.is_paused:
@@ -280,6 +294,15 @@ class EngineTorrent:
         sentence = "The disk is full." if is_full else f"The disk says: {message}"
         self._around.tell(TorrentBroken(self.key, word, sentence))
 
+    def is_arriving(self, now: float) -> bool:
+        is_loading = self.stage is EngineStage.LOADED and not self.is_paused
+        return self._arrival is not None and is_loading and self._arrival.is_moving(now)
+
+    def report_arrival(self) -> None:
+        if self._arrival is not None:
+            for index, size_bytes in self._arrival.look():
+                self._around.tell(Arrived(self.key, index, size_bytes))
+
     def is_alone(self, now: float) -> bool:
         """Return whether it seeks peers and has none, for less than ALONE_SECONDS so far."""
         if self._alone_since is None or self.is_paused:
@@ -290,6 +313,8 @@ class EngineTorrent:
     def take_status(self, status: Any) -> None:
         """Take in a new status from libtorrent."""
         self.is_dirty = True
+        if self._arrival is not None:
+            self._arrival.take_status(status, time.monotonic())
         if status.num_peers:
             self._alone_since = None
         elif self._alone_since is None:

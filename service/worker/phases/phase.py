@@ -3,7 +3,7 @@
 from datetime import datetime
 
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
-from service.torrents.events import Status, TorrentBroken
+from service.torrents.events import Arrived, Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.identity import TorrentFacts
 from service.worker.import_files import Outcome
@@ -50,6 +50,9 @@ class RunPhase:
 
     def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
         pass
+
+    def hash_ahead(self, run: Run, arrived: Arrived) -> None:
+        self._control.hash_ahead(run, arrived.index, arrived.size_bytes)
 
     def complete(self, run: Run, now: datetime) -> None:
         pass

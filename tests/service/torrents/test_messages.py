@@ -1,6 +1,7 @@
 import pytest
 
 from service.torrents.events import (
+    Arrived,
     Complete,
     FileOf,
     Metadata,
@@ -32,7 +33,7 @@ EVENTS = [
     Metadata("1", "na\nme\ud83d\ude00".encode("utf-16", "surrogatepass").decode("utf-16"),
              "a" * 40, "", False, True, 5, FILES),
     Status("1", "downloading", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 10),
-    Complete("1"), Seeded("1"), TorrentGone("1"),
+    Arrived("1", 2, 3), Complete("1"), Seeded("1"), TorrentGone("1"),
     TorrentBroken("1", "disk_full", "…"), Restarted(("1", "2")),
 ]  # fmt: skip
 

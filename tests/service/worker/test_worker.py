@@ -2,6 +2,7 @@
 
 import errno
 from datetime import timedelta
+from hashlib import sha1
 
 import pytest
 from django.db import OperationalError
@@ -11,7 +12,7 @@ from service.errors import DiskFull, NameTaken, NotNow
 from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.library import library
 from service.models import File, Folder, Transfer
-from service.torrents.events import FileOf, Metadata, Seeded, TorrentGone
+from service.torrents.events import Arrived, FileOf, Metadata, Seeded, TorrentGone
 from service.transfers import identity, transfers
 from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
 from service.worker.run import LARGE_BYTES
@@ -1019,15 +1020,55 @@ def test_a_worker_that_slept_too_long_lets_go_of_everything_before_it_acts(shift
     assert shift.engine.told("add") == []
 
 
+def test_what_was_hashed_while_it_arrived_is_not_hashed_again(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer, size_bytes=7)
+    arrive(shift, transfer, b"con", b"cont")
+    shift.engine.complete(transfer, b"con???t")
+    shift.rounds(3)
+    assert sha1_of_only_file() == sha1(b"cont??t").hexdigest()
+
+
+def test_nothing_that_was_hashed_before_a_check_is_used_after_it(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer, size_bytes=7)
+    arrive(shift, transfer, b"???", b"", b"c")
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    assert sha1_of_only_file() == sha1(b"content").hexdigest()
+
+
+def test_a_file_that_cannot_be_read_yet_is_hashed_at_the_end(shift):
+    (transfer,) = magnets(alice(), 1)
+    known(shift, transfer, size_bytes=7)
+    shift.engine.news.append(Arrived(str(transfer.pk), 0, 3))
+    shift.round()
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(3)
+    assert sha1_of_only_file() == sha1(b"content").hexdigest()
+
+
+def arrive(shift, transfer, *beginnings):
+    """Report each beginning of the transfer's only file as final, one after the other."""
+    for content in beginnings:
+        download_folder(transfer.pk).file(0).write_bytes(content)
+        shift.engine.news.append(Arrived(str(transfer.pk), 0, len(content)))
+        shift.round()
+
+
+def sha1_of_only_file():
+    return File.objects.get().sha1
+
+
 def test_a_landing_of_a_worker_that_lost_its_lease_leaves_nothing(shift, monkeypatch):
     account = alice()
     (transfer,) = magnets(account, 1)
     known(shift, transfer, size_bytes=7)
     link_all = type(shift.store).link_all
 
-    def slowly(store, paths, told):
+    def slowly(store, *more):
         Transfer.objects.update(leased_by="another")
-        return link_all(store, paths, told)
+        return link_all(store, *more)
 
     # The lease must end during the import, at a moment when the import calls the store.
     monkeypatch.setattr(type(shift.store), "link_all", slowly)

@@ -1,0 +1,88 @@
+"""What the engine reports while large files arrive, so that the worker can hash them meanwhile."""
+
+import os
+from types import SimpleNamespace
+
+import libtorrent as lt
+
+from service.torrents.engine.arrival import MOVING_SECONDS, STEP_BYTES, Arrival
+from service.torrents.events import Arrived, Complete
+from tests.swarm import seeder, torrent
+
+PIECE_BYTES = 2**20
+LARGE = os.urandom(3 * STEP_BYTES + 5)
+SMALL = b"small" * 100
+IN_ORDER = lt.torrent_flags.sequential_download
+
+
+class Handle:
+    def __init__(self, pieces=()):
+        self.flags = set()
+        self.pieces = set(pieces)
+
+    def set_flags(self, flag):
+        self.flags.add(flag)
+
+    def unset_flags(self, flag):
+        self.flags.discard(flag)
+
+    def have_piece(self, index):
+        return index in self.pieces
+
+
+def info_of(files):
+    made = torrent("Films", files, kind="v1", piece_bytes=PIECE_BYTES)
+    return lt.load_torrent_buffer(made.content).ti
+
+
+def peers(seeds, others, done=0):
+    return SimpleNamespace(num_seeds=seeds, num_peers=seeds + others, total_done=done)
+
+
+def test_only_what_has_arrived_in_order_is_reported():
+    handle = Handle()
+    arrival = Arrival(handle, info_of({("a.srt",): SMALL, ("b.mkv",): LARGE, ("c.mkv",): LARGE}))
+    assert list(arrival.look()) == []
+    handle.pieces = {*range(40), *range(41, 90)}
+    ((index, size_bytes),) = arrival.look()
+    assert (index, size_bytes) == (1, 40 * PIECE_BYTES - len(SMALL))
+    assert list(arrival.look()) == []
+    handle.pieces |= set(range(150))
+    assert list(arrival.look()) == [(1, len(LARGE)), (2, 150 * PIECE_BYTES - len(SMALL + LARGE))]
+    handle.pieces |= set(range(300))
+    assert list(arrival.look()) == [(2, len(LARGE))]
+    assert list(arrival.look()) == []
+
+
+def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
+    handle = Handle()
+    arrival = Arrival(handle, info_of({("b.mkv",): LARGE}))
+    assert IN_ORDER in handle.flags
+    arrival.take_status(peers(seeds=3, others=1), 0)
+    assert IN_ORDER not in handle.flags
+    arrival.take_status(peers(seeds=3, others=0), 0)
+    assert IN_ORDER in handle.flags
+
+
+def test_a_torrent_that_gets_nothing_is_not_looked_at():
+    arrival = Arrival(Handle(), info_of({("b.mkv",): LARGE}))
+    arrival.take_status(peers(1, 0, done=1), now := 1e9)
+    assert arrival.is_moving(now)
+    arrival.take_status(peers(1, 0, done=1), now + MOVING_SECONDS)
+    assert not arrival.is_moving(now + MOVING_SECONDS)
+
+
+def test_what_is_reported_is_written(held, tmp_path):
+    made = torrent("Film", LARGE, kind="v1", piece_bytes=PIECE_BYTES)
+    folder, sizes = held.folder("7"), []
+    with seeder(upload_rate_limit=100 * 2**20) as seeds:
+        seeds.give(made, tmp_path / "given")
+        held.add("7", made.magnet(peer=seeds.address))
+        while isinstance(event := held.wait(Arrived | Complete, "7"), Arrived):
+            sizes.append(event.size_bytes)
+            if event.size_bytes:
+                with (folder / "0").open("rb") as file:
+                    assert file.read(event.size_bytes) == LARGE[: event.size_bytes]
+    assert sizes[0] == 0
+    assert sizes == sorted(sizes)
+    assert len(sizes) > 1
