@@ -57,7 +57,7 @@ def rows(home: Path) -> Iterator[Row]:
 def beside_others(ours: "Ferry", place: Path, big: Made) -> Iterator[Row]:
     with others(place, big) as contestants:
         taken = in_turns(5, ours=lambda: ours.fetch(big), **contestants)
-    for name, at_least in (("qbittorrent", 1.5), ("aria2", 2.5), ("transmission", None)):
+    for name, at_least in (("qbittorrent", 2.5), ("aria2", 2.5), ("transmission", None)):
         row = f"1 GiB from one seeder, speed of {name}"
         if name not in taken:
             yield Row(row, None, missing=name)
