@@ -30,8 +30,8 @@ from django.conf import settings
 from config.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
 from service.store.blobs import Store, library_store, make_folder
-from service.store.sums import CHUNK_BYTES
 from service.store.hardlinks import try_link
+from service.store.sums import CHUNK_BYTES
 from service.store.sync import sync, sync_file_system
 
 FORMAT = 1

@@ -14,7 +14,7 @@ MOVING_SECONDS = 2.0
 UNWRITTEN = lt.file_storage.flag_pad_file | lt.file_storage.flag_symlink
 
 
-class Arrival:
+class ArrivalOrder:
     """The pieces of a new torrent, downloaded in order while every peer is a seed.
 
     Among peers that have everything, the order is free. With others, libtorrent downloads the

@@ -11,7 +11,7 @@ from typing import Any
 import libtorrent as lt
 
 from service.torrents.engine import params, seed_limits
-from service.torrents.engine.arrival import Arrival
+from service.torrents.engine.arrival import ArrivalOrder
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
@@ -86,7 +86,7 @@ class EngineTorrent:
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
         self._peers: list[tuple[str, int]] = []
-        self._arrival: Arrival | None = None
+        self._arrival: ArrivalOrder | None = None
         self._alone_since: float | None = None
         self._needs_utp = False
         self.is_saving = False
@@ -184,7 +184,7 @@ class EngineTorrent:
         self._add(add_params)
         # After a restart, most of it may have left the memory: leave it to the import.
         is_new = not (self.order.seeding or self.order.unwanted or add_params.have_pieces)
-        self._arrival = Arrival(self.handle, add_params.ti) if is_new else None
+        self._arrival = ArrivalOrder(self.handle, add_params.ti) if is_new else None
 
     def _add(self, add_params: Any) -> None:
         if self.is_paused:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import libtorrent as lt
 
-from service.torrents.engine.arrival import MOVING_SECONDS, STEP_BYTES, Arrival
+from service.torrents.engine.arrival import MOVING_SECONDS, STEP_BYTES, ArrivalOrder
 from service.torrents.events import Arrived, Complete
 from tests.swarm import seeder, torrent
 
@@ -41,7 +41,9 @@ def peers(seeds, others, done=0):
 
 def test_only_what_has_arrived_in_order_is_reported():
     handle = Handle()
-    arrival = Arrival(handle, info_of({("a.srt",): SMALL, ("b.mkv",): LARGE, ("c.mkv",): LARGE}))
+    arrival = ArrivalOrder(
+        handle, info_of({("a.srt",): SMALL, ("b.mkv",): LARGE, ("c.mkv",): LARGE})
+    )
     assert list(arrival.look()) == []
     handle.pieces = {*range(40), *range(41, 90)}
     ((index, size_bytes),) = arrival.look()
@@ -56,7 +58,7 @@ def test_only_what_has_arrived_in_order_is_reported():
 
 def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
     handle = Handle()
-    arrival = Arrival(handle, info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
     assert IN_ORDER in handle.flags
     arrival.take_status(peers(seeds=3, others=1), 0)
     assert IN_ORDER not in handle.flags
@@ -65,7 +67,7 @@ def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
 
 
 def test_a_torrent_that_gets_nothing_is_not_looked_at():
-    arrival = Arrival(Handle(), info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(Handle(), info_of({("b.mkv",): LARGE}))
     arrival.take_status(peers(1, 0, done=1), now := 1e9)
     assert arrival.is_moving(now)
     arrival.take_status(peers(1, 0, done=1), now + MOVING_SECONDS)
