@@ -3,6 +3,7 @@
 import gc
 import json
 import os
+import resource
 import socket
 from typing import Any
 
@@ -17,6 +18,8 @@ from config.web.connections import is_upload
 # How much of an unread body gunicorn discards.
 UNREAD_BYTES = 64 * 1024
 
+OPEN_FILES, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+
 bind = (
     f"[{settings.HOST}]:{settings.PORT}"
     if ":" in settings.HOST
@@ -25,8 +28,9 @@ bind = (
 worker_class = "config.web.connection_limits.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
-# Most connections need no thread: see config.web.connection_limits.
-worker_connections = max(1024, 8 * settings.WEB_THREADS)
+# Most connections need no thread: see config.web.connection_limits. Some hold
+# files, too, so there are fewer of them where few may be open.
+worker_connections = max(1024, min(8192, OPEN_FILES // 4))
 # Each process touches a file here every second, which would keep a disk awake.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 timeout = 60

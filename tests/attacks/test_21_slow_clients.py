@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
+from itertools import cycle
 from types import SimpleNamespace
 
 import httpx
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.embedded import upstream
+from config.processes import raise_open_files
 from service.accounts import accounts
 from service.content import signed_links
 from service.store.blobs import library_store
@@ -65,6 +67,7 @@ class Crowd:
         self._address, self._beginning = ("127.0.0.1", port), beginning
         self._reads, self._comes_back = reads, comes_back
         self._stopped, self._ticks = threading.Event(), threading.Semaphore(0)
+        self.sources = cycle(["127.0.0.1"])
         self.connections: list[socket.socket] = []
         self._thread = threading.Thread(target=self._trickle)
 
@@ -85,6 +88,7 @@ class Crowd:
         connection = socket.socket()
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
         connection.settimeout(ANSWER_SECONDS)
+        connection.bind((next(self.sources), 0))
         connection.connect(self._address)
         connection.sendall(self._beginning)
         return connection
@@ -119,12 +123,12 @@ def crowd_at(
 
 
 @contextmanager
-def place_of(front: Front | None, home) -> Iterator[Place]:
-    """Run Ferry with the default number of threads, behind a proxy set up as documented, if any."""
+def place_of(front: Front | None, home, threads: int = 256) -> Iterator[Place]:
+    """Run Ferry, by default with as many threads as usual, behind a documented proxy, if any."""
     wanted = front.settings if front else {}
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     with ExitStack() as stack:
-        server = stack.enter_context(serving(WEB_PROCESSES="2", WEB_THREADS="256", **wanted))
+        server = stack.enter_context(serving(WEB_PROCESSES="2", WEB_THREADS=str(threads), **wanted))
         session = make_person("bob", Role.MEMBER).client.session.session_key
         place = Place(server.port, "localhost", f"ferry_session_{server.port}={session}")
         if front:
@@ -168,15 +172,38 @@ def test_who_trickles_heads_and_bodies_stops_nobody(front, beginning, tmp_path):
         assert_answers(place, crowd)
 
 
-def test_who_trickles_reads_stops_nobody(tmp_path):
-    """The clients read a file by a signed link, which needs no session."""
+def request_for_film(place: Place) -> str:
+    """Return a request by a signed link, which needs no session."""
     owner = account()
     file = a_file(owner, blob=put(library_store(), bytes(8_000_000)))
     link = signed_links.file_link(owner, file, now=timezone.now())
-    with place_of(None, tmp_path) as place:
-        request = f"GET {link} HTTP/1.1\r\nHost: {place.host}\r\n\r\n"
-        with crowd_at(place, request, reads=True) as crowd:
-            assert_answers(place, crowd)
+    return f"GET {link} HTTP/1.1\r\nHost: {place.host}\r\n\r\n"
+
+
+def test_who_trickles_reads_stops_nobody(tmp_path):
+    with (
+        place_of(None, tmp_path) as place,
+        crowd_at(place, request_for_film(place), reads=True) as crowd,
+    ):
+        assert_answers(place, crowd)
+
+
+def test_slow_clients_of_all_kinds_hold_no_thread(tmp_path):
+    """There are far fewer threads than clients, yet each reader is served, and so are people."""
+    raise_open_files()
+    with place_of(None, tmp_path, threads=8) as place, ExitStack() as stack:
+        crowds = []
+        for beginning in (head_of, form_of, request_for_film):
+            request, reads = beginning(place).encode(), beginning is request_for_film
+            crowd = Crowd(place.port, request, reads=reads, comes_back=False)
+            crowd.sources = cycle(f"127.0.0.{number}" for number in range(2, 18))
+            crowds.append(stack.enter_context(closing(crowd)))
+            crowd.begin(CLIENTS)
+        assert_answers(place, crowds[-1])
+        for crowd in crowds:
+            assert len(crowd.connections) == CLIENTS
+        for reader in crowds[-1].connections:
+            assert reader.recv(1, socket.MSG_PEEK)
 
 
 def test_a_head_or_a_form_that_trickles_is_cut_although_it_never_pauses(tmp_path):

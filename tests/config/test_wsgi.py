@@ -1,9 +1,11 @@
 """What only the real server shows: sendfile, kept connections, and cut connections."""
 
+import http.client
 import json
 import os
 import re
 import resource
+import signal
 import socket
 from base64 import b64encode
 from concurrent.futures import ThreadPoolExecutor
@@ -157,6 +159,51 @@ def test_readers_that_are_slow_but_steady_are_not_cut(server, file_link, zip_lin
     with ThreadPoolExecutor() as readers:
         totals = readers.map(partial(slowly_received, server), (file_link, zip_link))
         assert [total >= 8_000_000 for total in totals] == [True, True]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["file", "zip"])
+def test_a_reader_that_pauses_gets_every_byte_and_then_the_next_answer(server, request, kind):
+    """While it pauses, its response waits without a thread."""
+    link, pause = request.getfixturevalue(f"{kind}_link"), Event()
+    whole = httpx.get(server.url + link, timeout=60, trust_env=False).content
+    with closing(ask(server, link)) as connection:
+        answer = http.client.HTTPResponse(connection)
+        answer.begin()
+        pieces = [answer.read(1)]
+        for _ in range(3):
+            pause.wait(STALLED_SECONDS / 4)
+            pieces.append(answer.read(1_000_000))
+        assert b"".join([*pieces, answer.read()]) == whole
+        connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert connection.recv(12) == b"HTTP/1.1 200"
+
+
+@pytest.mark.slow
+def test_a_stop_lets_a_waiting_response_go_on(file_link):
+    with serving() as server, closing(ask(server, file_link)) as connection:
+        connection.recv(1)
+        server.process.send_signal(signal.SIGTERM)
+        assert received(connection) >= len(CONTENT)
+
+
+def test_requests_in_one_piece_are_answered_in_turn(server):
+    form = b"Content-Length: 5\r\n\r\nx=123"
+    ask_v1 = b"POST /rest/folder HTTP/1.1\r\nHost: localhost\r\n"
+    chunks = b"Transfer-Encoding: chunked\r\n\r\n5\r\nx=123\r\n0\r\n\r\n"
+    last = b"GET /healthz HTTP/1.0\r\nHost: localhost\r\n\r\n"
+    said = raw(server.port, (ask_v1 + form) * 2 + last)
+    assert re.findall(rb"HTTP/1\.[01] (\d+)", said) == [b"401", b"401", b"200"]
+    assert raw(server.port, ask_v1 + chunks).startswith(b"HTTP/1.1 401")
+
+
+def test_who_asks_before_a_body_hears_to_go_on_and_then_the_answer(server):
+    head = "POST /rest/folder HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
+        connection.sendall(f"{head}Content-Length: 5\r\n\r\n".encode())
+        assert connection.recv(1000) == b"HTTP/1.1 100 Continue\r\n\r\n"
+        connection.sendall(b"x=123")
+        assert connection.recv(12) == b"HTTP/1.1 401"
 
 
 def slowly_received(server, link):

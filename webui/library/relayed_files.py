@@ -16,7 +16,7 @@ from webui.http.requests import Request, service_of
 from webui.library.content_check import Expected, check
 from webui.limiter import Limiter
 from webui.v1.errors import Failure, Unreadable
-from webui.v1.links import Download, Link, sent_on
+from webui.v1.links import Download, Link, UnreadBytes, sent_on
 
 log = logging.getLogger("ferry.delivery")
 
@@ -115,7 +115,7 @@ def passed_on(
         release()
         download.close()
         raise Unreadable("bad_stream", status=download.status)
-    response = StreamingHttpResponse(RelayedStream(download, release), status=download.status)
+    response = RelayedResponse(RelayedStream(download, release), status=download.status)
     for header in PASSED_ON:
         if header in download.headers:
             response[header] = one_line(download.headers[header])
@@ -125,6 +125,14 @@ def passed_on(
     response["Content-Security-Policy"] = handling.policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"
     return response
+
+
+class RelayedResponse(StreamingHttpResponse):
+    """A response whose rest the web server may take from the service's socket."""
+
+    def __init__(self, stream: "RelayedStream", status: int) -> None:
+        super().__init__(stream, status=status)
+        self.rest = stream.rest
 
 
 class RelayedStream:
@@ -137,6 +145,7 @@ class RelayedStream:
     def __init__(self, download: Download, release: Callable[[], None]) -> None:
         self._download = download
         self._pieces = iter(download)
+        self._passed_bytes = 0
         self._release: Callable[[], None] | None = release
 
     def __iter__(self) -> Iterator[bytes]:
@@ -144,11 +153,16 @@ class RelayedStream:
 
     def __next__(self) -> bytes:
         try:
-            return next(self._pieces)
+            piece = next(self._pieces)
         except Failure as failure:
             if not self._download.is_aborted:
                 log.warning("stream broken reason=%s", failure)
             raise ConnectionResetError(errno.ECONNRESET, "the service broke off") from failure
+        self._passed_bytes += len(piece)
+        return piece
+
+    def rest(self) -> UnreadBytes | None:
+        return self._download.unread(self._passed_bytes)
 
     def close(self) -> None:
         release, self._release = self._release, None

@@ -1,9 +1,12 @@
 """Links to a service's bytes, and open downloads of them."""
 
 import re
+import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain
 from types import TracebackType
 from typing import Self
@@ -12,9 +15,10 @@ from urllib.parse import urlsplit
 import httpx
 
 from webui.v1.errors import Unreadable
-from webui.v1.network import failure_of, shutter_of
+from webui.v1.network import failure_of, shutter_of, socket_of
 
 LONGEST_URL = 8_192
+LEAST_UNREAD_BYTES = 1024 * 1024
 PEEK_SECONDS = 15
 SENT_ON = ("Range", "If-Range", "If-None-Match", "If-Modified-Since")
 PASSED_BACK = (
@@ -53,6 +57,14 @@ class Link:
         return f"<Link to {parts.hostname}{parts.path}>"
 
 
+@dataclass(frozen=True, slots=True)
+class UnreadBytes:
+    """The rest of a response's body, as it is on the service's socket."""
+
+    source: socket.socket
+    size_bytes: int
+
+
 class Download:
     """A response whose bytes are passed on as they arrive. Its opener must close it."""
 
@@ -72,6 +84,8 @@ class Download:
         self.is_aborted = False
         # Where the bytes come from, after all redirects.
         self.url = ""
+        # Returns what is left on the service's socket, after so many bytes, if it can be taken.
+        self.unread: Callable[[int], UnreadBytes | None] = lambda _passed_bytes: None
 
     @property
     def size_bytes(self) -> int | None:
@@ -129,8 +143,25 @@ def download_of(response: httpx.Response) -> Download:
     headers = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
     raw = _raw(response)
     download = Download(response.status_code, headers, raw, response.close, shutter_of(response))
+    download.unread = partial(unread_of, response)
     download.url = str(response.request.url)
     return download
+
+
+def unread_of(response: httpx.Response, passed_bytes: int) -> UnreadBytes | None:
+    """Return what is still on the socket once `passed_bytes` of the body were passed on.
+
+    Return None if httpx holds more of the body, or has to decode it (TLS, chunks). A short rest
+    isn't worth the connection, which can't be reused afterward.
+    """
+    connection, length = socket_of(response), response.headers.get("Content-Length", "")
+    if connection is None or isinstance(connection, ssl.SSLSocket) or not length.isdecimal():
+        return None
+    is_ahead = response.num_bytes_downloaded != passed_bytes
+    if is_ahead or "Transfer-Encoding" in response.headers:
+        return None
+    size_bytes = int(length) - passed_bytes
+    return UnreadBytes(connection, size_bytes) if size_bytes >= LEAST_UNREAD_BYTES else None
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:

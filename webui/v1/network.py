@@ -123,11 +123,16 @@ class _Stream(httpcore.NetworkStream):
         return self._stream.get_extra_info(info)
 
 
-def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
-    """Return a function that ends a response's connection, even while another thread reads it."""
+def socket_of(response: httpx.Response) -> socket.socket | None:
     stream = response.extensions.get("network_stream")
     connection = stream.get_extra_info("socket") if stream is not None else None
-    if not isinstance(connection, socket.socket):
+    return connection if isinstance(connection, socket.socket) else None
+
+
+def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
+    """Return a function that ends a response's connection, even while another thread reads it."""
+    connection = socket_of(response)
+    if connection is None:
         return None
 
     def shut() -> None:

@@ -1,5 +1,6 @@
 """The whole program with a foreign service that sends content itself."""
 
+import os
 import re
 import socketserver
 import statistics
@@ -18,6 +19,7 @@ pytestmark = pytest.mark.slow
 
 SIZE = 2**30
 PIECE = b"x" * 65536
+FILM = os.urandom(20_000_000)
 
 
 class Service(BaseHTTPRequestHandler):
@@ -32,6 +34,10 @@ class Service(BaseHTTPRequestHandler):
         Service.asked.append(dict(self.headers))
         if self.path.endswith("/file/8"):
             self.fall_silent()
+        elif self.path.endswith("/file/9"):
+            self.send_film(FILM, len(FILM))
+        elif self.path.endswith("/file/10"):
+            self.send_film(FILM, len(FILM) + 1)
         elif "/file/" in self.path:
             self.stream()
         else:
@@ -53,6 +59,13 @@ class Service(BaseHTTPRequestHandler):
         except OSError:
             Service.left.set()
             self.close_connection = True
+
+    def send_film(self, content, length):
+        self.send_response(200)
+        self.send_header("Content-Length", str(length))
+        self.end_headers()
+        self.wfile.write(content)
+        self.close_connection = True
 
     def fall_silent(self):
         """Send one piece, and then nothing until the client disconnects."""
@@ -132,3 +145,24 @@ def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
         assert client.get("/").status_code == 200
         assert "stream broken" not in site.log
     assert statistics.median(took) < 1, took
+
+
+def test_a_film_arrives_byte_by_byte_even_if_its_reader_pauses(site):
+    """The kernel moves most of it, and the response waits without a thread."""
+    pause, content = threading.Event(), b""
+    with closing(sign_in(site)) as client, client.stream("GET", "/files/file/9/download/") as film:
+        for piece in film.iter_raw(4_000_000):
+            content += piece
+            pause.wait(0.2)
+        assert content == FILM
+        assert client.get("/files/file/9/download/").content == FILM
+
+
+def test_a_service_that_breaks_off_breaks_the_download_off(site):
+    with closing(sign_in(site)) as client:
+        for _ in range(3):
+            with pytest.raises(httpx.RemoteProtocolError):
+                client.get("/files/file/10/download/")
+        assert client.get("/").status_code == 200
+    assert "stream broken reason=" in site.log
+    assert "Traceback" not in site.log

@@ -1,0 +1,92 @@
+"""Answer requests in threads, which a response gives back while its client takes nothing."""
+
+import errno
+import os
+from contextlib import closing, nullcontext
+from typing import Any
+
+from gunicorn.http import wsgi  # type: ignore[import-untyped]
+from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
+
+from config.web.connections import Answer, ClientConnection
+from config.web.transmission import Outbox, Steps, send_file, splice
+
+GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
+PARKED = object()
+"""The outcome of a thread whose response waits for its client."""
+
+
+class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
+    """A gunicorn worker whose responses are generators, resumed when they can go on."""
+
+    def handle(self, conn: ClientConnection) -> object:
+        if conn.answer is None:
+            return super().handle(conn)
+        try:
+            return self._keepalive_after(conn, self._continue(conn, conn.answer))
+        except OSError as trouble:
+            if trouble.errno not in GONE:
+                self.log.exception("Socket error sending a response.")
+            return False
+
+    def handle_request(self, req: Any, conn: ClientConnection) -> object:
+        self.cfg.pre_request(self, req)
+        return self._continue(conn, self._answer(req, conn))
+
+    def _continue(self, conn: ClientConnection, answer: Answer) -> object:
+        conn.answer = None
+        try:
+            conn.wait = next(answer)
+        except StopIteration as end:
+            return end.value
+        conn.answer = answer
+        return PARKED
+
+    def _keepalive_after(self, conn: ClientConnection, outcome: object) -> object:
+        return PARKED if outcome is PARKED else super()._keepalive_after(conn, outcome)
+
+    def _answer(self, req: Any, conn: ClientConnection) -> Answer:
+        """Call the site, and send its response. Return whether the connection may be reused."""
+        outbox = Outbox()
+        response, environ = wsgi.create(req, outbox, conn.client, conn.server, self.cfg)
+        environ |= {"wsgi.multithread": True, "gunicorn.socket": conn.sock}
+        if not self.alive:
+            response.force_close()
+        body = self.wsgi(environ, response.start_response)
+        del environ
+        try:
+            with closing(body) if hasattr(body, "close") else nullcontext():
+                conn.sock.setblocking(False)
+                yield from send(response, body, outbox, conn)
+        except Exception as trouble:
+            if isinstance(trouble, OSError) or not response.headers_sent:
+                raise
+            self.log.exception("Error handling request")
+            raise ConnectionResetError(errno.ECONNRESET, "the response broke off") from trouble
+        return not response.should_close()
+
+
+def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> Steps:
+    if is_file(body) and response.response_length and response.req.method != "HEAD":
+        response.send_headers()
+        yield from outbox.empty_into(conn.sock)
+        yield from send_file(body.filelike, response.response_length, conn.sock)
+        return
+    for piece in body:
+        response.write(piece)
+        yield from outbox.empty_into(conn.sock)
+        rest = body.rest() if hasattr(body, "rest") else None
+        if rest and (yield from splice(rest.source, rest.size_bytes, conn.sock)):
+            return
+    response.close()
+    yield from outbox.empty_into(conn.sock)
+
+
+def is_file(body: Any) -> bool:
+    if not isinstance(body, wsgi.FileWrapper):
+        return False
+    try:
+        os.lseek(body.filelike.fileno(), 0, os.SEEK_CUR)
+    except (AttributeError, OSError):
+        return False
+    return True
