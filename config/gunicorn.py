@@ -1,4 +1,4 @@
-"""The web server's settings. It uses threads, so that a slow reader costs only one thread."""
+"""The web server's settings. It uses threads, but none for a client that is slow."""
 
 import gc
 import json

@@ -2,6 +2,7 @@
 
 import errno
 import os
+from collections.abc import Callable
 from contextlib import closing, nullcontext
 from typing import Any
 
@@ -72,11 +73,14 @@ def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> St
         yield from outbox.empty_into(conn.sock)
         yield from send_file(body.filelike, response.response_length, conn.sock)
         return
+    find_rest: Callable[[], Any] = getattr(body, "rest", lambda: None)
     for piece in body:
         response.write(piece)
         yield from outbox.empty_into(conn.sock)
-        rest = body.rest() if hasattr(body, "rest") else None
-        if rest and (yield from splice(rest.source, rest.size_bytes, conn.sock)):
+        rest = find_rest()
+        is_exact = rest and response.sent + rest.size_bytes == response.response_length
+        # If the service breaks off, the next piece is the error.
+        if is_exact and (yield from splice(rest.source, rest.size_bytes, conn.sock)):
             return
     response.close()
     yield from outbox.empty_into(conn.sock)

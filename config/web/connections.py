@@ -141,9 +141,11 @@ class ClientConnection(TConn):  # type: ignore[misc]
         The bytes stay with the kernel, so that slow senders cost us no memory. If it wakes us
         earlier, then the client is gone or memory is short; a thread will find out.
         """
+        if not FRAMING.search(self.head):
+            return True
         head, end, begun = bytes(self.head).partition(b"\r\n\r\n")
         framing = FRAMING.search(head)
-        if not end or framing is None:
+        if framing is None or not end:
             return True
         here = self._peek()
         if framing[1]:

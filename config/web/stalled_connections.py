@@ -8,10 +8,11 @@ QUEUED_BYTES = 128 * 1024
 
 
 def cut_when_stalled(connection: socket.socket | None) -> None:
-    """Cut off a reader that takes nothing and a sender that sends nothing: each holds a thread.
+    """Cut off a reader that takes nothing, and an upload that sends nothing, which holds a thread.
 
-    Beware: the timeout ends when the kernel reports room again. By default, the kernel queues
-    megabytes and reports room once a third has been sent: steady readers of 20 KB/s were cut off.
+    Beware: a reader takes something when the kernel reports room again. By default, the kernel
+    queues megabytes and reports room once a third has been sent: steady readers of 20 KB/s were cut
+    off.
     """
     if connection is not None:
         connection.settimeout(settings.STALLED_SECONDS)

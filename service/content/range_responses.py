@@ -1,7 +1,6 @@
 """Answer requests for anything that can be read in ranges: conditions and ranges (RFC 9110)."""
 
 import hashlib
-import os
 import secrets
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -197,17 +196,6 @@ class Slice:
         if not part and self._at < self._stop:
             raise CutShort
         return part
-
-    def seek(self, position: int) -> None:
-        """Set the position; socket.sendfile reports its progress in this way.
-
-        Beware: when a file has shrunk, sendfile ends without an error, and the client would take
-        the next response on the connection for the rest.
-        """
-        self._file.seek(position)
-        self._at = position
-        if position < self._stop and position == os.fstat(self.fileno()).st_size:
-            raise CutShort
 
     def close(self) -> None:
         self._file.close()

@@ -101,7 +101,9 @@ class Crowd:
 
     def _moved(self, connection: socket.socket) -> list[socket.socket]:
         with suppress(OSError):
-            is_readable = select.select([connection], [], [], 0)[0]
+            arriving = select.poll()
+            arriving.register(connection, select.POLLIN)
+            is_readable = bool(arriving.poll(0))
             if not self._reads:
                 connection.sendall(b"x")
             if not is_readable or connection.recv(1):

@@ -33,7 +33,7 @@ Opening = Callable[[dict[str, str]], Link | Download]
 Presenting = Callable[[Download], BrowserHandling]
 
 
-# A client occupies a thread while it reads; if streams occupied all threads, no page could be sent.
+# A stream may hold a thread while it waits for the service, and pages need threads, too.
 slots = Limiter(settings.STREAMS_PER_PROCESS, wait_seconds=0)
 
 
