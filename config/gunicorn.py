@@ -28,9 +28,8 @@ bind = (
 worker_class = "config.web.connection_limits.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
-# Most connections need no thread: see config.web.connection_limits. Some hold
-# files, too, so there are fewer of them where few may be open.
-worker_connections = max(1024, min(8192, OPEN_FILES // 4))
+# Most connections need no thread: see config.web.connection_limits. Some need a few files.
+worker_connections = max(1024, min(4096, OPEN_FILES // 4))
 # Each process touches a file here every second, which would keep a disk awake.
 worker_tmp_dir = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None  # noqa: S108
 timeout = 60

@@ -16,8 +16,9 @@ from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 from config.web.slots import Claim, Visitor
 from config.web.transmission import Wait
 
-PIECE_BYTES = 64 * 1024
-LONGEST_HEAD = 64 * 1024
+# What a slow client costs us at most; more of a body stays with the kernel.
+PIECE_BYTES = 16 * 1024
+LONGEST_HEAD = 32 * 1024
 # An empty line ends a head. So does a bare line feed: it is never valid, and gunicorn refuses it.
 END = re.compile(rb"\r\n\r\n|(?<!\r)\n")
 FRAMING = re.compile(

@@ -84,7 +84,8 @@ class IdleWorker(AnsweringWorker):
         if not self._by_peer[conn.network]:
             del self._by_peer[conn.network]
         if conn.answer is not None:
-            conn.answer.close()
+            with suppress(OSError):
+                conn.answer.close()
         util.close(conn.sock)
 
     def _watch(
