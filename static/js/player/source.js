@@ -72,7 +72,7 @@ export class Source extends EventTarget {
   #load(Hls, url) {
     this.#close();
     const hls = new Hls({
-      workerPath: this.facts.worker,
+      enableWorker: false, // A worker starts for longer than it takes to read what it would read.
       autoStartLoad: false,
       renderTextTracksNatively: false,
       abrEwmaDefaultEstimate: 30_000_000,

@@ -2,7 +2,7 @@ import Hls from "/static/vendor/hls.min.mjs";
 
 const video = document.querySelector("video");
 const seen = { fatal: [], loaded: [], levels: [], sounds: [] };
-const hls = new Hls({ workerPath: "/static/vendor/hls.worker.js", maxBufferLength: 12 });
+const hls = new Hls({ enableWorker: false, maxBufferLength: 12 });
 
 hls.on(Hls.Events.ERROR, (_event, data) => {
   if (data.fatal) {
