@@ -4,6 +4,7 @@ import re
 from datetime import datetime
 from hashlib import sha256
 from pathlib import Path
+from socket import socket
 from typing import BinaryIO
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -71,6 +72,11 @@ def plan_of(file: File) -> PlaybackPlan:
     return plans.find_plan(folder) or _request_plan(file, folder)
 
 
+def begin(file: File) -> None:
+    """Have the worker start on the first segments, which a player is about to ask for."""
+    media_requests.tell("begin", file=file.pk)
+
+
 def refuse_what_is_none(file: File, folder: Path) -> None:
     """Raise CannotConvert without the worker if the file is known not to be playable."""
     refusals.raise_remembered(folder)
@@ -108,8 +114,10 @@ def percent_made(file: File) -> float | None:
     return None if is_ready else float(reply["progress"])
 
 
-def ask_worker(file: File, kind: str, **more: object) -> media_requests.Facts:
-    return media_requests.ask(kind, ASK_SECONDS, file=file.pk, **more)
+def ask_worker(
+    file: File, kind: str, client: socket | None = None, **more: object
+) -> media_requests.Facts:
+    return media_requests.ask(kind, ASK_SECONDS, client, file=file.pk, **more)
 
 
 # Views
@@ -130,10 +138,13 @@ def stream(
         raise NotFound
     if inside["index"]:
         return playlist_answer(request, playlists.media(rendition))
-    return answer(request, segment(file, rendition, inside))
+    client = request.META.get("gunicorn.socket")
+    return answer(request, segment(file, rendition, inside, client))
 
 
-def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFile":
+def segment(
+    file: File, rendition: Rendition, inside: re.Match[str], client: socket | None
+) -> "MediaFile":
     """Return a segment, made now if it is missing. Raises NotFound, Busy, CannotConvert."""
     name = inside[0].rpartition("/")[2]
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
@@ -143,7 +154,8 @@ def segment(file: File, rendition: Rendition, inside: re.Match[str]) -> "MediaFi
         if inside["init"]:
             ask_worker(file, "init", rendition=rendition.name)
         else:
-            ask_worker(file, "segment", rendition=rendition.name, number=int(inside["number"]))
+            number = int(inside["number"])
+            ask_worker(file, "segment", client, rendition=rendition.name, number=number)
     touch(segment_path)
     return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
 

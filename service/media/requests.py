@@ -5,6 +5,7 @@ import fcntl
 import json
 import logging
 import os
+import select
 import socket
 import struct
 import threading
@@ -24,6 +25,8 @@ log = logging.getLogger("ferry.media")
 
 Facts = dict[str, Any]
 Answer = Callable[[Facts], Facts]
+HasLeft = Callable[[], bool]
+WaitingAnswer = Callable[[Facts, HasLeft], Facts]
 
 SOCKET, NEW_SOCKET, LOCK = "media.sock", "media.new", "media.lock"
 # The kernel limits the length of a socket's path.
@@ -32,6 +35,7 @@ MOST_LINE_BYTES = 2**20
 # Each request has a thread. The limits passed to `register` add up to no more.
 MOST_WAITING = 64
 QUESTION_SECONDS = 5
+TELL_SECONDS = 1
 # How often another worker checks whether the one with the socket is gone.
 TAKE_OVER_SECONDS = 3.0
 # How soon the server notices that it should stop.
@@ -48,7 +52,7 @@ class MediaServer:
 
     def __init__(self) -> None:
         self._folder = Path(settings.DATA_DIR)
-        self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
+        self._answers: dict[str, tuple[WaitingAnswer, threading.BoundedSemaphore]] = {}
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def register(self, most: int, **answers: Answer) -> None:
@@ -58,6 +62,10 @@ class MediaServer:
         At most `most` of these questions wait at once; further ones get Busy. That way, requests
         for segments don't block requests for pictures.
         """
+        self.register_waiting(most, **{kind: to_the_end(each) for kind, each in answers.items()})
+
+    def register_waiting(self, most: int, **answers: WaitingAnswer) -> None:
+        """Register answers that take long, and stop once the asker has left."""
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
@@ -89,16 +97,16 @@ class MediaServer:
         try:
             with connection, suppress(OSError, ValueError):
                 if is_our_own(connection):
-                    reply = self._answer(read_line(connection))
+                    reply = self._answer(read_line(connection), lambda: has_left(connection))
                     connection.sendall(line_of(reply))
         finally:
             self._waiting.release()
 
-    def _answer(self, question: Facts) -> Facts:
+    def _answer(self, question: Facts, has_asker_left: HasLeft) -> Facts:
         try:
             answer, turns = self._answers[question["kind"]]
             with take_turn(turns):
-                return {"answer": answer(question)}
+                return {"answer": answer(question, has_asker_left)}
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)
         except Exception:
@@ -106,6 +114,10 @@ class MediaServer:
             return encode_refusal(Busy())
         finally:
             close_old_connections()
+
+
+def to_the_end(answer: Answer) -> WaitingAnswer:
+    return lambda question, _has_left: answer(question)
 
 
 @contextmanager
@@ -119,11 +131,19 @@ def take_turn(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Ite
         turns.release()
 
 
-def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
-    """Ask the worker, from a web process. Raises NoWorker, Busy, CannotConvert, NotFound."""
+def ask(
+    kind: str, timeout_seconds: float, client: socket.socket | None = None, **question: Any
+) -> Facts:
+    """Ask the worker, from a web process. Raises NoWorker, Busy, CannotConvert, NotFound.
+
+    If the client disconnects meanwhile, hang up, so that the worker stops working for it: players
+    abandon segments when their viewers seek.
+    """
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
             connection.sendall(line_of({"kind": kind, **question}))
+            if client is not None:
+                await_reply(connection, client, timeout_seconds)
             reply = read_line(connection)
     except TimeoutError as late:
         raise Busy from late
@@ -132,6 +152,27 @@ def ask(kind: str, timeout_seconds: float, **question: Any) -> Facts:
     if "answer" in reply:
         return dict(reply["answer"])
     raise refusal_in(reply)
+
+
+def tell(kind: str, **question: Any) -> None:
+    """Send the worker a question, and don't wait for the answer. Without a worker, do nothing."""
+    with suppress(OSError), calling(Path(settings.DATA_DIR), TELL_SECONDS) as connection:
+        connection.sendall(line_of({"kind": kind, **question}))
+
+
+def await_reply(connection: socket.socket, client: socket.socket, timeout_seconds: float) -> None:
+    """Wait until the worker replies. Raises Busy if it is late or the client disconnects."""
+    poll = select.poll()
+    poll.register(connection, select.POLLIN)
+    poll.register(client, select.POLLRDHUP)
+    if connection.fileno() not in dict(poll.poll(timeout_seconds * 1000)):
+        raise Busy
+
+
+def has_left(connection: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(connection, select.POLLRDHUP)
+    return bool(poll.poll(0))
 
 
 def encode_refusal(refusal: Refusal) -> Facts:

@@ -145,6 +145,7 @@ class MediaWork:
                 looked_at, noted_at = [], time.monotonic()
         probing.note(looked_at)
         self.children.rest()
+        self.player.converters.copiers.rest()
         return has_found
 
     def note_new(self, now: datetime) -> None:

@@ -50,7 +50,7 @@ def rows(home: Path) -> Iterator[Row]:
             context.add_init_script(STOPWATCH)
             visitor = Visitor(context.new_page(), ferry.url, ferry)
             visitor.sign_in()
-            for name, what, under in (("a.mkv", "copied", 1), ("b.avi", "encoded", 2.5)):
+            for name, what, under in (("a.mkv", "copied", 0.35), ("b.avi", "encoded", 1.5)):
                 yield from measured(visitor, folder, name, what, under)
 
 

@@ -35,6 +35,7 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     """Return the link to the master playlist, which is complete from its first response on."""
     file = library.file(request.account, file_id)
     hidden = list(playback_views.plan_of(file).hidden)
+    playback_views.begin(file)
     url = request.build_absolute_uri(
         playback_views.stream_link(request.account, file, now=request.now)
     )

@@ -1,44 +1,27 @@
 """The worker's converters: one per rendition, however many people watch it."""
 
 import logging
-import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
-from service.media import refusals
-from service.media.cache import Cache, is_there
+from service.media.cache import Cache
 from service.media.hls import adts, boxes, segments
-from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.hls.converter_process import ConverterRun, ConverterWork
 from service.media.requests import take_turn
 from service.media.sandbox.job_turns import Jobs
-from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, RunningProgram
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import Failed
+from service.media.sandbox.ready_copiers import ReadyCopiers
 
 log = logging.getLogger("ferry.media")
 
-ENCODING = ResourceLimits(
-    wall_seconds=4 * 3600,
-    cpu_seconds=8 * 3600,
-    memory_bytes=6144 * MIB,
-    output_bytes=0,
-    nice=FOREGROUND,
-)
-# Such a run takes a few seconds at most.
-LIGHT = ResourceLimits(
-    wall_seconds=600,
-    cpu_seconds=120,
-    memory_bytes=2048 * MIB,
-    output_bytes=0,
-    nice=FOREGROUND,
-)
-# How many segments a converter runs ahead of the requested one.
-ENCODED_AHEAD, LIGHT_AHEAD = 4, 9
+# How many segments a converter runs ahead of the requested one: a minute of a copy, but little of
+# a sound, whose encoder takes time from the picture's.
+PICTURES_AHEAD, COPIES_AHEAD, SOUNDS_AHEAD = 8, 9, 3
 # Within this many segments, waiting is faster than a new run.
 NEAR = 3
 IDLE_SECONDS = 30.0
@@ -46,31 +29,9 @@ IDLE_SECONDS = 30.0
 SEGMENT_CPU_SECONDS, SEGMENT_SECONDS = 120.0, 300.0
 TURN_SECONDS = 2.0
 TRIES = 2
+# How soon a request that no one waits for any more is dropped.
+LOOK_SECONDS = 0.1
 LIGHT_AT_ONCE = 4
-
-
-@dataclass(frozen=True)
-class ConverterWork:
-    """A rendition of a content, and its segments' folder. Equal, whichever blob is read."""
-
-    blob: Path = field(compare=False)
-    folder: Path
-    rendition: Rendition
-
-    @property
-    def is_light(self) -> bool:
-        """Copies, sounds, and texts cost little and end soon; encoding pictures takes hours."""
-        return self.rendition.is_copied or self.rendition.kind != RenditionKind.PICTURE
-
-    @property
-    def init(self) -> Path:
-        return self.folder / "init.mp4"
-
-    def path(self, number: int) -> Path:
-        return self.folder / f"{number}.{self.rendition.extension}"
-
-    def has(self, number: int) -> bool:
-        return is_there(self.path(number))
 
 
 class Converters:
@@ -90,16 +51,27 @@ class Converters:
     def __init__(self, jobs: Jobs, cache: Cache) -> None:
         self.jobs = jobs
         self.cache = cache
+        self.copiers = ReadyCopiers()
         self._light = threading.BoundedSemaphore(LIGHT_AT_ONCE)
         self._lock = threading.Lock()
         self._conversions: dict[Path, Conversion] = {}
         self.is_stopped = False
 
-    def segment(self, work: ConverterWork, number: int, wait_seconds: float) -> Path:
+    def segment(
+        self,
+        work: ConverterWork,
+        number: int,
+        wait_seconds: float,
+        has_left: Callable[[], bool] = lambda: False,
+    ) -> Path:
         """Wait for a segment and return its path. Raises Busy, CannotConvert, NotFound."""
         conversion = self._conversion(work)
-        conversion.wait_for(work, number, time.monotonic() + wait_seconds)
+        conversion.wait_for(work, number, time.monotonic() + wait_seconds, has_left)
         return work.path(number)
+
+    def begin(self, work: ConverterWork) -> None:
+        """Start at the beginning before a player asks for it. Raises Busy if no turn is free."""
+        self._conversion(work).begin(work)
 
     def light_turn(self) -> AbstractContextManager[None]:
         """Return a turn for light work. Entering it raises Busy if none is free soon."""
@@ -124,6 +96,7 @@ class Converters:
             conversions = list(self._conversions.values())
         for each in conversions:
             each.stop()
+        self.copiers.close()
 
     def _conversion(self, work: ConverterWork) -> "Conversion":
         """Return the conversion for this work. Raises Busy."""
@@ -179,28 +152,44 @@ class Conversion:
     def touch(self) -> None:
         self._asked_at = time.monotonic()
 
-    def wait_for(self, work: ConverterWork, number: int, deadline: float) -> None:
+    def begin(self, work: ConverterWork) -> None:
+        """Run from the first segment; encode no other picture until someone waits.
+
+        Raises Busy if no turn is free.
+        """
+        with self._changed:
+            if self._run or self._is_stopped or work.has(0):
+                return
+            reach = self._ahead if work.is_light else 0
+            # It gives way until someone waits.
+            self._start(work, 0, reach, self._free_turn()).rests = True
+
+    def wait_for(
+        self, work: ConverterWork, number: int, deadline: float, has_left: Callable[[], bool]
+    ) -> None:
         """Wait for a segment, made from the caller's blob, since another may be gone.
 
-        Raises Busy, CannotConvert, NotFound.
+        Raises Busy, also once `has_left`, and CannotConvert, NotFound.
         """
         tries = 0
         with self._changed:
             self._waiting[number] += 1
             try:
                 while not self.work.has(number):
-                    if time.monotonic() >= deadline or self._is_stopped:
+                    if time.monotonic() >= deadline or self._is_stopped or has_left():
                         raise Busy
                     if self._run is None:
                         tries += 1
                         self._refuse_failed(number, tries)
-                        self._begin(work, number)
+                        reach = number + self._ahead
+                        self._start(work, number, reach, self._wait_for_turn())
                     self._come_nearer(number)
-                    self._changed.wait(min(1.0, max(0.01, deadline - time.monotonic())))
+                    self._changed.wait(min(LOOK_SECONDS, max(0.01, deadline - time.monotonic())))
                     self._end_what_hangs()
             finally:
                 self._waiting[number] -= 1
                 self._waiting += Counter()
+                self._changed.notify_all()
 
     def _refuse_failed(self, number: int, tries: int) -> None:
         """Raise the segment's failure after TRIES tries: a run may have been killed."""
@@ -214,44 +203,50 @@ class Conversion:
             return
         self._reach = max(self._reach, number + self._ahead)
         is_on_its_way = run.at <= number <= run.at + NEAR
-        if not is_on_its_way and run.has_delivered and not self._is_needed(run):
+        if is_on_its_way:
+            run.rests = False
+        elif not self._is_needed(run):
             run.end()
 
-    def _is_needed(self, run: "ConverterRun") -> bool:
+    def _is_needed(self, run: ConverterRun) -> bool:
         return any(run.at <= number <= run.at + NEAR for number in self._waiting)
 
     @property
     def _ahead(self) -> int:
-        return LIGHT_AHEAD if self.work.is_light else ENCODED_AHEAD
+        if self.work.rendition.is_copied:
+            return COPIES_AHEAD
+        return SOUNDS_AHEAD if self.work.is_light else PICTURES_AHEAD
 
-    def _begin(self, work: ConverterWork, number: int) -> None:
-        """Start a run; the caller holds the condition. Raises Busy."""
-        turn = self._wait_for_turn()
+    def _start(self, work: ConverterWork, number: int, reach: int, turn: ExitStack) -> ConverterRun:
+        """Start a run, and return it; the caller holds the condition."""
         try:
-            self._reach = number + self._ahead
-            self._run = ConverterRun(work, number, self._reach)
+            self._reach = reach
+            self._run = run = ConverterRun(work, number, reach, self._converters.copiers)
         except BaseException:
             turn.close()
             raise
         thread = threading.Thread(
-            target=self._convert, args=(self._run, turn), name="converter", daemon=True
+            target=self._convert, args=(run, turn), name="converter", daemon=True
         )
         thread.start()
+        return run
+
+    def _free_turn(self) -> ExitStack:
+        is_light, turn = self.work.is_light, ExitStack()
+        turn.enter_context(
+            self._converters.light_turn() if is_light else self._converters.jobs.converting()
+        )
+        return turn
 
     def _wait_for_turn(self) -> ExitStack:
-        turn = ExitStack()
-        if self.work.is_light:
-            turn.enter_context(self._converters.light_turn())
-            return turn
         deadline = time.monotonic() + TURN_SECONDS
         while True:
             try:
-                turn.enter_context(self._converters.jobs.converting())
+                return self._free_turn()
             except Busy:
-                if not self._converters.make_way() or time.monotonic() > deadline:
+                is_late = self.work.is_light or time.monotonic() > deadline
+                if is_late or not self._converters.make_way():
                     raise
-            else:
-                return turn
 
     def give_way(self) -> bool:
         """End the run if it rests; return whether it did rest and has ended."""
@@ -278,12 +273,16 @@ class Conversion:
 
     # In the thread of a run
 
-    def _convert(self, run: "ConverterRun", turn: ExitStack) -> None:
+    def _convert(self, run: ConverterRun, turn: ExitStack) -> None:
         try:
             with turn:
                 for segment in run.segments():
                     self._store(segment)
-                    if not self._goes_on(run, segment.number):
+                    goes_on = self._goes_on(run, segment.number)
+                    if self.work.rendition.is_copied:
+                        # Only now, when no one waits: starting a copier takes time from others.
+                        self._converters.copiers.refill()
+                    if not goes_on:
                         break
                 run.close()
         except (Failed, boxes.Malformed, adts.Malformed, OSError) as trouble:
@@ -301,7 +300,7 @@ class Conversion:
     def _store(self, segment: segments.Segment) -> None:
         self._converters.cache.put(self.work.path(segment.number), segment.data)
 
-    def _goes_on(self, run: "ConverterRun", number: int) -> bool:
+    def _goes_on(self, run: ConverterRun, number: int) -> bool:
         with self._changed:
             run.at, run.has_delivered = number + 1, True
             self._changed.notify_all()
@@ -318,7 +317,7 @@ class Conversion:
     def _is_idle(self) -> bool:
         return time.monotonic() - self._asked_at > IDLE_SECONDS
 
-    def _note(self, run: "ConverterRun", refusal: Refusal) -> None:
+    def _note(self, run: ConverterRun, refusal: Refusal) -> None:
         if not run.is_ended and not run.has_delivered:
             self._failures[run.first] = refusal
             reason = refusal.why if isinstance(refusal, CannotConvert) else "no room or no time"
@@ -334,66 +333,3 @@ class Conversion:
         elif time.monotonic() - run.moved_at > SEGMENT_SECONDS:
             self._failures[run.first] = Busy()
             run.end()
-
-
-class ConverterRun:
-    """One converter process, from its first segment on."""
-
-    def __init__(self, work: ConverterWork, first: int, last: int) -> None:
-        self.first = self.at = first
-        self.has_delivered = self.rests = self.is_ended = False
-        self.moved_at, self.moved_at_cpu = time.monotonic(), 0.0
-        self._work = work
-        last = min(last, work.rendition.count - 1)
-        scale = boxes.timescale(work.init.read_bytes()) if work.rendition.is_copied else 0
-        command = segments.command(work.rendition, work.blob, first, last, scale)
-        ours, theirs = os.pipe()
-        self._output = open(ours, "rb", buffering=256 * 1024)  # noqa: SIM115
-        try:
-            self._running = RunningProgram(
-                command.argv,
-                limits=LIGHT if work.is_light else ENCODING,
-                cwd=work.folder,
-                stdout=theirs,
-                environment=command.environment,
-                opens=command.opens,
-            )
-        except BaseException:
-            self._output.close()
-            raise
-        finally:
-            os.close(theirs)
-        self.pid = self._running.pid
-
-    def segments(self) -> Iterator[segments.Segment]:
-        """Yield the segments. Raises Failed if the process fails."""
-        for segment in segments.read(self._work.rendition, self.first, self._output.read):
-            self._move()
-            if not segment.may_be_cut_off or self._running.wait() == 0:
-                yield segment
-            self._move()
-        if not self.is_ended and self._running.wait() != 0:
-            raise self._running.failure()
-
-    @property
-    def cpu_seconds(self) -> float:
-        return self._running.cpu_seconds
-
-    def _move(self) -> None:
-        self.moved_at, self.moved_at_cpu = time.monotonic(), self.cpu_seconds
-
-    def end(self) -> None:
-        """End the process. A thread that reads from it sees the end of the output."""
-        self.is_ended = True
-        self._running.stop()
-
-    def close(self) -> None:
-        self._running.stop()
-        self._output.close()
-
-    def refusal(self, trouble: Exception) -> Refusal:
-        failed = trouble if isinstance(trouble, Failed) else Failed("what came of it is damaged")
-        if failed is not trouble:
-            with suppress(Exception):
-                failed = self._running.failure() if self._running.wait() != 0 else failed
-        return refusals.refusal_of(failed)

@@ -15,7 +15,8 @@ from service.media.hls.renditions import Rendition, RenditionKind, SurveyedShape
 from service.media.probe import MediaTrack, Probed, TrackKind
 
 PLAN = "plan.json"
-VERSION = 1
+# Raise it when segments are cut in another way: then none that were made before are served.
+VERSION = 2
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,13 @@ class PlaybackPlan:
 
     def of_kind(self, kind: RenditionKind) -> list[Rendition]:
         return [each for each in self.renditions if each.kind == kind]
+
+    def first(self) -> list[Rendition]:
+        """Return the picture and the sound that players begin with."""
+        sounds = self.of_kind(RenditionKind.SOUND)
+        return self.of_kind(RenditionKind.PICTURE)[:1] + [
+            each for each in sounds if each.is_default
+        ]
 
     def rendition(self, name: str) -> Rendition | None:
         there = (*self.renditions, *self.former)

@@ -2,12 +2,14 @@
 
 import json
 import logging
+import shutil
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from pathlib import Path
 from queue import Full, Queue
+from typing import Concatenate, ParamSpec
 from weakref import WeakValueDictionary
 
 from service.errors import Busy, CannotConvert, NotFound
@@ -15,12 +17,13 @@ from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.content_folders import Content
 from service.media.hls import boxes, encoder_arguments, plans
-from service.media.hls.converter_runs import Converters, ConverterWork
+from service.media.hls.converter_process import ConverterWork
+from service.media.hls.converter_runs import Converters
 from service.media.hls.films import Films
 from service.media.hls.plans import PlaybackPlan, Survey
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.probe import Probed
-from service.media.requests import Answer, Facts, MediaServer
+from service.media.requests import Facts, HasLeft, MediaServer
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
@@ -31,6 +34,8 @@ from service.models import File, Media
 from service.store.blobs import library_store, make_folder
 
 log = logging.getLogger("ferry.media")
+
+P = ParamSpec("P")
 
 MOST_ARRIVALS = 1000
 # How many requests may wait for a segment, and for anything else.
@@ -67,8 +72,8 @@ class Player:
         self._locks_lock = threading.Lock()
 
     def register(self, server: MediaServer) -> None:
-        server.register(MOST_SEGMENTS, segment=of_file(self.segment))
-        others = {"plan": self.plan, "init": self.init, "film": self.film}
+        server.register_waiting(MOST_SEGMENTS, segment=of_file(self.segment))
+        others = {"plan": self.plan, "begin": self.begin, "init": self.init, "film": self.film}
         server.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
 
     def stop(self) -> None:
@@ -85,6 +90,18 @@ class Player:
         self._plan(content_of(question), blob_of(question))
         return {}
 
+    def begin(self, question: Facts) -> Facts:
+        """Start on what a player asks for first, while its page still loads.
+
+        Raises Busy, CannotConvert.
+        """
+        content, blob = content_of(question), blob_of(question)
+        for rendition in self._plan(content, blob).first():
+            question = {**question, "rendition": rendition.name}
+            self.converters.begin(self._work(question, rendition))
+            self.init(question)
+        return {}
+
     def init(self, question: Facts) -> Facts:
         """Make what players need before the first segment. Raises CannotConvert, NotFound."""
         content, blob = content_of(question), blob_of(question)
@@ -99,18 +116,15 @@ class Player:
                 content_folders.write_durably(path, encoded_init(rendition))
         return {}
 
-    def segment(self, question: Facts) -> Facts:
+    def segment(self, question: Facts, has_left: HasLeft = lambda: False) -> Facts:
         """Make a segment. Raises Busy, CannotConvert, NotFound."""
         content, blob = content_of(question), blob_of(question)
         rendition = self._rendition(content, blob, str(question["rendition"]))
         number = int(question["number"])
         if not 0 <= number < rendition.count:
             raise NotFound
-        folder = folder_of(content) / rendition.name
-        make_folder(folder)
-        if rendition.is_copied and not is_there(folder / "init.mp4"):
-            self.init(question)
-        self.converters.segment(ConverterWork(blob, folder, rendition), number, SEGMENT_SECONDS)
+        work = self._work(question, rendition)
+        self.converters.segment(work, number, SEGMENT_SECONDS, has_left)
         return {}
 
     def film(self, question: Facts) -> Facts:
@@ -160,6 +174,14 @@ class Player:
             raise NotFound
         return rendition
 
+    def _work(self, question: Facts, rendition: Rendition) -> ConverterWork:
+        folder = folder_of(content_of(question)) / rendition.name
+        make_folder(folder)
+        work = ConverterWork(blob_of(question), folder, rendition)
+        if rendition.is_copied and not is_there(work.init):
+            self.init(question)
+        return work
+
     def _plan(self, content: Content, blob: Path) -> PlaybackPlan:
         folder = folder_of(content)
         with self._alone(folder):
@@ -203,9 +225,13 @@ class Player:
             elif not failed.is_limit:
                 save_plan(folder, replace(previous, is_final=True))
             raise refusals.refusal_of(failed) from failed
+        previous = plans.find_plan(folder)
+        if previous is None:
+            # Segments without a plan that we can read may be cut in another way.
+            shutil.rmtree(folder, ignore_errors=True)
         for name, init in Survey(probed, answer).inits().items():
             content_folders.write_durably(folder / name / "init.mp4", init)
-        plan = plan.after(plans.find_plan(folder))
+        plan = plan.after(previous)
         save_plan(folder, plan)
         return plan
 
@@ -237,20 +263,22 @@ def folder_of(content: Content) -> Path:
     return content.folder / RENDITIONS
 
 
-def of_file(answer: Answer) -> Answer:
+def of_file(
+    answer: Callable[Concatenate[Facts, P], Facts],
+) -> Callable[Concatenate[Facts, P], Facts]:
     """Wrap an answer for questions that name a file.
 
     The worker looks up the file's blob itself, so a process that can reach the socket, and nothing
     more, can't learn or choose a path.
     """
 
-    def answer_for_file(question: Facts) -> Facts:
+    def answer_for_file(question: Facts, /, *args: P.args, **kwargs: P.kwargs) -> Facts:
         file_id = question.pop("file", None)
         rows = File.objects.filter(pk=file_id if type(file_id) is int else 0)
         facts = rows.values("sha1", "size_bytes", "blob").first()
         if facts is None:
             raise NotFound
-        return answer({**question, **facts})
+        return answer({**question, **facts}, *args, **kwargs)
 
     return answer_for_file
 

@@ -20,7 +20,7 @@ HIGH_DEFINITION = 720
 AAC_RATE = 48_000
 AAC_CODECS, AAC_BITS = "mp4a.40.2", 160_000
 TEXT_SECONDS, TEXT_UNIT = 60, 1000
-COPIED_SOUND_MS = 6000
+COPIED_SOUND_MS, ENCODED_SOUND_FRAMES = 6000, 188  # 188 frames last four seconds
 OVERHEAD = 1.05  # of MP4 around its samples
 NAME = re.compile("[a-z][a-z0-9]{0,15}")
 
@@ -113,7 +113,7 @@ class Rendition:
             case RenditionKind.PICTURE, _:
                 return grid(Fraction(self.rate), self.seconds)
             case RenditionKind.SOUND, False:
-                return grid(Fraction(AAC_RATE, 1024), self.seconds)
+                return grid(Fraction(AAC_RATE, 1024), self.seconds, ENCODED_SOUND_FRAMES)
             case RenditionKind.SOUND, True:
                 return grid(Fraction(1000), self.seconds, COPIED_SOUND_MS)
         return grid(Fraction(TEXT_UNIT), self.seconds, TEXT_SECONDS * TEXT_UNIT)

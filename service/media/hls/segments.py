@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from service.media.hls import adts, boxes, encoder_arguments
 from service.media.hls.boxes import Sample
@@ -32,30 +32,28 @@ class ConverterCommand(NamedTuple):
     opens: dict[str, str] | None = None
 
 
-def command(
-    rendition: Rendition, path: Path, first: int, last: int, scale: int
-) -> ConverterCommand:
-    """Return the command for a run of segments. `scale`: units per second of a copied track."""
+def command(rendition: Rendition, path: Path, first: int) -> ConverterCommand:
+    """Return the command that makes segments of anything but a copy."""
     if rendition.kind == RenditionKind.TEXT:
         span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
         argv = program("captioner", path=str(path), track=rendition.track, **span)
         return ConverterCommand(argv, ENVIRONMENT)
-    if rendition.is_copied:
-        return ConverterCommand(copying(rendition, path, first, last, scale), ENVIRONMENT)
     if rendition.kind == RenditionKind.SOUND:
         return ConverterCommand(encoder_arguments.sounds(rendition, path, first), {}, opens(path))
     return ConverterCommand(encoder_arguments.pictures(rendition, path, first), {}, opens(path))
 
 
-def copying(rendition: Rendition, path: Path, first: int, last: int, scale: int) -> list[str]:
+def copier_question(
+    rendition: Rendition, path: Path, first: int, last: int, scale: int
+) -> dict[str, Any]:
+    """Return what a copier is asked. `scale`: units per second of the track."""
     where = {"path": str(path), "track": rendition.track, "timescale": scale}
     span = {"first": first, "last": last, "final": rendition.count - 1}
     if rendition.kind == RenditionKind.PICTURE:
         marks = rendition.marks[first : last + 2]
         cuts = {"marks": marks, "by": rendition.by, "delay": rendition.delay}
-        return program("copier", **where, **span, **cuts)
-    step = str(Fraction(rendition.grid.units, 1000))
-    return program("copier", **where, **span, step=step)
+        return {**where, **span, **cuts}
+    return {**where, **span, "step": str(Fraction(rendition.grid.units, 1000))}
 
 
 def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:

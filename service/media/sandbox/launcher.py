@@ -14,13 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
-from typing import Self
+from typing import Any, BinaryIO, Self
 
 from service.media.sandbox.resource_limits import ResourceLimits
 
 LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "apply_limits.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
+OUTPUT_BYTES = 256 * 1024
 STDERR_TAIL_BYTES = 8 * 1024  # of a program's standard error
 LONGEST_REASON = 200
 # Niceness of programs that a viewer waits for, and of those that no one waits for.
@@ -209,25 +210,27 @@ def run(  # noqa: PLR0913  As RunningProgram.
     opens: Mapping[str, str] | None = None,
 ) -> bytes:
     """Run a program and return its standard output. Raises Failed."""
-    ours, theirs = os.pipe()
-    with open(ours, "rb", buffering=0) as output:
-        try:
-            running = RunningProgram(
-                argv,
-                limits=limits,
-                cwd=cwd,
-                stdin=stdin,
-                stdout=theirs,
-                environment=environment,
-                opens=opens,
-            )
-        finally:
-            os.close(theirs)
-        with running:
-            content = all_of(output.fileno(), limits)
-            if running.wait() != 0:
-                raise running.failure()
+    running, output = start_piped(
+        argv, limits=limits, cwd=cwd, stdin=stdin, environment=environment, opens=opens
+    )
+    with output, running:
+        content = all_of(output.fileno(), limits)
+        if running.wait() != 0:
+            raise running.failure()
     return content
+
+
+def start_piped(argv: Sequence[str], **options: Any) -> tuple[RunningProgram, BinaryIO]:
+    """Start a program with the options of RunningProgram; return it, and its standard output."""
+    ours, theirs = os.pipe()
+    output = open(ours, "rb", buffering=OUTPUT_BYTES)  # noqa: SIM115
+    try:
+        return RunningProgram(argv, stdout=theirs, **options), output
+    except BaseException:
+        output.close()
+        raise
+    finally:
+        os.close(theirs)
 
 
 def all_of(descriptor: int, limits: ResourceLimits) -> bytes:

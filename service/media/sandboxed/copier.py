@@ -1,10 +1,12 @@
 """A program that cuts a track into segments, copying its frames unchanged.
 
-It writes one MP4 fragment per segment to standard output, from the requested segment on. It
-derives decoding times from the times at which frames are shown: half of all containers store only
-these, and that way a segment lasts exactly until the next one begins.
+Its question, a line of JSON, comes by standard input, so that the program can start before there
+is one. It writes one MP4 fragment per segment to standard output, from the requested segment on.
+It derives decoding times from the times at which frames are shown: half of all containers store
+only these, and that way a segment lasts exactly until the next one begins.
 """
 
+import json
 import sys
 from collections.abc import Iterator
 from fractions import Fraction
@@ -17,7 +19,7 @@ from av.stream import Stream
 from service.media.hls import boxes, nal
 from service.media.hls.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
-from service.media.sandboxed.containers import begins_at, open_sealed, question, seek
+from service.media.sandboxed.containers import begins_at, open_sealed, seek
 from service.media.sandboxed.surveyor import from_mark
 
 PREROLL_SECONDS = 1.0
@@ -141,7 +143,7 @@ def without_header(data: bytes) -> bytes:
 
 
 def main() -> None:
-    request = question()
+    request = json.loads(sys.stdin.readline())
     with open_sealed(request["path"]) as container:
         for segment in Copied(container, request).segments():
             sys.stdout.buffer.write(segment)

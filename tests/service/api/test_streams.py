@@ -68,6 +68,15 @@ def test_the_answer_names_the_playlist_in_its_body_and_its_head(api, keep, worke
     assert facts["url"].endswith("/master.m3u8")
 
 
+def test_the_first_segments_are_made_before_a_player_asks(api, keep, worker, rich):
+    file = keep(rich)
+    api.get(f"/rest/file/{file.pk}/hls")
+    folder = Content(file.sha1, file.size_bytes).folder / "hls"
+    for name in ("vcopy", "a1copy"):
+        wait_until((folder / name / "0.m4s").exists)
+    assert not (folder / "a2copy" / "0.m4s").exists()
+
+
 @pytest.mark.parametrize("kind", ["hls", "mp4"])
 def test_a_client_that_names_no_type_is_led_there(api, keep, worker, rich, kind):
     path = f"/rest/file/{keep(rich).pk}/{kind}"
@@ -167,13 +176,13 @@ def test_without_a_worker_it_says_so(api, keep):
     assert answer.headers["retry-after"]
 
 
-def test_what_is_there_is_served_without_a_worker(api, keep, worker, reader):
-    file = keep(samples.film("bare.mkv", seconds=2))
+def test_what_is_there_is_served_without_a_worker(api, keep, worker, rich, reader):
+    file = keep(rich)
     master = path_of(api.get(f"/rest/file/{file.pk}/hls"))
     first = master.replace("master.m3u8", "vcopy/0.m4s")
     assert reader.get(first).status_code == 200
     worker.stop()
-    wait_until(lambda: reader.get(first.replace("vcopy/0", "a1copy/0")).status_code == 503)
+    wait_until(lambda: reader.get(first.replace("vcopy/0", "a2copy/0")).status_code == 503)
     assert reader.get(first).status_code == 200
 
 

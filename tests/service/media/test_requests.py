@@ -5,6 +5,7 @@ import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from queue import Queue
 
 import pytest
 from django.conf import settings
@@ -12,7 +13,15 @@ from django.conf import settings
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import requests
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
-from service.media.requests import LOCK, MOST_LINE_BYTES, SOCKET, MediaServer, ask
+from service.media.requests import (
+    LOCK,
+    MOST_LINE_BYTES,
+    SOCKET,
+    MediaServer,
+    ask,
+    tell,
+    to_the_end,
+)
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
@@ -27,12 +36,16 @@ def folder(tmp_path, settings, monkeypatch):
     return tmp_path
 
 
-@contextmanager
 def serving(**answers):
     """Serve these answers; two requests of each kind may wait at once."""
+    return serving_waiting(**{kind: to_the_end(answer) for kind, answer in answers.items()})
+
+
+@contextmanager
+def serving_waiting(**answers):
     served, stopped = MediaServer(), threading.Event()
     for kind, answer in answers.items():
-        served.register(2, **{kind: answer})
+        served.register_waiting(2, **{kind: answer})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:
@@ -89,6 +102,56 @@ def test_who_waits_too_long_is_told(folder):
         with pytest.raises(Busy):
             ask("slow", 0.05)
         leave.set()
+
+
+@pytest.fixture
+def browser():
+    """Return both ends of a browser's connection to the web process."""
+    theirs, ours = socket.socketpair()
+    with theirs, ours:
+        yield theirs, ours
+
+
+def test_an_answer_learns_that_the_browser_has_disconnected(browser):
+    theirs, ours = browser
+    has_begun, has_stopped = threading.Event(), threading.Event()
+
+    def answer(_asked, has_left):
+        has_begun.set()
+        wait_until(has_left)
+        has_stopped.set()
+        return {}
+
+    with serving_waiting(slow=answer), ThreadPoolExecutor(1) as threads:
+        asked = threads.submit(ask, "slow", 30, ours)
+        assert has_begun.wait(10)
+        assert not has_stopped.is_set()
+        theirs.close()
+        assert type(asked.exception(10)) is Busy
+        assert has_stopped.wait(10)
+
+
+def test_a_browser_that_stays_connected_gets_the_answer(browser):
+    _theirs, ours = browser
+    with serving_waiting(here=lambda _asked, has_left: {"has_left": has_left()}):
+        assert ask("here", 5, ours) == {"has_left": False}
+
+
+def test_a_web_process_with_a_browser_does_not_wait_for_ever_either(browser):
+    _theirs, ours = browser
+    leave = threading.Event()
+    with serving(slow=lambda _asked: {"came": leave.wait(10)}):
+        with pytest.raises(Busy):
+            ask("slow", 0.05, ours)
+        leave.set()
+
+
+def test_what_is_told_is_done_without_an_answer():
+    tell("note", words="nobody listens yet")
+    told = Queue()
+    with serving(note=lambda told_now: told.put(told_now["words"])):
+        tell("note", words="begin")
+        assert told.get(timeout=10) == "begin"
 
 
 def test_a_long_path_is_no_trouble(folder, settings):

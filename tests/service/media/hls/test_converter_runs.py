@@ -14,7 +14,8 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media.cache import FILMS, Cache
 from service.media.content_folders import Content
 from service.media.hls import converter_runs
-from service.media.hls.converter_runs import Conversion, Converters, ConverterWork
+from service.media.hls.converter_process import ConverterWork
+from service.media.hls.converter_runs import Conversion, Converters
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.job_turns import Jobs
 from service.store.blobs import library_store, make_folder
@@ -34,7 +35,7 @@ def player(library_folder, children):
 
 @pytest.fixture
 def film():
-    """Return a film of 30 segments, with few frames, each too large for a pipe to hold many."""
+    """Return a film of 60 segments, with few frames, each too large for a pipe to hold many."""
     return samples.film(
         "long.avi",
         "-c:v",
@@ -93,7 +94,7 @@ def count_runs(monkeypatch):
 
 def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
     viewer.segment("v480", 0)
-    last = converter_runs.ENCODED_AHEAD
+    last = converter_runs.PICTURES_AHEAD
     wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     viewer.segment("v480", last + 1)
@@ -117,6 +118,67 @@ def test_a_seek_begins_there(player, viewer):
     assert not (viewer.folder / "v480" / "15.m4s").exists()
 
 
+def test_the_beginning_is_made_before_a_player_asks(player, viewer):
+    player.begin(viewer.question)
+    for name in ("v720", "a1"):
+        wait_until((viewer.folder / name / "0.m4s").exists)
+        assert (viewer.folder / name / "init.mp4").exists()
+    (conversion,) = [
+        each
+        for each in player.converters._conversions.values()  # noqa: SLF001  Nothing reports that.
+        if each.work.rendition.name == "v720"
+    ]
+    wait_until(lambda: conversion._run.rests)  # noqa: SLF001  See above.
+    assert not (viewer.folder / "v720" / "1.m4s").exists()
+    assert viewer.segment("v720", 1)
+
+
+def test_the_beginning_waits_for_no_turn(library_folder, children, film):
+    with playing(children, most=1) as player:
+        viewer = Viewer(player, film)
+        assert viewer.segment("v480", 0)
+        resting = pid_of(player)
+        with pytest.raises(Busy):
+            player.begin(viewer.question)
+        assert pid_of(player) == resting
+
+
+def test_the_beginning_gives_way(library_folder, children, film, slow_beginning):
+    with playing(children, most=1) as player:
+        viewer = Viewer(player, film)
+        player.begin(viewer.question)
+        assert viewer.segment("v480", 1)
+
+
+@pytest.fixture
+def slow_beginning(monkeypatch):
+    """Let no run from the first segment deliver: a real one might be faster than the test."""
+    segments = converter_runs.ConverterRun.segments
+    monkeypatch.setattr(
+        converter_runs.ConverterRun,
+        "segments",
+        lambda run: segments(run) if run.first else nothing_until_the_end(run),
+    )
+
+
+def test_the_beginning_is_not_finished_for_a_viewer_elsewhere(player, viewer, slow_beginning):
+    player.begin(viewer.question)
+    assert viewer.segment("v720", 20)
+    assert not (viewer.folder / "v720" / "0.m4s").exists()
+
+
+def test_a_segment_that_no_one_waits_for_any_more_is_not_finished(player, viewer, slow_beginning):
+    leaves = threading.Event()
+    first = viewer.question | {"rendition": "v720", "number": 0}
+    with ThreadPoolExecutor(2) as threads:
+        waiting = threads.submit(player.segment, first, leaves.is_set)
+        wait_until(player.converters.running)
+        seeking = threads.submit(viewer.segment, "v720", 20)
+        leaves.set()
+        assert type(waiting.exception(10)) is Busy
+        assert seeking.result(10)
+
+
 def test_two_viewers_far_apart_are_both_served(viewer):
     numbers = [0, 20, 1, 21, 2, 22]
     with ThreadPoolExecutor(2) as threads:
@@ -126,7 +188,7 @@ def test_two_viewers_far_apart_are_both_served(viewer):
 
 def test_two_files_of_one_content_share_one_converter(player, viewer, film):
     viewer.segment("v480", 0)
-    last = converter_runs.ENCODED_AHEAD
+    last = converter_runs.PICTURES_AHEAD
     wait_until((viewer.folder / "v480" / f"{last}.m4s").exists)
     pid = pid_of(player)
     Viewer(player, film).segment("v480", last + 1)
@@ -241,7 +303,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer):
     """The converter is killed while it is ahead of its viewer, with more frames in the pipe."""
     viewer.segment("a1", 0)
-    wait_until((viewer.folder / "a1" / f"{converter_runs.ENCODED_AHEAD}.m4s").exists)
+    wait_until((viewer.folder / "a1" / f"{converter_runs.SOUNDS_AHEAD}.m4s").exists)
     os.kill(pid_of(player), signal.SIGKILL)
     grid = viewer.rendition("a1").grid
     frames = [len(packets(viewer.init("a1") + viewer.segment("a1", n))) for n in range(grid.count)]
@@ -261,7 +323,7 @@ def test_an_empty_file_is_no_segment(viewer):
 
 
 def test_what_is_not_in_the_plan_is_not_found(player, viewer):
-    for name, number in (("v480", 30), ("v480", -1), ("v1080", 0), ("../v480", 0)):
+    for name, number in (("v480", 60), ("v480", -1), ("v1080", 0), ("../v480", 0)):
         with pytest.raises(NotFound):
             player.segment(viewer.question | {"rendition": name, "number": number})
 

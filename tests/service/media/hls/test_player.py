@@ -13,6 +13,7 @@ import pytest
 
 from service.media.hls import boxes, encoder_arguments
 from service.media.hls.grid import BEGIN_SECONDS
+from service.media.hls.plans import PLAN, VERSION
 from service.media.hls.player import LOOK
 from service.media.sandbox import launcher
 from service.store.blobs import library_store
@@ -261,6 +262,15 @@ def test_bright_films_are_shown_on_any_screen(player):
     )
     assert viewer.rendition("v480").hdr == "pq"
     assert decoded_frames(viewer.init("v480") + viewer.segment("v480", 0)) == 50
+
+
+def test_segments_of_an_older_plan_are_made_again(player):
+    viewer = Viewer(player, samples.film("older.avi", "-c:v", "mpeg4", seconds=4))
+    made = viewer.segment("v480", 0)
+    plan = viewer.folder / PLAN
+    plan.write_text(plan.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    (viewer.folder / "v480" / "0.m4s").write_bytes(b"cut in another way")
+    assert len(viewer.segment("v480", 0)) == len(made)
 
 
 def test_what_players_need_first_is_what_the_converter_writes(player):

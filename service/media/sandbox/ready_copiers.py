@@ -1,0 +1,107 @@
+"""Copiers started ahead: loading Python and PyAV takes longer than copying a segment."""
+
+import json
+import os
+import threading
+import time
+from contextlib import suppress
+from typing import Any, BinaryIO
+
+from service.media.content_folders import scratch_folder
+from service.media.sandbox.launcher import FOREGROUND, MIB, RunningProgram, start_piped
+from service.media.sandbox.own_commands import ENVIRONMENT, command
+from service.media.sandbox.resource_limits import ResourceLimits
+
+# Copying takes a second or two at most; most of the wall time is for waiting.
+COPYING = ResourceLimits(
+    wall_seconds=900,
+    cpu_seconds=120,
+    memory_bytes=2048 * MIB,
+    output_bytes=0,
+    nice=FOREGROUND,
+)
+# For the picture and the sound of one viewer.
+MOST_WAITING = 2
+MOST_AGE_SECONDS = 300.0
+IDLE_SECONDS = 120.0
+
+
+class Copier:
+    """A copier that waits for its only question: it reads one media file, and ends."""
+
+    def __init__(self) -> None:
+        self._started_at = time.monotonic()
+        theirs, self._question = os.pipe()
+        try:
+            self.running, self.output = start_piped(
+                command("copier"),
+                limits=COPYING,
+                cwd=scratch_folder(),
+                stdin=theirs,
+                environment=ENVIRONMENT,
+            )
+        except BaseException:
+            os.close(self._question)
+            raise
+        finally:
+            os.close(theirs)
+
+    @property
+    def is_fresh(self) -> bool:
+        age = time.monotonic() - self._started_at
+        return age < MOST_AGE_SECONDS and self.running.poll() is None
+
+    def ask(self, question: dict[str, Any]) -> tuple[RunningProgram, BinaryIO]:
+        # A copier that has died meanwhile shows that at the end of its output.
+        with open(self._question, "wb") as pipe, suppress(BrokenPipeError):
+            pipe.write(json.dumps(question).encode())
+        return self.running, self.output
+
+    def stop(self) -> None:
+        self.running.stop()
+        self.output.close()
+        os.close(self._question)
+
+
+class ReadyCopiers:
+    """Up to MOST_WAITING copiers, while someone watches copied films."""
+
+    def __init__(self) -> None:
+        self._waiting: list[Copier] = []
+        self._lock = threading.Lock()
+        self._asked_at = 0.0
+        self._is_closed = False
+
+    def ask(self, question: dict[str, Any]) -> tuple[RunningProgram, BinaryIO]:
+        """Return a copier at work, and its output."""
+        self._asked_at = time.monotonic()
+        return (self._take() or Copier()).ask(question)
+
+    def refill(self) -> None:
+        with self._lock:
+            while len(self._waiting) < MOST_WAITING and not self._is_closed:
+                self._waiting.append(Copier())
+
+    def rest(self) -> None:
+        """Stop the copiers if no one has needed one for IDLE_SECONDS."""
+        if time.monotonic() - self._asked_at > IDLE_SECONDS:
+            self._stop_all()
+
+    def close(self) -> None:
+        self._is_closed = True
+        self._stop_all()
+
+    def _take(self) -> Copier | None:
+        with self._lock:
+            while self._waiting:
+                copier = self._waiting.pop()
+                if copier.is_fresh:
+                    return copier
+                copier.stop()
+        return None
+
+    def _stop_all(self) -> None:
+        with self._lock:
+            waiting, self._waiting = self._waiting, []
+        for copier in waiting:
+            copier.stop()
