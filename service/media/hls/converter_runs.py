@@ -10,6 +10,7 @@ from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
 from service.media.cache import Cache
+from service.media.content_folders import scratch_folder
 from service.media.hls import adts, boxes, segments
 from service.media.hls.converter_process import ConverterRun, ConverterWork
 from service.media.requests import take_turn
@@ -51,7 +52,7 @@ class Converters:
     def __init__(self, jobs: Jobs, cache: Cache) -> None:
         self.jobs = jobs
         self.cache = cache
-        self.copiers = ReadyCopiers()
+        self.copiers = ReadyCopiers(scratch_folder())
         self._light = threading.BoundedSemaphore(LIGHT_AT_ONCE)
         self._lock = threading.Lock()
         self._conversions: dict[Path, Conversion] = {}

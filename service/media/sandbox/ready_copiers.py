@@ -5,9 +5,9 @@ import os
 import threading
 import time
 from contextlib import suppress
+from pathlib import Path
 from typing import Any, BinaryIO
 
-from service.media.content_folders import scratch_folder
 from service.media.sandbox.launcher import FOREGROUND, MIB, RunningProgram, start_piped
 from service.media.sandbox.own_commands import ENVIRONMENT, command
 from service.media.sandbox.resource_limits import ResourceLimits
@@ -29,14 +29,14 @@ IDLE_SECONDS = 120.0
 class Copier:
     """A copier that waits for its only question: it reads one media file, and ends."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path) -> None:
         self._started_at = time.monotonic()
         theirs, self._question = os.pipe()
         try:
             self.running, self.output = start_piped(
                 command("copier"),
                 limits=COPYING,
-                cwd=scratch_folder(),
+                cwd=scratch,
                 stdin=theirs,
                 environment=ENVIRONMENT,
             )
@@ -66,7 +66,8 @@ class Copier:
 class ReadyCopiers:
     """Up to MOST_WAITING copiers, while someone watches copied films."""
 
-    def __init__(self) -> None:
+    def __init__(self, scratch: Path) -> None:
+        self._scratch = scratch
         self._waiting: list[Copier] = []
         self._lock = threading.Lock()
         self._asked_at = 0.0
@@ -75,12 +76,12 @@ class ReadyCopiers:
     def ask(self, question: dict[str, Any]) -> tuple[RunningProgram, BinaryIO]:
         """Return a copier at work, and its output."""
         self._asked_at = time.monotonic()
-        return (self._take() or Copier()).ask(question)
+        return (self._take() or Copier(self._scratch)).ask(question)
 
     def refill(self) -> None:
         with self._lock:
             while len(self._waiting) < MOST_WAITING and not self._is_closed:
-                self._waiting.append(Copier())
+                self._waiting.append(Copier(self._scratch))
 
     def rest(self) -> None:
         """Stop the copiers if no one has needed one for IDLE_SECONDS."""

@@ -9,8 +9,8 @@ from tests.service.media.waiting import wait_until
 
 
 @pytest.fixture
-def copiers(library_folder):
-    made = ReadyCopiers()
+def copiers(tmp_path):
+    made = ReadyCopiers(tmp_path)
     yield made
     made.close()
 
