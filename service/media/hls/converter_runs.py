@@ -26,6 +26,8 @@ PICTURES_AHEAD, COPIES_AHEAD, SOUNDS_AHEAD = 8, 9, 3
 # Within this many segments, waiting is faster than a new run.
 NEAR = 3
 IDLE_SECONDS = 30.0
+# How long light work that has begun waits for a player: few run at once.
+BEGUN_SECONDS = 2.0
 # A segment that takes more CPU time is refused; one that takes longer is tried later.
 SEGMENT_CPU_SECONDS, SEGMENT_SECONDS = 120.0, 300.0
 TURN_SECONDS = 2.0
@@ -148,22 +150,29 @@ class Conversion:
 
     @property
     def is_forgotten(self) -> bool:
-        return not self._run and (self._is_stopped or self._is_idle())
+        return not self._run and (self._is_stopped or self._idle_seconds > IDLE_SECONDS)
 
     def touch(self) -> None:
         self._asked_at = time.monotonic()
 
     def begin(self, work: ConverterWork) -> None:
-        """Run from the first segment; encode no other picture until someone waits.
+        """Make the first segment, and no other until someone waits. Raises Busy if no turn is free.
 
-        Raises Busy if no turn is free.
+        Making more would take time from the page that is about to play it.
         """
         with self._changed:
-            if self._run or self._is_stopped or work.has(0):
+            if work.has(0) or not self._is_free(0):
                 return
-            reach = self._ahead if work.is_light else 0
             # It gives way until someone waits.
-            self._start(work, 0, reach, self._free_turn()).rests = True
+            self._start(work, 0, 0, self._free_turn()).rests = True
+
+    def _is_free(self, number: int) -> bool:
+        """Return whether a run may start here, after ending one elsewhere that no one waits for."""
+        run = self._run
+        if run and run.at != number and not self._waiting:
+            run.end()
+            self._changed.wait_for(lambda: self._run is not run, TURN_SECONDS)
+        return self._run is None and not self._is_stopped
 
     def wait_for(
         self, work: ConverterWork, number: int, deadline: float, has_left: Callable[[], bool]
@@ -204,9 +213,10 @@ class Conversion:
             return
         self._reach = max(self._reach, number + self._ahead)
         is_on_its_way = run.at <= number <= run.at + NEAR
-        if is_on_its_way:
+        if is_on_its_way and run.rests:
             run.rests = False
-        elif not self._is_needed(run):
+            self._changed.notify_all()
+        elif not is_on_its_way and not self._is_needed(run):
             run.end()
 
     def _is_needed(self, run: ConverterRun) -> bool:
@@ -222,7 +232,8 @@ class Conversion:
         """Start a run, and return it; the caller holds the condition."""
         try:
             self._reach = reach
-            self._run = run = ConverterRun(work, number, reach, self._converters.copiers)
+            last = number + self._ahead
+            self._run = run = ConverterRun(work, number, last, self._converters.copiers)
         except BaseException:
             turn.close()
             raise
@@ -279,11 +290,7 @@ class Conversion:
             with turn:
                 for segment in run.segments():
                     self._store(segment)
-                    goes_on = self._goes_on(run, segment.number)
-                    if self.work.rendition.is_copied:
-                        # Only now, when no one waits: starting a copier takes time from others.
-                        self._converters.copiers.refill()
-                    if not goes_on:
+                    if not self._goes_on(run, segment.number):
                         break
                 run.close()
         except (Failed, boxes.Malformed, adts.Malformed, OSError) as trouble:
@@ -297,6 +304,9 @@ class Conversion:
             with self._changed:
                 self._run = None
                 self._changed.notify_all()
+            # Not after a run that made way: starting copiers takes time from the next.
+            if self.work.rendition.is_copied and not run.is_ended:
+                self._converters.copiers.refill()
 
     def _store(self, segment: segments.Segment) -> None:
         self._converters.cache.put(self.work.path(segment.number), segment.data)
@@ -307,16 +317,18 @@ class Conversion:
             self._changed.notify_all()
             if run.is_ended or (self.work.has(run.at) and not self._is_needed(run)):
                 return False
-            if self.work.is_light:
+            if self.work.is_light and not run.rests:
                 return run.at <= self._reach or self._is_needed(run)
             run.rests = True
-            while run.at > self._reach and not run.is_ended and not self._is_idle():
+            patience = BEGUN_SECONDS if self.work.is_light else IDLE_SECONDS
+            while run.at > self._reach and not run.is_ended and self._idle_seconds < patience:
                 self._changed.wait(1.0)
             run.rests = False
             return run.at <= self._reach and not run.is_ended
 
-    def _is_idle(self) -> bool:
-        return time.monotonic() - self._asked_at > IDLE_SECONDS
+    @property
+    def _idle_seconds(self) -> float:
+        return time.monotonic() - self._asked_at
 
     def _note(self, run: ConverterRun, refusal: Refusal) -> None:
         if not run.is_ended and not run.has_delivered:

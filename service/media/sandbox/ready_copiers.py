@@ -12,9 +12,9 @@ from service.media.sandbox.launcher import FOREGROUND, MIB, RunningProgram, star
 from service.media.sandbox.own_commands import ENVIRONMENT, command
 from service.media.sandbox.resource_limits import ResourceLimits
 
-# Copying takes a second or two at most; most of the wall time is for waiting.
+# Copying takes a second or two at most; half of the wall time is for waiting.
 COPYING = ResourceLimits(
-    wall_seconds=900,
+    wall_seconds=600,
     cpu_seconds=120,
     memory_bytes=2048 * MIB,
     output_bytes=0,
@@ -79,7 +79,8 @@ class ReadyCopiers:
         return (self._take() or Copier(self._scratch)).ask(question)
 
     def refill(self) -> None:
-        with self._lock:
+        """Start copiers. One that can't start now is tried again when someone needs it."""
+        with self._lock, suppress(OSError):
             while len(self._waiting) < MOST_WAITING and not self._is_closed:
                 self._waiting.append(Copier(self._scratch))
 
