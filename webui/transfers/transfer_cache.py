@@ -4,10 +4,12 @@ import json
 import secrets
 import sqlite3
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
@@ -25,7 +27,7 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS cached_list (
     service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
     seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
-    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER
+    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, writes INTEGER
 );
 CREATE TABLE IF NOT EXISTS transfer (
     service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
@@ -62,6 +64,13 @@ class CachedList:
     space_max_bytes: int | None
 
 
+class Snapshot(NamedTuple):
+    """All transfers of a list as of one version, which any write changes."""
+
+    version: tuple[str, str, int] | None = None
+    transfers: Mapping[str, CachedTransfer] = MappingProxyType({})
+
+
 class TransferCache:
     """A cache of what the service reports about transfers, for all processes of one machine.
 
@@ -78,6 +87,7 @@ class TransferCache:
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._file = SharedFile(path, SCHEMA, CachedTransfer._fields, clock)
         self._clock = clock
+        self._latest = Snapshot()
 
     def now(self) -> float:
         return self._clock()
@@ -119,8 +129,18 @@ class TransferCache:
                 (service, number, number),
             )
 
-    def all(self, service: str) -> dict[str, CachedTransfer]:
-        return self.since(service, -1)
+    def all(self, service: str) -> Mapping[str, CachedTransfer]:
+        with self._file.opened() as base:
+            row = self._row(base, service)
+            return self._stored(base, row) if row else {}
+
+    def _stored(self, base: sqlite3.Connection, row: sqlite3.Row) -> Mapping[str, CachedTransfer]:
+        """Return all transfers of a list, from memory unless another process has written."""
+        version = version_of(row)
+        if self._latest.version != version:
+            query = "SELECT key, facts FROM transfer WHERE service = ?"
+            self._latest = Snapshot(version, read(base, query, (row["service"],)))
+        return self._latest.transfers
 
     def changes(self, service: str) -> int:
         with self._file.opened() as base:
@@ -139,8 +159,13 @@ class TransferCache:
         """Save the result of a poll, unless we changed something since `changes` was read."""
         with self._file.changed() as base:
             row = self._made(base, service)
-            if row["changes"] == changes:
-                self._write(base, row, {each.key: each for each in cached_transfers}, etag)
+            if row["changes"] != changes:
+                return
+            fresh = {each.key: each for each in cached_transfers}
+            self._write(base, row, fresh, etag)
+            version = version_of(self._made(base, service))
+        # Not before the commit, which may fail.
+        self._latest = Snapshot(version, fresh)
 
     def _write(
         self,
@@ -150,18 +175,20 @@ class TransferCache:
         etag: str | None,
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
-        stored = read(base, "SELECT key, facts FROM transfer WHERE service = ?", (service,))
+        stored = self._stored(base, row)
+        changed = [each for key, each in fresh.items() if each != stored.get(key)]
         groups = json.dumps(grouped(list(fresh.values())))
         has_order = groups == row["groups"]
-        news = [each for key, each in fresh.items() if is_news(stored.get(key), each)]
+        has_news = any(is_news(stored.get(each.key), each) for each in changed)
         is_back = bool(row["failure"])
-        if has_order and not news and not is_back:
+        if has_order and not has_news and not is_back:
             number -= 1
         forget(base, service, stored.keys() - fresh.keys())
-        write(base, service, number, stored, fresh.values())
+        write(base, service, number, stored, changed)
         base.execute(
             "UPDATE cached_list SET number = ?, ordered = ?, seen_changes = ?, read_at = ?,"
-            " failures = 0, failure = '', etag = ?, totals = ?, groups = ? WHERE service = ?",
+            " failures = 0, failure = '', etag = ?, totals = ?, groups = ?, writes = writes + 1"
+            " WHERE service = ?",
             (
                 number,
                 row["ordered"] if has_order else number,
@@ -196,9 +223,10 @@ class TransferCache:
         groups = json.dumps(groups_of(row).without(gone))
         forget(base, service, gone)
         base.execute(
-            "UPDATE cached_list SET changes = changes + 1, etag = NULL, failures = 0,"
-            " number = number + 1, ordered = CASE WHEN ? THEN number + 1 ELSE ordered END,"
-            " groups = ? WHERE service = ?",
+            "UPDATE cached_list SET changes = changes + 1, writes = writes + 1, etag = NULL,"
+            " failures = 0, number = number + 1,"
+            " ordered = CASE WHEN ? THEN number + 1 ELSE ordered END, groups = ?"
+            " WHERE service = ?",
             (bool(gone), groups, service),
         )
 
@@ -249,7 +277,7 @@ class TransferCache:
     def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
             "INSERT OR IGNORE INTO cached_list VALUES"
-            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL)",
+            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
             (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
         row = self._row(base, service)
@@ -271,6 +299,10 @@ class TransferCache:
             base.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
+
+
+def version_of(row: sqlite3.Row) -> tuple[str, str, int]:
+    return row["service"], row["epoch"], row["writes"]
 
 
 def list_of_row(row: sqlite3.Row) -> CachedList:
@@ -313,14 +345,12 @@ def write(
     base: sqlite3.Connection,
     service: str,
     number: int,
-    stored: dict[str, CachedTransfer],
-    fresh: Iterable[CachedTransfer],
+    stored: Mapping[str, CachedTransfer],
+    changed: Iterable[CachedTransfer],
 ) -> None:
     """Write the rows that changed. Rows that show nothing new keep their number."""
-    for each in fresh:
+    for each in changed:
         before = stored.get(each.key)
-        if each == before:
-            continue
         facts = json.dumps(each, ensure_ascii=False, separators=(",", ":"))
         if is_news(before, each):
             has_arrived = before is not None and before.state != DONE and each.state == DONE
