@@ -19,6 +19,7 @@ from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent
 from webui.transfers import states
 from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer, SentRecord
+from webui.transfers.steady import SteadyTransfers
 from webui.transfers.transfer_cache import CachedList, TransferCache
 from webui.v1.errors import (
     Failure,
@@ -43,6 +44,8 @@ SOURCE_BEGINNING = 300
 LONGEST_TITLE = 1_024
 FOLDER_GONE = "folder_gone"
 KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
+
+_steady = SteadyTransfers()
 
 
 def store() -> TransferCache:
@@ -161,8 +164,9 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     others = _unlisted(by_key, before, sendings, now)
     followed = _followed(service, others, names, now)
     transfers = [states.locate_by_name(each, names, now) for each in (*by_key.values(), *followed)]
-    transfers = [_name_folder(service, each, sendings) for each in transfers][:MOST_SHOWN]
-    _remember(service, transfers, sendings)
+    by_row = {each.row: each for each in sendings}
+    transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
+    _remember(service, transfers, by_row)
     store().save(service.key, transfers, answer.etag or None, changes)
 
 
@@ -238,12 +242,11 @@ def _listed(
     if isinstance(answer, Unchanged):
         same = [each for each in before.values() if each.is_listed]
         return {each.key: _aged(each, by_id.get(each.id), now) for each in same}
-    by_key = {}
-    for transfer in answer.transfers or ():
-        key = f"t{transfer.id}"
-        sending = by_id.get(transfer.id) or by_hash.get(transfer.hash or "")
-        by_key[key] = states.seen(transfer, before.get(key), sending, now)
-    return by_key
+    reports = [
+        (each, before.get(f"t{each.id}"), by_id.get(each.id) or by_hash.get(each.hash or ""))
+        for each in answer.transfers or ()
+    ]
+    return {each.key: each for each in _steady.seen(reports, now)}
 
 
 def _aged(cached: CachedTransfer, sending: SentRecord | None, now: float) -> CachedTransfer:
@@ -317,25 +320,24 @@ def _answer(service: Service, cached: CachedTransfer) -> tuple[Transfer | None] 
 
 
 def _name_folder(
-    service: Service, cached: CachedTransfer, sendings: Sequence[SentRecord]
+    service: Service, cached: CachedTransfer, sendings: Mapping[int, SentRecord]
 ) -> CachedTransfer:
     """Add the name of the folder that a finished transfer went to."""
     is_placed = cached.place or cached.reason == FOLDER_GONE
     if cached.state != DONE or is_placed:
         return cached
-    folder = next((each.folder for each in sendings if each.row == cached.row), "")
-    if not folder or folder == ROOT or not service.takes_folder:
+    sending = sendings.get(cached.row)
+    if not sending or sending.folder in ("", ROOT) or not service.takes_folder:
         return cached
-    return cached._replace(place=folders.store().name_of(service.key, folder))
+    return cached._replace(place=folders.store().name_of(service.key, sending.folder))
 
 
 def _remember(
-    service: Service, transfers: Iterable[CachedTransfer], sendings: Sequence[SentRecord]
+    service: Service, transfers: Iterable[CachedTransfer], sendings: Mapping[int, SentRecord]
 ) -> None:
     """Save what is new in the database: the cached list may be lost."""
-    by_row = {each.row: each for each in sendings}
     for each in transfers:
-        sending = by_row.get(each.row)
+        sending = sendings.get(each.row)
         if sending is None or not has_news(sending, each):
             continue
         rows = Sent.objects.filter(pk=each.row)

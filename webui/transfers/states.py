@@ -161,6 +161,13 @@ def derived_state(transfer: Transfer, cached: CachedTransfer, now: float) -> str
     return DOWNLOADING if has_begun or peers_of(transfer) else STALLED if is_quiet else QUEUED
 
 
+def is_timed(transfer: Transfer, cached: CachedTransfer) -> bool:
+    """Return whether time alone may change what `seen` returns."""
+    if cached.state == QUEUED:
+        return transfer.state is None  # then derived: it stalls
+    return cached.state in (METADATA, DOWNLOADING, STALLED)
+
+
 def remembered(cached: CachedTransfer, sending: SentRecord | None) -> CachedTransfer:
     if sending is None:
         return cached
@@ -291,7 +298,7 @@ def locate_by_name(
     cached: CachedTransfer, names: Mapping[str, tuple[str, str]], now: float
 ) -> CachedTransfer:
     """Find the result in the root by its title, for services that don't report where it is."""
-    kind, its_id = names.get(cached.name, ("", ""))
-    if cached.state != DONE or cached.folder or cached.file or not its_id:
+    if cached.state != DONE or cached.folder or cached.file:
         return cached
-    return arrived(cached, kind, its_id, now)
+    kind, its_id = names.get(cached.name, ("", ""))
+    return arrived(cached, kind, its_id, now) if its_id else cached

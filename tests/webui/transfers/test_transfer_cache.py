@@ -54,6 +54,45 @@ def test_another_process_sees_what_one_saw(cache, tmp_path, clock):
     assert other.of_keys(WHERE, ["t1", "t9"]) == {"t1": row("t1")}
 
 
+def test_two_processes_that_poll_in_turn_see_what_the_other_saved(cache, tmp_path, clock):
+    other = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
+    for percent in range(3):
+        keep(cache, row("t1", percent=percent), row("t2"))
+        assert other.all(WHERE) == {"t1": row("t1", percent=percent), "t2": row("t2")}
+        keep(other, row("t1", percent=percent + 0.5))
+        assert cache.all(WHERE) == {"t1": row("t1", percent=percent + 0.5)}
+
+
+def test_what_the_other_process_removed_is_written_again_once_it_is_reported(
+    cache, tmp_path, clock
+):
+    other = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
+    keep(cache, row("t1"))
+    other.change(WHERE, ["t1"])
+    keep(cache, row("t1"))
+    assert other.of_keys(WHERE, ["t1"]) == {"t1": row("t1")}
+
+
+def test_what_could_not_be_saved_is_not_remembered(cache, monkeypatch):
+    keep(cache, row("t1"))
+    with monkeypatch.context() as patch:
+        patch.setattr("webui.transfers.transfer_cache.totals_of", None)
+        with pytest.raises(TypeError):
+            keep(cache, row("t1", percent=5))
+    assert cache.all(WHERE) == {"t1": row("t1")}
+    keep(cache, row("t1", percent=5))
+    assert cache.of_keys(WHERE, ["t1"]) == {"t1": row("t1", percent=5)}
+
+
+def test_what_was_cleared_and_restored_is_known_to_the_next_poll(cache):
+    keep(cache, row("t1"), row("t2", state="done", ended_at=5))
+    before = cache.all(WHERE)
+    cache.clear(WHERE, ["t2"], "now")
+    assert list(cache.all(WHERE)) == ["t1"]
+    cache.restore(WHERE, "now")
+    assert cache.all(WHERE) == before
+
+
 def test_the_same_again_has_the_same_number(cache):
     first = keep(cache, row("t1"), row("t2"))
     assert keep(cache, row("t1", asked_at=9), row("t2")) == first
