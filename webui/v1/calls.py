@@ -20,7 +20,7 @@ class Call:
 
     `may_repeat`: calling twice does no more than once. `removes`: a repeat that finds nothing has
     succeeded. `names_something`: a 404 can mean that the thing is gone. `seconds`: for callers that
-    wait no longer than this.
+    wait no longer than this. `row_keys`: keys of arrays whose rows the client parses itself.
     """
 
     method: str
@@ -35,6 +35,7 @@ class Call:
     names_something: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)
     seconds: float | None = None
+    row_keys: tuple[str, ...] = ()
 
     @property
     def is_add(self) -> bool:
@@ -197,7 +198,14 @@ def account(seconds: float | None = None) -> Forms:
 
 def transfers(etag: str | None) -> Forms:
     return [
-        Call("GET", "transfer", headers=if_none_match(etag), may_repeat=True, names_something=False)
+        Call(
+            "GET",
+            "transfer",
+            headers=if_none_match(etag),
+            may_repeat=True,
+            names_something=False,
+            row_keys=("transfers", "torrents"),
+        )
     ]
 
 

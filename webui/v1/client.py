@@ -30,6 +30,7 @@ from webui.v1.records import (
     Transfers,
     Unchanged,
 )
+from webui.v1.transfer_rows import TransferRows
 from webui.v1.uploads import Readable, Upload
 
 # Servers refuse request lines over some 8,190 bytes.
@@ -67,6 +68,7 @@ class Client:
     ) -> None:
         dialect = Dialect.ours() if is_ours else (dialect or Dialect())
         self.is_ours = is_ours
+        self._transfer_rows = TransferRows()
         self._connection = ServiceConnection(
             Address(base_url),
             credentials,
@@ -243,7 +245,11 @@ class Client:
 
         This isn't in the specification: raise `NotFound` if the service has no such list.
         """
-        return self._unless_known(calls.transfers(etag), etag, records.transfers)
+        return self._unless_known(
+            calls.transfers(etag),
+            etag,
+            lambda body, new_etag: records.transfers(body, new_etag, self._transfer_rows.read),
+        )
 
     def transfer(self, transfer_id: str) -> Transfer:
         forms = calls.transfer(self.dialect, transfer_id)

@@ -285,7 +285,8 @@ class ServiceConnection:
         url = self.address.url_of(call.path, call.query)
         request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
         with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
-            return answers.read(response, deadline, self._patience.most_answer_bytes)
+            most_bytes = self._patience.most_answer_bytes
+            return answers.read(response, deadline, most_bytes, call.row_keys)
 
     def _followed(
         self, request: httpx.Request, deadline: Deadline, *, stop_elsewhere: bool

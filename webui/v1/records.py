@@ -5,7 +5,7 @@ show them safely.
 """
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import islice
@@ -292,6 +292,7 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
     lists = [answer[key] for key in ("folders", "files") if key in answer]
     if not lists or not all(isinstance(rows, list) for rows in lists):
         return None
+    running = _running(answer, "torrents", "transfers")
     parent = _first(answer, "parent_id", "parent")
     is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
     name = _name(answer)
@@ -306,17 +307,19 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
         space_used_bytes=_known_bytes(answer, "space_used"),
         folders=_rows(answer.get("folders"), folder),
         files=_files(answer.get("files")),
-        transfers=_running(answer, "torrents", "transfers"),
+        transfers=None if running is None else _rows(running, transfer),
         etag=etag,
     )
 
 
-def transfers(answer: Json, etag: str | None) -> Transfers | None:
+def transfers(
+    answer: Json, etag: str | None, read_rows: Callable[[list[Any]], Iterable[Transfer | None]]
+) -> Transfers | None:
     running = _running(answer, "transfers", "torrents")
     if running is None or ("transfers" not in answer and "torrents" not in answer):
         return None
     space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
-    return Transfers(running, space_max, space_used, etag)
+    return Transfers(_once(read_rows(running)), space_max, space_used, etag)
 
 
 def folder(row: Json) -> Folder | None:
@@ -523,21 +526,24 @@ def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
     """Return the usable rows, each id once."""
     if not isinstance(rows, list):
         return ()
+    return _once(read(row) for row in rows if isinstance(row, dict))
+
+
+def _once(items: Iterable[Row | None]) -> tuple[Row, ...]:
     by_id: dict[str, Row] = {}
-    for row in rows:
-        one = read(row) if isinstance(row, dict) else None
-        if one is not None:
-            by_id.setdefault(one.id, one)
+    for item in items:
+        if item is not None:
+            by_id.setdefault(item.id, item)
     return tuple(by_id.values())
 
 
-def _running(answer: Json, *keys: str) -> tuple[Transfer, ...] | None:
-    """Read transfers under either key, or both. Return None if a key exists but none has a list."""
+def _running(answer: Json, *keys: str) -> list[Any] | None:
+    """Find transfers under either key, or both. Return None if a key exists but none has a list."""
     values = [answer[key] for key in keys if key in answer]
     lists = [rows for rows in values if isinstance(rows, list)]
     if values and not lists:
         return None
-    return _rows(next(filter(None, lists), []), transfer)
+    return next(filter(None, lists), [])
 
 
 def _name(row: Json) -> str:

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each_case
 from webui.v1 import answers, errors, records, values
+from webui.v1.transfer_rows import TransferRows
 
 KEYS = [
     "id", "name", "path", "fullname", "title", "size", "hash", "progress", "stats", "warnings",
@@ -131,7 +132,7 @@ def test_what_is_no_list_is_not_an_empty_one(nothing):
     assert records.listing({"folders": [], "files": nothing}) is None
     assert records.listing({"files": nothing}) is None
     assert listing(torrents=nothing).transfers is None
-    assert records.transfers({"transfers": nothing}, None) is None
+    assert records.transfers({"transfers": nothing}, None, TransferRows().read) is None
 
 
 def test_a_list_that_is_not_there_is_empty():
