@@ -1,6 +1,6 @@
 """List, show, add, and delete transfers, which v1 also calls torrents."""
 
-from typing import Annotated
+from typing import Annotated, cast
 
 import msgspec
 from django.http import HttpResponse
@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from service import signals
 from service.api import records
+from service.api.encoded_transfers import transfers as encoded_transfers
 from service.api.inputs import AddressInput, MagnetInput, Target
 from service.api.requests import AccountRequest
 from service.api.views import uploads
@@ -51,8 +52,8 @@ def index_record(request: AccountRequest) -> records.Transfers:
 def running_records(account: Account) -> list[records.ListedTransfer]:
     running = transfers.list_rows(account)
     path_of = paths_of({transfer.folder_id for transfer in running})
-    # A folder that was deleted between the queries has no path; its transfers go to the root.
-    return [records.transfer_record(each, path_of.get(each.folder_id, "")) for each in running]
+    # Encoded already; the description of v1 needs their type.
+    return cast("list[records.ListedTransfer]", encoded_transfers.encode(running, path_of))
 
 
 def paths_of(folder_ids: set[int]) -> dict[int, str]:
