@@ -12,7 +12,7 @@ MOST_ROWS = 10_000
 
 
 class EncodedTransfers:
-    """Encodes transfers, but not again those that are as they were in the last list.
+    """The rows of the last list, encoded once while they stay the same.
 
     Cost: a row takes about 1 KB of memory. It is compared as a whole, so none can be stale.
     """

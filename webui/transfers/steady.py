@@ -10,9 +10,9 @@ Facts = tuple[Transfer, CachedTransfer | None, SentRecord | None]
 
 
 class SteadyTransfers:
-    """Derive the states of transfers, but not again from facts that changed nothing last time.
+    """The facts that changed nothing in the last poll, and won't in the next one.
 
-    Reason: for 10,000 transfers, that would take longer than the rest of a tick.
+    Reason: deriving 10,000 states takes 60 ms, and comparing their facts 6 ms.
 
     Cost: the facts of the last poll stay in memory. They are compared, so none can be stale.
     """

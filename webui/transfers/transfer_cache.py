@@ -136,11 +136,11 @@ class TransferCache:
 
     def _stored(self, base: sqlite3.Connection, row: sqlite3.Row) -> Mapping[str, CachedTransfer]:
         """Return all transfers of a list, from memory unless another process has written."""
-        version = version_of(row)
-        if self._latest.version != version:
+        version, latest = version_of(row), self._latest
+        if latest.version != version:
             query = "SELECT key, facts FROM transfer WHERE service = ?"
-            self._latest = Snapshot(version, read(base, query, (row["service"],)))
-        return self._latest.transfers
+            latest = self._latest = Snapshot(version, read(base, query, (row["service"],)))
+        return latest.transfers
 
     def changes(self, service: str) -> int:
         with self._file.opened() as base:
