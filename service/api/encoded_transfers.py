@@ -18,22 +18,22 @@ class EncodedTransfers:
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[TransferRow, str], Raw] = {}
+        self._by_row: dict[tuple[TransferRow, str], Raw] = {}
 
     def encode(self, rows: Iterable[TransferRow], path_of: Mapping[int, str]) -> list[Raw]:
-        known: dict[tuple[TransferRow, str], Raw] = {}
+        by_row: dict[tuple[TransferRow, str], Raw] = {}
         encoded = []
         for row in rows:
             # A folder that was deleted between the queries has no path; its transfers go to the
             # root.
             key = (row, path_of.get(row.folder_id, ""))
-            raw = self._known.get(key)
+            raw = self._by_row.get(key)
             if raw is None:
                 raw = Raw(responses.encode(records.transfer_record(*key)))
-            if len(known) < MOST_ROWS:
-                known[key] = raw
+            if len(by_row) < MOST_ROWS:
+                by_row[key] = raw
             encoded.append(raw)
-        self._known = known
+        self._by_row = by_row
         return encoded
 
 

@@ -64,7 +64,7 @@ class CachedList:
     space_max_bytes: int | None
 
 
-class Snapshot(NamedTuple):
+class CachedTransfers(NamedTuple):
     """All transfers of a list as of one version, which any write changes."""
 
     version: tuple[str, str, int] | None = None
@@ -87,7 +87,7 @@ class TransferCache:
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._file = SharedFile(path, SCHEMA, CachedTransfer._fields, clock)
         self._clock = clock
-        self._latest = Snapshot()
+        self._latest = CachedTransfers()
 
     def now(self) -> float:
         return self._clock()
@@ -139,7 +139,7 @@ class TransferCache:
         version, latest = version_of(row), self._latest
         if latest.version != version:
             query = "SELECT key, facts FROM transfer WHERE service = ?"
-            latest = self._latest = Snapshot(version, read(base, query, (row["service"],)))
+            latest = self._latest = CachedTransfers(version, read(base, query, (row["service"],)))
         return latest.transfers
 
     def changes(self, service: str) -> int:
@@ -165,7 +165,7 @@ class TransferCache:
             self._write(base, row, fresh, etag)
             version = version_of(self._made(base, service))
         # Not before the commit, which may fail.
-        self._latest = Snapshot(version, fresh)
+        self._latest = CachedTransfers(version, fresh)
 
     def _write(
         self,

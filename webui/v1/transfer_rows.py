@@ -15,23 +15,23 @@ class TransferRows:
     """Transfers by the bytes of their rows. Those of the last answer stay in memory."""
 
     def __init__(self) -> None:
-        self._known: dict[bytes, Transfer] = {}
+        self._by_content: dict[bytes, Transfer] = {}
 
     def read(self, rows: Iterable[Any]) -> list[Transfer | None]:
-        known: dict[bytes, Transfer] = {}
+        by_content: dict[bytes, Transfer] = {}
         size_bytes = 0
         transfers = []
         for row in rows:
             if isinstance(row, Raw):
                 content = bytes(row)
-                transfer = self._known.get(content) or transfer_of(answers.parsed(content))
+                transfer = self._by_content.get(content) or transfer_of(answers.parsed(content))
                 size_bytes += len(content)
                 if transfer and size_bytes <= MOST_BYTES:
-                    known[content] = transfer
+                    by_content[content] = transfer
             else:
                 transfer = transfer_of(row)
             transfers.append(transfer)
-        self._known = known
+        self._by_content = by_content
         return transfers
 
 

@@ -61,6 +61,7 @@ def test_a_folder_that_was_renamed_or_deleted_is_told(recorded):
 
 
 def test_no_more_than_the_most_stay_in_memory(monkeypatch, recorded):
+    # Ten thousand rows would take long.
     monkeypatch.setattr(module, "MOST_ROWS", 2)
     encoded = EncodedTransfers()
     assert sent(encoded, ROWS) == sent(encoded, ROWS)

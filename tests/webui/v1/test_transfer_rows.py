@@ -33,6 +33,7 @@ def test_only_the_rows_of_the_last_answer_stay():
 
 
 def test_rows_beyond_the_space_are_read_each_time(monkeypatch):
+    # Eight megabytes of rows would take seconds.
     monkeypatch.setattr(module, "MOST_BYTES", len(json.dumps(ROWS[0])) + 1)
     rows = TransferRows()
     first, second = rows.read(sent(ROWS)), rows.read(sent(ROWS))
