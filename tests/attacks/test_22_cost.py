@@ -279,7 +279,7 @@ def web(tmp_path_factory) -> Iterator[Web]:
             ferry.say("account", "password", EMBEDDED, words=f"{PASSWORD}\n")
             api.auth = (EMBEDDED, PASSWORD)
             assert api.get("/rest/user").status_code == 200
-            yield Web(ferry, api, person, process_of(ferry, "gunicorn"))
+            yield Web(ferry, api, person, process_of(ferry, "web"))
 
 
 def sign_in(person: httpx.Client) -> None:
@@ -289,9 +289,10 @@ def sign_in(person: httpx.Client) -> None:
     assert person.post("/signin/", data=fields).status_code == 302
 
 
-def process_of(ferry: Ferry, word: str) -> Path:
-    """Return the youngest process with this word in its command: gunicorn answers in a child."""
-    found = [each for each in processes_of(ferry) if word in (each / "cmdline").read_text()]
+def process_of(ferry: Ferry, name: str) -> Path:
+    """Return the youngest process of this name: the web server answers in a child."""
+    names = {each: (each / "comm").read_text() for each in processes_of(ferry)}
+    found = [each for each in names if names[each] == f"ferry-{name}\n"]
     return max(found, key=lambda each: int(fields_of(each)[19]))
 
 
@@ -455,7 +456,7 @@ HOSTILE = {
 def test_a_hostile_torrent_by_address(web, what):
     """The worker reads it, in addition to all its other work."""
     content = HOSTILE[what]()
-    costs = Costs(web, process_of(web.ferry, "work"))
+    costs = Costs(web, process_of(web.ferry, "worker"))
 
     def give(wire: Wire) -> None:
         wire.send(head("200 OK", Content_Length=str(len(content))), content)

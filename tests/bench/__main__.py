@@ -31,6 +31,9 @@ def prepare(home: Path) -> None:
     os.environ |= {"DATA_DIR": str(home / "data"), "ENV_FILE": os.devnull, "DEBUG": "false"}
     os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", "LOG_LEVEL": "ERROR"}
     os.environ.pop("DATABASE_URL", None)
+    # As in production: bytecode is cached, and click, which only tests use, isn't installed.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1] / "without_click")
     import_module("django").setup()
     import_module("django.core.management").call_command("migrate", verbosity=0)
 

@@ -5,6 +5,7 @@ import resource
 import signal
 import socket
 import stat
+import subprocess
 import sys
 import time
 from contextlib import closing
@@ -32,7 +33,6 @@ pytestmark = pytest.mark.slow
 
 EMAIL = "dora@example.org"
 STOP_SECONDS = 6
-OF_FERRY = os.environ | {"PYTHONPATH": str(BASE)}
 
 
 def stopped_by(ferry: Ferry, number: int) -> float:
@@ -46,13 +46,9 @@ def stopped_by(ferry: Ferry, number: int) -> float:
 
 def children(ferry: Ferry) -> dict[str, int]:
     pids = Path(f"/proc/{ferry.process.pid}/task/{ferry.process.pid}/children").read_text().split()
-    named = {"web": "gunicorn", "worker": "work"}
-    lines = {pid: Path(f"/proc/{pid}/cmdline").read_text().split("\0") for pid in pids}
     return {
-        name: int(pid)
-        for name, word in named.items()
-        for pid, line in lines.items()
-        if word in [Path(each).name for each in line]
+        Path(f"/proc/{pid}/comm").read_text().strip().removeprefix("ferry-"): int(pid)
+        for pid in pids
     }
 
 
@@ -67,7 +63,7 @@ on_linux = pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
         "config.environment\n",
         "config.preparation\n",
         "Ferry opens at",
-        "| config.processes\n",
+        "gunicorn.arbiter\n",
     ],
 )
 def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
@@ -150,9 +146,17 @@ def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
         assert f"{name} ended unexpectedly" in ferry.log
 
 
-def test_what_a_late_process_has_started_ends_with_it(tmp_path):
-    (tmp_path / "Procfile").write_text("late: trap '' TERM; echo begun; sleep 60; echo slept\n")
-    program = launch([sys.executable, "-m", "config.processes"], cwd=tmp_path, env=OF_FERRY)
+def running_alone(program: str) -> "subprocess.Popen[str]":
+    """Start a process of Ferry that runs this code."""
+    code = (
+        f"import sys; from config import processes; sys.exit(processes.run({{'late': {program}}}))"
+    )
+    return launch([sys.executable, "-u", "-c", code], cwd=BASE)
+
+
+def test_what_a_late_process_has_started_ends_with_it():
+    script = "trap '' TERM; echo begun; sleep 60; echo slept"
+    program = running_alone(f"lambda: __import__('os').system({script!r})")
     output = Output(program)
     assert output.saw("begun", START_SECONDS), output.text
     program.terminate()
@@ -163,10 +167,9 @@ def test_what_a_late_process_has_started_ends_with_it(tmp_path):
 
 
 @on_linux
-def test_as_many_files_may_be_open_as_the_system_allows(tmp_path):
-    (tmp_path / "Procfile").write_text("limits: ulimit -Sn\n")
+def test_as_many_files_may_be_open_as_the_system_allows():
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    program = launch([sys.executable, "-m", "config.processes"], cwd=tmp_path, env=OF_FERRY)
+    program = running_alone("lambda: __import__('os').system('ulimit -Sn')")
     resource.prlimit(program.pid, resource.RLIMIT_NOFILE, (500, hard))
     output = Output(program)
     assert output.ends(START_SECONDS)

@@ -1,25 +1,30 @@
 import os
-import signal
 import sys
 from typing import Any
 
 from django.conf import settings
+from django.core.management import call_command
 from django.core.management.base import BaseCommand
+from django.db import connections
+from gunicorn.app import wsgiapp  # type: ignore[import-untyped]
 
 from config import preparation, processes
 
 
 class Command(BaseCommand):
-    help = "Prepares Ferry, then runs the Procfile's processes until Ctrl-C."
+    help = "Prepares Ferry, then runs the web server and the worker until Ctrl-C."
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         preparation.refuse_unusable_address()
         with preparation.explain_failures():
             preparation.prepare()
             preparation.announce(sys.stdout)
-        sys.stdout.flush()
-        # A signal waits until the other program handles it.
-        signal.pthread_sigmask(signal.SIG_BLOCK, processes.NEWS)
-        os.environ["DATA_DIR"] = str(settings.DATA_DIR)
         os.chdir(settings.BASE_DIR)
-        os.execv(sys.executable, [sys.executable, "-m", "config.processes"])  # noqa: S606
+        # No connection survives a fork.
+        connections.close_all()
+        sys.exit(processes.run({"web": serve, "worker": lambda: call_command("work")}))
+
+
+def serve() -> None:
+    sys.argv = ["gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    wsgiapp.run()
