@@ -7,7 +7,7 @@ transaction. The ids of other accounts aren't found.
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from django.db.models import F, Q, QuerySet, TextField
+from django.db.models import ExpressionWrapper, F, IntegerField, Q, QuerySet, TextField
 from django.db.models.functions import Cast, Substr
 
 from service.accounts.accounts import changing_library, changing_transfers
@@ -32,6 +32,8 @@ MOST_DEPTH = 200
 # Dates as the database writes them, to the second and in UTC: converting 10,000 to dates and back
 # to text would cost a third of a listing.
 MOMENT = Substr(Cast("updated_at", TextField()), 1, 19)
+# As the database stores it: Django converts booleans row by row.
+HAS_PICTURE = ExpressionWrapper(F("media__has_picture"), IntegerField())
 
 
 class FolderRow(NamedTuple):
@@ -50,14 +52,16 @@ class FileRow(NamedTuple):
     # None if the content has no media row yet.
     media_state: str | None = None
     kind: str | None = None
-    has_picture: bool | None = None
+    has_picture: bool | int | None = None
     duration_ms: int | None = None
     width: int | None = None
     height: int | None = None
 
 
-OF_MEDIA = ("state", "kind", "has_picture", "duration_ms", "width", "height")
-FILE_COLUMNS = ("id", "name", "size_bytes", "sha1", "moment")
+FILE_COLUMNS = (
+    *("id", "name", "size_bytes", "sha1", "moment", "media__state", "media__kind", "picture"),
+    *("media__duration_ms", "media__width", "media__height"),
+)
 
 
 class FolderContents(NamedTuple):
@@ -98,13 +102,13 @@ def listing(account: Account, folder_id: int) -> FolderContents:
 def listing_of(here: Folder) -> FolderContents:
     """Return what is in a folder, with as many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
-    files = here.files.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
-    columns = (*FILE_COLUMNS, *(f"media__{name}" for name in OF_MEDIA))
+    files = here.files.annotate(moment=MOMENT, picture=HAS_PICTURE)
+    files = files.order_by(ByCodePoint("name_key"))
     return FolderContents(
         here,
         path_of(here),
         [FolderRow._make(row) for row in folders.values_list(*FolderRow._fields)],
-        [FileRow._make(row) for row in files.values_list(*columns)],
+        [FileRow._make(row) for row in files.values_list(*FILE_COLUMNS)],
     )
 
 
