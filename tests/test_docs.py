@@ -4,9 +4,11 @@ import json
 import re
 import tomllib
 from hashlib import sha256
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+from django.core.management import get_commands
 
 from config import settings
 from config.management.commands.account import Command as Account
@@ -18,6 +20,7 @@ from tests.bench import published
 from tests.bench.chart import chart_of
 
 BASE = Path(__file__).resolve().parents[1]
+PROCFILE = (BASE / "Procfile").read_text()
 README = (BASE / "README.md").read_text()
 CONTRIBUTING = (BASE / "CONTRIBUTING.md").read_text()
 OPERATIONS = (BASE / "docs/operations.md").read_text()
@@ -143,6 +146,16 @@ def test_every_picture_and_page_that_is_linked_exists():
     for page in [*BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]:
         for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+)[)#\"]", page.read_text()):
             assert target.startswith("https://") or (page.parent / target).is_file(), target
+
+
+def test_the_programs_of_the_procfile_can_start():
+    commands = [line.partition(": exec ")[2].split() for line in PROCFILE.splitlines()]
+    (gunicorn, _option, settings_of_it, application), (_python, manage, name) = commands
+    assert gunicorn == "gunicorn"
+    assert (BASE / settings_of_it).is_file()
+    assert import_module(application).application
+    assert (BASE / manage).is_file()
+    assert name in get_commands()
 
 
 def test_readme_fits_on_a_screen_and_leads_to_every_page():
