@@ -1,4 +1,4 @@
-"""Listings: one of 10,000 entries, the same again, and many small ones at once."""
+"""Listings: of 10,000 entries that nobody has listed, the same again, and many small ones."""
 
 import os
 import re
@@ -24,20 +24,20 @@ READERS = 8
 
 def rows(_home: Path) -> Iterator[Row]:
     owner = library.account("listings@example.org")
-    large, small = (folder_of(owner, count) for count in (LARGE, SMALL))
+    # One more to warm up: the service keeps what it has encoded.
+    unseen, small = [folder_of(owner, LARGE, n) for n in range(ROUNDS + 1)], folder_of(owner, SMALL)
     with serving(WEB_PROCESSES=str(os.cpu_count()), WEB_THREADS="128") as server:
         auth = (owner.email, library.PASSWORD)
         with httpx.Client(base_url=server.url, auth=auth, trust_env=False) as v1:
+            large = unseen.pop()
             etag = v1.get(large).raise_for_status().headers["ETag"]
             again = {"If-None-Match": etag}
-            whole = [seconds(lambda: v1.get(large)) * 1000 for _ in range(ROUNDS)]
+            whole = [seconds(lambda: v1.get(unseen.pop())) * 1000 for _ in range(ROUNDS)]
             unchanged = [
                 seconds(lambda: v1.get(large, headers=again)) * 1000 for _ in range(ROUNDS)
             ]
             assert v1.get(large, headers=again).status_code == 304
-        yield Row(
-            "listing of 10,000 entries", median(whole), " ms", under=150, raw={"whole": whole}
-        )
+        yield Row("listing of 10,000 entries", median(whole), " ms", under=50, raw={"whole": whole})
         yield Row(
             "the same, unchanged", median(unchanged), " ms", under=10, raw={"unchanged": unchanged}
         )
@@ -46,12 +46,13 @@ def rows(_home: Path) -> Iterator[Row]:
             yield Row(name, None, missing="wrk")
             return
         rates = [rate(program, server.url + small, auth) for _ in range(ROUNDS)]
-        yield Row(name, median(rates), "/s", at_least=500, raw={"rate": rates})
+        yield Row(name, median(rates), "/s", at_least=1500, raw={"rate": rates})
 
 
-def folder_of(owner: Account, count: int) -> str:
+def folder_of(owner: Account, count: int, number: int = 0) -> str:
     files = [NewFile((f"Film {n}.mkv",), library.blob(1)) for n in range(count)]
-    folder = bulk_insert.insert_tree(owner, 0, f"{count} films", files, timezone.now()).folder
+    name, now = f"{count} films, {number}", timezone.now()
+    folder = bulk_insert.insert_tree(owner, 0, name, files, now).folder
     return f"/rest/folder/{folder.pk}"
 
 

@@ -84,7 +84,7 @@ def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path
         yield Row(
             "Files page of 10,000, cold, of copyparty's",
             cold,
-            at_most=1,
+            at_most=0.5,
             relative="time",
             raw=taken,
         )
