@@ -45,11 +45,15 @@ class ArrivalOrder:
     def look(self) -> Iterator[tuple[int, int]]:
         """Yield the index of each large file with news, and how much of it has arrived in order.
 
-        Unlike its alerts and statuses, libtorrent's `have_piece` is false until a piece is written.
+        libtorrent has a piece as soon as its hash is right. Until it is written, it is in the queue
+        as well.
         """
-        most = min(self._count + MOST_PIECES, self._pieces)
-        while self._count < most and self._handle.have_piece(self._count):
-            self._count += 1
+        passed = self._count
+        most = min(passed + MOST_PIECES, self._pieces)
+        while passed < most and self._handle.have_piece(passed):
+            passed += 1
+        queued = {each["piece_index"] for each in self._handle.get_download_queue()}
+        self._count = next((at for at in range(self._count, passed) if at in queued), passed)
         arrived_bytes = self._count * self._piece_bytes
         while self._files:
             index, start, size_bytes = self._files[0]
