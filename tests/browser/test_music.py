@@ -234,6 +234,29 @@ def test_the_next_track_begins_at_its_beginning(alice, album):
     assert page.evaluate(AT) < 5
 
 
+STEP_AS_THE_NEXT_PAGE_COMES = r"""async () => {
+  const loaded = performance.getEntriesByType("resource").map(({ name }) => name);
+  const music = await import(loaded.find((name) => /\/music\/music[.\w]*\.js/.test(name)));
+  const observer = new MutationObserver(() => {
+    if (document.querySelector("#viewer h1")?.title !== "3 tagged.mp3") return;
+    observer.disconnect();
+    music.step(1);
+  });
+  observer.observe(document.body, { childList: true, subtree: true });
+}"""
+
+
+def test_the_page_follows_a_track_that_is_over_as_its_page_comes(alice, album):
+    page = alice.page
+    viewer = click_track(alice, album, "2 long.wav")
+    plays(page)
+    page.evaluate(STEP_AS_THE_NEXT_PAGE_COMES)
+    viewer.get_by_role("button", name="Next track").click()
+    expect(viewer.locator("h1")).to_have_text("4 last.wav")
+    plays(page)
+    assert title(page) == "4 last"
+
+
 @pytest.fixture(scope="module")
 def damaged(shelf: Shelf) -> Folder:
     folder = shelf.folder()

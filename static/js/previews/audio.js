@@ -13,7 +13,7 @@ const { changes, sound } = music;
 
 let player, own, ownTrack, queueUrl, slider, isScrubbing, followed;
 
-export function mount(viewer, signal, { isPlaying }) {
+export function mount(viewer, signal, { isPlaying, isFollowing }) {
   player = viewer.querySelector(".audio");
   own = viewer.dataset.url;
   const { queue, ...facts } = player.dataset;
@@ -24,11 +24,15 @@ export function mount(viewer, signal, { isPlaying }) {
   player.querySelector("audio").remove();
   player.querySelector(".controls").hidden = false;
   listen(signal);
-  // What plays elsewhere plays on until this track is wanted.
-  if (music.current()?.url !== own && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
+  if (!isFollowing) start(isPlaying);
+  followed = isFollowing || isOwn() ? own : "";
+  follow();
+}
+
+// What plays elsewhere plays on until this track is wanted.
+function start(isPlaying) {
+  if (!isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
   if (isPlaying) music.play();
-  followed = isOwn() ? own : "";
-  show();
 }
 
 function listen(signal) {
@@ -91,13 +95,13 @@ function pressKey(event) {
   else playTrack(own);
 }
 
-// The next track has a page too, and may be over before that page has come.
+// The next track has a page too, and may be over before that page listens.
 function follow() {
   const now = music.current()?.url;
   if (isOwn()) followed = own;
   else if (followed && now && now !== followed) {
     followed = now;
-    turnTo(now, { isPlaying: music.isPlaying() });
+    turnTo(now, { isFollowing: true });
   }
   show();
 }

@@ -45,7 +45,7 @@ function addStyles(link) {
   });
 }
 
-// `wish` is what the next one is told by the one before: that it shall play.
+// `wish` is what the next page has from the one before: that it plays, or follows what plays.
 export async function mount(fresh, wish = {}) {
   leaving.abort();
   leaving = new AbortController();
@@ -74,7 +74,7 @@ export async function turnTo(url, wish = {}) {
   viewer().replaceWith(found.viewer);
   history.replaceState(history.state, "", url);
   document.title = found.title;
-  await mount(found.viewer, { isPlaying });
+  await mount(found.viewer, { ...wish, isPlaying });
   if (viewer() !== found.viewer) return;
   focusOn(
     found.viewer,
