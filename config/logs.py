@@ -1,6 +1,9 @@
+import json
 import logging
 import re
 from datetime import UTC, datetime
+
+from config import request_ids
 
 # One-time links, signatures, and keys: runs that are too long for a word or a file id.
 SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")
@@ -21,6 +24,22 @@ class LineFormatter(logging.Formatter):
             text += "\n" + self.formatException(record.exc_info)
         when = datetime.fromtimestamp(record.created, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
         return f"{when} {record.levelname} {record.name} {one_line(text)}"
+
+
+class JSONFormatter(logging.Formatter):
+    """A formatter of one JSON object per line, with the ID of the request, and masked as well."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        facts = {
+            "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "message": one_line(record.getMessage()),
+            "request_id": request_ids.current(),
+            "exception": self.formatException(record.exc_info) if record.exc_info else "",
+        }
+        facts["exception"] = "\n".join(map(one_line, facts["exception"].splitlines()))
+        return json.dumps({name: fact for name, fact in facts.items() if fact}, ensure_ascii=False)
 
 
 def one_line(text: str) -> str:

@@ -191,6 +191,7 @@ V1_CREDENTIALS = "config.embedded.upstream.credentials"
 V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A function's path.
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
+REQUEST_ID = "config.request_ids.current"
 # The frame around a page needs more than the screens in it, which are below it.
 SHELL = "webui.shell.context.shell_of"
 LAN_ADDRESSES = "config.web.addresses.lan"
@@ -260,6 +261,7 @@ WHITENOISE_ALLOW_ALL_ORIGINS = False
 
 # Logs: one line per event
 
+LOG_FORMAT = env.choice("LOG_FORMAT", "text", ["text", "json"])
 LOG_LEVEL = env.choice("LOG_LEVEL", "INFO", ["DEBUG", "INFO", "WARNING", "ERROR"])
 LOGGING = {
     "version": 1,
@@ -269,12 +271,15 @@ LOGGING = {
         "cut": {"()": "config.logs.CutConnections"},
         "outages": {"()": "config.storage.outages.Outages"},
     },
-    "formatters": {"line": {"()": "config.logs.LineFormatter"}},
+    "formatters": {
+        "text": {"()": "config.logs.LineFormatter"},
+        "json": {"()": "config.logs.JSONFormatter"},
+    },
     "handlers": {
         "stdout": {
             "class": "logging.StreamHandler",
             "stream": "ext://sys.stdout",
-            "formatter": "line",
+            "formatter": LOG_FORMAT,
             "filters": ["outages"],
         }
     },

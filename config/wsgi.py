@@ -11,6 +11,7 @@ from django.core.wsgi import get_wsgi_application
 site = get_wsgi_application()
 
 from config.embedded import service  # noqa: E402  Django is set up by now.
+from config.web import front  # noqa: E402
 from config.web.stalled_connections import cut_when_stalled  # noqa: E402
 
 # Load the URLs before gunicorn forks: the processes share them, and no visitor waits for them.
@@ -19,6 +20,7 @@ service.handler()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    front.identify(environ)
     cut_when_stalled(environ.get("gunicorn.socket"))
     service.mount(environ, settings.URL_PREFIX)
     if service.is_for_service(environ["PATH_INFO"]):

@@ -3,17 +3,26 @@
 import ipaddress
 import logging
 import re
+from typing import Any
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
+from config import request_ids
 from config.web import addresses
 from config.web.addresses import Address
 from webui.errors import views as error_views
 from webui.http.requests import Answer
 
 log = logging.getLogger("ferry.front")
+
+
+def identify(environ: dict[str, Any]) -> None:
+    """Begin a request's ID. Calls within this process don't come here: they keep the ID."""
+    sent = environ.pop("HTTP_X_REQUEST_ID", "")
+    peer = parse_address(environ.get("REMOTE_ADDR", "")) if sent else None
+    request_ids.begin(sent if peer is not None and is_trusted(peer) else "")
 
 
 def believe_proxy(get_response: Answer) -> Answer:

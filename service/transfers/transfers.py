@@ -1,5 +1,6 @@
 """Record the transfers that people want. The worker carries them out."""
 
+import logging
 import re
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -17,6 +18,8 @@ from service.store.sums import Stored
 from service.transfers import imports, magnets, quota, torrent_files, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrent_files import Torrent
+
+log = logging.getLogger("ferry.transfers")
 
 MOST_WISHES = 100
 LONGEST_ADDRESS = 8 * 1024
@@ -204,6 +207,8 @@ def _add(account: Account, request: TransferRequest, folder_id: int, now: dateti
     # Raise it outside the transaction, which would otherwise roll back the wish.
     if isinstance(outcome, NotNow):
         raise outcome
+    # The worker's lines name the transfer; only this one has the ID of the request.
+    log.info("requested transfer=%d kind=%s", outcome.pk, outcome.kind)
     return outcome
 
 

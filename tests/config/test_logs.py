@@ -1,9 +1,11 @@
+import json
 import logging
 import unicodedata
+from contextvars import Context
 
 import pytest
 
-from config.logs import CutConnections, LineFormatter
+from config.logs import CutConnections, JSONFormatter, LineFormatter
 
 
 def line(message: str, *args: object) -> str:
@@ -80,3 +82,28 @@ def test_an_error_of_our_own_keeps_its_traceback():
     record = record_of(ValueError("ours"))
     assert CutConnections().filter(record)
     assert "ValueError: ours" in LineFormatter().format(record)
+
+
+def written_as_json(message: str, *args: object, error: Exception | None = None) -> dict:
+    facts = (type(error), error, None) if error else None
+    record = logging.LogRecord("ferry.x", logging.INFO, __file__, 1, message, args, facts)
+    # Another test may have begun a request in this thread.
+    line = Context().run(JSONFormatter().format, record)
+    assert "\n" not in line
+    return json.loads(line)
+
+
+def test_json_is_one_object_per_line_with_the_same_words():
+    facts = written_as_json('name="%s" path=%s', "bob\nalice\u202e", f"/welcome/{'k' * 43}/?a=b")
+    assert facts.pop("time").endswith("+00:00")
+    assert facts == {
+        "level": "INFO",
+        "logger": "ferry.x",
+        "message": 'name="bob\\nalice\\u202e" path=/welcome/…/?a=…',
+    }
+
+
+def test_json_keeps_the_lines_of_a_traceback_and_masks_them():
+    error = ValueError(f"no such page: /welcome/{'k' * 43}/")
+    facts = written_as_json("oh", error=error)
+    assert facts["exception"].splitlines()[-1] == "ValueError: no such page: /welcome/…/"

@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from webui import encryption, row_cache
+from webui import encryption, row_cache, signals
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
@@ -190,8 +190,16 @@ def _service_at(address: ServiceAddress) -> Service:
 
 def client_for(place: ServiceAddress) -> Client:
     """Create a client; a foreign service's dialect is cached, so that it outlives the process."""
+    request_id: Callable[[], str] = import_string(settings.REQUEST_ID)
     if place.is_embedded:
-        return Client(place.url, place.credentials, transport=Embedded(), is_ours=True)
+        return Client(
+            place.url,
+            place.credentials,
+            transport=Embedded(),
+            is_ours=True,
+            request_id=request_id,
+            on_call=note_call,
+        )
     judge = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
     return Client(
         place.url,
@@ -201,7 +209,13 @@ def client_for(place: ServiceAddress) -> Client:
         on_decision=partial(save_dialect, place.key),
         judge=judge.link,
         judge_address=judge.address,
+        request_id=request_id,
+        on_call=note_call,
     )
+
+
+def note_call(seconds: float, failure: Failure | None) -> None:
+    signals.service_called.send(None, seconds=seconds, failure=failure)
 
 
 def dialect_key(key: str) -> str:

@@ -15,7 +15,7 @@ from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import Health, Patience, ServiceConnection
 from webui.v1.dialect import Dialect, Naming
-from webui.v1.errors import NotFound, Rejected, Unreadable
+from webui.v1.errors import Failure, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Judge, Link
 from webui.v1.network import JudgeAddress
 from webui.v1.records import (
@@ -45,7 +45,9 @@ class Client:
     `transport` carries the calls and `stream_transport` the bytes; without the second, the first
     carries both. `judge` decides about each link of a foreign service to another host before the
     link is returned or followed, and `judge_address(host, address)` about each address from which
-    bytes of such a host are fetched. Credentials go only to the service's own /rest paths.
+    bytes of such a host are fetched. `request_id` returns the ID to send with each call, and
+    `on_call` gets the seconds that a call took and its failure. Credentials and the ID go only to
+    the service's own /rest paths.
     """
 
     def __init__(  # noqa: PLR0913  Everything that a test or another program may want to replace.
@@ -62,6 +64,8 @@ class Client:
         judge: Judge = links.http_only,
         judge_address: JudgeAddress | None = None,
         patience: Patience | None = None,
+        request_id: Callable[[], str] = str,
+        on_call: Callable[[float, Failure | None], None] = lambda _seconds, _failure: None,
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
@@ -79,6 +83,8 @@ class Client:
             judge=links.any_of_ours if is_ours else judge,
             judge_address=judge_address,
             patience=patience or Patience(),
+            request_id=request_id,
+            on_call=on_call,
             clock=clock,
             sleep=sleep,
             now=now,

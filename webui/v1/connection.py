@@ -93,6 +93,8 @@ class ServiceConnection:
         judge: Judge,
         judge_address: JudgeAddress | None,
         patience: Patience,
+        request_id: Callable[[], str],
+        on_call: Callable[[float, Failure | None], None],
         clock: Callable[[], float],
         sleep: Callable[[float], None],
         now: Callable[[], datetime],
@@ -100,6 +102,7 @@ class ServiceConnection:
         self.address = address
         self.dialect = dialect
         self._on_decision = on_decision
+        self._request_id, self._on_call = request_id, on_call
         self.health = Health()
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
@@ -330,8 +333,11 @@ class ServiceConnection:
             },
             content=call.content() if call else None,
         )
-        if self._token and self.address.is_api(url):
-            request.headers["Authorization"] = f"Basic {self._token}"
+        if self.address.is_api(url):
+            if self._token:
+                request.headers["Authorization"] = f"Basic {self._token}"
+            if request_id := self._request_id():
+                request.headers["X-Request-Id"] = request_id
         return request
 
     def _check_url(self, url: httpx.URL) -> httpx.URL:
@@ -359,27 +365,28 @@ class ServiceConnection:
         start = self._clock()
         try:
             yield
-        except ILL as failure:
+        except Failure as failure:
+            self._note(self._clock() - start, failure)
+            raise
+        self._note(self._clock() - start, None)
+
+    def _note(self, seconds: float, failure: Failure | None) -> None:
+        if isinstance(failure, ILL):
             self.health = replace(
                 self.health,
                 last_error_at=self._now(),
                 last_error=failure.reason,
                 last_failure=type(failure),
             )
-            raise
-        except Failure:
-            self._is_well(start)
-            raise
-        self._is_well(start)
-
-    def _is_well(self, start: float) -> None:
-        self.health = replace(
-            self.health,
-            last_ok_at=self._now(),
-            last_error=None,
-            last_failure=None,
-            latency_seconds=self._clock() - start,
-        )
+        else:
+            self.health = replace(
+                self.health,
+                last_ok_at=self._now(),
+                last_error=None,
+                last_failure=None,
+                latency_seconds=seconds,
+            )
+        self._on_call(seconds, failure)
 
 
 def bytes_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
