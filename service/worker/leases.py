@@ -128,6 +128,12 @@ def _expel(row: QuerySet[Worker], name: str) -> int:
         return Transfer.objects.filter(leased_by=name).update(leased_by="") if count else 0
 
 
+def is_alive_here(folder: Path, now: datetime) -> bool:
+    """Return whether a worker on this machine holds its lease."""
+    names = Worker.objects.filter(alive_until__gt=now).values_list("name", flat=True)
+    return any((folder / name).exists() and not has_died(folder / name) for name in names)
+
+
 def has_died(lock: Path) -> bool:
     """Return whether a lock's holder ended: the kernel then releases it, whatever the cause."""
     with suppress(FileNotFoundError):

@@ -1,8 +1,11 @@
 import signal
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from config.storage import databases, release, running
 from config.worker import rounds
@@ -10,6 +13,7 @@ from config.worker.transferring import Transferring, embedded_worker
 from service.media.content_folders import scratch_folder
 from service.media.sandbox.children import Children
 from service.media.work import MediaWork
+from service.worker import leases
 from webui.connection import connection
 
 
@@ -19,9 +23,15 @@ class Command(BaseCommand):
     requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--check", action="store_true", help="fail unless a worker runs on this machine"
+        )
         parser.add_argument("--once", action="store_true", help="run each round once, then stop")
 
     def handle(self, *_args: Any, **options: Any) -> None:
+        if options["check"]:
+            check()
+            return
         running.note_running()
         release.check_database()
         transferring = Transferring(embedded_worker)
@@ -44,3 +54,13 @@ class Command(BaseCommand):
             transferring.wake()
         thread.join()
         rounds.log.info("worker stopped")
+
+
+def check() -> None:
+    """Fail unless the worker of this machine is alive: it holds a lease as long as it makes rounds.
+
+    While the site shows another service, the worker holds none.
+    """
+    folder = Path(settings.DATA_DIR) / leases.FOLDER
+    if connection.is_embedded() and not leases.is_alive_here(folder, timezone.now()):
+        raise CommandError("No worker runs on this machine.")
