@@ -23,6 +23,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
+TOKEN = re.compile(r"[\w.~-]{16,}", re.ASCII)
 DRIVERS = {"postgresql": ["psycopg", "psycopg2"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
 PROXY_SCHEMES = ("socks5", "http")
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -123,6 +124,16 @@ class Environment:
             return raw
 
         return self._read(name, "", parse, "https://name:password@host, % encoded where needed")
+
+    def secret(self, name: str) -> str:
+        """Read a secret that strangers may guess at."""
+
+        def parse(raw: str) -> str:
+            if TOKEN.fullmatch(raw) is None:
+                raise ValueError
+            return raw
+
+        return self._read(name, "", parse, "a secret of 16 or more letters, digits and . _ ~ -")
 
     def proxy(self, name: str) -> str:
         """Read a URL that may contain a name and a password."""

@@ -45,6 +45,12 @@ forwarded_allow_ips = ""
 forwarder_headers = ""
 secure_scheme_headers: dict[str, str] = {}
 
+if settings.METRICS_TOKEN:
+    from config.monitoring.gunicorn_hooks import (  # noqa: F401  gunicorn finds them here.
+        child_exit,
+        post_request,
+    )
+
 
 def on_starting(_server: Any) -> None:
     """Check the database, and spare the garbage collector what was loaded before the fork.

@@ -9,6 +9,7 @@ import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
+from importlib import import_module
 from pathlib import Path
 from typing import TextIO
 
@@ -40,6 +41,7 @@ WELCOME_LIFETIME = timedelta(hours=1)
 def prepare() -> None:
     with alone(settings.DATA_DIR / "prepare.lock"):
         running.refuse_half_restored()
+        forget_metrics()
         make_tables()
         outages.begin()
         warn_without_links(settings.DATA_DIR)
@@ -48,6 +50,13 @@ def prepare() -> None:
         durable.make_folder(settings.DATA_DIR / "cache")
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
         collect_static()
+
+
+def forget_metrics() -> None:
+    """Begin to count anew, unless Ferry runs; with each start, there would be more files to add."""
+    with running.alone() as is_alone:
+        if settings.METRICS_TOKEN and is_alone:
+            import_module("config.monitoring.metrics").forget()
 
 
 def make_tables() -> None:

@@ -45,6 +45,7 @@ if not SECRET_KEY.strip():
 DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
+METRICS_TOKEN = env.secret("METRICS_TOKEN")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
 # config.web.front checks the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
@@ -84,7 +85,9 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
 ]
+MEASURING = ["config.monitoring.recording.measure"] if METRICS_TOKEN else []
 MIDDLEWARE = [
+    *MEASURING,
     "webui.http.security_headers.middleware",
     "config.web.front.believe_proxy",
     "config.web.front.refuse_foreign_host",
@@ -107,6 +110,7 @@ MIDDLEWARE = [
 ]
 # For /rest and /content, which have no sessions, cookies, or pages.
 SERVICE_MIDDLEWARE = [
+    *MEASURING,
     "config.embedded.service.set_headers",
     "config.web.front.believe_proxy",
     "config.embedded.service.refuse_foreign_host",

@@ -1,10 +1,12 @@
 from django.urls import include, path
 
 from config import health
+from config.monitoring import endpoint
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),
     path("readyz", health.ready, name="readyz"),
+    path("metrics", endpoint.metrics, name="metrics"),
     path("content/", include("service.content.views")),
     path("content/", include("service.content.playback_views")),
     path("", include("service.api.urls")),

@@ -16,6 +16,8 @@ from config.web.stalled_connections import cut_when_stalled  # noqa: E402
 
 # Load the URLs before gunicorn forks: the processes share them, and no visitor waits for them.
 import_module(settings.ROOT_URLCONF)
+if settings.METRICS_TOKEN:
+    import_module("config.monitoring.recording").start()
 service.handler()
 
 

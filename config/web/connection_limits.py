@@ -60,6 +60,10 @@ class SharingWorker(IdleWorker):
     def get_thread_pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.cfg.threads + HEALTH_SLOTS)
 
+    @property
+    def waiting(self) -> int:
+        return len(self._waiting)
+
     # Accepting
 
     def set_accept_enabled(self, enabled: bool) -> None:  # noqa: FBT001  As gunicorn calls it.

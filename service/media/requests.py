@@ -9,6 +9,7 @@ import select
 import socket
 import struct
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils.crypto import salted_hmac
 
+from service import signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
 
 log = logging.getLogger("ferry.media")
@@ -139,6 +141,20 @@ def ask(
     If the client disconnects meanwhile, hang up, so that the worker stops working for it: players
     abandon segments when their viewers seek.
     """
+    began_at, outcome = time.monotonic(), None
+    try:
+        return _ask(kind, timeout_seconds, client, question)
+    except Refusal as refusal:
+        outcome = refusal
+        raise
+    finally:
+        seconds = time.monotonic() - began_at
+        signals.media_requested.send(None, kind=kind, seconds=seconds, refusal=outcome)
+
+
+def _ask(
+    kind: str, timeout_seconds: float, client: socket.socket | None, question: Facts
+) -> Facts:
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
             connection.sendall(line_of({"kind": kind, **question}))

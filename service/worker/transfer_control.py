@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from service import signals
 from service.errors import DiskFull, NotFound
 from service.fetching.pool import Fetching, FetchOrder
 from service.models import TorrentFile, Transfer
@@ -262,6 +263,7 @@ class TransferControl:
     def fail(self, run: Run, word: str, sentence: str) -> None:
         log.info("failed transfer=%d reason=%s", run.id, word)
         run.become(State.FAILED, word, sentence)
+        signals.transfer_ended.send(Transfer, state=State.FAILED)
         self.leave(run)
 
     def end_seeding(self, run: Run) -> None:

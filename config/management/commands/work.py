@@ -1,4 +1,5 @@
 import signal
+from importlib import import_module
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any
@@ -33,6 +34,8 @@ class Command(BaseCommand):
             check()
             return
         running.note_running()
+        if settings.METRICS_TOKEN:
+            import_module("config.monitoring.recording").start()
         release.check_database()
         transferring = Transferring(embedded_worker)
         media = MediaWork(Children(scratch_folder()), connection.is_embedded)

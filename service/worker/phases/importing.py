@@ -1,6 +1,8 @@
 import logging
 from datetime import datetime
 
+from service import signals
+from service.models import Transfer
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases.phase import RunPhase
 from service.worker.run import Run
@@ -21,6 +23,7 @@ class ImportingPhase(RunPhase):
     def _finish(self, run: Run, outcome: ImportDone, now: datetime) -> None:
         seconds = (now - run.transfer.created_at).total_seconds()
         log.info("done transfer=%d bytes=%d seconds=%d", run.id, run.transfer.size_bytes, seconds)
+        signals.transfer_ended.send(Transfer, state=Transfer.State.DONE)
         run.note_import(outcome.folder_id, outcome.file_id, is_seeding=outcome.is_seeding)
         if not outcome.is_seeding:
             self._control.leave(run)

@@ -12,6 +12,7 @@ GUEST, MEMBER, OWNER, STRANGER = Role.GUEST, Role.MEMBER, Role.OWNER, None
 TABLE = {
     "healthz": (STRANGER, "get", {}),
     "readyz": (STRANGER, "get", {}),
+    "metrics": (STRANGER, "get", {}),
     "files": (GUEST, "get", {}),
     "files-folder": (GUEST, "get", {"folder": "7"}),
     "files-listing": (GUEST, "get", {"folder": "0"}),
