@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
-.PHONY: run test quick test-postgresql check fmt bench bench-peers soak power-cuts mutants screenshots messages lock
+.PHONY: run test quick test-postgresql check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -35,6 +35,9 @@ fmt: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format
 	$(BIN)/ruff check --fix
 	node_modules/.bin/biome check --write
+
+wheel: .venv/dev.stamp
+	$(BIN)/python -m hatchling build --target wheel
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m tests.bench

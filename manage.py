@@ -3,6 +3,7 @@ import gc
 import os
 import signal
 import sys
+from pathlib import Path
 from types import FrameType
 
 # By default, glibc keeps memory that a thread once used, such as 19 MiB for hashing a password: a
@@ -17,6 +18,10 @@ ENVIRONMENT = {
 def main() -> None:
     if sys.argv[1:2] == ["run"]:
         set_up_run()
+    # As the command `ferry`, this file is a module of site-packages, and its folder isn't searched.
+    base = str(Path(__file__).resolve().parent)
+    if base not in sys.path:
+        sys.path.insert(0, base)
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 

@@ -79,7 +79,7 @@ class Environment:
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
     def path(self, name: str, default: Path) -> Path:
-        """Read a path. A relative one starts at manage.py's folder, wherever Ferry was started."""
+        """Read a path. A relative one starts at the folder of `.env`, wherever Ferry starts."""
 
         def parse(raw: str) -> Path:
             return (self._base / Path(raw).expanduser()).resolve()
@@ -189,6 +189,13 @@ class Environment:
             self.refuse(name, requirement)
         except environ.ImproperlyConfigured:
             self.refuse(name, requirement)
+
+
+def home_of_installed() -> Path:
+    """Return the folder for `.env` and data if Ferry is an installed package, as XDG has it."""
+    # Path.expanduser fails for a user without a home, who names DATA_DIR instead.
+    data_home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")  # noqa: PTH111
+    return Path(data_home) / "ferry"
 
 
 def read_file(path: Path) -> dict[str, str]:

@@ -6,15 +6,17 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from config import secret
-from config.environment import Environment
+from config.environment import Environment, home_of_installed
 from config.storage import databases, durable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
-env = Environment(BASE_DIR, os.environ.get("ENV_FILE"))
+# An upgrade replaces the folder of an installed package, so that Ferry keeps nothing there.
+HOME = BASE_DIR if (BASE_DIR / "Makefile").exists() else home_of_installed()
+env = Environment(HOME, os.environ.get("ENV_FILE"))
 
 # Where things are
 
-DATA_DIR = env.path("DATA_DIR", BASE_DIR / "data")
+DATA_DIR = env.path("DATA_DIR", HOME / "data")
 HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  A phone in the home network must reach it.
 PORT = env.integer("PORT", 8000, least=1, most=65535)
 URL_PREFIX = env.prefix("URL_PREFIX")

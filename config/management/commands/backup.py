@@ -48,7 +48,7 @@ class Command(BaseCommand):
             self.stdout.write(
                 "It is on the disk of DATA_DIR, so it doesn't help when that disk breaks."
             )
-        if (settings.BASE_DIR / ".env").exists():
+        if (settings.HOME / ".env").exists():
             self.stdout.write("Keep .env as well: it isn't in DATA_DIR.")
         refuse_damage(
             outcome,
