@@ -3,23 +3,27 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
-.PHONY: run test quick test-postgresql check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
+.PHONY: run test quick test-postgresql test-container check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
 # Four processes keep two cores busy; with five, a run takes 7 percent longer.
 test: check
-	$(BIN)/python -m pytest --numprocesses 4 -m "not alone"
+	$(BIN)/python -m pytest --numprocesses 4 -m "not (alone or container)"
 	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
 
 # Don't even collect the folders that have no quick test.
 quick: .venv/dev.stamp
-	$(BIN)/python -m pytest --quiet --numprocesses 3 -m "not (slow or browser or alone or hypothesis)" \
+	$(BIN)/python -m pytest --quiet --numprocesses 3 -m "not (slow or browser or alone or hypothesis or container)" \
 		--ignore tests/browser --ignore tests/proxies --ignore tests/fresh
 
 test-postgresql: .venv/dev.stamp
 	$(BIN)/python -m tests.postgresql
+
+# Run as root. The first run makes a base image from Debian's packages, in a minute.
+test-container: .venv/dev.stamp
+	$(BIN)/python -m pytest -m container tests/fresh
 
 check: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format --check

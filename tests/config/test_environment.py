@@ -167,6 +167,8 @@ def refusal_of(**settings: str) -> str:
         ("ALLOWED_HOSTS", "hush.example:8000"),
         ("ALLOWED_HOSTS", "hu_sh.example"),
         ("ALLOWED_HOSTS", "*"),
+        ("METRICS_TOKEN", "hush-hush-hush!-"),
+        ("METRICS_TOKEN", "hush-hush-hush-"),
     ],
 )
 def test_a_wrong_setting_is_one_line_that_keeps_its_secret(name, raw, tmp_path):
