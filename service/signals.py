@@ -6,7 +6,7 @@ from django.dispatch import Signal
 deleted = Signal()
 # Sent for each wrong password that counts, with the account's email, if any, and the address.
 password_failed = Signal()
-# Sent after each request to the worker for media: its `kind`, `seconds`, and `refusal` or None.
+# Sent after each request to the worker for media: its `kind`, `seconds`, and `failure` or None.
 media_requested = Signal()
 # Sent when a transfer is done or has failed, with its `state`.
 transfer_ended = Signal()

@@ -13,7 +13,6 @@ from prometheus_client import Counter, Histogram
 from config.embedded.service import IN_PROCESS
 from config.monitoring import metrics
 from service import signals as service_signals
-from service.errors import Refusal
 from webui import signals as site_signals
 from webui.http.requests import Answer
 from webui.v1.errors import Failure
@@ -82,9 +81,9 @@ def record_service_call(seconds: float, failure: Failure | None, **_signal: Any)
 
 
 def record_media_request(
-    kind: str, seconds: float, refusal: Refusal | None, **_signal: Any
+    kind: str, seconds: float, failure: Exception | None, **_signal: Any
 ) -> None:
-    metrics.MEDIA_SECONDS.labels(kind, outcome_of(refusal)).observe(seconds)
+    metrics.MEDIA_SECONDS.labels(kind, outcome_of(failure)).observe(seconds)
 
 
 def outcome_of(failure: Exception | None) -> str:

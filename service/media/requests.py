@@ -141,15 +141,16 @@ def ask(
     If the client disconnects meanwhile, hang up, so that the worker stops working for it: players
     abandon segments when their viewers seek.
     """
-    began_at, outcome = time.monotonic(), None
+    began_at = time.monotonic()
+    failure: Exception | None = None
     try:
         return _ask(kind, timeout_seconds, client, question)
-    except Refusal as refusal:
-        outcome = refusal
+    except Exception as error:
+        failure = error
         raise
     finally:
         seconds = time.monotonic() - began_at
-        signals.media_requested.send(None, kind=kind, seconds=seconds, refusal=outcome)
+        signals.media_requested.send(None, kind=kind, seconds=seconds, failure=failure)
 
 
 def _ask(

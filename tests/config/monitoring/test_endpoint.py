@@ -1,15 +1,21 @@
 import re
+import shutil
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from django.test import override_settings
 from prometheus_client.parser import text_string_to_metric_families as families
 
+from config import monitoring
 from tests import tools
-from tests.running import BASE, PASSWORD, Ferry, running
+from tests.running import BASE, PASSWORD, STOP_SECONDS, Ferry, running
 from tests.service.api.serving import add_account
 from tests.service.working import until, until_state
 from tests.swarm import WebSeed, serving_http
@@ -35,10 +41,20 @@ def test_another_token_opens_nothing(client, settings, sent):
     assert answer.content == b""
 
 
+@contextmanager
+def monitored(data_dir: Path) -> Iterator[Ferry]:
+    """Run Ferry, and remove what it leaves in /dev/shm until its next start."""
+    try:
+        with running(data_dir, METRICS_TOKEN=TOKEN, WEB_PROCESSES="2") as ferry:
+            yield ferry
+    finally:
+        with override_settings(DATA_DIR=data_dir):
+            shutil.rmtree(monitoring.folder())
+
+
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory) -> Iterator[Ferry]:
-    data_dir = tmp_path_factory.mktemp("monitored")
-    with running(data_dir, METRICS_TOKEN=TOKEN, WEB_PROCESSES="2") as ferry:
+    with monitored(tmp_path_factory.mktemp("monitored")) as ferry:
         add_account(ferry, EMAIL, PASSWORD)
         yield ferry
 
@@ -120,6 +136,8 @@ def test_what_the_worker_ends_is_counted_beside_what_the_web_processes_do(ferry,
     assert ("done",) not in states
     assert values_of(ferry, "ferry_ready")["worker",] == 1
     assert values_of(ferry, "ferry_workers")[()] == 1
+    # The site asks its service whether it is ready.
+    assert values_of(ferry, "ferry_service_call_duration_seconds_count")["ok",] >= 1
     assert sum(values_of(ferry, "ferry_database_query_duration_seconds_count").values()) > 10
 
 
@@ -136,10 +154,30 @@ def test_prometheus_own_check_has_nothing_to_say(ferry):
 
 
 def test_a_restart_forgets_the_numbers_of_processes_that_are_gone(tmp_path):
-    for _each in range(2):
-        with running(tmp_path, METRICS_TOKEN=TOKEN) as ferry:
-            httpx.get(f"{ferry.url}/signin/", timeout=60, trust_env=False)
-            assert values_of(ferry, "ferry_requests_total")["GET", "signin/", "200"] == 1
+    with monitored(tmp_path) as ferry:
+        assert sign_ins_seen_by(ferry) == 1
+        ferry.process.send_signal(signal.SIGINT)
+        ferry.process.wait(STOP_SECONDS)
+        with running(tmp_path, METRICS_TOKEN=TOKEN) as again:
+            assert sign_ins_seen_by(again) == 1
+
+
+def sign_ins_seen_by(ferry: Ferry) -> float:
+    httpx.get(f"{ferry.url}/signin/", timeout=60, trust_env=False)
+    return values_of(ferry, "ferry_requests_total")["GET", "signin/", "200"]
+
+
+def test_a_folder_in_memory_that_someone_else_made_is_not_used(settings, tmp_path):
+    settings.DATA_DIR = tmp_path
+    ours = monitoring.folder()
+    ours.rmdir()
+    theirs = tmp_path / "theirs"
+    theirs.mkdir()
+    ours.symlink_to(theirs)
+    try:
+        assert monitoring.folder() == tmp_path / "metrics"
+    finally:
+        ours.unlink()
 
 
 def test_the_document_and_the_dashboard_know_every_metric_and_no_other():

@@ -10,6 +10,7 @@ from queue import Queue
 import pytest
 from django.conf import settings
 
+from service import signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
 from service.media import requests
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
@@ -303,3 +304,20 @@ def is_answered(**question):
         return ask("sum", 5, **question) == {"sum": 3}
     except NoWorker:
         return False
+
+
+def test_each_request_is_reported_with_its_kind_and_its_failure():
+    reports = []
+
+    def report(kind, seconds, failure, **_signal):
+        reports.append((kind, seconds >= 0, type(failure)))
+
+    signals.media_requested.connect(report)
+    try:
+        with pytest.raises(NoWorker):
+            ask("picture", 1)
+        with serving(picture=lambda _question: {}):
+            ask("picture", 5)
+    finally:
+        signals.media_requested.disconnect(report)
+    assert reports == [("picture", True, NoWorker), ("picture", True, type(None))]

@@ -519,3 +519,17 @@ def test_a_proxy_of_the_environment_is_not_used(monkeypatch):
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
     told = routes({"GET /rest/folder": says(LISTING)})
     assert told.client().listing().folder_id == "12847330"
+
+
+def test_each_call_is_reported_with_its_seconds_and_its_failure():
+    reports = []
+    told = service(says(LISTING), refuses(404, "not_found"), httpx.ConnectError("away"))
+    client = told.client(on_call=lambda *report: reports.append(report))
+    client.listing()
+    for _each in range(2):
+        with pytest.raises(errors.Failure):
+            client.listing("7")
+    seconds, failures = zip(*reports, strict=True)
+    assert [type(each) for each in failures] == [type(None), errors.NotFound, errors.Unavailable]
+    assert seconds == (0, 0, pytest.approx(sum(told.clock.pauses)))
+    assert told.clock.pauses
