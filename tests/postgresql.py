@@ -19,13 +19,25 @@ import pytest
 from tests.running import Output, launch
 from tests.tools import lacks
 
-# Tests of queries that databases answer differently, and of concurrency.
+# Tests of queries that databases answer differently, and of concurrency. What the others read from
+# the database passes through the same queries, or the database plays no part in them.
 TESTS = (
     "tests/service",
     "tests/contract",
+    "tests/config/storage/test_outages.py",
+    "tests/config/storage/test_release.py",
+    "tests/config/storage/test_row_cache.py",
+    "tests/config/worker",
+    "tests/webui/account",
+    "tests/webui/activity",
+    "tests/webui/people",
+    "tests/webui/player",
+    "tests/webui/server",
+    "tests/webui/signin",
+    "tests/webui/transfers",
+    "tests/webui/test_races.py",
     "tests/attacks/test_14_sign_in.py",
     "tests/attacks/test_17_races.py",
-    "tests/webui/test_races.py",
 )
 USER = "postgres"
 START_SECONDS = STOP_SECONDS = 60
