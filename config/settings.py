@@ -171,9 +171,15 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     }
     # Tests use a real file too: SQLite in memory never waits for a lock.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
-DATABASES["default"]["CONN_MAX_AGE"] = 60
-# A database server that was away has closed its connections.
-DATABASES["default"]["CONN_HEALTH_CHECKS"] = True
+    DATABASES["default"]["CONN_MAX_AGE"] = 60
+elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
+    DATABASES["default"]["ENGINE"] = "config.storage.postgresql"
+    # A thread takes a connection while it makes a response, not while it receives or sends one.
+    DATABASES["default"]["OPTIONS"] = {
+        "pool": {"most": max(4, WEB_THREADS // 16)},
+        **databases.LOST_SERVER,
+        **DATABASES["default"].get("OPTIONS", {}),
+    }
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 CACHES = {
     "default": env.cache(

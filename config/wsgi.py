@@ -12,7 +12,9 @@ site = get_wsgi_application()
 
 from config.embedded import service  # noqa: E402  Django is set up by now.
 from config.web import front  # noqa: E402
+from config.web.request_body import RequestBody  # noqa: E402
 from config.web.stalled_connections import cut_when_stalled  # noqa: E402
+from service import database_connection  # noqa: E402
 
 # Load the URLs before gunicorn forks: the processes share them, and no visitor waits for them.
 import_module(settings.ROOT_URLCONF)
@@ -25,7 +27,12 @@ def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> 
     front.identify(environ)
     cut_when_stalled(environ.get("gunicorn.socket"))
     service.mount(environ, settings.URL_PREFIX)
-    if service.is_for_service(environ["PATH_INFO"]):
-        service.fold_slashes(environ)
-        return service.handler()(environ, start_response)
-    return site(environ, start_response)
+    environ["wsgi.input"] = RequestBody(environ["wsgi.input"])
+    try:
+        if service.is_for_service(environ["PATH_INFO"]):
+            service.fold_slashes(environ)
+            return service.handler()(environ, start_response)
+        return site(environ, start_response)
+    finally:
+        # The response is yet to be sent, however slowly.
+        database_connection.give_back()

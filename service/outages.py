@@ -14,6 +14,7 @@ class Outage(StrEnum):
     DISK_ERROR = "disk_error"
     DAMAGED = "database_damaged"
     BUSY = "database_busy"
+    CROWDED = "database_crowded"
     AWAY = "database_away"
 
 
@@ -24,10 +25,14 @@ OF_DATABASES = {
     Outage.DISK_ERROR: re.compile("SQLITE_IOERR|58030|.*disk I/O error"),
     Outage.DAMAGED: re.compile("SQLITE_(CORRUPT|NOTADB)|XX00[12]|.*(malformed|not a database)"),
     Outage.BUSY: re.compile("SQLITE_(BUSY|LOCKED)|40001|40P01|55P03|.*(locked|busy)"),
+    Outage.CROWDED: re.compile(
+        "53300|.*(too many (clients|connections)|remaining connection slots|connections of this "
+        "process are in use)"
+    ),
     Outage.AWAY: re.compile(
         "SQLITE_CANTOPEN|08|57P0|.*(unable to open|could not connect|connection (failed|refused|"
         "is bad|is closed|already closed|is lost|timeout expired)|connection attempts failed|"
-        "failed to resolve|closed the connection)"
+        "failed to resolve|closed the connection|(consuming input|flushing) failed)"
     ),
 }
 OF_FILES = {

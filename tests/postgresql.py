@@ -56,9 +56,10 @@ OPTIONS = {
 class Server:
     """A PostgreSQL server over a folder, which it keeps while stopped."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, options: dict[str, str]) -> None:
         self.url = f"postgres://{USER}@/{USER}?host={folder}"
         self._folder = folder
+        self._options = OPTIONS | options
         self._as_user = other_user(folder)
         made = [program("initdb"), "--no-sync", "--auth=trust", f"--username={USER}"]
         made += ["--encoding=UTF8", "--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en"]
@@ -71,7 +72,8 @@ class Server:
         )
 
     def start(self) -> None:
-        options = [word for name, value in OPTIONS.items() for word in ("-c", f"{name}={value}")]
+        settings = [f"{name}={value}" for name, value in self._options.items()]
+        options = [word for setting in settings for word in ("-c", setting)]
         postgres = [program("postgres"), "-D", self._folder / "data", "-k", self._folder]
         # In its own session, the server doesn't receive Ctrl-C before the tests have ended.
         self._process = launch(
@@ -82,9 +84,9 @@ class Server:
         self._output = Output(self._process)
         assert self._output.saw("ready to accept connections", START_SECONDS), self._output.text
 
-    def stop(self) -> None:
+    def stop(self, number: signal.Signals = signal.SIGINT) -> None:
         """Ask the server to end its sessions; kill it if it doesn't stop."""
-        self._process.send_signal(signal.SIGINT)
+        self._process.send_signal(number)
         try:
             self._process.wait(STOP_SECONDS)
         except subprocess.TimeoutExpired:
@@ -94,15 +96,15 @@ class Server:
 
 
 @contextmanager
-def cluster() -> Iterator[Server]:
-    """Run an empty server.
+def cluster(**options: str) -> Iterator[Server]:
+    """Run an empty server, with more options.
 
     It listens on a socket in its folder, so it needs no port. It sorts by the rules of a language,
     as most distributions' clusters do: the order that Ferry shows must not depend on that.
     """
     folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
     try:
-        server = Server(folder)
+        server = Server(folder, options)
         server.start()
         try:
             yield server

@@ -4,6 +4,15 @@ import sqlite3
 from pathlib import Path
 from typing import Any, ClassVar
 
+# Notice within half a minute that a server's machine or network is gone; libpq's names.
+LOST_SERVER = {
+    "connect_timeout": 5,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 15_000,
+}
+
 
 class SQLite(sqlite3.Connection):
     """An SQLite connection that can refuse to make a missing database.

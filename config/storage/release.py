@@ -80,3 +80,5 @@ def check_database() -> None:
         return
     finally:
         connections.close_all()
+        if close_pool := getattr(connections["default"], "close_pool", None):
+            close_pool()

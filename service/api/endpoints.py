@@ -103,7 +103,7 @@ def answer_to(outage: Outage | None) -> HttpResponseBase:
             return responses.refusal(DiskFull())
         case Outage.READ_ONLY | Outage.DISK_ERROR:
             return responses.busy("disk_error")
-        case Outage.BUSY:
+        case Outage.BUSY | Outage.CROWDED:
             return responses.busy()
         case Outage.AWAY | Outage.DAMAGED:
             return responses.busy(after_seconds=30)

@@ -132,7 +132,7 @@ def broken_with_reference(request: HttpRequest, error: Exception) -> HttpRespons
 def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
     """Answer when Ferry's own database, with people, sessions, and sent transfers, fails."""
     match outage_of(trouble):
-        case "database_busy":
+        case "database_busy" | "database_crowded":
             page = error_page(503, [home()])
         case "disk_full" | "disk_read_only" | "disk_error":
             page = unwritable_page([home()])

@@ -110,6 +110,9 @@ def test_every_kind_is_known_by_what_disks_and_databases_say():
         Outage.READ_ONLY: OperationalError("attempt to write a readonly database"),
         Outage.DISK_ERROR: OSError(errno.EIO, ""),
         Outage.BUSY: OperationalError("database is locked"),
+        Outage.CROWDED: OperationalError(
+            "connection failed: FATAL:  sorry, too many clients already"
+        ),
         Outage.DAMAGED: DatabaseError("file is not a database"),
         Outage.AWAY: server,
     }

@@ -107,6 +107,7 @@ class CauseError(Exception):
             (503, "disk_error"),
         ),
         (CauseError("SQLITE_FULL"), "database or disk is full", (413, "disk_full")),
+        (CauseError(sqlstate="53300"), "too many connections", (503, "busy")),
         (CauseError(sqlstate="53100"), "could not extend file", (413, "disk_full")),
         (None, "database or disk is full", (413, "disk_full")),
         (CauseError("SQLITE_ERROR"), "no such table: locked", (500, "internal_error")),

@@ -1,0 +1,9 @@
+"""Wait without a connection to a database server, of which there are fewer than threads."""
+
+from django.db import connection
+
+
+def give_back() -> None:
+    """Let other threads use this thread's connection. The next query takes another one."""
+    if connection.vendor != "sqlite" and not connection.in_atomic_block:
+        connection.close()
