@@ -23,7 +23,7 @@ from django.utils import timezone
 from config.embedded import upstream
 from config.environment import Environment
 from config.static_files.collection import collect_static
-from config.storage import durable, outages, release, running
+from config.storage import durable, outages, release, running, shared_database
 from config.web import addresses
 from service.accounts import accounts
 from service.store import hardlinks
@@ -38,11 +38,15 @@ UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 
-def prepare() -> None:
-    with alone(settings.DATA_DIR / "prepare.lock"):
+def prepare(*, is_key_new: bool = False) -> None:
+    """Prepare everything. `is_key_new`: the owner has changed SECRET_KEY of a shared database."""
+    with alone(settings.DATA_DIR / "prepare.lock"), shared_database.alone():
         running.refuse_half_restored()
         forget_metrics()
+        shared_database.check_text()
         make_tables()
+        if not is_key_new:
+            shared_database.refuse_other_key(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest())
         outages.begin()
         warn_without_links(settings.DATA_DIR)
         drop_unsynced(settings.DATA_DIR)

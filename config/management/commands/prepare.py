@@ -1,7 +1,7 @@
 import sys
 from typing import Any
 
-from django.core.management.base import BaseCommand
+from django.core.management.base import BaseCommand, CommandParser
 
 from config import preparation
 
@@ -9,7 +9,12 @@ from config import preparation
 class Command(BaseCommand):
     help = "Creates tables, static files, and the first-run link, and prints Ferry's addresses."
 
-    def handle(self, *_args: Any, **_options: Any) -> None:
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--new-key", action="store_true", help="accept that SECRET_KEY has changed"
+        )
+
+    def handle(self, *_args: Any, **options: Any) -> None:
         with preparation.explain_failures():
-            preparation.prepare()
+            preparation.prepare(is_key_new=options["new_key"])
             preparation.announce(sys.stdout)
