@@ -13,7 +13,8 @@ from service import models
 from service.content.signed_links import ListingLinks
 from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
-from service.library.library import FileRow, FolderRow
+from service.library.file_rows import FileRow
+from service.library.library import FolderRow
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.transfers.transfers import TransferRow

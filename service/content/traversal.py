@@ -16,7 +16,8 @@ from service.batches import batches
 from service.code_point_order import ByCodePoint
 from service.content.archive import ArchiveFiles
 from service.errors import NotFound
-from service.library.library import MOMENT, root_of
+from service.library.file_rows import MOMENT
+from service.library.library import root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Row = TypeVar("Row", bound=Model)

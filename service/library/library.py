@@ -7,14 +7,14 @@ transaction. The ids of other accounts aren't found.
 from datetime import datetime
 from typing import Literal, NamedTuple
 
-from django.db.models import ExpressionWrapper, F, IntegerField, Q, QuerySet, TextField
-from django.db.models.functions import Cast, Substr
+from django.db.models import F, Q, QuerySet
 
 from service.accounts.accounts import changing_library, changing_transfers
 from service.code_point_order import ByCodePoint
 from service.errors import NotFound, RootStays, TooDeep
 from service.library import database_match, space
 from service.library import names as library_names
+from service.library.file_rows import MOMENT, FileRow, file_rows
 from service.library.free_names import free_name, refuse_taken
 from service.models import (
     Account,
@@ -29,11 +29,6 @@ from service.models import (
 from service.store.sums import Stored
 
 MOST_DEPTH = 200
-# Dates as the database writes them, to the second and in UTC: converting 10,000 to dates and back
-# to text would cost a third of a listing.
-MOMENT = Substr(Cast("updated_at", TextField()), 1, 19)
-# As the database stores it: Django converts booleans row by row.
-HAS_PICTURE = ExpressionWrapper(F("media__has_picture"), IntegerField())
 
 
 class FolderRow(NamedTuple):
@@ -41,27 +36,6 @@ class FolderRow(NamedTuple):
     name: str
     size_bytes: int
     moment: str
-
-
-class FileRow(NamedTuple):
-    id: int
-    name: str
-    size_bytes: int
-    sha1: str
-    moment: str
-    # None if the content has no media row yet.
-    media_state: str | None = None
-    kind: str | None = None
-    has_picture: bool | int | None = None
-    duration_ms: int | None = None
-    width: int | None = None
-    height: int | None = None
-
-
-FILE_COLUMNS = (
-    *("id", "name", "size_bytes", "sha1", "moment", "media__state", "media__kind", "picture"),
-    *("media__duration_ms", "media__width", "media__height"),
-)
 
 
 class FolderContents(NamedTuple):
@@ -102,13 +76,11 @@ def listing(account: Account, folder_id: int) -> FolderContents:
 def listing_of(here: Folder) -> FolderContents:
     """Return what is in a folder, with as many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
-    files = here.files.annotate(moment=MOMENT, picture=HAS_PICTURE)
-    files = files.order_by(ByCodePoint("name_key"))
     return FolderContents(
         here,
         path_of(here),
         [FolderRow._make(row) for row in folders.values_list(*FolderRow._fields)],
-        [FileRow._make(row) for row in files.values_list(*FILE_COLUMNS)],
+        file_rows(here),
     )
 
 

@@ -13,6 +13,7 @@ from service.accounts.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
 from service.library import free_names, library
 from service.library import names as library_names
+from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
 from service.store.sums import Stored
 from service.transfers import imports, magnets, quota, torrent_files, wake_ups
@@ -72,7 +73,7 @@ class TransferRow(NamedTuple):
 def list_rows(account: Account) -> list[TransferRow]:
     """Return the running and failed transfers; those that are done became files."""
     present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
-    rows = present.annotate(moment=library.MOMENT).order_by("pk")
+    rows = present.annotate(moment=MOMENT).order_by("pk")
     return [TransferRow._make(row) for row in rows.values_list(*TransferRow._fields)]
 
 

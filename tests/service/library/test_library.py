@@ -486,3 +486,17 @@ def test_the_largest_files_are_read_from_an_index():
         plan = str(cursor.fetchall())
     assert "file_by_size" in plan
     assert "TEMP B-TREE" not in plan
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="is about PostgreSQL's planner")
+def test_a_listing_never_reads_all_media():
+    """The planner must not choose: it would rather read a million rows than look up thousands."""
+    account = alice()
+    a_file(account)
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        library.listing(account, 0)
+        cursor.execute("SET LOCAL enable_nestloop = off")
+        (listing,) = (each["sql"] for each in asked if "service_media" in each["sql"])
+        cursor.execute(f"EXPLAIN {listing}")
+        plan = str(cursor.fetchall())
+    assert "Nested Loop Left Join" in plan
