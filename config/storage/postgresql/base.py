@@ -1,5 +1,6 @@
 """Django's PostgreSQL, with our own pool of connections."""
 
+import os
 from functools import partial
 
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -7,7 +8,8 @@ from django.db.backends.postgresql import base
 
 from config.storage.postgresql.pool import Connection, ConnectionPool
 
-_pools: dict[str, ConnectionPool] = {}
+# By process: a fork must not use the connections of its parent.
+_pools: dict[tuple[int, str], ConnectionPool] = {}
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -19,16 +21,17 @@ class DatabaseWrapper(base.DatabaseWrapper):
         options = self.settings_dict["OPTIONS"].get("pool")
         if not options or self.alias == NO_DB_ALIAS:
             return None
-        if self.alias not in _pools:
+        key = (os.getpid(), self.alias)
+        if key not in _pools:
             # If several threads make the first pool, one of them decides for all.
             connect = partial(self._connect, self.get_connection_params())
-            _pools.setdefault(self.alias, ConnectionPool(connect, **options))
-        return _pools[self.alias]
+            _pools.setdefault(key, ConnectionPool(connect, **options))
+        return _pools[key]
 
     def close_pool(self) -> None:
         """Close the connections that no thread uses, and forget the pool."""
-        if self.alias in _pools:
-            _pools.pop(self.alias).close()
+        if pool := _pools.pop((os.getpid(), self.alias), None):
+            pool.close()
 
     def _connect(self, parameters: dict[str, object]) -> Connection:
         # Outside a transaction, which the time zone would begin.
