@@ -20,7 +20,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils.crypto import salted_hmac
 
-from service import signals
+from service import database_connection, signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
 
 log = logging.getLogger("ferry.media")
@@ -156,6 +156,7 @@ def ask(
 def _ask(
     kind: str, timeout_seconds: float, client: socket.socket | None, question: Facts
 ) -> Facts:
+    database_connection.give_back()
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
             connection.sendall(line_of({"kind": kind, **question}))

@@ -12,6 +12,7 @@ from queue import Full, Queue
 from typing import Concatenate, ParamSpec
 from weakref import WeakValueDictionary
 
+from service import database_connection
 from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
@@ -278,6 +279,8 @@ def of_file(
         facts = rows.values("sha1", "size_bytes", "blob").first()
         if facts is None:
             raise NotFound
+        # What it answers may have to be made first.
+        database_connection.give_back()
         return answer({**question, **facts}, *args, **kwargs)
 
     return answer_for_file

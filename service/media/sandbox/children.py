@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from service import database_connection
 from service.errors import Busy
 from service.media.sandbox.launcher import MIB, Failed, RunningProgram
 from service.media.sandbox.own_commands import ENVIRONMENT, command
@@ -60,6 +61,7 @@ class Children:
         `medium` is a descriptor, `seconds` is CPU time. Failed has `is_limit` if the media file,
         or what it made a decoder do, took the child down.
         """
+        database_connection.give_back()
         with self._one() as child:
             answer = child.ask(medium, question, seconds)
         if "refused" in answer.facts:

@@ -1,0 +1,29 @@
+"""Threads that wait for something else hold no connection to a database server."""
+
+import pytest
+from django.db import connection, transaction
+
+from service import database_connection
+from service.errors import NoWorker
+from service.media import requests
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server"),
+]
+
+
+def test_a_connection_is_given_back_but_never_amid_a_transaction():
+    connection.ensure_connection()
+    with transaction.atomic():
+        database_connection.give_back()
+        assert connection.connection is not None
+    database_connection.give_back()
+    assert connection.connection is None
+
+
+def test_who_waits_for_the_worker_holds_none(library_folder):
+    connection.ensure_connection()
+    with pytest.raises(NoWorker):
+        requests.ask("picture", 1)
+    assert connection.connection is None
