@@ -341,6 +341,16 @@ class Transfer(models.Model):
                 fields=["folder", "title_key"], condition=~Q(state="done"), name="undone_by_name"
             ),
             models.Index(fields=["id"], condition=Q(is_seeding=True), name="seeding"),
+            # Of hundreds of workers, each looks for its own transfers and for the next free ones.
+            models.Index(fields=["leased_by"], condition=~Q(leased_by=""), name="leased"),
+            models.Index(
+                fields=["state", "account", "id"],
+                condition=~Q(state="done") & ~Q(state="failed") & Q(leased_by=""),
+                name="free_undone",
+            ),
+            models.Index(
+                fields=["id"], condition=Q(is_seeding=True) & Q(leased_by=""), name="free_seeding"
+            ),
         )
 
     def __str__(self) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.conf import settings
 from django.db import close_old_connections
+from django.db import connection as database
 from django.utils import timezone
 
 from service.fetching.pool import Fetching
@@ -17,7 +18,9 @@ from service.store.blobs import library_store
 from service.torrents.client import Engine
 from service.torrents.orders import EngineSettings
 from service.transfers import wake_ups
+from service.transfers.wake_ups import WakeUp
 from service.worker import leases
+from service.worker.changes import compare_revisions
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.transfer_control import Tools, TransferLimits
@@ -27,7 +30,9 @@ from webui.connection import connection
 log = logging.getLogger("ferry.worker")
 
 POLL_SECONDS = 0.25
-# How often an idle worker polls for work that came from another machine, which can't wake it.
+# How often a worker that the database notifies of every change polls while it runs something.
+NOTIFIED_POLL_SECONDS = 1.0
+# How often an idle worker polls, in case it missed a wake-up.
 IDLE_POLL_SECONDS = 4.0
 # The process that runs the worker kills it after five seconds.
 STOP_SECONDS = 4.0
@@ -40,8 +45,8 @@ class Transferring:
     next poll.
     """
 
-    def __init__(self, make_worker: Callable[[threading.Event], Worker]) -> None:
-        self._wake_up = threading.Event()
+    def __init__(self, make_worker: Callable[[WakeUp], Worker]) -> None:
+        self._wake_up = WakeUp()
         self._make_worker = make_worker
         self._worker: Worker | None = None
 
@@ -50,7 +55,7 @@ class Transferring:
             while not stopped.is_set():
                 self.round()
                 is_idle = can_be_woken and (self._worker is None or self._worker.is_idle)
-                self._wake_up.wait(IDLE_POLL_SECONDS if is_idle else POLL_SECONDS)
+                self._wake_up.wait(IDLE_POLL_SECONDS if is_idle else poll_seconds())
                 self._wake_up.clear()
         self.stop()
 
@@ -81,6 +86,14 @@ class Transferring:
             close_old_connections()
 
 
+def is_notified() -> bool:
+    return database.vendor == "postgresql"
+
+
+def poll_seconds() -> float:
+    return NOTIFIED_POLL_SECONDS if is_notified() else POLL_SECONDS
+
+
 class Aside(ThreadPoolExecutor):
     """A thread pool that closes old database connections as the rounds do."""
 
@@ -98,17 +111,20 @@ def and_close(act: Callable[..., Any]) -> Callable[..., Any]:
     return acting
 
 
-def embedded_worker(wake_up: threading.Event) -> Worker:
+def embedded_worker(wake_up: WakeUp) -> Worker:
     store = library_store()
+    changes = wake_up.take_changes if is_notified() else compare_revisions()
 
     def tools() -> Tools:
         return Tools(
             Engine(engine_settings(), wake_up=wake_up),
             Fetching(settings.TORRENT_NETWORK, wake_up=wake_up),
             FileImport(store, Aside(1, thread_name_prefix="import"), wake_up),
+            changes,
         )
 
-    return Worker(Lease(Path(settings.DATA_DIR) / leases.FOLDER), tools, store, limits())
+    lease = Lease(Path(settings.DATA_DIR) / leases.FOLDER, by_database=is_notified())
+    return Worker(lease, tools, store, limits())
 
 
 def engine_settings() -> EngineSettings:

@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime
 from django.contrib.auth.hashers import make_password
 from django.db import IntegrityError, transaction
 
+from service import notifications
 from service.errors import EmailTaken, NotFound
 from service.models import (
     Account,
@@ -99,6 +100,7 @@ def remove(account: Account, now: datetime) -> None:
         for model in (Transfer, Wish, File, Folder):
             model.objects.filter(account=account).delete()
         TorrentFile.objects.filter(pk__in=torrent_ids).delete()
+        notifications.notify(account.pk)
         Account.objects.filter(pk=account.pk).delete()
 
 
@@ -128,7 +130,11 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
     name or the same free bytes.
     """
     with _lock(account) as locked:
+        free_bytes = locked.space_max_bytes - locked.space_used_bytes
         yield locked
+        if locked.space_max_bytes - locked.space_used_bytes > free_bytes:
+            # A transfer may wait for the space.
+            notifications.notify(locked.pk)
         locked.library_revision += 1
         locked.changed_at = now
         locked.save(update_fields=["space_used_bytes", "library_revision", "changed_at"])
@@ -139,6 +145,7 @@ def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
     """Change the account's transfers in the same way."""
     with _lock(account) as locked:
         yield locked
+        notifications.notify(locked.pk)
         locked.transfers_revision += 1
         locked.changed_at = now
         locked.save(update_fields=["transfers_revision", "changed_at"])

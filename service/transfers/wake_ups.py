@@ -1,4 +1,8 @@
-"""Wake idle workers when there is new work, instead of waiting for their next poll."""
+"""Wake workers when there is new work, instead of waiting for their next poll.
+
+With SQLite, all workers are on this machine, and each has a named pipe. With PostgreSQL, each
+listens to the database, which notifies them when a change commits.
+"""
 
 import errno
 import logging
@@ -10,7 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
+from django.db import connection
 
+from service import notifications
 from service.store.blobs import make_folder
 
 log = logging.getLogger("ferry.worker")
@@ -18,10 +24,33 @@ log = logging.getLogger("ferry.worker")
 READ_BYTES = 4096
 
 
+class WakeUp(threading.Event):
+    """An event that also gathers whose transfers have changed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lock = threading.Lock()
+        self._account_ids: set[int] | None = None
+
+    def note(self, account_id: int | None) -> None:
+        with self._lock:
+            if account_id is None:
+                self._account_ids = None
+            elif self._account_ids is not None:
+                self._account_ids.add(account_id)
+        self.set()
+
+    def take_changes(self) -> set[int] | None:
+        """Return the accounts that changed since the last call, or None if any may have."""
+        with self._lock:
+            account_ids, self._account_ids = self._account_ids, set()
+        return account_ids
+
+
 def wake_workers() -> None:
     """Wake every worker on this machine; never wait, never fail.
 
-    Workers on other machines see new work at their next poll.
+    The database itself has woken those who listen to it.
     """
     for pipe in folder().glob("*.pipe"):
         with suppress(OSError):
@@ -43,8 +72,30 @@ def wake_worker(pipe: Path) -> None:
 
 
 @contextmanager
-def listen(by: threading.Event) -> Iterator[bool]:
-    """Set the event at each wake-up. Yield False if no pipe can be made here.
+def listen(by: WakeUp) -> Iterator[bool]:
+    """Set the event at each wake-up. Yield False if none can arrive."""
+    listen_here = listen_to_database if connection.vendor == "postgresql" else listen_to_pipe
+    with listen_here(by) as can_be_woken:
+        yield can_be_woken
+
+
+@contextmanager
+def listen_to_database(by: WakeUp) -> Iterator[bool]:
+    is_over = threading.Event()
+    listener = threading.Thread(
+        target=notifications.listen, args=(by.note, is_over), name="wake-ups"
+    )
+    listener.start()
+    try:
+        yield True
+    finally:
+        is_over.set()
+        listener.join()
+
+
+@contextmanager
+def listen_to_pipe(by: WakeUp) -> Iterator[bool]:
+    """Yield False if no pipe can be made here.
 
     Each worker has its own named pipe: of several readers of one pipe, only one would wake.
     """

@@ -1,6 +1,7 @@
 """Start torrents that didn't fit once there is enough space."""
 
 import logging
+from collections.abc import Collection
 from datetime import datetime
 
 from service.accounts.accounts import changing_transfers
@@ -12,12 +13,16 @@ from service.transfers.transfers import TransferRequest
 log = logging.getLogger("ferry.worker")
 
 
-def take_up(now: datetime) -> int:
+def take_up(now: datetime, account_ids: Collection[int] | None = None) -> int:
     """Turn the wishes that fit into transfers, in order, and return how many did.
 
-    A wish that still doesn't fit doesn't hold up those behind it.
+    Look at these accounts only, if any are given. A wish that still doesn't fit doesn't hold up
+    those behind it.
     """
-    owners = Wish.objects.order_by().values_list("account", flat=True).distinct()
+    wishes = Wish.objects.order_by()
+    if account_ids is not None:
+        wishes = wishes.filter(account__in=account_ids)
+    owners = wishes.values_list("account", flat=True).distinct()
     accounts = Account.objects.filter(pk__in=list(owners))
     return sum(_take_up_of(account, now) for account in accounts)
 

@@ -11,7 +11,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Now
 
 from service.batches import batches
 from service.models import Transfer, Worker
@@ -40,14 +41,16 @@ class Lease:
     conditional on its name, write nothing.
     There is one row per worker, not one expiry per transfer: one write renews a thousand transfers.
     A file lock shows the workers on the same machine at once that a worker has died, so they don't
-    wait for its lease to expire. Between machines, clocks must agree within a few seconds.
+    wait for its lease to expire. Between machines, the database's clock decides.
     A worker that runs nothing holds a longer lease, and a short one again when it runs something.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, by_database: bool = False) -> None:
+        """`by_database`: whether the database's clock counts, since machines' clocks differ."""
         self.name = ""
         self._folder = folder
-        self._renewed_at = datetime.min.replace(tzinfo=UTC)
+        self._by_database = by_database
+        self._renewed_at = self._judges_at = datetime.min.replace(tzinfo=UTC)
         self._lock: int | None = None
         self._last_news = (False, False)
 
@@ -60,10 +63,13 @@ class Lease:
         if news == self._last_news and timedelta(0) <= age < renew_after:
             return
         row = Worker.objects.filter(name=self.name)
-        alive_until = now + (IDLE_LEASE if is_idle else LEASE)
+        alive_until = self._time(now) + (IDLE_LEASE if is_idle else LEASE)
         if not row.update(alive_until=alive_until, is_engine_alive=is_engine_alive):
             self._forget()
             raise Expelled
+        if age > (IDLE_LEASE if self._last_news[1] else LEASE):
+            # The database was away. Others may be alive, too, and come back a moment later.
+            self._judges_at = now + LEASE
         self._renewed_at, self._last_news = now, news
 
     def take(self, transfer_ids: Iterable[int]) -> set[int]:
@@ -74,7 +80,8 @@ class Lease:
                 if not Worker.objects.select_for_update().filter(name=self.name).exists():
                     raise Expelled
                 free = Transfer.objects.filter(pk__in=batch, leased_by="")
-                ids = list(free.select_for_update().values_list("pk", flat=True))
+                locked = free.select_for_update(skip_locked=True)
+                ids = list(locked.values_list("pk", flat=True))
                 Transfer.objects.filter(pk__in=ids).update(leased_by=self.name)
             claimed_ids.update(ids)
         return claimed_ids
@@ -91,16 +98,24 @@ class Lease:
 
     def expel_dead(self, now: datetime) -> bool:
         """Free the transfers of dead workers, and return whether there were any."""
-        count = 0
-        for other in Worker.objects.exclude(name=self.name):
-            is_over = other.alive_until < now
-            if is_over or has_died(self._folder / other.name):
-                row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
-                freed = _expel(row, other.name)
-                (self._folder / other.name).unlink(missing_ok=True)
-                log.warning("another worker has died; freed transfers=%d", freed)
-                count += 1
-        return count > 0
+        is_over = Q(name__in=self._find_dead_here())
+        if not now < self._judges_at <= now + LEASE:
+            is_over |= Q(alive_until__lt=self._time(now))
+        others = list(Worker.objects.filter(is_over).exclude(name=self.name))
+        for other in others:
+            row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
+            freed = _expel(row, other.name)
+            (self._folder / other.name).unlink(missing_ok=True)
+            log.warning("another worker has died; freed transfers=%d", freed)
+        return bool(others)
+
+    def _find_dead_here(self) -> list[str]:
+        """Return the names of dead workers of this machine."""
+        locks = (each for each in self._folder.glob("*") if each.name != self.name)
+        return [lock.name for lock in locks if has_died(lock)]
+
+    def _time(self, now: datetime) -> Now | datetime:
+        return Now() if self._by_database else now
 
     def _begin(self, now: datetime) -> None:
         name = f"{socket.gethostname()[:30]}-{os.getpid()}-{secrets.token_hex(4)}"
@@ -109,7 +124,7 @@ class Lease:
         self.name = name
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX)
-            Worker.objects.create(name=name, alive_until=now + LEASE)
+            Worker.objects.create(name=name, alive_until=self._time(now) + LEASE)
         except BaseException:
             self._forget()
             raise

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from django.db import transaction
 from django.db.models import F, QuerySet
 
+from service import notifications
 from service.models import Account, Transfer
 from service.worker.leases import Lease
 from service.worker.run import Run
@@ -34,6 +35,9 @@ class ProgressWriter:
             self._touch_listings({run.transfer.account_id for run in changed_runs}, now)
             for run in changed_runs:
                 self._rows_of(run).update(**run.changes, updated_at=now)
+                if "state" in run.changes:
+                    # A failed transfer, for example, needs its space no longer.
+                    notifications.notify(run.transfer.account_id)
         for run in changed_runs:
             run.changes = {}
 

@@ -1,7 +1,6 @@
 """Share the slots for running transfers: which transfers take one."""
 
 from collections.abc import Iterable
-from itertools import islice
 
 from service.worker.run import LARGE_BYTES, Run, Runs
 
@@ -27,9 +26,15 @@ class Slots:
         return (self.free_for_large() if run.is_large else self.free()) > 0
 
     def choose(self, waiting: Iterable[tuple[int, int]]) -> list[int]:
-        """Choose from ids and sizes, by id. Small ones overtake if large ones find no slot."""
-        free, in_order = max(0, self.free()), sorted(waiting)
-        large = (pk for pk, size in in_order if size >= LARGE_BYTES)
-        small = (pk for pk, size in in_order if size < LARGE_BYTES)
-        ids = [*islice(large, max(0, self.free_for_large())), *islice(small, free)]
-        return sorted(ids)[:free]
+        """Choose from ids and sizes, in order. Small ones overtake if large ones find no slot."""
+        free, free_for_large = self.free(), self.free_for_large()
+        ids: list[int] = []
+        for pk, size_bytes in waiting:
+            if len(ids) >= free:
+                break
+            if size_bytes < LARGE_BYTES:
+                ids.append(pk)
+            elif free_for_large > 0:
+                ids.append(pk)
+                free_for_large -= 1
+        return ids

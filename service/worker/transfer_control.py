@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
 from service import signals
@@ -15,6 +15,7 @@ from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports, same_torrent
 from service.transfers.identity import TorrentFacts
+from service.worker.changes import Changes, compare_revisions
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
@@ -45,6 +46,7 @@ class Tools:
     engine: Engine
     fetching: Fetching
     imports: FileImport
+    changes: Changes = field(default_factory=compare_revisions)
 
 
 class TransferControl:

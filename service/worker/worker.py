@@ -2,13 +2,13 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 
-from django.db.models import Count, Sum
+from django.db.models import QuerySet
 
 from service.library.sweep import is_certain
-from service.models import Account, Transfer
+from service.models import Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
@@ -17,6 +17,7 @@ from service.worker import stalling
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
+from service.worker.queue import Queue, Waiting
 from service.worker.run import Run
 from service.worker.stages import Stage
 from service.worker.stalling import patience_with
@@ -96,13 +97,14 @@ class Shift:
         self._lease = control.lease
         self._runs = control.runs
         self._store = store
-        self._queue: list[tuple[int, int]] = []  # id and size
-        self._revisions: object = None
+        self._queue = Queue()
+        self._waiting: list[Waiting] = []  # the next of the queue
+        self._waiting_for = 0  # how many slots they were looked up for
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     @property
     def is_idle(self) -> bool:
-        return not self._runs.ids() and not self._queue
+        return not self._runs.ids() and not self._waiting
 
     def round(self, now: datetime) -> None:
         if now < self._round_at:
@@ -128,25 +130,28 @@ class Shift:
     # What is wanted
 
     def _read_rows(self, now: datetime) -> None:
-        """Read the rows when the accounts' revisions change, and at least every LOOK_EVERY."""
+        """Read the rows when something has changed, and at least every LOOK_EVERY."""
         is_freed = self._lease.expel_dead(now)
-        revisions = numbers_of_all()
-        if revisions == self._revisions and not is_freed and now - self._looked_at < LOOK_EVERY:
+        account_ids = self.tools.changes()
+        has_changed = account_ids is None or account_ids or is_freed
+        if not has_changed and now - self._looked_at < LOOK_EVERY:
             return
-        self._revisions, self._looked_at, self._judged_at = revisions, now, LONG_AGO
-        wishlist.take_up(now)
-        rows = wanted_rows()
-        mine = {pk for pk, state, name, _size in rows if name == self._lease.name}
-        stopped = {pk for pk, state, _name, _size in rows if state == State.STOPPED}
+        self._looked_at, self._judged_at = now, LONG_AGO
+        wishlist.take_up(now, account_ids)
+        mine = dict(find_wanted(self._lease.transfers()))
         for run in self._runs:
-            if run.id not in mine or run.id in stopped:
+            if mine.get(run.id, State.STOPPED) == State.STOPPED:
                 self._phases.of(run).leave(run)
-        # Include our own rows: if claiming a batch failed halfway, the rest have no run yet.
-        names = ("", self._lease.name)
-        free = [row for row in rows if row[2] in names and row[0] not in self._runs]
-        self._queue = sorted((pk, size) for pk, state, _, size in free if state == State.QUEUED)
-        states_in_hand = (*states.BEGUN, State.DONE)
-        self._take([pk for pk, state, _, _ in free if state in states_in_hand], now)
+        # If claiming a batch failed halfway, the rest of our own have no run yet.
+        in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
+        in_hand |= {pk for pk, _state in find_wanted(free_in_hand())}
+        self._take(sorted(in_hand), now)
+        self._look_who_waits()
+
+    def _look_who_waits(self) -> None:
+        """Find the next for the free slots. If none is free, runs still need to know of one."""
+        self._waiting_for = max(1, self._control.slots.free())
+        self._waiting = self._queue.next(self._waiting_for)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         claimed_ids = self._lease.take(transfer_ids) if transfer_ids else set()
@@ -179,21 +184,25 @@ class Shift:
 
     def _fill_slots(self, now: datetime) -> None:
         """Fill free slots with held-back runs and unclaimed transfers."""
-        if self._control.slots.free() <= 0:
+        free = self._control.slots.free()
+        if free <= 0:
             return
+        if self._waiting and free > self._waiting_for:
+            self._look_who_waits()
         ready = {run.id: run for run in self._runs if run.is_ready}
-        sizes = ((pk, run.transfer.size_bytes) for pk, run in ready.items())
-        ids = self._control.slots.choose([*sizes, *self._queue])
+        sizes = [(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)]
+        ids = self._control.slots.choose([*sizes, *self._waiting])
         for run in [ready[pk] for pk in ids if pk in ready]:
             with self._control.log_and_leave(run, "its slot"):
                 self._phases.of(run).go_on(run, now)
-        new = {pk for pk in ids if pk not in ready}
-        self._queue = [(pk, size) for pk, size in self._queue if pk not in new]
-        self._take(sorted(new), now)
+        if new := [pk for pk in ids if pk not in ready]:
+            self._queue.note_begun(new)
+            self._take(sorted(new), now)
+            self._look_who_waits()
 
     def _find_stalled(self, now: datetime) -> None:
         patience = self._control.limits.patience
-        others_wait = bool(self._queue) or any(run.is_ready for run in self._runs)
+        others_wait = bool(self._waiting) or any(run.is_ready for run in self._runs)
         for run in self._runs:
             if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
                 word = stalling.why_stalled(
@@ -223,6 +232,7 @@ class Shift:
             return
         self._tidied_at = now
         self._sweep_folders()
+        wishlist.take_up(now)
         for run in self._runs:
             if run.stage is Stage.SEEDING and not has_result(run.transfer):
                 self._control.end_seeding(run)
@@ -232,22 +242,18 @@ class Shift:
         if not is_certain(self._store):
             return
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
-        wanted_ids = {row[0] for row in wanted_rows()}
+        wanted_ids = {pk for pk, _state in find_wanted(Transfer.objects.filter(pk__in=here))}
         for transfer_id in here - wanted_ids:
             self.tools.imports.aside(download_folder(transfer_id).remove)
 
 
-def numbers_of_all() -> tuple[object, ...]:
-    """Return numbers that differ once any account, library, or transfer has changed."""
-    sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
-    return tuple(Account.objects.aggregate(**sums, accounts=Count("pk")).values())
+def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[tuple[int, str]]:
+    """Yield the id and state of those of the transfers that should run or seed."""
+    undone = transfers.exclude(state=State.DONE).exclude(state=State.FAILED)
+    for rows in (undone, transfers.filter(is_seeding=True)):
+        yield from rows.order_by().values_list("pk", "state")
 
 
-def wanted_rows() -> list[tuple[int, str, str, int]]:
-    """Return the id, state, worker, and size of each transfer to run or seed."""
-    columns = ("pk", "state", "leased_by", "size_bytes")
-    running: Iterable[tuple[int, str, str, int]] = (
-        Transfer.running().order_by().values_list(*columns)
-    )
-    seeding = Transfer.objects.filter(is_seeding=True).order_by().values_list(*columns)
-    return [*running, *seeding]
+def free_in_hand() -> QuerySet[Transfer]:
+    """Return the transfers that a worker has begun, and that no worker has now."""
+    return Transfer.objects.filter(leased_by="", state__in=(*states.BEGUN, State.DONE))

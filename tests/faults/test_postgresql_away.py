@@ -1,13 +1,20 @@
 """A database server that stops under a running Ferry, and comes back."""
 
+import os
+import signal
+
 import httpx
 import pytest
 
 from tests.postgresql import cluster
 from tests.running import PASSWORD, running
-from tests.service.working import until
+from tests.service.working import until, until_progress, until_state
+from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
+
+CONTENT = os.urandom(6 * 2**20)
+SLOWLY = 1_500_000
 
 
 def test_ferry_says_once_that_the_database_is_away_and_goes_on_when_it_is_back(tmp_path):
@@ -42,6 +49,38 @@ def test_ferry_says_once_that_the_database_is_away_and_goes_on_when_it_is_back(t
         assert "before.txt" in listed
         assert "after.txt" in listed
         assert "between.txt" not in listed
+        assert ferry.log.count("The database is away") == 1, ferry.log
+        assert ferry.log.count("The database is back") == 1, ferry.log
+        assert "Traceback" not in ferry.log
+
+
+def test_a_transfer_goes_on_after_the_server_has_crashed(tmp_path):
+    """The worker and its engine go on meanwhile; what they observe is written afterward."""
+    made = torrent("film.mkv", CONTENT)
+    with (
+        cluster() as server,
+        seeder() as seeds,
+        running(tmp_path / "data", DATABASE_URL=server.url, SEED_MINUTES="0") as ferry,
+        httpx.Client(base_url=ferry.url, timeout=60, trust_env=False) as api,
+    ):
+        ferry.say("account", "add", "alice@example.com", words=f"{PASSWORD}\n")
+        api.auth = ("alice@example.com", PASSWORD)
+        seeds.give(made, tmp_path / "given")
+        seeds.limit_upload(SLOWLY)
+        sent = {"magnet": made.magnet(peer=seeds.address)}
+        transfer_id = api.post("/rest/transfer/magnet", data=sent).json()["id"]
+        until_progress(api, transfer_id, 10)
+
+        server.stop(signal.SIGQUIT)
+        uploaded_bytes = seeds.uploaded_bytes(made)
+        until(lambda: seeds.uploaded_bytes(made) > uploaded_bytes + 500_000)
+        server.start()
+        seeds.limit_upload(0)
+
+        file_id = until_state(api, transfer_id, "done")["file_created"]
+        assert api.get(f"/rest/file/{file_id}", follow_redirects=True).content == CONTENT
+        assert len(api.get("/rest/folder").json()["files"]) == 1
+        assert seeds.uploaded_bytes(made) < 1.5 * len(CONTENT)
         assert ferry.log.count("The database is away") == 1, ferry.log
         assert ferry.log.count("The database is back") == 1, ferry.log
         assert "Traceback" not in ferry.log

@@ -4,8 +4,9 @@ import pytest
 from django.db import close_old_connections, connection
 
 from config.worker.transferring import Transferring, engine_settings, limits
-from service.transfers import wake_ups
+from service.transfers import transfers
 from tests.cases import each_case
+from tests.service.builders import NOW, alice, magnet
 
 pytestmark = pytest.mark.django_db
 
@@ -53,9 +54,12 @@ def test_rounds_go_on_until_it_is_told_to_stop():
     assert (worker.rounds, worker.is_stopped) == (3, True)
 
 
+@pytest.mark.django_db(transaction=True)
 def test_a_wake_up_starts_a_round_before_the_next_beat(monkeypatch):
     # No setting: with the real poll interval, the next round might come without a wake-up.
-    monkeypatch.setattr("config.worker.transferring.POLL_SECONDS", 60)
+    for name in ("POLL_SECONDS", "NOTIFIED_POLL_SECONDS"):
+        monkeypatch.setattr(f"config.worker.transferring.{name}", 60)
+    account = alice()
     worker, stopped, rounds = Working(), Event(), Semaphore(0)
     worker.round = lambda _now: rounds.release()
     transferring = Transferring(lambda _wake_up: worker)
@@ -64,10 +68,10 @@ def test_a_wake_up_starts_a_round_before_the_next_beat(monkeypatch):
     try:
         for _ in range(3):
             assert rounds.acquire(timeout=30)
-            wake_ups.wake_workers()
+            transfers.delete(account, transfers.add_magnet(account, magnet(), 0, NOW).pk, NOW)
     finally:
         stopped.set()
-        wake_ups.wake_workers()
+        transferring.wake()
         running.join()
     assert worker.is_stopped
 

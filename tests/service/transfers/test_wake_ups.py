@@ -1,13 +1,16 @@
+"""Pipes that wake one machine's workers; tests/service/test_notifications.py has the others."""
+
 import os
-import threading
 from contextlib import contextmanager, suppress
 
 import pytest
+from django.db import connection
 
 from service.transfers import transfers, wake_ups
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
 
+pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="others notify workers")
 SECONDS = 10
 
 
@@ -19,7 +22,7 @@ def folder(settings, tmp_path):
 
 @contextmanager
 def worker():
-    woken = threading.Event()
+    woken = wake_ups.WakeUp()
     with wake_ups.listen(woken):
         yield woken
 

@@ -1,7 +1,8 @@
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError
+from django.db import OperationalError, connection, connections
+from django.utils import timezone
 
 from service.models import Transfer, Worker
 from service.transfers import transfers
@@ -117,3 +118,47 @@ def test_an_idle_worker_seldom_writes_and_one_that_begins_or_changes_at_once(mak
     lease.hold(NOW + timedelta(seconds=102), is_engine_alive=False)
     row.refresh_from_db()
     assert not row.is_engine_alive
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+def test_a_worker_takes_others_than_those_that_another_is_taking(make):
+    account, lease = alice(), make()
+    first = transfers.add_magnet(account, magnet("1"), 0, NOW)
+    second = transfers.add_magnet(account, magnet("2"), 0, NOW)
+    other = connections.create_connection("default")
+    try:
+        with other.cursor() as cursor:
+            cursor.execute("BEGIN")
+            cursor.execute("SELECT 1 FROM service_transfer WHERE id = %s FOR UPDATE", [first.pk])
+            assert lease.take([first.pk, second.pk]) == {second.pk}
+            cursor.execute("ROLLBACK")
+    finally:
+        other.close()
+
+
+# Machines whose clocks differ
+
+
+def test_the_clock_of_the_database_decides(tmp_path):
+    def join(now):
+        lease = Lease(tmp_path / now.isoformat(), by_database=True)
+        lease.hold(now, is_engine_alive=True)
+        return lease
+
+    of_the_past, of_the_future = join(NOW), join(NOW + timedelta(days=1))
+    assert not of_the_past.expel_dead(NOW)
+    assert not of_the_future.expel_dead(NOW + timedelta(days=1))
+    over = timezone.now() - timedelta(seconds=1)
+    Worker.objects.filter(name=of_the_future.name).update(alive_until=over)
+    assert of_the_past.expel_dead(NOW)
+
+
+def test_a_worker_that_was_cut_off_lets_others_come_back_first(make):
+    one, two = make(), make()
+    back = NOW + 2 * LEASE
+    one.hold(back, is_engine_alive=True)
+    assert not one.expel_dead(back)
+    two.hold(back + timedelta(seconds=5), is_engine_alive=True)
+    one.hold(back + LEASE, is_engine_alive=True)
+    assert one.expel_dead(back + 2 * LEASE)

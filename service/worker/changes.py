@@ -1,0 +1,29 @@
+"""What tells a worker that it should read the rows again."""
+
+from collections.abc import Callable
+
+from django.db.models import Count, Sum
+
+from service.models import Account
+
+Changes = Callable[[], set[int] | None]
+"""Returns the accounts that have changed since the last call, or None if any may have."""
+
+
+def compare_revisions() -> Changes:
+    """Return changes that sum up the numbers of all accounts, of which SQLite has few.
+
+    PostgreSQL's notifications name the account (service.transfers.wake_ups).
+    """
+    before: object = None
+
+    def take_changes() -> set[int] | None:
+        nonlocal before
+        sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
+        numbers = Account.objects.aggregate(**sums, accounts=Count("pk"))
+        if numbers == before:
+            return set()
+        before = numbers
+        return None
+
+    return take_changes

@@ -1,0 +1,114 @@
+"""PostgreSQL tells workers on other machines what has changed."""
+
+import threading
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+
+import pytest
+from django.db import connection, transaction
+
+from service.accounts import accounts
+from service.library import library
+from service.transfers import transfers, wake_ups
+from tests.service.builders import NOW, a_file, alice, magnet
+from tests.service.fakes import Shift
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no notifications"),
+]
+SECONDS = 20
+
+
+class Heard(wake_ups.WakeUp):
+    """A wake-up that also keeps the order of what it was told."""
+
+    def __init__(self):
+        super().__init__()
+        self.told = SimpleQueue()
+
+    def note(self, account_id):
+        super().note(account_id)
+        self.told.put(account_id)
+
+    def next(self):
+        return self.told.get(timeout=SECONDS)
+
+
+@contextmanager
+def listening():
+    heard = Heard()
+    with wake_ups.listen(heard) as can_be_woken:
+        assert can_be_woken
+        assert heard.next() is None, "anything may have changed before"
+        yield heard
+
+
+def test_a_change_is_heard_by_all_once_it_is_committed():
+    account = alice()
+    with listening() as one, listening() as other:
+        with transaction.atomic():
+            transfers.add_magnet(account, magnet(), 0, NOW)
+            with pytest.raises(Empty):
+                one.told.get(timeout=0.5)
+        assert one.next() == account.pk
+        assert other.next() == account.pk
+        assert one.is_set()
+        assert one.take_changes() is None
+        assert one.take_changes() == set()
+
+
+def test_what_is_rolled_back_is_not_heard():
+    account = alice()
+    with listening() as heard:
+        with transaction.atomic():
+            transfers.add_magnet(account, magnet(), 0, NOW)
+            transaction.set_rollback(True)
+        transfer = transfers.add_magnet(account, magnet("2"), 0, NOW)
+        assert heard.next() == account.pk
+        transfers.delete(account, transfer.pk, NOW)
+        assert heard.next() == account.pk
+        assert heard.told.empty()
+
+
+def test_space_that_is_freed_is_heard_and_space_that_is_taken_is_not():
+    account = alice()
+    with listening() as heard:
+        file = a_file(account)
+        library.rename_file(account, file.pk, "other", NOW)
+        library.delete_file(account, file.pk, NOW)
+        assert heard.next() == account.pk
+        accounts.set_space(account, 2 * 10**9, NOW)
+        assert heard.next() == account.pk
+        assert heard.told.empty()
+
+
+def test_what_becomes_of_a_transfer_is_heard(library_folder):
+    account = alice()
+    transfers.add_magnet(account, magnet(), 0, NOW)
+    with listening() as heard:
+        Shift().round()
+        assert heard.next() == account.pk
+
+
+def test_a_lost_connection_is_made_again_and_anything_may_have_changed():
+    account = alice()
+    with listening() as heard:
+        heard.take_changes()
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query LIKE 'LISTEN%'"
+                " AND datname = current_database()"
+            )
+        assert heard.next() is None
+        assert heard.take_changes() is None
+        transfers.add_magnet(account, magnet(), 0, NOW)
+        assert heard.next() == account.pk
+        assert heard.take_changes() == {account.pk}
+
+
+def test_a_listener_that_ends_leaves_no_thread():
+    before = threading.active_count()
+    with listening():
+        pass
+    assert threading.active_count() == before

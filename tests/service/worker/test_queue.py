@@ -1,0 +1,105 @@
+"""Which waiting transfers come next, when several accounts have some."""
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from service.models import Account, Transfer
+from service.transfers import transfers
+from service.worker.leases import Lease
+from service.worker.queue import Queue
+from service.worker.run import LARGE_BYTES
+from tests.service.builders import NOW, an_account
+
+pytestmark = pytest.mark.django_db
+
+
+def waiting(*counts: int) -> list[list[int]]:
+    """Return the ids of new transfers of new accounts, so many for each."""
+    accounts = [an_account() for _count in counts]
+    number = iter(range(1, sum(counts) + 1))
+    return [
+        [add(account, next(number)) for _each in range(count)]
+        for account, count in zip(accounts, counts, strict=True)
+    ]
+
+
+def add(account: Account, number: int) -> int:
+    magnet = f"magnet:?xt=urn:btih:{number:040x}"
+    return transfers.add_magnet(account, magnet, 0, NOW).pk
+
+
+def ids(queue: Queue, count: int) -> list[int]:
+    return [pk for pk, _size in queue.next(count)]
+
+
+def begin(transfer_ids: list[int]) -> None:
+    Transfer.objects.filter(pk__in=transfer_ids).update(state="downloading", leased_by="other")
+
+
+def test_those_of_one_account_come_in_order():
+    (mine,) = waiting(5)
+    assert ids(Queue(), 3) == mine[:3]
+    assert ids(Queue(), 9) == mine
+
+
+def test_each_account_has_one_before_any_has_a_second():
+    one, two, three = waiting(3, 1, 2)
+    assert ids(Queue(), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
+
+
+def test_accounts_take_turns_however_many_wait():
+    many, few = waiting(6, 2)
+    queue, begun = Queue(), []
+    for _turn in range(4):
+        (pk,) = ids(queue, 1)
+        queue.note_begun([pk])
+        begin([pk])
+        begun.append(pk)
+    assert begun == [many[0], few[0], many[1], few[1]]
+
+
+def test_one_that_another_worker_took_first_is_not_offered_again():
+    (one,), (two,) = waiting(1, 1)
+    queue = Queue()
+    assert ids(queue, 1) == [one]
+    begin([one])
+    assert ids(queue, 1) == [two]
+
+
+def test_small_ones_are_found_behind_large_ones_and_have_their_own_turns():
+    one, two = waiting(3, 3)
+    Transfer.objects.filter(pk__in=[*one[:2], *two[:2]]).update(size_bytes=LARGE_BYTES)
+    queue = Queue()
+    assert ids(queue, 2) == [one[0], two[0], one[2], two[2]]
+    queue.note_begun([one[2]])
+    begin([one[2]])
+    assert ids(queue, 1) == [one[0], two[2]]
+
+
+def test_what_it_reads_does_not_grow_with_accounts_or_transfers():
+    numbers = []
+    for counts in ((1, 1, 1, 1), (30,), (5,) * 20):
+        waiting(*counts)
+        with CaptureQueriesContext(connection) as asked:
+            assert len(Queue().next(3)) == 3
+        numbers.append(len(asked))
+    assert numbers[1:] == numbers[:-1]
+
+
+@pytest.mark.skipif(connection.vendor != "postgresql", reason="is about PostgreSQL's plans")
+def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
+    waiting(2)
+    plans = []
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        # PostgreSQL prefers to read and sort so few rows.
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        Queue().next(2)
+        list(Lease(tmp_path).transfers())
+        for each in list(asked)[2:]:
+            cursor.execute(f"EXPLAIN {each['sql']}")
+            plans.append(str(cursor.fetchall()))
+    assert len(plans) > 2
+    assert all("free_undone" in plan and "Sort" not in plan for plan in plans[:-1]), plans
+    assert "leased" in plans[-1]
