@@ -23,8 +23,8 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
+DRIVERS = {"postgresql": ["psycopg"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
 TOKEN = re.compile(r"[\w.~-]{16,}", re.ASCII)
-DRIVERS = {"postgresql": ["psycopg", "psycopg2"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
 PROXY_SCHEMES = ("socks5", "http")
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 

@@ -11,9 +11,9 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import storages
 from django.db import connections
+from django.db.models.functions import Now
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
-from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
@@ -158,7 +158,7 @@ def worker() -> Finding | None:
     """Report whether transfers run. Pages work without the worker."""
     if not connection.is_embedded():
         return None
-    rows = Worker.objects.filter(alive_until__gt=timezone.now())
+    rows = Worker.objects.filter(alive_until__gt=Now())
     folder = Path(settings.DATA_DIR) / leases.FOLDER
     alive = [row for row in rows if not leases.has_died(folder / row.name)]
     if not alive:

@@ -175,6 +175,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
     DATABASES["default"]["ENGINE"] = "config.storage.postgresql"
     # A thread takes a connection while it makes a response, not while it receives or sends one.
+    DATABASES["default"]["CONN_MAX_AGE"] = 0
     DATABASES["default"]["OPTIONS"] = {
         "pool": {"most": max(4, WEB_THREADS // 16)},
         **databases.LOST_SERVER,

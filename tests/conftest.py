@@ -11,7 +11,6 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings as django_settings
 from django.core.signals import setting_changed
-from django.db import connections
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from django.utils import timezone
@@ -94,17 +93,6 @@ def has_files(data: dict[str, Any]) -> bool:
 def _cheap_passwords() -> None:
     """Hash cheaply: the real cost, 30 ms for each of many hundred passwords, proves nothing."""
     Argon2.time_cost, Argon2.memory_cost = 1, 8
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _no_connection_outlives_its_thread() -> None:
-    """Close each thread's connection to a database server after each response.
-
-    The server counts connections, warns about those left open, and drops no database that has any;
-    and the worker's threads end with their test.
-    """
-    if connections["default"].vendor != "sqlite":
-        connections["default"].settings_dict["CONN_MAX_AGE"] = 0
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,7 +21,8 @@ WORDS = {
     "DATA_DIR",
     Outage.DISK_ERROR: "The disk fails. Check it",
     Outage.BUSY: "The database is locked by another program for too long",
-    Outage.CROWDED: "The database has no connection left. Raise its max_connections",
+    Outage.CROWDED: "No connection to the database is free. Raise the server's max_connections, or "
+    "WEB_THREADS",
     Outage.DAMAGED: "The database is damaged. Stop Ferry and restore a backup",
     Outage.AWAY: "The database is away. Ferry goes on when it is back",
 }
@@ -30,7 +31,7 @@ ADVICE = {
     Outage.READ_ONLY: "The disk can't be written to. Mount it for writing, and check who owns it",
     Outage.DISK_ERROR: "The disk fails. Check it",
     Outage.BUSY: "The database is locked. End the program that uses it",
-    Outage.CROWDED: "The database has no connection left. Raise its max_connections",
+    Outage.CROWDED: "No connection to the database is free. Raise the server's max_connections",
     Outage.DAMAGED: "The database is damaged. Restore a backup in its place, or move it away to "
     "begin with an empty one",
     Outage.AWAY: "The database doesn't answer. Check that it runs and that DATABASE_URL is right",

@@ -106,5 +106,5 @@ def test_a_server_without_a_connection_left_is_one_line(ferry, server):
         assert (answer.status_code, answer.headers["Retry-After"]) == (503, "1")
         page = stranger.get("/signin/?next=/files/")
         assert (page.status_code, page.headers["Retry-After"]) == (503, "30")
-        assert ferry.log.count("no connection left. Raise its max_connections") == 1, ferry.log
+        assert ferry.log.count("No connection to the database is free") == 1, ferry.log
         assert "Traceback" not in ferry.log
