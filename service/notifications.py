@@ -12,7 +12,7 @@ log = logging.getLogger("ferry.worker")
 
 CHANNEL = "ferry_transfers"
 RETRY_SECONDS = 1
-# How often a listener checks whether it should end, and between bursts lets notifications gather.
+# How often a listener checks whether it should end, and for how long it lets notifications gather.
 LOOK_SECONDS = 0.5
 GATHER_SECONDS = 0.1
 
@@ -51,4 +51,4 @@ def pass_on(session: Any, note: Note, is_over: threading.Event) -> None:
     while not is_over.is_set():
         for notification in session.notifies(timeout=LOOK_SECONDS, stop_after=1):
             note(int(notification.payload))
-            is_over.wait(GATHER_SECONDS)
+        is_over.wait(GATHER_SECONDS)

@@ -7,6 +7,7 @@ from queue import Empty, SimpleQueue
 import pytest
 from django.db import connection, transaction
 
+from service import notifications
 from service.accounts import accounts
 from service.library import library
 from service.transfers import transfers, wake_ups
@@ -17,7 +18,7 @@ pytestmark = [
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no notifications"),
 ]
-SECONDS = 20
+SECONDS = 10
 
 
 class Heard(wake_ups.WakeUp):
@@ -81,6 +82,13 @@ def test_space_that_is_freed_is_heard_and_space_that_is_taken_is_not():
         accounts.set_space(account, 2 * 10**9, NOW)
         assert heard.next() == account.pk
         assert heard.told.empty()
+
+
+def test_a_burst_is_heard_at_once():
+    with listening() as heard:
+        for account_id in range(400):
+            notifications.notify(account_id)
+        assert [heard.next() for _each in range(400)] == list(range(400))
 
 
 def test_what_becomes_of_a_transfer_is_heard(library_folder):
