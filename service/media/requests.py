@@ -153,9 +153,7 @@ def ask(
         signals.media_requested.send(None, kind=kind, seconds=seconds, failure=failure)
 
 
-def _ask(
-    kind: str, timeout_seconds: float, client: socket.socket | None, question: Facts
-) -> Facts:
+def _ask(kind: str, timeout_seconds: float, client: socket.socket | None, question: Facts) -> Facts:
     database_connection.give_back()
     try:
         with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:

@@ -48,7 +48,7 @@ class ConnectionPool:
         except BaseException:
             self._turns.release()
             raise
-        connection._pool = self  # type: ignore[assignment]  # noqa: SLF001  Django gives it back there.
+        connection._pool = self  # noqa: SLF001  Django gives it back there.
         return connection
 
     def putconn(self, connection: Connection) -> None:
