@@ -29,7 +29,9 @@ from django.conf import settings
 
 from config.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
-from service.store.blobs import Store, library_store, make_folder
+from service.store import disk_store
+from service.store.disk_store import DiskStore
+from service.store.folders import make_folder
 from service.store.hardlinks import try_link
 from service.store.sums import CHUNK_BYTES
 from service.store.sync import sync, sync_file_system
@@ -87,13 +89,13 @@ def back_up(target: Path) -> Outcome:
     """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or NotWhole."""
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
-    store = library_store()
+    store = disk_store.library()
     with claim(target), store.hold_all():
         before = read_manifest(target)
         database = target / f"database-{database_copies.stamp()}.sqlite3"
         database_copies.make(database_copies.database_path(), database)
         outcome = Outcome()
-        bring_all(store, Store(target / "library"), database, outcome, before)
+        bring_all(store, DiskStore(target / "library"), database, outcome, before)
         bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
         sync_file_system(target)
         write_manifest(target, database, outcome)
@@ -118,7 +120,7 @@ def claim(target: Path) -> Iterator[None]:
 
 
 def bring_all(
-    source: Store, target: Store, database: Path, outcome: Outcome, before: Manifest | None
+    source: DiskStore, target: DiskStore, database: Path, outcome: Outcome, before: Manifest | None
 ) -> None:
     """Copy all blobs except those that an earlier backup has copied intact."""
     doubtful = set(before.damaged if before else ())
@@ -141,13 +143,13 @@ class Carrier:
     A copy gets its name only once it is on the disk, so a name always stands for complete content.
     """
 
-    def __init__(self, target: Store) -> None:
+    def __init__(self, target: DiskStore) -> None:
         self._target = target
         self._incoming = target.incoming / "backup"
         shutil.rmtree(self._incoming, ignore_errors=True)
         self._may_clone = True
 
-    def bring(self, source: Store, blobs: Iterable[Blob], outcome: Outcome) -> None:
+    def bring(self, source: DiskStore, blobs: Iterable[Blob], outcome: Outcome) -> None:
         drafts: list[tuple[Path, Path]] = []
         for blob in blobs:
             size_bytes = source.size(blob.name)
@@ -237,7 +239,7 @@ def drop_older(target: Path, database: Path) -> None:
         if each != database:
             each.unlink()
     names = {blob.name for blob in blobs_of(database)}
-    library = Store(target / "library")
+    library = DiskStore(target / "library")
     for entry in library.blobs():
         if entry.blob not in names:
             library.delete(entry.blob)
@@ -265,10 +267,10 @@ def restore(source: Path) -> Outcome:
         database_copies.check(database)
         running.begin_restore()
         outcome = Outcome()
-        bring_back(Store(source / "library"), library_store(), database, outcome)
+        bring_back(DiskStore(source / "library"), disk_store.library(), database, outcome)
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
-        library_store().reach_generation(generation_in(database))
+        disk_store.library().reach_generation(generation_in(database))
         database_copies.make(database, database_copies.database_path())
         running.end_restore()
     return outcome
@@ -307,7 +309,7 @@ def set_aside(database: Path) -> Path:
         return folder
 
 
-def bring_back(source: Store, target: Store, database: Path, outcome: Outcome) -> None:
+def bring_back(source: DiskStore, target: DiskStore, database: Path, outcome: Outcome) -> None:
     """Copy all blobs back, and read each one: the backup may have been on its disk for years."""
     carrier = Carrier(target)
     for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
@@ -319,7 +321,7 @@ def bring_back(source: Store, target: Store, database: Path, outcome: Outcome) -
     outcome.damaged = sorted(set(outcome.damaged))
 
 
-def is_whole(store: Store, blob: Blob) -> bool:
+def is_whole(store: DiskStore, blob: Blob) -> bool:
     if store.size(blob.name) != blob.size_bytes:
         return False
     with store.open(blob.name) as file:

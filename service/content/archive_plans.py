@@ -25,7 +25,8 @@ from service.content.archive import (
 )
 from service.content.traversal import Step
 from service.models import Account
-from service.store.blobs import Store, library_store, translate_disk_full
+from service.store.blobs import Store, library_store
+from service.store.folders import translate_disk_full
 
 # Longer than the lifetime of any link to a plan.
 LIFETIME = signed_links.LIFETIME + 2 * signed_links.WINDOW

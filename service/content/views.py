@@ -96,7 +96,7 @@ class StoredFile(InOneFile):
         """Let nginx send the file: it handles ranges and conditions, with its own tag and date."""
         if self._store.size(self._blob) != self.size_bytes:
             self._report_loss()
-        inside = self._store.path(self._blob).relative_to(settings.DATA_DIR)
+        inside = self._store.internal_path(self._blob)
         headers = presentation_headers(self.presentation) | {"Cache-Control": "private, no-cache"}
         headers["X-Accel-Redirect"] = ACCEL_PREFIX + quote(inside.as_posix())
         return HttpResponse(headers=headers)

@@ -19,7 +19,7 @@ from service.library.bulk_insert import NewFile
 from service.library.orphans import ROWS_AT_ONCE, unnamed_blobs
 from service.models import Account
 from service.store.blobs import Store
-from service.store.sums import Stored, sums_of
+from service.store.sums import CHUNK_BYTES, Stored, Sums
 
 BEGINNING_BYTES = 16
 # The offset of a format's known bytes, those bytes, and its extension.
@@ -145,8 +145,11 @@ def has_account(email: str) -> bool:
 
 
 def sum_of(store: Store, blob: str) -> Stored:
+    sums = Sums()
     with store.open(blob) as file:
-        return sums_of(file, lambda _size_bytes: None).of_blob(blob)
+        while chunk := file.read(CHUNK_BYTES):
+            sums.add(chunk)
+    return sums.of_blob(blob)
 
 
 def name_for(store: Store, blob: Unnamed) -> str:

@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from service.errors import DiskFull
 from service.library.database_match import Doubt, catch_up, doubt_about
 from service.library.orphans import ORPHAN_DAYS, set_orphans_aside
 from service.models import Discarded, File
@@ -83,10 +84,12 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
 
 def _warn_of_full_disk(store: Store) -> None:
     """Suggest deleting orphans; only the owner does so early, as they may be the last copies."""
-    if store.free_bytes() == 0 and (
-        orphan_bytes := sum(each.size_bytes for each in store.orphans())
-    ):
-        log.warning("disk full; manage.py library delete would free %.2f GB", orphan_bytes / 10**9)
+    try:
+        store.refuse_beyond(1)
+    except DiskFull:
+        if orphan_bytes := sum(each.size_bytes for each in store.orphans()):
+            gigabytes = orphan_bytes / 10**9
+            log.warning("disk full; manage.py library delete would free %.2f GB", gigabytes)
 
 
 def _report_missing(store: Store, now: datetime) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.store.blobs import make_folder, no_leftover, translate_disk_full
+from service.store.folders import make_folder, no_leftover, translate_disk_full
 from service.store.sync import sync
 
 SHA1 = re.compile("[0-9a-f]{40}")

@@ -17,7 +17,7 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
 from service.media.content_folders import Content
-from service.media.hls.player import Player, content_of, of_file
+from service.media.hls.player import Player, blob_of, content_of, of_file, open_medium
 from service.media.pictures import pictures
 from service.media.pictures.sizes import AHEAD, SIZES
 from service.media.requests import Facts, MediaServer
@@ -97,10 +97,7 @@ class MediaWork:
         content, name = content_of(question), str(question["size"])
         if name not in SIZES:
             raise NotFound
-        with (
-            self.jobs.picturing(TURN_SECONDS),
-            library_store().open(str(question["blob"])) as medium,
-        ):
+        with self.jobs.picturing(TURN_SECONDS), open_medium(blob_of(question)) as medium:
             media = self.media_of(content, medium)
             if not media.has_picture:
                 raise CannotConvert(media.reason)
@@ -203,9 +200,10 @@ class MediaWork:
         Makes no queries, since it runs in many threads.
         """
         try:
-            with self.jobs.picturing_ahead(), library_store().open(blob or "") as medium:
+            path = library_store().on_disk(blob or "")
+            with self.jobs.picturing_ahead(), open_medium(path) as medium:
                 probing.probe(self.children, media, medium)
-                self.player.queue_survey(media, library_store().path(blob or ""))
+                self.player.queue_survey(media, path)
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:

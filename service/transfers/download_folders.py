@@ -9,7 +9,7 @@ from pathlib import Path
 from django.conf import settings
 
 from service.models import Transfer
-from service.store.blobs import make_folder, translate_disk_full
+from service.store.folders import make_folder, translate_disk_full
 from service.store.hardlinks import try_link
 
 BORROWED = "borrowed"

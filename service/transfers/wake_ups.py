@@ -17,7 +17,7 @@ from django.conf import settings
 from django.db import connection
 
 from service import notifications
-from service.store.blobs import make_folder
+from service.store.folders import make_folder
 
 log = logging.getLogger("ferry.worker")
 

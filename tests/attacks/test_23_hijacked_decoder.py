@@ -27,7 +27,7 @@ from service.media.sandbox.launcher import Failed, run
 from service.media.sandbox.resource_limits import ResourceLimits
 from service.media.sandboxed import seccomp
 from service.models import Media
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from tests import tools
 from tests.attacks import hijacked
 from tests.cases import each_case
@@ -167,7 +167,7 @@ ELSEWHERE = ["../../../../etc/passwd", "..", "", "a/b", "A" * 32, "g" * 32, f"{'
 
 @each_case("name", ELSEWHERE)
 def test_only_hex_becomes_a_path(name, tmp_path):
-    store = Store(tmp_path)
+    store = DiskStore(tmp_path)
     for use in (store.open, store.path, store.delete, store.size):
         with pytest.raises(NotFound):
             use(name)

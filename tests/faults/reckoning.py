@@ -13,7 +13,7 @@ from django.utils import timezone
 from service.library import library
 from service.library.sweep import sweep
 from service.models import Account, File, Transfer
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from service.transfers.download_folders import ids_on_disk
 from tests.faults.tally import Reckoning
 
@@ -41,7 +41,7 @@ def sum_of(content: bytes) -> str:
     return hashlib.sha1(content).hexdigest()
 
 
-def reckoned(account: Account, store: Store, promises: Promises) -> Reckoning:
+def reckoned(account: Account, store: DiskStore, promises: Promises) -> Reckoning:
     """Compare what exists with the promises, after a sweep as of three days later."""
     found = Reckoning(things=len(promises.possible))
     much_later = timezone.now() + timedelta(days=3)
@@ -68,7 +68,7 @@ def incoming() -> Path:
     return Path(settings.DATA_DIR) / "library" / "incoming"
 
 
-def leavings(account: Account, store: Store) -> Iterable[str]:
+def leavings(account: Account, store: DiskStore) -> Iterable[str]:
     """Yield leftovers that belong to nothing, and totals that don't match their parts."""
     named = set(File.objects.values_list("blob", flat=True))
     yield from ({blob.blob for blob in store.blobs()} ^ named)

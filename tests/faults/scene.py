@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import httpx
 
 from service.models import Account
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from tests.faults.reckoning import GONE, Promises, reckoned, sum_of
 from tests.faults.tally import Reckoning, Tally
 from tests.running import PASSWORD
@@ -15,7 +15,7 @@ from tests.running import PASSWORD
 @dataclass
 class Scene:
     account: Account
-    store: Store
+    store: DiskStore
     tally: Tally
     stack: ExitStack
     promises: Promises = field(default_factory=Promises)

@@ -15,7 +15,7 @@ from threading import Event
 import httpx
 import pytest
 
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from tests import databases
 from tests.faults.tally import SEED
 from tests.running import BASE, PASSWORD, running
@@ -97,7 +97,7 @@ def manage(data_dir, *arguments):
 
 def names_by_content(data_dir):
     """Return the names of all files by the hash of their bytes on the disk."""
-    store = Store(data_dir / "library")
+    store = DiskStore(data_dir / "library")
     with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
         rows = database.execute("SELECT name, blob, sha1 FROM service_file").fetchall()
     found = {}

@@ -2,7 +2,7 @@
 
 Tested elsewhere: a disk that fills up while a torrent is fetched
 (tests/service/worker/test_work.py, tests/service/torrents/test_full_disk.py), while content is
-stored (tests/service/store/test_blobs.py), or while a film is converted
+stored (tests/service/store/test_disk_store.py), or while a film is converted
 (tests/service/media/hls/test_converter_runs.py); and a data folder that Ferry can't write to when
 it starts (tests/config/test_environment.py).
 """

@@ -1,7 +1,7 @@
 """Disks that know no hard links, pipes, or sockets: exFAT, FAT, and some network shares.
 
 The whole program runs with a kernel that refuses them. Tested elsewhere: copies instead of links
-(tests/service/store/test_blobs.py).
+(tests/service/store/test_disk_store.py).
 """
 
 import os

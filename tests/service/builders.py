@@ -10,7 +10,7 @@ from service.accounts import accounts
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
 from service.models import Account, File, Folder, Wish
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from service.store.sums import Stored
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
@@ -44,7 +44,7 @@ def stored(size_bytes: int = 10, *, blob: str | None = None) -> Stored:
     )
 
 
-def put(store: Store, content: bytes = b"content") -> Stored:
+def put(store: DiskStore, content: bytes = b"content") -> Stored:
     return store.put(io.BytesIO(content))
 
 

@@ -1,7 +1,8 @@
 import pytest
 
 from service.accounts import credentials
-from service.store.blobs import Store, library_store
+from service.store.blobs import library_store
+from service.store.disk_store import DiskStore
 from service.worker.stages import IllegalTransition
 from tests.service import reading
 from tests.service.media.working import Lasting
@@ -9,7 +10,7 @@ from tests.service.media.working import Lasting
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "library")
+    return DiskStore(tmp_path / "library")
 
 
 @pytest.fixture(autouse=True)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 
 from service.api.requests import AccountRequest
-from service.errors import DiskFull, NoRoom, NotATorrent
+from service.errors import NoRoom, NotATorrent
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
@@ -144,8 +144,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
         return
     if length_bytes > room_bytes:
         raise NoRoom
-    if length_bytes > store.free_bytes():
-        raise DiskFull
+    store.refuse_beyond(length_bytes)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
-from service.errors import DiskFull
+from service.errors import DiskFull, NotFound
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
@@ -33,7 +33,8 @@ from service.media.sandbox.ffmpeg_access import opens
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, RunningProgram
 from service.media.sandbox.resource_limits import ResourceLimits
-from service.store.blobs import library_store, make_folder
+from service.store.blobs import library_store
+from service.store.folders import make_folder
 from service.store.sync import sync
 
 log = logging.getLogger("ferry.media")
@@ -137,10 +138,11 @@ class Films:
     def _make(self, content: Content, note: dict[str, object]) -> None:
         """Make a film. Raises Failed."""
         probed, plan = Probed.of(note["probed"]), PlaybackPlan.of(note["plan"])  # type: ignore[arg-type]
-        store, blob_name = library_store(), str(note["blob"])
-        if store.size(blob_name) is None:
+        try:
+            blob = library_store().on_disk(str(note["blob"]))
+        except NotFound:
             return  # Deleted meanwhile; another file may have the same content.
-        blob, folder = store.path(blob_name), folder_of(content)
+        folder = folder_of(content)
         if is_ready(folder):
             return
         make_folder(folder)

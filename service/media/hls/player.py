@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
+from io import FileIO
 from pathlib import Path
 from queue import Full, Queue
 from typing import Concatenate, ParamSpec
@@ -32,7 +33,8 @@ from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed
 from service.media.sandbox.own_commands import ENVIRONMENT, program
 from service.media.sandbox.resource_limits import ResourceLimits
 from service.models import File, Media
-from service.store.blobs import library_store, make_folder
+from service.store.blobs import library_store
+from service.store.folders import make_folder
 
 log = logging.getLogger("ferry.media")
 
@@ -295,17 +297,22 @@ def save_plan(folder: Path, plan: PlaybackPlan) -> None:
 
 
 def blob_of(question: Facts) -> Path:
-    """Return the path of the blob. Raises NotFound."""
-    store, blob = library_store(), str(question["blob"])
-    if store.size(blob) is None:
-        raise NotFound
-    return store.path(blob)
+    """Return a file with the blob's bytes. Raises NotFound."""
+    return library_store().on_disk(str(question["blob"]))
+
+
+def open_medium(blob: Path) -> FileIO:
+    """Open a blob for a child. Raises NotFound if it was deleted since."""
+    try:
+        return open(blob, "rb", buffering=0)
+    except FileNotFoundError as missing:
+        raise NotFound from missing
 
 
 def probe_now(children: Children, content: Content, blob: Path) -> Media:
     """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
     media = probing.row_of(content)
-    with blob.open("rb", buffering=0) as medium:
+    with open_medium(blob) as medium:
         probing.probe_now(children, media, medium, probing.note)
     probing.refuse_unplayable(media)
     return media

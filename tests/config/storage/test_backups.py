@@ -24,7 +24,8 @@ from config.storage.database_copies import NotWhole
 from service.library import library
 from service.library.sweep import sweep
 from service.models import Account, File
-from service.store.blobs import Store, library_store
+from service.store.blobs import library_store
+from service.store.disk_store import DiskStore
 from tests.service.builders import NOW, a_file, alice, put
 from webui.activity.page import sentence
 from webui.models import Activity
@@ -76,7 +77,7 @@ def elsewhere(tmp_path, settings, monkeypatch):
 
 def content_of(data_dir):
     """Return the names of all files, and the hashes of their bytes in the library."""
-    store = Store(data_dir / "library")
+    store = DiskStore(data_dir / "library")
     with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
         rows = database.execute("SELECT name, blob FROM service_file").fetchall()
     return {name: sha1(store.path(blob).read_bytes()).hexdigest() for name, blob in rows}
@@ -142,7 +143,7 @@ def test_a_second_backup_brings_what_is_new_and_drops_what_is_gone(store, target
     files_with(store, "de")
     second = backups.back_up(target)
     assert second.ways == {"linked": 2, "kept": 2}
-    kept = {found.blob for found in Store(target / "library").blobs()}
+    kept = {found.blob for found in DiskStore(target / "library").blobs()}
     assert kept == set(File.objects.values_list("blob", flat=True))
     assert len(list(target.glob("database-*"))) == 1
 
@@ -257,7 +258,7 @@ def test_a_backup_that_has_changed_since_is_noticed(store, other_disk, elsewhere
     files_with(store, "ab")
     backups.back_up(other_disk)
     blob = File.objects.get(name="a").blob
-    place = Store(other_disk / "library").path(blob)
+    place = DiskStore(other_disk / "library").path(blob)
     place.write_bytes(place.read_bytes()[::-1])
     with elsewhere("first"):
         assert backups.restore(other_disk).damaged == [blob]

@@ -8,7 +8,8 @@ from django.conf import settings
 from service.api.views import uploads
 from service.library import library, space
 from service.models import Account, File, Transfer
-from service.store.blobs import Store, library_store
+from service.store.blobs import library_store
+from service.store.disk_store import DiskStore
 from service.transfers import torrent_files, transfers
 from tests.cases import each_case
 from tests.service.api.reading import word
@@ -232,7 +233,7 @@ def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
 def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, monkeypatch):
     room(account, 10**15)
     # Only root can make a disk with exactly this much free space.
-    monkeypatch.setattr(Store, "free_bytes", lambda _store: 10**6)
+    monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: 10**6)
     headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
     answer = api.post("/rest/transfer/file", content=b"x", headers=headers)
     assert word(answer) == (413, "disk_full")

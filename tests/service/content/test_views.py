@@ -20,7 +20,7 @@ from service.content.archive import ArchiveBroken
 from service.errors import DiskFull, NotFound
 from service.library import library
 from service.models import Account, File
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
 
 pytestmark = pytest.mark.django_db
@@ -320,7 +320,7 @@ def everything():
 def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
     looked_at = []
     # Nothing else shows that no blob was checked.
-    monkeypatch.setattr(Store, "size", lambda _store, blob: looked_at.append(blob))
+    monkeypatch.setattr(DiskStore, "size", lambda _store, blob: looked_at.append(blob))
     link = everything()
     assert not looked_at
     believed.note_loss()
@@ -372,7 +372,7 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
 
     # Only root can make a full disk.
     if moment == "before":
-        monkeypatch.setattr(Store, "free_bytes", lambda _store: 0)
+        monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: 0)
     else:
         monkeypatch.setattr(archive_plans, "write_plan", full)
     with pytest.raises(DiskFull):

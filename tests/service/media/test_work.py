@@ -19,7 +19,8 @@ from service.media.sandbox.children import Children
 from service.media.sweep import sweep
 from service.media.work import LEASE, MediaWork
 from service.models import Account, Media
-from service.store.blobs import Store, library_store
+from service.store.blobs import library_store
+from service.store.disk_store import DiskStore
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
 from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
@@ -156,7 +157,7 @@ def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeyp
     file = keep(picture())
     trouble = Mock(side_effect=OSError(errno.EIO, "of the disk"))
     # Only root can make a disk that fails to open a file.
-    monkeypatch.setattr(Store, "open", trouble)
+    monkeypatch.setattr(DiskStore, "on_disk", trouble)
     assert_put_off(worker, file)
     monkeypatch.undo()
     worker.probe_once()

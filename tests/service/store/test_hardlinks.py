@@ -10,7 +10,7 @@ import pytest
 from config import secret
 from service.errors import DiskFull
 from service.store import hardlinks
-from service.store.blobs import Store
+from service.store.disk_store import DiskStore
 from service.transfers.download_folders import DownloadFolder
 
 
@@ -26,7 +26,7 @@ def _no_links(request, monkeypatch):
 
 @pytest.fixture
 def store(tmp_path):
-    return Store(tmp_path / "library")
+    return DiskStore(tmp_path / "library")
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_what_came_is_copied_whole_and_stays_where_it_was(store, came):
 @pytest.mark.usefixtures("_no_links")
 def test_a_copy_that_does_not_fit_leaves_nothing(store, came, monkeypatch, tmp_path):
     # The tests have no disk with so little space.
-    monkeypatch.setattr(Store, "free_bytes", lambda _store: 2_000_000)
+    monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: 2_000_000)
     with pytest.raises(DiskFull):
         store.link_all(reversed(came))
     assert [each for each in (tmp_path / "library").rglob("*") if each.is_file()] == []

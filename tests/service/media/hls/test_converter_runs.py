@@ -18,7 +18,8 @@ from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Conversion, Converters
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.job_turns import Jobs
-from service.store.blobs import library_store, make_folder
+from service.store.blobs import library_store
+from service.store.folders import make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
 from tests.service.media.watching import Viewer, packets, playing

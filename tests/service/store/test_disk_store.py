@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from service.errors import DiskFull, NotFound
-from service.store import blobs
-from service.store.blobs import Store
+from service.store import disk_store
+from service.store.disk_store import DiskStore
 from tests.service.builders import put
 
 CONTENT = os.urandom(3 * 2**20 + 7)
@@ -59,7 +59,7 @@ def test_the_first_blob_makes_the_folders_above_it_durable_too(tmp_path, monkeyp
         fsync(descriptor)
 
     monkeypatch.setattr(os, "fsync", note)
-    store = Store(root)
+    store = DiskStore(root)
     stored = put(store) if way == "put" else store.link_all([source])[0]
     place = store.path(stored.blob)
     wanted = {tmp_path, root, root / "blobs", place.parent.parent, place.parent}
@@ -116,7 +116,7 @@ def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, mo
     # Each step must fail separately, and no real disk does that on demand.
     if moment == "write":
         monkeypatch.setattr(
-            blobs, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
+            disk_store, "private", lambda _path, _flags: os.open("/dev/full", os.O_WRONLY)
         )
     elif moment == "fsync":
         monkeypatch.setattr(os, "fsync", full)
@@ -131,7 +131,7 @@ def test_the_disk_says_what_is_free(store):
     assert store.free_bytes() > 0
 
 
-class NearlyFull(Store):
+class NearlyFull(DiskStore):
     """A store on a disk with space for one more small file."""
 
     free = 100

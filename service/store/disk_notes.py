@@ -1,0 +1,136 @@
+"""What a library's folder notes about itself in files: owner, generation, losses, and backups."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from service.store.folders import make_folder, no_leftover, private
+from service.store.hardlinks import place_first
+from service.store.sync import sync
+
+# The library sweep runs once a day; its result holds until the second one is overdue.
+KNOWN_WHOLE_FOR = timedelta(days=2)
+GENERATION_DIGITS = 20
+
+
+class DiskNotes:
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._incoming = root / "incoming"
+
+    def is_known_whole(self, now: datetime) -> bool:
+        try:
+            return self._whole.stat().st_mtime > (now - KNOWN_WHOLE_FOR).timestamp()
+        except FileNotFoundError:
+            return False
+
+    def note_whole(self, now: datetime) -> None:
+        make_folder(self._root)
+        self._whole.touch(mode=0o600)
+        os.utime(self._whole, (now.timestamp(), now.timestamp()))
+        self._lost.unlink(missing_ok=True)
+
+    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
+        with suppress(OSError):
+            self._whole.unlink(missing_ok=True)
+        with suppress(OSError):
+            if file_ids or not self._lost.exists():
+                self._lost.write_text(",".join(map(str, file_ids)))
+
+    def losses(self) -> list[int] | None:
+        try:
+            return [int(each) for each in self._lost.read_text().split(",") if each.isdecimal()]
+        except FileNotFoundError:
+            return None
+
+    @property
+    def _whole(self) -> Path:
+        return self._root / "whole"
+
+    @property
+    def _lost(self) -> Path:
+        return self._root / "lost"
+
+    @property
+    def owner(self) -> Path:
+        return self._root / "database"
+
+    def is_of(self, database: str) -> bool:
+        if not self.owner.exists():
+            draft = self._draft()
+            with no_leftover(draft):
+                draft.write_text(database)
+                sync(draft)
+                place_first(draft, self.owner)
+        return self.owner.read_text() == database
+
+    def hand_over(self, database: str) -> None:
+        make_folder(self._root)
+        draft = self._draft()
+        with no_leftover(draft):
+            draft.write_text(database)
+            sync(draft)
+            draft.replace(self.owner)
+            sync(self._root)
+
+    def generation(self) -> int:
+        try:
+            with self._generation.open("rb", buffering=0) as file:
+                fcntl.flock(file, fcntl.LOCK_SH)
+                return int(file.read() or b"0")
+        except (FileNotFoundError, ValueError):
+            return 0
+
+    def reach_generation(self, number: int) -> None:
+        """Keep the file's size and write in place: then one small sync makes it durable."""
+        if not self._generation.exists():
+            self._begin_to_count()
+        with self._generation.open("r+b", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            text = file.read()
+            if not text.strip().isdigit() or int(text) < number:
+                os.pwrite(file.fileno(), b"%0*d\n" % (GENERATION_DIGITS, number), 0)
+                os.fdatasync(file.fileno())
+
+    def _begin_to_count(self) -> None:
+        draft = self._draft()
+        with no_leftover(draft), self._lock("generation.lock", fcntl.LOCK_EX):
+            if not self._generation.exists():
+                draft.write_bytes(b"%0*d\n" % (GENERATION_DIGITS, 0))
+                sync(draft)
+                draft.rename(self._generation)
+                sync(self._root)
+
+    @property
+    def _generation(self) -> Path:
+        return self._root / "generation"
+
+    @contextmanager
+    def hold_all(self) -> Iterator[None]:
+        """Keep every blob that a row names now, even if the row is deleted, during a backup."""
+        with self._lock("pinned.lock", fcntl.LOCK_SH):
+            yield
+
+    @contextmanager
+    def removing(self) -> Iterator[bool]:
+        """Yield whether blobs may be removed now; a backup that begins meanwhile waits."""
+        try:
+            with self._lock("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
+                yield True
+        except BlockingIOError:
+            yield False
+
+    @contextmanager
+    def _lock(self, name: str, kind: int) -> Iterator[None]:
+        make_folder(self._root)
+        with open(self._root / name, "ab", opener=private) as file:
+            fcntl.flock(file, kind)
+            yield
+
+    def _draft(self) -> Path:
+        make_folder(self._incoming)
+        return self._incoming / secrets.token_hex(16)

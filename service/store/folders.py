@@ -1,0 +1,72 @@
+"""Private folders and drafts, and what is in a folder."""
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+
+from service.errors import DiskFull
+
+NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
+# Content never takes these: even to delete something, the database must be able to write.
+RESERVE_BYTES = 64 * 2**20
+
+
+def free_bytes(folder: Path) -> int:
+    """Return how much of the folder's disk is free for content."""
+    return max(0, shutil.disk_usage(folder).free - RESERVE_BYTES)
+
+
+@contextmanager
+def translate_disk_full() -> Iterator[None]:
+    try:
+        yield
+    except OSError as trouble:
+        if trouble.errno in NO_SPACE:
+            raise DiskFull from trouble
+        raise
+
+
+@contextmanager
+def no_leftover(draft: Path) -> Iterator[None]:
+    try:
+        yield
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, which `mkdir(parents=True)` would leave open to all."""
+    try:
+        path.mkdir(mode=0o700)
+    except FileExistsError:
+        return
+    except FileNotFoundError:
+        make_folder(path.parent)
+        make_folder(path)
+
+
+def folders_in(path: Path) -> Iterator[Path]:
+    if path.is_dir():
+        yield from (entry for entry in path.iterdir() if entry.is_dir())
+
+
+def files_in(path: Path) -> Iterator["os.DirEntry[str]"]:
+    if path.is_dir():
+        with os.scandir(path) as entries:
+            yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
+
+
+def modified_at(entry: "os.DirEntry[str]") -> datetime:
+    try:
+        return datetime.fromtimestamp(entry.stat(follow_symlinks=False).st_mtime, UTC)
+    except FileNotFoundError:
+        # Deleted since: treat it as too new to be removed.
+        return datetime.max.replace(tzinfo=UTC)
