@@ -73,7 +73,7 @@ lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --output-file requirements.lock
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-header --group dev --constraint requirements.lock \
+		--no-emit-index-url --no-header --extra cluster --group dev --constraint requirements.lock \
 		--output-file requirements-dev.lock
 
 .venv/bin/python:

@@ -14,6 +14,8 @@ from zoneinfo import ZoneInfo
 
 import environ
 
+from service.store.bucket import Bucket
+
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -164,6 +166,22 @@ class Environment:
         if drivers and not any(map(find_spec, drivers)):
             raise SystemExit(f"{name}: this database needs the Python package {drivers[0]}.")
         return options
+
+    def object_store(self, name: str) -> str:
+        """Read the URL of a bucket. Its keys are where all S3 clients look for them."""
+
+        def parse(raw: str) -> str:
+            Bucket.of(raw, os.environ)
+            return raw
+
+        requirement = (
+            "s3://bucket/prefix?endpoint=https://host, with AWS_ACCESS_KEY_ID and "
+            "AWS_SECRET_ACCESS_KEY"
+        )
+        url = self._read(name, "", parse, requirement)
+        if url and not find_spec("obstore"):
+            raise SystemExit(f"{name}: an object store needs the Python package obstore.")
+        return url
 
     def cache(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         return self._read(name, default, environ.Env.cache_url_config, "a cache URL")

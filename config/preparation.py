@@ -23,7 +23,7 @@ from django.utils import timezone
 from config.embedded import upstream
 from config.environment import Environment
 from config.static_files.collection import collect_static
-from config.storage import durable, outages, release, running, shared_database
+from config.storage import durable, object_storage, outages, release, running, shared_database
 from config.web import addresses
 from service.accounts import accounts
 from service.store import hardlinks
@@ -44,6 +44,7 @@ def prepare(*, is_key_new: bool = False) -> None:
         running.refuse_half_restored()
         forget_metrics()
         shared_database.check_text()
+        object_storage.refuse_unfit()
         make_tables()
         if not is_key_new:
             shared_database.refuse_other_key(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest())

@@ -14,7 +14,8 @@ Refusal
 ├── NotNow           not_enough_space_… and queue_full_…; has the wish that was kept, if any
 ├── CannotConvert    cannot_convert; has the cause, in words for people
 ├── Busy             busy
-│   └── NoWorker     no_worker
+│   ├── NoWorker     no_worker
+│   └── StoreAway
 ├── EmailTaken       email_taken
 └── TooManyTries     too_many_tries; has the time to wait
 """
@@ -103,6 +104,10 @@ class NoWorker(Busy):
     """Only a worker can do this, and none is running."""
 
     reason = "no_worker"
+
+
+class StoreAway(Busy):
+    """The object store doesn't answer."""
 
 
 class EmailTaken(Refusal):

@@ -1,4 +1,7 @@
-"""Distribute the tests over processes: browser tests in lanes, long files first."""
+"""Distribute the tests over processes: browser tests in lanes, long files first.
+
+All tests that need an object store run in one process, which starts it once.
+"""
 
 from itertools import groupby
 from typing import Any
@@ -9,6 +12,7 @@ from xdist.scheduler import LoadFileScheduling
 # Browser tests are more than half of the work, so most processes start with them.
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
+STORE_TESTS = "tests/service/store/"
 # Rough seconds per test, by its marker.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
 
@@ -38,6 +42,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> LoadFileSche
 
 class Lanes(LoadFileScheduling):
     """A scheduler that gives browser tests to the first processes, and the rest to the others."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return STORE_TESTS if nodeid.startswith(STORE_TESTS) else super()._split_scope(nodeid)
 
     def _assign_work_unit(self, node: Any) -> None:
         number = int(node.gateway.id.removeprefix("gw"))

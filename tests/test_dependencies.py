@@ -28,8 +28,8 @@ SPOKEN = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
 }
-# Only tests use these; they aren't distributed with Ferry.
-ONLY_TESTS = {"psycopg": "LGPL-3.0-only", "psycopg-binary": "LGPL-3.0-only"}
+# Tests use these, and those who connect to PostgreSQL; they aren't distributed with Ferry.
+OPTIONAL = {"psycopg": "LGPL-3.0-only", "psycopg-binary": "LGPL-3.0-only"}
 # Needed only on Windows, so they aren't installed here and have no metadata to read.
 ELSEWHERE = {"colorama": "BSD-3-Clause", "tzdata": "Apache-2.0"}
 
@@ -44,7 +44,9 @@ def table(heading: str) -> dict[str, tuple[str, str]]:
     return {name: (licence, why) for name, licence, why in rows}
 
 
-RUNNING, DEVELOPING, SCRIPTS = map(table, ["To run", "To develop", "To check the scripts"])
+RUNNING, CLUSTER, DEVELOPING, SCRIPTS = map(
+    table, ["To run", "To run on several machines", "To develop", "To check the scripts"]
+)
 
 
 def licence_of(name: str) -> str:
@@ -62,18 +64,19 @@ def licence_of(name: str) -> str:
     ("told", "wanted"),
     [
         (RUNNING, PROJECT["project"]["dependencies"]),
+        (CLUSTER, PROJECT["project"]["optional-dependencies"]["cluster"]),
         (DEVELOPING, PROJECT["dependency-groups"]["dev"]),
         (SCRIPTS, PACKAGES[""]["devDependencies"]),
     ],
-    ids=["run", "develop", "scripts"],
+    ids=["run", "cluster", "develop", "scripts"],
 )
 def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
     assert list(told) == sorted(map(name_of, wanted))
 
 
-@each_case("name", [*RUNNING, *DEVELOPING, *SCRIPTS])
+@each_case("name", [*RUNNING, *CLUSTER, *DEVELOPING, *SCRIPTS])
 def test_each_has_its_own_licence_and_a_sentence_why(name):
-    licence, why = (RUNNING | DEVELOPING | SCRIPTS)[name]
+    licence, why = (RUNNING | CLUSTER | DEVELOPING | SCRIPTS)[name]
     assert licence == licence_of(name)
     assert re.fullmatch(r"[A-Z].*\w\.", why)
 
@@ -91,7 +94,7 @@ def test_every_licence_in_a_lock_file_fits_ours(lock):
     for name, marker in found:
         if name in ELSEWHERE:
             assert marker == "sys_platform == 'win32'"
-        if lock == "requirements-dev.lock" and licence_of(name) == ONLY_TESTS.get(name):
+        if lock == "requirements-dev.lock" and licence_of(name) == OPTIONAL.get(name):
             continue
         for licence in re.split(r" OR | AND ", licence_of(name)):
             assert FITTING.fullmatch(licence), (name, licence)

@@ -1,0 +1,27 @@
+"""What must be true before several machines share one Ferry through an object store."""
+
+import os
+
+from django.conf import settings
+from django.db import connection
+
+from service.store.bucket import Bucket
+
+
+def refuse_unfit() -> None:
+    """Exit with one line if the settings, or the store, can't serve several machines."""
+    if not settings.STORE_URL:
+        return
+    if connection.vendor == "sqlite":
+        raise SystemExit("STORE_URL: an object store needs PostgreSQL; set DATABASE_URL.")
+    if not os.environ.get("SECRET_KEY", "").strip():
+        raise SystemExit("SECRET_KEY: with STORE_URL, set it: all machines sign with one key.")
+    if settings.ACCEL:
+        raise SystemExit("ACCEL: nginx can't send files from an object store; leave it empty.")
+    # Only STORE_URL needs the package that this imports.
+    from service.store import object_self_test  # noqa: PLC0415
+
+    try:
+        object_self_test.refuse_unfit(Bucket.of(settings.STORE_URL, os.environ))
+    except object_self_test.UnfitStore as trouble:
+        raise SystemExit(f"STORE_URL: this store {trouble}.") from None

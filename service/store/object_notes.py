@@ -1,0 +1,102 @@
+"""What a library notes about itself in objects: its owner, its generation, and losses."""
+
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+import obstore
+from obstore.exceptions import AlreadyExistsError, PreconditionError
+from obstore.store import S3Store
+
+from service.errors import StoreAway
+from service.store.object_failures import translate_failures
+
+# The library sweep runs once a day; its result holds until the second one is overdue.
+KNOWN_WHOLE_FOR = timedelta(days=2)
+# Every upload counts as a batch, and one object can't be read and written at each.
+GENERATION_SECONDS = 60.0
+OTHER_WAS_FIRST = (AlreadyExistsError, PreconditionError)
+
+
+class ObjectNotes:
+    def __init__(self, objects: S3Store) -> None:
+        self._objects = objects
+        self._generation = 0
+        self._generation_read_at = self._generation_written_at = float("-inf")
+
+    def is_known_whole(self, now: datetime) -> bool:
+        text = self._read("whole")
+        return text is not None and datetime.fromisoformat(text) > now - KNOWN_WHOLE_FOR
+
+    def note_whole(self, now: datetime) -> None:
+        self._write("whole", now.isoformat())
+        self._delete("lost")
+
+    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
+        with suppress(StoreAway):
+            self._delete("whole")
+            if file_ids or self.losses() is None:
+                self._write("lost", ",".join(map(str, file_ids)))
+
+    def losses(self) -> list[int] | None:
+        text = self._read("lost")
+        return None if text is None else [int(each) for each in text.split(",") if each]
+
+    @property
+    def is_there(self) -> bool:
+        return self._read("owner") is not None
+
+    def is_of(self, database: str) -> bool:
+        owner = self._read("owner")
+        if owner is None:
+            with translate_failures(), suppress(*OTHER_WAS_FIRST):
+                obstore.put(self._objects, key_of("owner"), database.encode(), mode="create")
+            owner = self._read("owner")
+        return owner == database
+
+    def hand_over(self, database: str) -> None:
+        self._write("owner", database)
+
+    def generation(self) -> int:
+        """Return the generation, as it was up to a minute ago."""
+        now = time.monotonic()
+        if now - self._generation_read_at > GENERATION_SECONDS:
+            self._generation = int(self._read("generation") or 0)
+            self._generation_read_at = now
+        return self._generation
+
+    def reach_generation(self, number: int) -> None:
+        """Raise the generation at most once a minute; the sweep of the deleted catches up."""
+        now = time.monotonic()
+        if now - self._generation_written_at < GENERATION_SECONDS:
+            return
+        with translate_failures(), suppress(*OTHER_WAS_FIRST):
+            try:
+                note = obstore.get(self._objects, key_of("generation"))
+            except FileNotFoundError:
+                obstore.put(self._objects, key_of("generation"), b"%d" % number, mode="create")
+            else:
+                if int(bytes(note.bytes())) < number:
+                    mode: obstore.UpdateVersion = {"e_tag": note.meta["e_tag"]}
+                    obstore.put(self._objects, key_of("generation"), b"%d" % number, mode=mode)
+        self._generation_written_at = now
+
+    def _read(self, name: str) -> str | None:
+        with translate_failures():
+            try:
+                return bytes(obstore.get(self._objects, key_of(name)).bytes()).decode()
+            except FileNotFoundError:
+                return None
+
+    def _write(self, name: str, text: str) -> None:
+        with translate_failures():
+            obstore.put(self._objects, key_of(name), text.encode())
+
+    def _delete(self, name: str) -> None:
+        with translate_failures(), suppress(FileNotFoundError):
+            obstore.delete(self._objects, key_of(name))
+
+
+def key_of(name: str) -> str:
+    return f"notes/{name}"

@@ -1,0 +1,81 @@
+"""Read an object in blocks: each is a short request, so a slow reader holds no connection."""
+
+import io
+import os
+
+import obstore
+from obstore.exceptions import BaseError
+from obstore.store import S3Store
+
+from service.store.object_failures import translate_failures
+
+UNSATISFIABLE = "416 Range Not Satisfiable"
+FIRST_BLOCK_BYTES = 2**16
+# Hundreds of slow readers each keep a block in memory.
+MOST_BLOCK_BYTES = 2**21
+
+
+class ObjectReader(io.RawIOBase):
+    """A file-like reader of one object, whose blocks grow while it is read in order."""
+
+    def __init__(self, store: S3Store, key: str) -> None:
+        """Read the first block, which is all of a small object. Raises NotFound, StoreAway."""
+        super().__init__()
+        self._store = store
+        self._key = key
+        self._at = 0
+        self._block_at = 0
+        self._block: bytes | memoryview = b""
+        self._block_bytes = FIRST_BLOCK_BYTES
+        self._size_bytes = 0
+        with translate_failures():
+            self._begin()
+
+    def _begin(self) -> None:
+        try:
+            result = obstore.get(self._store, self._key, options={"range": (0, FIRST_BLOCK_BYTES)})
+        except BaseError as error:
+            if UNSATISFIABLE not in str(error):
+                raise
+            return  # An empty object has no range.
+        self._size_bytes = result.meta["size"]
+        self._block = memoryview(result.bytes())
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def tell(self) -> int:
+        return self._at
+
+    def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
+        base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size_bytes}[whence]
+        self._at = max(0, base + position)
+        return self._at
+
+    def read(self, size: int | None = -1) -> bytes:
+        """Read at most this many bytes; fewer at the end of a block, as from a raw file."""
+        if size is None or size < 0:
+            return self.readall()
+        if not size or self._at >= self._size_bytes:
+            return b""
+        if not self._block_at <= self._at < self._block_at + len(self._block):
+            self._read_block()
+        begin = self._at - self._block_at
+        piece = bytes(self._block[begin : begin + size])
+        self._at += len(piece)
+        return piece
+
+    def readall(self) -> bytes:
+        return b"".join(iter(lambda: self.read(MOST_BLOCK_BYTES), b""))
+
+    def _read_block(self) -> None:
+        is_next = self._at == self._block_at + len(self._block)
+        grown_bytes = min(2 * self._block_bytes, MOST_BLOCK_BYTES)
+        self._block_bytes = grown_bytes if is_next else FIRST_BLOCK_BYTES
+        length = min(self._block_bytes, self._size_bytes - self._at)
+        with translate_failures():
+            block = obstore.get_range(self._store, self._key, start=self._at, length=length)
+        self._block_at, self._block = self._at, memoryview(block)

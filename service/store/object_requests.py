@@ -1,0 +1,128 @@
+"""The requests that write objects.
+
+obstore reads, lists, and deletes. Its own writers can't abort a multipart upload, and they finish
+one without the condition that nothing may be overwritten.
+"""
+
+import logging
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import NamedTuple
+from xml.etree.ElementTree import Element, fromstring
+from xml.sax.saxutils import escape
+
+import httpx
+
+from service.errors import DiskFull
+from service.store.bucket import Bucket
+from service.store.object_failures import away
+
+log = logging.getLogger("ferry.store")
+
+TIMEOUT = httpx.Timeout(3, connect=1)
+TRIES = 2
+SIGNED_SECONDS = 60
+CREATE = {"If-None-Match": "*"}
+
+
+class Exists(Exception):  # noqa: N818  Errors are nouns here.
+    """An object has this key already."""
+
+
+class UploadPart(NamedTuple):
+    number: int
+    etag: str
+
+
+class UnfinishedUpload(NamedTuple):
+    key: str
+    upload_id: str
+    begun_at: datetime
+
+
+class ObjectRequests:
+    def __init__(self, bucket: Bucket) -> None:
+        self._bucket = bucket
+        # Proxies of the environment are for other programs.
+        self._client = httpx.Client(timeout=TIMEOUT, trust_env=False)
+
+    def close(self) -> None:
+        self._client.close()
+
+    def create(self, key: str, content: bytes) -> None:
+        """Store a small object. Raises Exists, StoreAway, DiskFull."""
+        self._send("PUT", key, content=content, headers=CREATE)
+
+    def begin(self, key: str) -> str:
+        """Begin an upload in parts, and return its id."""
+        return _text_of(self._send("POST", key, {"uploads": ""}), "UploadId")
+
+    def add_part(self, key: str, upload_id: str, number: int, content: bytes) -> UploadPart:
+        query = {"partNumber": str(number), "uploadId": upload_id}
+        return UploadPart(number, self._send("PUT", key, query, content).headers["ETag"])
+
+    def finish(self, key: str, upload_id: str, parts: list[UploadPart]) -> None:
+        """Make an object of the parts. Raises Exists, StoreAway."""
+        each = (
+            f"<Part><PartNumber>{part.number}</PartNumber><ETag>{escape(part.etag)}</ETag></Part>"
+            for part in parts
+        )
+        body = f"<CompleteMultipartUpload>{''.join(each)}</CompleteMultipartUpload>"
+        answer = self._send("POST", key, {"uploadId": upload_id}, body.encode(), CREATE)
+        # While it joins the parts, the store has sent 200 already; an error follows in the body.
+        if _root_of(answer).tag.endswith("Error"):
+            raise away(answer.text)
+
+    def abort(self, key: str, upload_id: str) -> None:
+        self._send("DELETE", key, {"uploadId": upload_id})
+
+    def list_unfinished(self) -> Iterator[UnfinishedUpload]:
+        """Yield the uploads in parts that were begun and not finished."""
+        prefix = f"{self._bucket.prefix}/" if self._bucket.prefix else ""
+        query = {"uploads": "", "prefix": prefix}
+        while True:
+            answer = self._send("GET", "", query)
+            for upload in _root_of(answer).iterfind("{*}Upload"):
+                key = (upload.findtext("{*}Key") or "").removeprefix(prefix)
+                begun_at = datetime.fromisoformat(upload.findtext("{*}Initiated") or "")
+                yield UnfinishedUpload(key, upload.findtext("{*}UploadId") or "", begun_at)
+            if _text_of(answer, "IsTruncated") != "true":
+                return
+            query["key-marker"] = _text_of(answer, "NextKeyMarker")
+            query["upload-id-marker"] = _text_of(answer, "NextUploadIdMarker")
+
+    def _send(
+        self,
+        method: str,
+        key: str,
+        query: Mapping[str, str] | None = None,
+        content: bytes = b"",
+        headers: Mapping[str, str] | None = None,
+    ) -> httpx.Response:
+        """Send a request, again if the store fails. Raises Exists, StoreAway, DiskFull."""
+        for number in range(1, TRIES + 1):
+            url = self._bucket.sign(method, key, SIGNED_SECONDS, query)
+            try:
+                answer = self._client.request(method, url, content=content, headers=headers)
+            except httpx.TransportError as error:
+                trouble = repr(error)
+            else:
+                if answer.status_code in (409, 412):
+                    raise Exists
+                if answer.status_code == 507:
+                    raise DiskFull
+                if answer.is_success:
+                    return answer
+                trouble = f"{answer.status_code} {answer.text[:200]}"
+                if answer.is_client_error:
+                    break
+            log.debug("store failed method=%s try=%d: %s", method, number, trouble)
+        raise away(trouble)
+
+
+def _root_of(answer: httpx.Response) -> Element:
+    return fromstring(answer.content)  # noqa: S314  The owner's own store sends it.
+
+
+def _text_of(answer: httpx.Response, name: str) -> str:
+    return _root_of(answer).findtext(f"{{*}}{name}") or ""

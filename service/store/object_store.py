@@ -1,0 +1,266 @@
+"""Blobs as objects in a bucket of an S3 store, for several machines."""
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager, nullcontext, suppress
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from heapq import merge
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
+
+import obstore
+from django.conf import settings
+from obstore.store import S3Store
+
+from service.errors import NotFound
+from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
+from service.store.bucket import Bucket
+from service.store.folders import free_bytes
+from service.store.loans import Loans
+from service.store.object_failures import translate_failures
+from service.store.object_notes import ObjectNotes
+from service.store.object_reader import ObjectReader
+from service.store.object_requests import ObjectRequests
+from service.store.object_writer import ObjectWriter, key_of
+from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
+
+if TYPE_CHECKING:
+    from obstore.store import S3Config
+
+# Of an unreachable store, readers learn within six seconds.
+TIMEOUT, CONNECT_TIMEOUT = "2500ms", "1s"
+MOST_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
+FILES_AT_ONCE = 4
+SIZES_AT_ONCE = 16
+LISTED_AT_ONCE = 1000
+# A mark of an orphan that was brought back; that of an orphan is empty.
+BACK = b"back"
+
+
+def library() -> "ObjectStore":
+    return _library_of(settings.STORE_URL, Path(settings.DATA_DIR), os.getpid())
+
+
+@cache
+def _library_of(url: str, folder: Path, _process: int) -> "ObjectStore":
+    """Return the store of this process: its connections and threads don't survive a fork."""
+    return ObjectStore(Bucket.of(url, os.environ), folder, settings.MEDIA_CACHE)
+
+
+class ListedObject(NamedTuple):
+    blob: str
+    is_mark: bool
+    modified_at: datetime
+    size_bytes: int
+
+
+class ObjectStore(ObjectNotes):
+    """Blobs in a bucket.
+
+    `blobs/ab/cd/<id>` is created once, and never written again. No object is renamed, as that
+    would copy it: of an orphan, `orphans/ab/cd/<id>` is a mark, and its bytes stay where they are.
+    `notes/` has what the store notes about itself.
+    """
+
+    def __init__(self, bucket: Bucket, scratch: Path, loans_bytes: int) -> None:
+        super().__init__(open_bucket(bucket))
+        self._requests = ObjectRequests(bucket)
+        self._scratch = scratch
+        self._loans = Loans(scratch / "loans", loans_bytes)
+
+    def close(self) -> None:
+        self._requests.close()
+
+    def writer(self) -> ObjectWriter:
+        return ObjectWriter(self._requests)
+
+    def put(self, stream: BinaryIO) -> Stored:
+        with self.writer() as writer:
+            while chunk := stream.read(CHUNK_BYTES):
+                writer.write(chunk)
+            return writer.commit()
+
+    def link_all(
+        self,
+        paths: Iterable[Path],
+        report: Callable[[int], None] = lambda _size_bytes: None,
+        begun: Mapping[Path, Sums] | None = None,  # noqa: ARG002  Uploads read all bytes anyway.
+    ) -> list[Stored]:
+        """Upload files, several at once; their copies on this machine are lent from now on."""
+        with ThreadPoolExecutor(FILES_AT_ONCE, thread_name_prefix="objects") as threads:
+            upload = _Upload(self, report)
+            futures = [threads.submit(upload.run, path) for path in paths]
+        if any(future.exception() for future in futures):
+            self.delete_all([future.result().blob for future in futures if not future.exception()])
+        return [future.result() for future in futures]
+
+    def upload(self, path: Path, report: Callable[[int], None]) -> Stored:
+        with path.open("rb", buffering=0) as file, self.writer() as writer:
+            for piece in pieces_of(file):
+                writer.write(piece)
+                report(len(piece))
+            stored = writer.commit()
+        self._loans.adopt(stored.blob, path)
+        return stored
+
+    def free_bytes(self) -> int:
+        return free_bytes(self._scratch)
+
+    def refuse_beyond(self, size_bytes: int) -> None:
+        """Refuse nothing: an object store doesn't say how much fits."""
+
+    def open(self, blob: str) -> BinaryIO:
+        return cast("BinaryIO", ObjectReader(self._objects, key_of(check_id(blob))))
+
+    def size(self, blob: str) -> int | None:
+        key = key_of(check_id(blob))
+        try:
+            with translate_failures():
+                return obstore.head(self._objects, key)["size"]
+        except NotFound:
+            return None
+
+    def sizes(self, blobs: Iterable[str]) -> Iterator[int | None]:
+        with ThreadPoolExecutor(SIZES_AT_ONCE, thread_name_prefix="objects") as threads:
+            yield from threads.map(self.size, blobs)
+
+    def on_disk(self, blob: str) -> Path:
+        def download(file: BinaryIO) -> None:
+            with self.open(blob) as source:
+                shutil.copyfileobj(source, file, CHUNK_BYTES)
+
+        return self._loans.lend(check_id(blob), download)
+
+    def internal_path(self, blob: str) -> Path:  # noqa: ARG002  It has none.
+        raise NotFound
+
+    def delete(self, blob: str) -> bool:
+        """Delete a blob. A store doesn't say whether it was there."""
+        self.delete_all([blob])
+        return True
+
+    def delete_all(self, blobs: Iterable[str]) -> None:
+        keys = [key_of(check_id(blob)) for blob in blobs]
+        for blob in blobs:
+            self._loans.forget(blob)
+        with translate_failures(), suppress(FileNotFoundError):
+            obstore.delete(self._objects, keys)
+
+    def blobs(self) -> Iterator[StoredBlob]:
+        for stored, mark in self._objects_and_marks():
+            if stored and mark is None:
+                yield StoredBlob(stored.blob, stored.modified_at)
+            elif stored and mark and mark.size_bytes:
+                yield StoredBlob(stored.blob, mark.modified_at)
+
+    def removing(self) -> AbstractContextManager[bool]:
+        return nullcontext(True)
+
+    def drop_drafts(self, before: datetime) -> int:
+        uploads = [each for each in self._requests.list_unfinished() if each.begun_at < before]
+        for each in uploads:
+            self._requests.abort(each.key, each.upload_id)
+        return len(uploads)
+
+    def set_aside(self, blob: str, today: date) -> bool:  # noqa: ARG002  The store dates the mark.
+        if self.size(blob) is None:
+            return False
+        with translate_failures():
+            obstore.put(self._objects, mark_of(blob), b"")
+        return True
+
+    def orphans(self) -> Iterator[Orphan]:
+        for stored, mark in self._objects_and_marks():
+            if stored and mark and not mark.size_bytes:
+                since = mark.modified_at.date()
+                yield Orphan(stored.blob, since, stored.modified_at, stored.size_bytes)
+
+    def bring_back(self, orphan: Orphan) -> None:
+        with translate_failures():
+            obstore.put(self._objects, mark_of(orphan.blob), BACK)
+
+    def drop_orphans(self, until: date) -> int:
+        count = 0
+        for stored, mark in self._objects_and_marks():
+            if mark is None:
+                continue
+            is_due = not mark.size_bytes and mark.modified_at.date() <= until
+            if stored and is_due:
+                self.delete(stored.blob)
+                count += 1
+            if is_due or not stored:
+                with translate_failures():
+                    obstore.delete(self._objects, mark_of(mark.blob))
+        return count
+
+    def _objects_and_marks(self) -> Iterator[tuple[ListedObject | None, ListedObject | None]]:
+        """Yield the blobs with their marks. Both listings are in the order of keys."""
+        listed = merge(self._list("blobs"), self._list("orphans"))
+        for _blob, group in groupby(listed, key=lambda each: each.blob):
+            pair = {each.is_mark: each for each in group}
+            yield pair.get(False), pair.get(True)
+
+    def _list(self, folder: str) -> Iterator[ListedObject]:
+        with translate_failures():
+            for batch in obstore.list(self._objects, folder, chunk_size=LISTED_AT_ONCE):
+                for each in batch:
+                    blob = each["path"].rpartition("/")[2]
+                    if BLOB.fullmatch(blob):
+                        modified_at = each["last_modified"].astimezone(UTC)
+                        yield ListedObject(blob, folder != "blobs", modified_at, each["size"])
+
+
+class _Upload:
+    """Uploads of several files, which end together when one fails."""
+
+    def __init__(self, store: ObjectStore, report: Callable[[int], None]) -> None:
+        self._store = store
+        self._report = report
+        self._lock = threading.Lock()
+        self._failure: BaseException | None = None
+
+    def run(self, path: Path) -> Stored:
+        try:
+            return self._store.upload(path, self._report_in_turn)
+        except BaseException as failure:
+            self._failure = failure
+            raise
+
+    def _report_in_turn(self, size_bytes: int) -> None:
+        """Report a piece. Raises what has ended another file."""
+        with self._lock:
+            if self._failure is not None:
+                raise self._failure
+            self._report(size_bytes)
+
+
+def open_bucket(bucket: Bucket) -> S3Store:
+    config: S3Config = {
+        "endpoint": bucket.endpoint,
+        "region": bucket.region,
+        "access_key_id": bucket.key_id,
+        "secret_access_key": bucket.secret,
+        "virtual_hosted_style_request": False,
+    }
+    if bucket.token:
+        config["session_token"] = bucket.token
+    return S3Store(
+        bucket.name,
+        prefix=bucket.prefix or None,
+        config=config,
+        client_options={
+            "timeout": TIMEOUT,
+            "connect_timeout": CONNECT_TIMEOUT,
+            "allow_http": True,
+        },
+        retry_config={"max_retries": MOST_RETRIES, "retry_timeout": RETRY_TIMEOUT},
+    )
+
+
+def mark_of(blob: str) -> str:
+    return f"orphans/{blob[:2]}/{blob[2:4]}/{blob}"

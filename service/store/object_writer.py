@@ -1,0 +1,73 @@
+"""Write an object in parts, as its bytes arrive."""
+
+import secrets
+from contextlib import suppress
+from types import TracebackType
+from typing import Self
+
+from service.errors import StoreAway
+from service.store.object_requests import Exists, ObjectRequests, UploadPart
+from service.store.sums import Stored, Sums
+
+PART_BYTES = 2**23
+# An object has at most 10,000 parts: these grow, so that 400 GB fit.
+PARTS_OF_A_SIZE = 1000
+
+
+class ObjectWriter:
+    """A draft in parts, of which this process holds one; smaller objects have none."""
+
+    def __init__(self, requests: ObjectRequests) -> None:
+        self._requests = requests
+        self._blob = secrets.token_hex(16)
+        self._sums = Sums()
+        self._waiting = bytearray()
+        self._upload_id = ""
+        self._parts: list[UploadPart] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._upload_id:
+            # Otherwise, the sweep aborts it.
+            with suppress(StoreAway):
+                self._requests.abort(key_of(self._blob), self._upload_id)
+
+    def write(self, chunk: bytes | memoryview) -> None:
+        """Write a chunk. Raises StoreAway, DiskFull."""
+        self._sums.add(chunk)
+        self._waiting += chunk
+        if len(self._waiting) >= PART_BYTES * (1 + len(self._parts) // PARTS_OF_A_SIZE):
+            self._send_part()
+
+    def _send_part(self) -> None:
+        key = key_of(self._blob)
+        self._upload_id = self._upload_id or self._requests.begin(key)
+        number = len(self._parts) + 1
+        part = self._requests.add_part(key, self._upload_id, number, bytes(self._waiting))
+        self._parts.append(part)
+        self._waiting.clear()
+
+    def commit(self) -> Stored:
+        """Finish the object. Raises StoreAway, DiskFull."""
+        key = key_of(self._blob)
+        # No one else knows the id: what exists is our own, and only the answer was lost.
+        with suppress(Exists):
+            if not self._upload_id:
+                self._requests.create(key, bytes(self._waiting))
+            else:
+                if self._waiting:
+                    self._send_part()
+                self._requests.finish(key, self._upload_id, self._parts)
+                self._upload_id = ""
+        return self._sums.of_blob(self._blob)
+
+
+def key_of(blob: str) -> str:
+    return f"blobs/{blob[:2]}/{blob[2:4]}/{blob}"

@@ -1,0 +1,76 @@
+"""What Ferry demands before it uses an object store."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config.storage import object_storage
+from tests.object_stores import KEYS
+from tests.running import BASE
+
+URL = "s3://bucket?endpoint=http://127.0.0.1:9"
+
+
+def start(*code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-c", "\n".join(code)],
+        cwd=BASE,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_without_a_store_no_package_for_one_is_needed():
+    run = start(
+        "import sys",
+        "sys.modules['obstore'] = None",
+        "import config.wsgi",
+        "from service.store.blobs import library_store",
+        "library_store().free_bytes()",
+        "print('fine')",
+    )
+    assert run.stdout == "fine\n", run.stderr
+
+
+@pytest.mark.parametrize(
+    ("environment", "trouble"),
+    [
+        ({"STORE_URL": URL}, "STORE_URL: cannot use the value that is set; it must be s3://"),
+        ({"STORE_URL": "s3://", **KEYS}, "STORE_URL: cannot use the value that is set"),
+    ],
+)
+def test_a_url_that_cannot_be_used_ends_the_start_with_a_line(environment, trouble):
+    run = start("import config.settings", **environment)
+    assert run.returncode == 1
+    assert run.stderr.startswith(trouble)
+    assert run.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "trouble"),
+    [
+        (("sqlite", "key", ""), "STORE_URL: an object store needs PostgreSQL; set DATABASE_URL."),
+        (("postgresql", " ", ""), "SECRET_KEY: with STORE_URL, set it"),
+        (("postgresql", "key", "nginx"), "ACCEL: nginx can't send files from an object store"),
+        (("postgresql", "key", ""), "STORE_URL: this store doesn't answer"),
+    ],
+)
+def test_settings_for_one_machine_are_refused(settings, monkeypatch, given, trouble):
+    vendor, key, accel = given
+    settings.STORE_URL, settings.ACCEL = URL, accel
+    monkeypatch.setenv("SECRET_KEY", key)
+    for name, value in KEYS.items():
+        monkeypatch.setenv(name, value)
+    # The tests run on one database, and this must know two.
+    monkeypatch.setattr(object_storage, "connection", type("", (), {"vendor": vendor}))
+    with pytest.raises(SystemExit, match=trouble):
+        object_storage.refuse_unfit()
+
+
+def test_without_a_store_nothing_is_demanded(settings):
+    assert settings.STORE_URL == ""
+    object_storage.refuse_unfit()

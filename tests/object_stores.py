@@ -1,0 +1,135 @@
+"""Run object stores for tests: SeaweedFS, and one that breaks promises."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+
+from service.store.bucket import Bucket
+from tests.postgresql import mortal
+from tests.running import Output, free_port, launch
+
+KEYS = {"AWS_ACCESS_KEY_ID": "ferry", "AWS_SECRET_ACCESS_KEY": "a key for tests"}
+NAME = "ferry"
+START_SECONDS = STOP_SECONDS = 60
+# SeaweedFS would use as much memory as there is.
+MEMORY = {"GOMEMLIMIT": "400MiB"}
+PORTS = {
+    "master": ("port", "port.grpc"),
+    "volume": ("port", "port.grpc"),
+    "filer": ("port", "port.grpc"),
+    "s3": ("port", "port.grpc"),
+}
+
+
+class ObjectServer:
+    """A running store, which can be frozen."""
+
+    def __init__(self, process: "subprocess.Popen[str]", port: int) -> None:
+        self._process = process
+        self.endpoint = f"http://127.0.0.1:{port}"
+
+    def url(self, prefix: str) -> str:
+        return f"s3://{NAME}/{prefix}?endpoint={self.endpoint}"
+
+    def bucket(self, prefix: str) -> Bucket:
+        return Bucket.of(self.url(prefix), KEYS)
+
+    @contextmanager
+    def frozen(self) -> Iterator[None]:
+        self._process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self._process.send_signal(signal.SIGCONT)
+
+
+@contextmanager
+def seaweedfs() -> Iterator[ObjectServer]:
+    """Run SeaweedFS with a bucket. It reports home unless it is told not to."""
+    with folder() as data:
+        rights = ["Admin", "Read", "Write", "List", "Tagging"]
+        key = {"accessKey": KEYS["AWS_ACCESS_KEY_ID"], "secretKey": KEYS["AWS_SECRET_ACCESS_KEY"]}
+        people = {"identities": [{"name": NAME, "credentials": [key], "actions": rights}]}
+        (data / "people.json").write_text(json.dumps(people))
+        ports = {f"-{part}.{name}": free_port() for part, names in PORTS.items() for name in names}
+        options = {
+            "-dir": data,
+            "-ip": "127.0.0.1",
+            "-ip.bind": "127.0.0.1",
+            "-master.telemetry": "false",
+            "-master.volumeSizeLimitMB": 64,
+            "-volume.max": 64,
+            "-s3.config": data / "people.json",
+            "-s3.iam": "false",
+            "-s3.port.iceberg": 0,
+            "-s3.port.lance": 0,
+            **ports,
+        }
+        command = [script("weed"), "-logtostderr=true", "server", "-filer", "-s3"]
+        command += [f"{name}={value}" for name, value in options.items()]
+        with serving(command, "Start Seaweed S3 API Server", ports["-s3.port"], MEMORY) as server:
+            make_bucket(server.bucket(""))
+            yield server
+        for port in ports.values():
+            for socket in Path("/tmp").glob(f"seaweedfs-*-{port}.sock"):
+                socket.unlink()
+
+
+@contextmanager
+def rclone() -> Iterator[ObjectServer]:
+    """Run rclone's S3 server, which ignores If-None-Match."""
+    with folder() as data:
+        (data / NAME).mkdir()
+        port = free_port()
+        keys = ",".join(KEYS.values())
+        command = [script("rclone"), "serve", "s3", data, f"--addr=127.0.0.1:{port}"]
+        command += [f"--auth-key={keys}", "--config=/dev/null", "--vfs-cache-mode=off"]
+        with serving(command, "Starting s3 server", port, {}) as server:
+            yield server
+
+
+@contextmanager
+def serving(
+    command: list[str | Path], ready: str, port: int, environment: dict[str, str]
+) -> Iterator[ObjectServer]:
+    process = launch([*mortal(), *command], env={**os.environ, **environment})
+    output = Output(process)
+    try:
+        assert output.saw(ready, START_SECONDS), output.text
+        yield ObjectServer(process, port)
+    finally:
+        # It takes seconds to stop properly, and its data goes with it.
+        process.kill()
+        process.wait(STOP_SECONDS)
+        output.close()
+
+
+def make_bucket(bucket: Bucket) -> None:
+    # The server says that it starts, and opens its port a moment later.
+    with httpx.Client(transport=httpx.HTTPTransport(retries=5), timeout=60) as client:
+        client.put(bucket.sign("PUT", "", 60)).raise_for_status()
+        # The first object takes seconds: the server makes room for it.
+        client.put(bucket.sign("PUT", "first", 60), content=b"first").raise_for_status()
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    path = Path(tempfile.mkdtemp(prefix="ferry-objects-"))
+    try:
+        yield path
+    finally:
+        shutil.rmtree(path, ignore_errors=True)
+
+
+def script(name: str) -> Path:
+    """Return a program that came with a package."""
+    return Path(sys.executable).with_name(name)

@@ -1,0 +1,124 @@
+"""What only an object store does, on SeaweedFS."""
+
+import secrets
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime
+
+import obstore
+import pytest
+
+from service.errors import StoreAway
+from service.store import object_self_test
+from service.store.object_requests import Exists, ObjectRequests
+from service.store.object_self_test import UnfitStore
+from service.store.object_store import ObjectStore, open_bucket
+from service.store.object_writer import PART_BYTES
+from tests import object_stores
+from tests.service.builders import put
+
+# What people wait for before they learn that the store is away.
+PATIENCE_SECONDS = 6.0
+
+
+def test_a_good_store_is_accepted_and_left_as_it_was(seaweedfs):
+    bucket = seaweedfs.bucket(secrets.token_hex(8))
+    object_self_test.refuse_unfit(bucket)
+    listed = obstore.list(open_bucket(bucket)).collect()
+    assert [*listed] == []
+
+
+def test_a_store_that_overwrites_is_refused():
+    with object_stores.rclone() as server, pytest.raises(UnfitStore, match="If-None-Match"):
+        object_self_test.refuse_unfit(server.bucket("prefix"))
+
+
+def test_a_store_that_is_away_is_refused(seaweedfs):
+    with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
+        object_self_test.refuse_unfit(seaweedfs.bucket("prefix"))
+
+
+@pytest.mark.parametrize("use", ["open", "size", "on_disk"])
+def test_readers_soon_learn_that_the_store_is_away(seaweedfs, objects, use):
+    stored = put(objects)
+    with seaweedfs.frozen():
+        began_at = time.monotonic()
+        with pytest.raises(StoreAway):
+            getattr(objects, use)(stored.blob)
+        assert time.monotonic() - began_at < PATIENCE_SECONDS
+    with objects.open(stored.blob) as file:
+        assert file.read(10) == b"content"
+
+
+def test_a_reader_goes_on_after_a_short_silence(seaweedfs, objects):
+    stored = put(objects, bytes(PART_BYTES))
+    with objects.open(stored.blob) as file, ThreadPoolExecutor(1) as other:
+        file.seek(PART_BYTES // 2)
+        with seaweedfs.frozen():
+            reading = other.submit(file.read, 100)
+        assert reading.result() == bytes(100)
+
+
+def test_a_writer_soon_learns_that_the_store_is_away(seaweedfs, objects):
+    with ExitStack() as stack:
+        writer = stack.enter_context(objects.writer())
+        writer.write(bytes(PART_BYTES))
+        stack.enter_context(seaweedfs.frozen())
+        with pytest.raises(StoreAway):
+            writer.write(bytes(PART_BYTES))
+    assert [*objects.blobs()] == []
+
+
+def test_of_many_that_create_one_object_one_wins(seaweedfs):
+    bucket = seaweedfs.bucket(secrets.token_hex(8))
+    with closing(ObjectRequests(bucket)) as requests, ThreadPoolExecutor(16) as pool:
+
+        def create(number):
+            try:
+                requests.create("same", b"%d" % number)
+            except Exists:
+                return 0
+            return 1
+
+        assert sum(pool.map(create, range(32))) == 1
+
+
+def test_one_prefix_sees_nothing_of_another(seaweedfs, tmp_path, objects):
+    stored = put(objects)
+    with closing(ObjectStore(seaweedfs.bucket(secrets.token_hex(8)), tmp_path, 0)) as other:
+        assert other.size(stored.blob) is None
+        assert [*other.blobs()] == []
+        assert other.is_of("other")
+    assert objects.is_of("one")
+
+
+def test_uploads_of_another_prefix_are_left_alone(seaweedfs, tmp_path, objects):
+    later = datetime.max.replace(tzinfo=UTC)
+    with objects.writer() as writer:
+        writer.write(bytes(PART_BYTES))
+        with closing(ObjectStore(seaweedfs.bucket(secrets.token_hex(8)), tmp_path, 0)) as other:
+            assert other.drop_drafts(later) == 0
+        writer.commit()
+
+
+def test_the_generation_never_falls(seaweedfs, tmp_path, objects):
+    bucket = seaweedfs.bucket(secrets.token_hex(8))
+    for number, generation in [(5, 5), (3, 5), (8, 8)]:
+        # Each process reads and writes it once a minute.
+        with closing(ObjectStore(bucket, tmp_path, 0)) as store:
+            store.reach_generation(number)
+            assert store.generation() == generation
+
+
+def test_a_restored_orphan_is_not_set_aside_by_its_old_date(objects):
+    stored = put(objects)
+    objects.set_aside(stored.blob, datetime.now(UTC).date())
+    before = datetime.now(UTC).replace(microsecond=0)
+    objects.bring_back(next(objects.orphans()))
+    (back,) = objects.blobs()
+    assert back.written_at >= before
+    # Once it is deleted, nothing about it stays.
+    objects.delete(stored.blob)
+    objects.drop_orphans(before.date())
+    assert [*objects.blobs()] == [*objects.orphans()] == []
