@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from service.accounts.accounts import changing_transfers
-from service.errors import NoRoom, NotFound
+from service.errors import NoRoom, NotFound, StoreAway
 from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
@@ -124,6 +124,8 @@ class FileImport:
             return ImportFailed(job.transfer_id, trouble.reason)
         except FileNotFoundError:
             return ImportFailed(job.transfer_id, "incomplete")
+        except StoreAway:
+            return ImportFailed(job.transfer_id, "disk_error")
         except Exception:
             log.exception("import failed transfer=%d", job.transfer_id)
             return ImportFailed(job.transfer_id, "disk_error")
