@@ -164,6 +164,6 @@ class SelectionTree:
             yield files
             return
         self._looked_at -= len(files.blobs)
-        is_there = [*map(eq, map(self._store.size, files.blobs), files.sizes_bytes)]
+        is_there = [*map(eq, self._store.sizes(files.blobs), files.sizes_bytes)]
         yield files.only(is_there)
         yield from map(MissingFile, compress(files.names, map(not_, is_there)))
