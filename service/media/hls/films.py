@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
-from service.errors import DiskFull, NotFound
+from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
@@ -115,6 +115,8 @@ class Films:
             content = content_of(notes[0])
             try:
                 self._make(content, json.loads(notes[0].read_text()))
+            except StoreAway:
+                return False
             except (Failed, *ODD_NOTE, OSError, DiskFull) as trouble:
                 if self._stopped.is_set():
                     return False
