@@ -5,6 +5,7 @@ import os
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from django.views.decorators.http import require_safe
 from config.static_files.storage import HashedModules
 from config.storage import release
 from config.worker import measuring
+from service.errors import StoreAway
 from service.library.database_match import Doubt, doubt_about
 from service.models import File, Worker
 from service.store.blobs import library_store
@@ -114,7 +116,9 @@ def doubt() -> Finding | None:
     with _doubt_lock:
         looked_at, kind = _doubt_cache
         if time.monotonic() - looked_at > DOUBT_SECONDS:
-            kind = doubt_about(library_store()) if connection.is_embedded() else None
+            # The check of the library reports that the store is away.
+            with suppress(StoreAway):
+                kind = doubt_about(library_store()) if connection.is_embedded() else None
             _doubt_cache = (time.monotonic(), kind)
     return DOUBTS[kind] if kind else None
 
@@ -201,6 +205,8 @@ def run_check(part: str, check: Check) -> Finding | None:
     except DatabaseError:
         # The check of the database reports what is wrong with it.
         return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
+    except StoreAway:
+        return Finding("store_away", "The object store does not answer.", is_blocking=False)
     except Exception:
         log.exception("check failed part=%s", part)
         return Finding("unknown", f"The {part} can't be looked up.")

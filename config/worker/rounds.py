@@ -14,6 +14,7 @@ from django.utils import timezone
 from config.worker import measuring
 from service.accounts import credentials
 from service.content import archive_plans
+from service.errors import StoreAway
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.sweep import sweep as sweep_media
 from service.store.blobs import library_store
@@ -69,6 +70,8 @@ def run_one(each: Round) -> None:
     try:
         if not each.is_service or connection.is_embedded():
             each.run(timezone.now())
+    except StoreAway:
+        log.warning("round skipped name=%r", each.name)
     except Exception:
         log.exception("round failed name=%r", each.name)
     finally:

@@ -156,18 +156,23 @@ class InOneFile:
         return FilePart(self._open(), span)
 
     def read(self, span: Span) -> Generator[bytes, None, None]:
-        with self._open() as file:
-            file.seek(span.start)
-            remaining_bytes = span.size_bytes
-            while remaining_bytes:
-                part = file.read(min(remaining_bytes, BLOCK_BYTES))
-                if not part:
-                    raise CutShort
-                remaining_bytes -= len(part)
-                yield part
+        return blocks_of(self._open(), span)
 
     def _open(self) -> BinaryIO:
         raise NotImplementedError
+
+
+def blocks_of(file: BinaryIO, span: Span) -> Generator[bytes, None, None]:
+    """Yield a range of a file, and close it."""
+    with file:
+        file.seek(span.start)
+        remaining_bytes = span.size_bytes
+        while remaining_bytes:
+            part = file.read(min(remaining_bytes, BLOCK_BYTES))
+            if not part:
+                raise CutShort
+            remaining_bytes -= len(part)
+            yield part
 
 
 class FilePart(StreamingHttpResponse):

@@ -1,11 +1,13 @@
 """The bytes of files and archives, by signed link: no account, no cookie."""
 
 import logging
+import os
 from collections.abc import Callable, Generator, Iterator
 from datetime import datetime
 from functools import wraps
+from io import FileIO
 from itertools import chain
-from typing import Any, BinaryIO, Concatenate, ParamSpec, cast
+from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import quote
 
 from django.conf import settings
@@ -19,8 +21,10 @@ from service.content.archive import Archive, ArchiveBroken
 from service.content.disposition import presentation
 from service.content.range_header import Span
 from service.content.range_responses import (
+    FilePart,
     InOneFile,
     answer,
+    blocks_of,
     picture_answer,
     presentation_headers,
 )
@@ -101,12 +105,23 @@ class StoredFile(InOneFile):
         headers["X-Accel-Redirect"] = ACCEL_PREFIX + quote(inside.as_posix())
         return HttpResponse(headers=headers)
 
-    def _open(self) -> BinaryIO:
-        if self._store.size(self._blob) != self.size_bytes:
-            self._report_loss()
-        return self._store.open(self._blob)
+    def whole_or_part(self, span: Span) -> HttpResponseBase:
+        file = self._open()
+        if isinstance(file, FileIO):
+            return FilePart(file, span)
+        return StreamingHttpResponse(StartedStream(blocks_of(file, span)))
 
-    def _report_loss(self) -> None:
+    def _open(self) -> BinaryIO:
+        try:
+            file = self._store.open(self._blob)
+        except NotFound:
+            self._report_loss()
+        if file.seek(0, os.SEEK_END) != self.size_bytes:
+            file.close()
+            self._report_loss()
+        return file
+
+    def _report_loss(self) -> NoReturn:
         self._store.note_loss()
         log.error("blob missing or of another size blob=%s", self._blob)
         raise NotFound
@@ -147,7 +162,7 @@ class StartedStream:
     """Chunks, of which the first has already been read."""
 
     def __init__(self, chunks: Generator[bytes, None, None]) -> None:
-        self._first = next(chunks)
+        self._first = next(chunks, b"")
         self._chunks = chunks
 
     def __iter__(self) -> Iterator[bytes]:

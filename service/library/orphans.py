@@ -1,7 +1,7 @@
 """Set aside the blobs that no row names. The sweep drops them later, or recovery restores them."""
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 
 from service.batches import batches
 from service.models import Discarded, File
@@ -24,6 +24,19 @@ def set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
                 break
             count += sum(store.set_aside(blob, now.date()) for blob in unnamed_blobs(batch))
     return count
+
+
+def bring_back_named(store: Store, until: date) -> None:
+    """Bring back orphans of `until` and earlier days that a row names after all.
+
+    An upload may have taken longer than ORPHAN_AGE, and they are about to be dropped.
+    """
+    due = (each for each in store.orphans() if each.since <= until)
+    for batch in batches(due, ROWS_AT_ONCE):
+        unnamed = {*unnamed_blobs([each.blob for each in batch])}
+        for orphan in batch:
+            if orphan.blob not in unnamed:
+                store.bring_back(orphan)
 
 
 def unnamed_blobs(blobs: list[str]) -> Iterator[str]:

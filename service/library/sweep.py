@@ -4,9 +4,9 @@ import logging
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from service.errors import DiskFull
+from service.errors import DiskFull, StoreAway
 from service.library.database_match import Doubt, catch_up, doubt_about
-from service.library.orphans import ORPHAN_DAYS, set_orphans_aside
+from service.library.orphans import ORPHAN_DAYS, bring_back_named, set_orphans_aside
 from service.models import Discarded, File
 from service.store.blobs import Store
 
@@ -36,11 +36,12 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
     if doubt := doubt_about(store):
         log.error("%s: nothing is removed; run manage.py library adopt or discard", WORDS[doubt])
         return Swept(0, 0, missing=_report_missing(store, now))
-    catch_up(store)
+    until = now.date() - timedelta(days=orphan_days)
+    bring_back_named(store, until)
     result = replace(
         sweep_leavings(store, now, grace),
         orphans=set_orphans_aside(store, now, grace),
-        dropped=store.drop_orphans(now.date() - timedelta(days=orphan_days)),
+        dropped=store.drop_orphans(until),
         missing=_report_missing(store, now),
     )
     _warn_of_full_disk(store)
@@ -54,6 +55,7 @@ def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
     """
     if not is_certain(store):
         return Swept(0, 0)
+    catch_up(store)
     return Swept(
         discarded=_unlink_discarded(store, now - grace),
         drafts=store.drop_drafts(now - DRAFT_LIFETIME),
@@ -65,7 +67,10 @@ def is_certain(store: Store) -> bool:
 
     An older copy of the database, or a new one, doesn't know the files that were added since.
     """
-    return doubt_about(store) is None
+    try:
+        return doubt_about(store) is None
+    except StoreAway:
+        return False
 
 
 def _unlink_discarded(store: Store, before: datetime) -> int:

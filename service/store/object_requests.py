@@ -102,8 +102,11 @@ class ObjectRequests:
         """Send a request, again if the store fails. Raises Exists, StoreAway, DiskFull."""
         for number in range(1, TRIES + 1):
             url = self._bucket.sign(method, key, SIGNED_SECONDS, query)
+            length = {"Content-Length": str(len(content))}
             try:
-                answer = self._client.request(method, url, content=content, headers=headers)
+                answer = self._client.request(
+                    method, url, content=_once(content), headers=length | dict(headers or {})
+                )
             except httpx.TransportError as error:
                 trouble = repr(error)
             else:
@@ -118,6 +121,11 @@ class ObjectRequests:
                     break
             log.debug("store failed method=%s try=%d: %s", method, number, trouble)
         raise away(trouble)
+
+
+def _once(content: bytes) -> Iterator[bytes]:
+    """Yield the content: httpx's requests are in cycles, and would keep it for long."""
+    yield content
 
 
 def _root_of(answer: httpx.Response) -> Element:

@@ -73,6 +73,15 @@ def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog)
     assert sweep(store, now, GRACE).orphans == 1
 
 
+def test_an_orphan_whose_row_comes_at_last_is_not_dropped(store, now):
+    waiting = put(store)
+    age(store.path(waiting.blob), OLD)
+    assert sweep(store, now, GRACE).orphans == 1
+    file = a_file(alice(), blob=waiting)
+    assert sweep(store, now + timedelta(days=30), GRACE) == NOTHING
+    assert store.size(file.blob) == file.size_bytes
+
+
 def test_a_discarded_blob_is_no_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))

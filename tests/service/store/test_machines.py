@@ -1,0 +1,150 @@
+"""Two machines with a database server and an object store between them."""
+
+import io
+import os
+import secrets
+import time
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+from service.store.object_writer import PART_BYTES
+from tests import object_stores, postgresql
+from tests.misbehaving import serving
+from tests.running import running
+from tests.service.api.serving import add_account, peak_bytes
+from tests.service.fetching.servers import file as serve_file
+
+pytestmark = pytest.mark.slow
+
+EMAIL, PASSWORD = "dora@example.org", "a quiet harbour at noon"
+CONTENT = os.urandom(2 * PART_BYTES + 7)
+MIB = 2**20
+PATIENCE_SECONDS = 120
+
+
+@pytest.fixture(scope="module")
+def machines(seaweedfs, tmp_path_factory):
+    """Yield two running Ferrys that share everything but their disks."""
+    with postgresql.cluster() as database:
+        shared = {
+            "DATABASE_URL": database.url,
+            "STORE_URL": seaweedfs.url(secrets.token_hex(8)),
+            "SECRET_KEY": secrets.token_hex(32),
+            "WEB_PROCESSES": "1",
+            "FETCH_PRIVATE": "true",
+            **object_stores.KEYS,
+        }
+        folders = [tmp_path_factory.mktemp(name) for name in ("one", "other")]
+        with running(folders[0], **shared) as one, running(folders[1], **shared) as other:
+            add_account(one, EMAIL, PASSWORD)
+            yield one, other
+
+
+@pytest.fixture
+def one(machines):
+    with client(machines[0].url) as made:
+        yield made
+
+
+@pytest.fixture
+def other(machines):
+    with client(machines[1].url) as made:
+        yield made
+
+
+def client(url: str) -> httpx.Client:
+    return httpx.Client(base_url=url, auth=(EMAIL, PASSWORD), timeout=60, trust_env=False)
+
+
+def upload(machine: httpx.Client, content: bytes | io.RawIOBase, name: str = "film.bin") -> int:
+    answer = machine.post("/rest/transfer/file", files={"file": (name, content)})
+    assert answer.status_code == 200, answer.text
+    return machine.get(f"/rest/transfer/{answer.json()['id']}").json()["file_created"]
+
+
+def link_of(machine: httpx.Client, file_id: int) -> str:
+    answer = machine.get(f"/rest/file/{file_id}")
+    assert answer.status_code == 302, answer.text
+    return httpx.URL(answer.headers["Location"]).raw_path.decode()
+
+
+def wait_for(condition: Callable[[], bool]) -> None:
+    end = time.monotonic() + PATIENCE_SECONDS
+    while not condition():
+        assert time.monotonic() < end
+
+
+def test_what_one_machine_received_the_other_sends(one, other):
+    file_id = upload(one, CONTENT)
+    path = link_of(one, file_id)
+    assert other.get(path).content == CONTENT
+    part = other.get(path, headers={"Range": "bytes=8388600-8388699"})
+    assert (part.status_code, part.content) == (206, CONTENT[8_388_600:8_388_700])
+    parts = other.get(path, headers={"Range": "bytes=0-0,16777220-"})
+    assert parts.status_code == 206
+    assert CONTENT[16_777_220:] in parts.content
+    assert other.head(path).headers["Content-Length"] == str(len(CONTENT))
+    etag = other.head(path).headers["ETag"]
+    assert other.get(path, headers={"If-None-Match": etag}).status_code == 304
+
+
+@pytest.mark.parametrize("content", [b"", b"x"])
+def test_the_smallest_files_arrive(one, other, content):
+    assert other.get(link_of(one, upload(one, content))).content == content
+
+
+def test_what_one_machine_fetched_the_other_sends(one, other):
+    with serving(serve_file(CONTENT)) as server:
+        answer = one.post(
+            "/rest/transfer/url", data={"url": f"http://127.0.0.1:{server.port}/x.bin"}
+        )
+        transfer = f"/rest/transfer/{answer.json()['id']}"
+        wait_for(lambda: other.get(transfer).json().get("file_created") is not None)
+    file_id = other.get(transfer).json()["file_created"]
+    assert other.get(link_of(other, file_id)).content == CONTENT
+
+
+def test_bytes_pass_through_without_taking_memory(machines, one, other):
+    """Neither the upload nor the download is ever held whole, nor on a machine's disk."""
+    path = link_of(one, upload(one, b"warm"))
+    other.get(path)
+    before = [peak_bytes(machine) for machine in machines]
+    path = link_of(one, upload(one, io.BytesIO(bytes(256 * MIB)), "large"))
+    received = 0
+    with other.stream("GET", path) as answer:
+        for piece in answer.iter_raw():
+            received += len(piece)
+    assert received == 256 * MIB
+    for machine, peak in zip(machines, before, strict=True):
+        assert peak_bytes(machine) - peak < 48 * MIB
+
+
+def test_while_the_store_is_away_nothing_fails_for_good(seaweedfs, machines, one, other):
+    file_id = upload(one, CONTENT)
+    path = link_of(one, file_id)
+    with serving(serve_file(CONTENT)) as server, seaweedfs.frozen():
+        began_at = time.monotonic()
+        answer = other.get(path)
+        assert (answer.status_code, answer.headers["Retry-After"]) == (503, "5")
+        assert time.monotonic() - began_at < 7
+        answer = one.post("/rest/transfer/file", files={"file": ("film.bin", CONTENT)})
+        assert answer.status_code == 503
+        assert other.get("/rest/folder").status_code == 200
+        ready = one.get("/readyz")
+        assert ready.status_code == 200
+        assert ready.json()["parts"]["library"] == "The object store does not answer."
+        transfer = one.post(
+            "/rest/transfer/url", data={"url": f"http://127.0.0.1:{server.port}/late.bin"}
+        ).json()
+        shown = f"/rest/transfer/{transfer['id']}"
+        wait_for(lambda: "The object store" in one.get("/readyz").text and reason(one, shown))
+    wait_for(lambda: other.get(shown).json().get("file_created") is not None)
+    assert other.get(path).content == CONTENT
+    for machine in machines:
+        assert "Traceback" not in machine.log
+
+
+def reason(machine: httpx.Client, transfer: str) -> bool:
+    return machine.get(transfer).json()["state"] == "stalled"
