@@ -25,6 +25,10 @@ from webui.connection import connection
 log = logging.getLogger("ferry.worker")
 
 
+# Longer than any archive plan is needed; the rest is made again.
+SHARED_LIFETIME = timedelta(days=30)
+
+
 @dataclass(frozen=True)
 class Round:
     name: str
@@ -36,6 +40,10 @@ class Round:
 
 def sweep_library(now: datetime) -> None:
     log_sweep(sweep(library_store(), now, settings.BLOB_GRACE, settings.ORPHAN_DAYS))
+
+
+def sweep_shared(now: datetime) -> None:
+    library_store().drop_shared(now - SHARED_LIFETIME)
 
 
 def sweep_deleted(now: datetime) -> None:
@@ -51,6 +59,7 @@ ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
+    Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),

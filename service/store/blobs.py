@@ -58,7 +58,7 @@ class Writer(Protocol):
 
 
 class Store(Protocol):
-    """Blobs, and what the store notes about itself.
+    """Blobs, files that machines share, and what the store notes about itself.
 
     Guarantee: a blob is stored atomically, even across a power cut, and never changes. A crash
     leaves at most a draft, or a blob without a row; the sweep removes both.
@@ -135,6 +135,20 @@ class Store(Protocol):
 
     def drop_orphans(self, until: date) -> int:
         """Delete the orphans of `until` and earlier days."""
+
+    # What Ferry makes, and can make again
+
+    def share(self, path: Path) -> None:
+        """Let other machines have this file of DATA_DIR. Raises StoreAway."""
+
+    def bring(self, path: Path) -> bool:
+        """Bring the file that another machine has shared under this path, if there is one.
+
+        Raises StoreAway, DiskFull.
+        """
+
+    def drop_shared(self, before: datetime) -> int:
+        """Delete what was shared before."""
 
     # Notes
 

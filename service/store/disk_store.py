@@ -247,6 +247,15 @@ class DiskStore(DiskNotes):
             draft.unlink(missing_ok=True)
         return len(stale)
 
+    def share(self, path: Path) -> None:
+        """Share nothing: no other machine has this disk."""
+
+    def bring(self, _path: Path) -> bool:
+        return False
+
+    def drop_shared(self, _before: datetime) -> int:
+        return 0
+
     def _path_of(self, blob: str) -> str:
         check_id(blob)
         return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"

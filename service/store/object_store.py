@@ -1,6 +1,7 @@
 """Blobs as objects in a bucket of an S3 store, for several machines."""
 
 import os
+import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -20,14 +21,15 @@ from obstore.store import S3Store
 from service.errors import NotFound
 from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
 from service.store.bucket import Bucket
-from service.store.folders import free_bytes
+from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
 from service.store.loans import Loans
 from service.store.object_failures import translate_failures
 from service.store.object_notes import ObjectNotes
 from service.store.object_reader import ObjectReader
 from service.store.object_requests import ObjectRequests
-from service.store.object_writer import ObjectWriter, key_of
+from service.store.object_writer import PART_BYTES, ObjectWriter, key_of
 from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
+from service.store.sync import sync
 
 if TYPE_CHECKING:
     from obstore.store import S3Config
@@ -38,6 +40,7 @@ MOST_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 FILES_AT_ONCE = 4
 SIZES_AT_ONCE = 16
 LISTED_AT_ONCE = 1000
+SHARED = "shared"
 # A mark of an orphan that was brought back; that of an orphan is empty.
 BACK = b"back"
 
@@ -64,7 +67,7 @@ class ObjectStore(ObjectNotes):
 
     `blobs/ab/cd/<id>` is created once, and never written again. No object is renamed, as that
     would copy it: of an orphan, `orphans/ab/cd/<id>` is a mark, and its bytes stay where they are.
-    `notes/` has what the store notes about itself.
+    `shared/` has files of DATA_DIR by their paths, and `notes/` what the store notes about itself.
     """
 
     def __init__(self, bucket: Bucket, scratch: Path, loans_bytes: int) -> None:
@@ -197,6 +200,43 @@ class ObjectStore(ObjectNotes):
                 with translate_failures():
                     obstore.delete(self._objects, mark_of(mark.blob))
         return count
+
+    def share(self, path: Path) -> None:
+        with translate_failures():
+            obstore.put(
+                self._objects,
+                self._shared_key(path),
+                path,
+                chunk_size=PART_BYTES,
+                max_concurrency=2,
+            )
+
+    def bring(self, path: Path) -> bool:
+        try:
+            source = ObjectReader(self._objects, self._shared_key(path))
+        except NotFound:
+            return False
+        draft = path.with_name(f".{secrets.token_hex(8)}")
+        with source, translate_disk_full(), no_leftover(draft):
+            make_folder(path.parent)
+            with draft.open("wb") as file:
+                shutil.copyfileobj(source, file, CHUNK_BYTES)
+            sync(draft)
+            draft.rename(path)
+        return True
+
+    def drop_shared(self, before: datetime) -> int:
+        count = 0
+        with translate_failures():
+            for batch in obstore.list(self._objects, SHARED, chunk_size=LISTED_AT_ONCE):
+                keys = [each["path"] for each in batch if each["last_modified"] < before]
+                if keys:
+                    obstore.delete(self._objects, keys)
+                count += len(keys)
+        return count
+
+    def _shared_key(self, path: Path) -> str:
+        return f"{SHARED}/{path.relative_to(self._scratch).as_posix()}"
 
     def _objects_and_marks(self) -> Iterator[tuple[ListedObject | None, ListedObject | None]]:
         """Yield the blobs with their marks. Both listings are in the order of keys."""

@@ -4,7 +4,7 @@ import secrets
 import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import obstore
 import pytest
@@ -122,3 +122,29 @@ def test_a_restored_orphan_is_not_set_aside_by_its_old_date(objects):
     objects.delete(stored.blob)
     objects.drop_orphans(before.date())
     assert [*objects.blobs()] == [*objects.orphans()] == []
+
+
+def test_what_one_machine_shares_another_brings(seaweedfs, tmp_path):
+    bucket = seaweedfs.bucket(secrets.token_hex(8))
+    folders = [tmp_path / "one", tmp_path / "other"]
+    content = bytes(range(256)) * (PART_BYTES // 200)
+    for folder in folders:
+        folder.mkdir()
+    here, there = (folder / "pins" / "7-key" for folder in folders)
+    here.parent.mkdir()
+    with (
+        closing(ObjectStore(bucket, folders[0], 0)) as one,
+        closing(ObjectStore(bucket, folders[1], 0)) as other,
+    ):
+        assert not other.bring(there)
+        for version in (b"small", content, b"replaced"):
+            here.write_bytes(version)
+            one.share(here)
+            assert other.bring(there)
+            assert there.read_bytes() == version
+        assert [path.name for path in there.parent.iterdir()] == ["7-key"]
+        now = datetime.now(UTC)
+        assert other.drop_shared(now - timedelta(hours=1)) == 0
+        assert other.drop_shared(now + timedelta(hours=1)) == 1
+        assert not other.bring(there)
+        assert [*one.blobs()] == []
