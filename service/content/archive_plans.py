@@ -113,6 +113,7 @@ def _write(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePla
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)
         _move(draft, path(account.pk, plan.etag.strip('"')), now)
+    library_store().share(path(account.pk, plan.etag.strip('"')))
     return plan
 
 

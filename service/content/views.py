@@ -135,6 +135,9 @@ class PlannedArchive:
         plan = archive_plans.path(account_id, plan_id)
         self._store = store
         try:
+            # Another machine may have made the link.
+            if not plan.exists() and not store.bring(plan):
+                raise NotFound
             self._archive = Archive(plan, store.open)
         except (FileNotFoundError, ArchiveBroken) as error:
             raise NotFound from error

@@ -1,9 +1,11 @@
 """Two machines with a database server and an object store between them."""
 
 import io
+import json
 import os
 import secrets
 import time
+import zipfile
 from collections.abc import Callable
 
 import httpx
@@ -104,6 +106,22 @@ def test_what_one_machine_fetched_the_other_sends(one, other):
         wait_for(lambda: other.get(transfer).json().get("file_created") is not None)
     file_id = other.get(transfer).json()["file_created"]
     assert other.get(link_of(other, file_id)).content == CONTENT
+
+
+def test_an_archive_that_one_machine_planned_the_other_resumes(one, other):
+    contents = {f"{number}.bin": CONTENT[: 3**number] for number in range(14)}
+    entries = [
+        {"type": "file", "id": upload(one, content, name)} for name, content in contents.items()
+    ]
+    answer = one.post("/rest/zip", data={"archive_arr": json.dumps(entries)})
+    path = httpx.URL(answer.headers["Location"]).raw_path.decode()
+    begin = one.get(path, headers={"Range": "bytes=0-999999"})
+    headers = {"Range": "bytes=1000000-", "If-Range": begin.headers["ETag"]}
+    rest = other.get(path, headers=headers)
+    assert (begin.status_code, rest.status_code) == (206, 206)
+    with zipfile.ZipFile(io.BytesIO(begin.content + rest.content)) as archive:
+        assert archive.testzip() is None
+        assert {name: archive.read(name) for name in archive.namelist()} == contents
 
 
 def test_bytes_pass_through_without_taking_memory(machines, one, other):
