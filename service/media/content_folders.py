@@ -13,6 +13,8 @@ from pathlib import Path
 
 from django.conf import settings
 
+from service.errors import StoreAway
+from service.store.blobs import library_store
 from service.store.folders import make_folder, no_leftover, translate_disk_full
 from service.store.sync import sync
 
@@ -60,6 +62,17 @@ def write_durably(path: Path, content: bytes) -> None:
             draft.write_bytes(content)
             sync(draft)
             draft.rename(path)
+
+
+def share(path: Path) -> None:
+    """Let other machines have a file. If they can't, they make it again."""
+    with suppress(StoreAway):
+        library_store().share(path)
+
+
+def bring(path: Path) -> bool:
+    """Bring a file that another machine made, if there is one. Raises StoreAway, DiskFull."""
+    return library_store().bring(path)
 
 
 def contents() -> Iterator[Content]:

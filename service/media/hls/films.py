@@ -145,7 +145,7 @@ class Films:
         except NotFound:
             return  # Deleted meanwhile; another file may have the same content.
         folder = folder_of(content)
-        if is_ready(folder):
+        if is_ready(folder) or content_folders.bring(folder / FILM):
             return
         make_folder(folder)
         draft = folder / DRAFT
@@ -175,6 +175,7 @@ class Films:
         touch(draft)
         draft.replace(folder / FILM)
         self._cache.grow((folder / FILM).stat().st_size)
+        content_folders.share(folder / FILM)
 
     def _note_progress(self, content: Content, output: bytes, plan: PlaybackPlan) -> None:
         for microseconds in PROGRESS.findall(output)[-1:]:

@@ -117,6 +117,7 @@ class Player:
                 self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
             else:
                 content_folders.write_durably(path, encoded_init(rendition))
+                content_folders.share(path)
         return {}
 
     def segment(self, question: Facts, has_left: HasLeft = lambda: False) -> Facts:
@@ -234,6 +235,7 @@ class Player:
             shutil.rmtree(folder, ignore_errors=True)
         for name, init in Survey(probed, answer).inits().items():
             content_folders.write_durably(folder / name / "init.mp4", init)
+            content_folders.share(folder / name / "init.mp4")
         plan = plan.after(previous)
         save_plan(folder, plan)
         return plan
@@ -294,6 +296,7 @@ def content_of(question: Facts) -> Content:
 
 def save_plan(folder: Path, plan: PlaybackPlan) -> None:
     content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.to_dict()).encode())
+    content_folders.share(folder / plans.PLAN)
 
 
 def blob_of(question: Facts) -> Path:
