@@ -22,7 +22,7 @@ from service.library import library
 from service.media import probing, refusals
 from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch
-from service.media.content_folders import Content
+from service.media.content_folders import Content, bring
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
@@ -69,7 +69,18 @@ def content_of(file: File) -> Content:
 def plan_of(file: File) -> PlaybackPlan:
     """Return the file's plan, or have the worker make it. Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
-    return plans.find_plan(folder) or _request_plan(file, folder)
+    plan = plans.find_plan(folder)
+    if plan is None and bring(folder / plans.PLAN):
+        plan = plans.find_plan(folder)
+    return plan or _request_plan(file, folder)
+
+
+def rendition_of(file: File, name: str) -> Rendition | None:
+    """Return a rendition of the file's plan; another machine may have a newer plan."""
+    rendition = plan_of(file).rendition(name)
+    if rendition is None and bring(content_of(file).folder / RENDITIONS / plans.PLAN):
+        rendition = plan_of(file).rendition(name)
+    return rendition
 
 
 def begin(file: File) -> None:
@@ -133,7 +144,7 @@ def stream(
     if name == signed_links.MASTER:
         return playlist_answer(request, playlists.master(plan_of(file)))
     inside = INSIDE.fullmatch(name)
-    rendition = plan_of(file).rendition(inside["rendition"]) if inside else None
+    rendition = rendition_of(file, inside["rendition"]) if inside else None
     if inside is None or rendition is None:
         raise NotFound
     if inside["index"]:
@@ -150,7 +161,7 @@ def segment(
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
     segment_path = content_of(file).folder / RENDITIONS / rendition.name / name
-    if not is_there(segment_path):
+    if not is_there(segment_path) and not bring(segment_path):
         if inside["init"]:
             ask_worker(file, "init", rendition=rendition.name)
         else:

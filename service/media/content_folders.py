@@ -94,6 +94,7 @@ def changed_at(content: Content) -> float:
 
 def forget(content: Content) -> None:
     shutil.rmtree(content.folder, ignore_errors=True)
+    library_store().unshare(content.folder)
 
 
 def clear_scratch(before: datetime) -> None:

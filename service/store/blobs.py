@@ -147,6 +147,9 @@ class Store(Protocol):
         Raises StoreAway, DiskFull.
         """
 
+    def unshare(self, folder: Path) -> None:
+        """Delete what was shared of this folder. Raises StoreAway."""
+
     def drop_shared(self, before: datetime) -> int:
         """Delete what was shared before."""
 

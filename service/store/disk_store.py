@@ -253,6 +253,9 @@ class DiskStore(DiskNotes):
     def bring(self, _path: Path) -> bool:
         return False
 
+    def unshare(self, folder: Path) -> None:
+        """Delete nothing: nothing was shared."""
+
     def drop_shared(self, _before: datetime) -> int:
         return 0
 

@@ -225,10 +225,16 @@ class ObjectStore(ObjectNotes):
             draft.rename(path)
         return True
 
+    def unshare(self, folder: Path) -> None:
+        self._drop(self._shared_key(folder), datetime.max.replace(tzinfo=UTC))
+
     def drop_shared(self, before: datetime) -> int:
+        return self._drop(SHARED, before)
+
+    def _drop(self, folder: str, before: datetime) -> int:
         count = 0
         with translate_failures():
-            for batch in obstore.list(self._objects, SHARED, chunk_size=LISTED_AT_ONCE):
+            for batch in obstore.list(self._objects, folder, chunk_size=LISTED_AT_ONCE):
                 keys = [each["path"] for each in batch if each["last_modified"] < before]
                 if keys:
                     obstore.delete(self._objects, keys)

@@ -3,13 +3,20 @@
 import tempfile
 from collections.abc import Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import BinaryIO
 
 from service.errors import CannotConvert, NotFound
 from service.library import kinds
 from service.media import probing
 from service.media import requests as media_requests
-from service.media.content_folders import Content, scratch_folder, write_durably
+from service.media.content_folders import (
+    Content,
+    bring,
+    scratch_folder,
+    share,
+    write_durably,
+)
 from service.media.pictures import heif
 from service.media.pictures.sizes import SIZES
 from service.media.sandbox.children import Children
@@ -34,6 +41,8 @@ def read(file: File, name: str) -> bytes:
     with suppress(FileNotFoundError):
         return content.picture(name).read_bytes()
     try:
+        if bring(content.picture(name)):
+            return content.picture(name).read_bytes()
         media_requests.ask("picture", ASK_SECONDS, file=file.pk, size=name)
         return content.picture(name).read_bytes()
     except (CannotConvert, FileNotFoundError) as none:
@@ -58,11 +67,16 @@ def type_of(picture: bytes) -> str:
 def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> None:
     """Draw and store the pictures that are missing. Raises Failed."""
     content = Content(media.sha1, media.size_bytes)
-    missing = [name for name in names if not content.picture(name).exists()]
+    missing = [name for name in names if not is_made(content.picture(name))]
     if missing:
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
             write_durably(content.picture(name), file)
+            share(content.picture(name))
+
+
+def is_made(picture: Path) -> bool:
+    return picture.exists() or bring(picture)
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:

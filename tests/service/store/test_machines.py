@@ -11,17 +11,20 @@ from collections.abc import Callable
 import httpx
 import pytest
 
+from service.store.object_store import open_bucket
 from service.store.object_writer import PART_BYTES
 from tests import object_stores, postgresql
 from tests.misbehaving import serving
 from tests.running import running
 from tests.service.api.serving import add_account, peak_bytes
 from tests.service.fetching.servers import file as serve_file
+from tests.service.media.samples import short_film
 
 pytestmark = pytest.mark.slow
 
 EMAIL, PASSWORD = "dora@example.org", "a quiet harbour at noon"
 CONTENT = os.urandom(2 * PART_BYTES + 7)
+PREFIX = secrets.token_hex(8)
 MIB = 2**20
 PATIENCE_SECONDS = 120
 
@@ -32,7 +35,7 @@ def machines(seaweedfs, tmp_path_factory):
     with postgresql.cluster() as database:
         shared = {
             "DATABASE_URL": database.url,
-            "STORE_URL": seaweedfs.url(secrets.token_hex(8)),
+            "STORE_URL": seaweedfs.url(PREFIX),
             "SECRET_KEY": secrets.token_hex(32),
             "WEB_PROCESSES": "1",
             "FETCH_PRIVATE": "true",
@@ -122,6 +125,31 @@ def test_an_archive_that_one_machine_planned_the_other_resumes(one, other):
     with zipfile.ZipFile(io.BytesIO(begin.content + rest.content)) as archive:
         assert archive.testzip() is None
         assert {name: archive.read(name) for name in archive.namelist()} == contents
+
+
+def test_a_segment_that_one_machine_made_the_other_sends(seaweedfs, one, other):
+    """The copy in the store is replaced, which shows that the other machine didn't make its own."""
+    film = short_film("mkv", "-c:v", "mpeg4", "-c:a", "mp3")
+    url = one.get(f"/rest/file/{upload(one, film, 'film.mkv')}/hls").json()["url"]
+    folder = httpx.URL(url).raw_path.decode().rpartition("/")[0]
+    index = next(line for line in lines(one, f"{folder}/master.m3u8") if line[0] != "#")
+    segment = next(line for line in lines(one, f"{folder}/{index}") if line[0] != "#")
+    path = f"{folder}/{index.rpartition('/')[0]}/{segment}"
+    made = one.get(path)
+    assert (made.status_code, made.headers["Content-Type"][:5]) in {(200, "video"), (200, "audio")}
+    objects = open_bucket(seaweedfs.bucket(PREFIX))
+    shared = [each["path"] for batch in objects.list("shared") for each in batch]
+    (key,) = [key for key in shared if key.endswith(f"/{path.partition(folder)[2][1:]}")]
+    assert bytes(objects.get(key).bytes()) == made.content
+    objects.put(key, b"from the store")
+    assert other.get(path).content == b"from the store"
+    assert other.get(f"{folder}/{index}").text == one.get(f"{folder}/{index}").text
+
+
+def lines(machine: httpx.Client, path: str) -> list[str]:
+    answer = machine.get(path)
+    assert answer.status_code == 200, answer.text
+    return [line for line in answer.text.splitlines() if line]
 
 
 def test_bytes_pass_through_without_taking_memory(machines, one, other):
