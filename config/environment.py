@@ -137,6 +137,19 @@ class Environment:
 
         return self._read(name, "", parse, "a secret of 16 or more letters, digits and . _ ~ -")
 
+    def origin(self, name: str) -> str:
+        """Read the URL of a server, without a path."""
+
+        def parse(raw: str) -> str:
+            parts = urlsplit(raw)
+            if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:
+                raise ValueError
+            if parts.path.strip("/") or parts.query or parts.fragment:
+                raise ValueError
+            return f"{parts.scheme}://{parts.netloc}"
+
+        return self._read(name, "", parse, "https://host, without a path")
+
     def proxy(self, name: str) -> str:
         """Read a URL that may contain a name and a password."""
 

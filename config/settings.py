@@ -218,6 +218,7 @@ STREAMS_PER_PROCESS = env.integer(
 # The service
 
 STORE_URL = env.object_store("STORE_URL")
+STORE_PUBLIC_URL = env.origin("STORE_PUBLIC_URL")
 # A function that returns the store of all blobs.
 LIBRARY_STORE = f"service.store.{'object' if STORE_URL else 'disk'}_store.library"
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))

@@ -4,8 +4,8 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from config.embedded.service import IN_PROCESS
 from service import signals
+from service.http.responses import IN_PROCESS
 from service.models import Transfer
 from webui.activity import events
 from webui.activity.events import Kind

@@ -22,7 +22,7 @@ from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 from config.web import front
 from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
-from service.http.responses import refuse
+from service.http.responses import IN_PROCESS, refuse
 from service.outages import outage_of
 from webui.connection import connection
 from webui.http.requests import Answer
@@ -33,8 +33,6 @@ PATHS = re.compile(r"/+(?:rest(?:/.*)?|content/.*)", re.DOTALL)
 # A 304 with the length 0 would describe an empty file.
 WITHOUT_LENGTH = (204, 304)
 SLASHES = re.compile(r"/{2,}")
-# Set in the environ of calls that the site makes itself; no header can produce this key.
-IN_PROCESS = "ferry.in_process"
 
 
 def is_for_service(path: str) -> bool:

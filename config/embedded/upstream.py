@@ -18,6 +18,7 @@ from django.urls import set_script_prefix
 
 from config.embedded import service
 from service.accounts import accounts
+from service.http.responses import IN_PROCESS
 
 # A name, not an address that receives mail.
 EMBEDDED_ACCOUNT = "ferry@localhost"
@@ -120,7 +121,7 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
     host, _, port = outer.host.rpartition(":")
     return {
         **headers_of(request),
-        service.IN_PROCESS: True,
+        IN_PROCESS: True,
         "REQUEST_METHOD": request.method,
         "PATH_INFO": unquote_to_bytes(path).decode("iso-8859-1"),
         "QUERY_STRING": query.decode("iso-8859-1"),

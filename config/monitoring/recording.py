@@ -10,9 +10,9 @@ from django.db.backends.signals import connection_created
 from django.http import HttpRequest, HttpResponseBase
 from prometheus_client import Counter, Histogram
 
-from config.embedded.service import IN_PROCESS
 from config.monitoring import metrics
 from service import signals as service_signals
+from service.http.responses import IN_PROCESS
 from webui import signals as site_signals
 from webui.http.requests import Answer
 from webui.v1.errors import Failure

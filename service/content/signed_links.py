@@ -5,6 +5,7 @@ import re
 from binascii import b2a_base64
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from enum import StrEnum
 from hashlib import blake2s
 from urllib.parse import urlencode
 
@@ -28,6 +29,10 @@ MASTER = "master.m3u8"
 EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
+# Smaller bodies are sooner sent than asked for elsewhere.
+DIRECT_BYTES = 2**20
+
+
 class BadLink(Refusal):
     """A link that this account's current key didn't sign; doesn't reveal what exists."""
 
@@ -38,10 +43,29 @@ class LinkExpired(Refusal):
     reason = "link_expired"
 
 
+class Delivery(StrEnum):
+    """How a link delivers its bytes, for all of its life: each way has tags of its own."""
+
+    ATTACHMENT = ""
+    INLINE = "inline"
+    # The object store sends them.
+    DIRECT = "direct"
+
+
+QUERY_OF: dict[Delivery, dict[str, str]] = {
+    Delivery.ATTACHMENT: {},
+    Delivery.INLINE: {"i": "1"},
+    Delivery.DIRECT: {"d": "1"},
+}
+
+
 def file_link(account: Account, file: File, *, now: datetime, inline: bool = False) -> str:
     """Return path and query; `inline` shows the file in the browser if its type is safe."""
     path = reverse("content-file", args=[account.pk, file.pk, safe_name(file.name)])
-    return path + signed_query(account, "file", str(file.pk), now=now, inline=inline)
+    is_direct = bool(settings.STORE_PUBLIC_URL) and file.size_bytes >= DIRECT_BYTES
+    delivery = Delivery.DIRECT if is_direct else Delivery.ATTACHMENT
+    delivery = Delivery.INLINE if inline else delivery
+    return path + signed_query(account, "file", str(file.pk), now=now, delivery=delivery)
 
 
 def zip_link(account: Account, plan_id: str, name: str, *, now: datetime) -> str:
@@ -50,19 +74,24 @@ def zip_link(account: Account, plan_id: str, name: str, *, now: datetime) -> str
 
 
 def signed_query(
-    account: Account, purpose: str, subject: str, *, now: datetime, inline: bool = False
+    account: Account,
+    purpose: str,
+    subject: str,
+    *,
+    now: datetime,
+    delivery: Delivery = Delivery.ATTACHMENT,
 ) -> str:
     """Return the signed query of a link; within `purpose`, `subject` is what may be read."""
     expires = expiry_of(now)
-    signature = _signature(account, purpose, subject, expires, inline=inline)
-    query = {"e": str(expires), "s": signature} | ({"i": "1"} if inline else {})
+    signature = _signature(account, purpose, subject, expires, delivery)
+    query = {"e": str(expires), "s": signature} | QUERY_OF[delivery]
     return f"?{urlencode(query)}"
 
 
 def signed_ticket(account: Account, purpose: str, subject: str, *, now: datetime) -> str:
     """Return the same as a part of a path, which covers all paths below it."""
     expires = expiry_of(now)
-    return f"{expires}.{_signature(account, purpose, subject, expires, inline=False)}"
+    return f"{expires}.{_signature(account, purpose, subject, expires, Delivery.ATTACHMENT)}"
 
 
 def query_of(ticket: str) -> dict[str, str]:
@@ -119,7 +148,7 @@ def check(
     expires = query.get("e", "")
     if account is None or not EXPIRY.fullmatch(expires):
         raise BadLink
-    signature = _signature(account, purpose, subject, int(expires), inline=is_inline(query))
+    signature = _signature(account, purpose, subject, int(expires), delivery_of(query))
     if not hmac.compare_digest(signature.encode(), query.get("s", "").encode(errors="replace")):
         raise BadLink
     if int(expires) <= now.timestamp():
@@ -127,12 +156,16 @@ def check(
     return account
 
 
-def is_inline(query: Mapping[str, str]) -> bool:
-    return query.get("i") == "1"
+def delivery_of(query: Mapping[str, str]) -> Delivery:
+    if query.get("i") == "1":
+        return Delivery.INLINE
+    return Delivery.DIRECT if query.get("d") == "1" else Delivery.ATTACHMENT
 
 
-def _signature(account: Account, purpose: str, subject: str, expires: int, *, inline: bool) -> str:
-    words = (purpose, str(account.pk), subject, str(expires), "inline" if inline else "")
+def _signature(
+    account: Account, purpose: str, subject: str, expires: int, delivery: Delivery
+) -> str:
+    words = (purpose, str(account.pk), subject, str(expires), delivery)
     return _encode(_begin(_key(account), "\n".join(words)).digest())
 
 

@@ -28,6 +28,7 @@ from service.content.range_responses import (
     picture_answer,
     presentation_headers,
 )
+from service.content.signed_links import Delivery
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
@@ -40,6 +41,8 @@ Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
 ACCEL_PREFIX = "/ferry-accel/"
 READING = ("GET", "HEAD")
+# A download that takes longer goes on: the store checks the time when it begins.
+REDIRECT_SECONDS = 600
 
 
 def reading(view: View[Params]) -> View[Params]:
@@ -66,9 +69,12 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     """Serve a file under its current name; the `name` in the link is only for people."""
     account = signed_links.check(account_id, "file", str(file_id), request.GET, now=timezone.now())
     row = library.file(account, file_id)
-    content = StoredFile(row, library_store(), inline=signed_links.is_inline(request.GET))
+    delivery = signed_links.delivery_of(request.GET)
+    content = StoredFile(row, library_store(), inline=delivery is Delivery.INLINE)
     if settings.ACCEL == "nginx":
         return content.hand_over()
+    if delivery is Delivery.DIRECT and responses.IN_PROCESS not in request.META:
+        return content.redirect(request.method or "GET") or answer(request, content)
     return answer(request, content)
 
 
@@ -104,6 +110,23 @@ class StoredFile(InOneFile):
         headers = presentation_headers(self.presentation) | {"Cache-Control": "private, no-cache"}
         headers["X-Accel-Redirect"] = ACCEL_PREFIX + quote(inside.as_posix())
         return HttpResponse(headers=headers)
+
+    def redirect(self, method: str) -> HttpResponse | None:
+        """Let the object store send the file, if clients can reach it.
+
+        The signed URL has name and type. Its answer has no policy, and needs none: it is a file to
+        save.
+        """
+        content_type, disposition, _policy = self.presentation
+        url = self._store.public_link(
+            self._blob, method, disposition, content_type, REDIRECT_SECONDS
+        )
+        if url is None:
+            return None
+        headers = presentation_headers(self.presentation)
+        return HttpResponse(
+            status=302, headers=headers | {"Location": url, "Cache-Control": "private, no-store"}
+        )
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
         file = self._open()

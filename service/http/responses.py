@@ -40,6 +40,9 @@ STATUS_OF: dict[type[service.Refusal], int] = {
 }
 
 
+# Set in the environ of calls that the site makes itself; no header can produce this key.
+IN_PROCESS = "ferry.in_process"
+
 encode = msgspec.json.encode
 
 

@@ -112,6 +112,11 @@ class Store(Protocol):
     def internal_path(self, blob: str) -> Path:
         """Return where a web server in front of Ferry finds the blob, relative to DATA_DIR."""
 
+    def public_link(
+        self, blob: str, method: str, disposition: str, content_type: str, seconds: int
+    ) -> str | None:
+        """Return a URL at which clients read the blob for so long; None: Ferry must send it."""
+
     # Cleaning up
 
     def delete(self, blob: str) -> bool:

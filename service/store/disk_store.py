@@ -247,6 +247,11 @@ class DiskStore(DiskNotes):
             draft.unlink(missing_ok=True)
         return len(stale)
 
+    def public_link(
+        self, blob: str, method: str, disposition: str, content_type: str, seconds: int
+    ) -> None:
+        """Return None: no one else can read this disk."""
+
     def share(self, path: Path) -> None:
         """Share nothing: no other machine has this disk."""
 

@@ -72,9 +72,23 @@ class ObjectStore(ObjectNotes):
 
     def __init__(self, bucket: Bucket, scratch: Path, loans_bytes: int) -> None:
         super().__init__(open_bucket(bucket))
+        self._bucket = bucket
         self._requests = ObjectRequests(bucket)
         self._scratch = scratch
         self._loans = Loans(scratch / "loans", loans_bytes)
+
+    def public_link(
+        self, blob: str, method: str, disposition: str, content_type: str, seconds: int
+    ) -> str | None:
+        if not settings.STORE_PUBLIC_URL:
+            return None
+        query = {
+            "response-content-disposition": disposition,
+            "response-content-type": content_type,
+        }
+        return self._bucket.sign(
+            method, key_of(check_id(blob)), seconds, query, endpoint=settings.STORE_PUBLIC_URL
+        )
 
     def close(self) -> None:
         self._requests.close()
