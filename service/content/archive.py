@@ -9,13 +9,15 @@ import struct
 import time
 import zlib
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
-from itertools import accumulate, chain, compress, repeat
+from itertools import accumulate, chain, compress, islice, repeat, tee
 from operator import add
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
@@ -355,9 +357,11 @@ class Archive:
     the plan would count as memory of each process).
     """
 
-    def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO]) -> None:
+    def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO], ahead: int = 0) -> None:
+        """`ahead`: how many blobs are opened in threads before their turn."""
         self._plan = plan
         self._open_blob = open_blob
+        self._ahead = ahead
         with _OpenPlan(plan) as open_plan:
             self._footer = open_plan.footer
         self.size_bytes = self._footer.size_bytes
@@ -395,22 +399,29 @@ class Archive:
     def _entries(self, open_plan: "_OpenPlan", start: int) -> Generator[bytes, None, None]:
         first = open_plan.last_before(start, lambda record: record.local_at)
         skip = start - open_plan.record(first).local_at
-        for record in open_plan.records(first):
-            header = _local_header(record, open_plan.path(record))
-            yield header[skip:]
-            skip = max(0, skip - len(header))
-            if skip < record.size_bytes:
-                yield from self._content(open_plan, record, skip)
-            skip = 0
+        records, coming = tee(open_plan.records(first))
+        names = (open_plan.blob(each) for each in coming if each.blob_length and each.size_bytes)
+        with closing(_open_in_order(names, self._open_blob, self._ahead)) as blobs:
+            for record in records:
+                header = _local_header(record, open_plan.path(record))
+                yield header[skip:]
+                skip = max(0, skip - len(header))
+                if skip < record.size_bytes:
+                    yield from self._content(open_plan, record, skip, blobs)
+                skip = 0
 
     def _content(
-        self, open_plan: "_OpenPlan", record: _Record, skip: int
+        self,
+        open_plan: "_OpenPlan",
+        record: _Record,
+        skip: int,
+        blobs: Iterator[tuple[str, BinaryIO]],
     ) -> Generator[bytes, None, None]:
         if not record.blob_length:
             yield from open_plan.text(record, skip)
             return
-        name = open_plan.blob(record)
-        with self._open_blob(name) as blob:
+        name, opened = next(blobs)
+        with opened as blob:
             _refuse_other_size(blob, name, record.size_bytes)
             blob.seek(skip)
             remaining_bytes = record.size_bytes - skip
@@ -422,6 +433,22 @@ class Archive:
                     )
                 remaining_bytes -= len(part)
                 yield part
+
+
+def _open_in_order(
+    names: Iterator[str], open_blob: Callable[[str], BinaryIO], ahead: int
+) -> Generator[tuple[str, BinaryIO], None, None]:
+    """Open blobs one after another, and up to `ahead` of them before their turn."""
+    if not ahead:
+        for name in names:
+            yield name, open_blob(name)
+        return
+    with ThreadPoolExecutor(ahead, thread_name_prefix="archive") as threads:
+        waiting = deque((name, threads.submit(open_blob, name)) for name in islice(names, ahead))
+        while waiting:
+            name, future = waiting.popleft()
+            waiting.extend((each, threads.submit(open_blob, each)) for each in islice(names, 1))
+            yield name, future.result()
 
 
 def _refuse_other_size(blob: BinaryIO, name: str, size_bytes: int) -> None:

@@ -161,7 +161,7 @@ class PlannedArchive:
             # Another machine may have made the link.
             if not plan.exists() and not store.bring(plan):
                 raise NotFound
-            self._archive = Archive(plan, store.open)
+            self._archive = Archive(plan, store.open, store.opens_ahead)
         except (FileNotFoundError, ArchiveBroken) as error:
             raise NotFound from error
         self.size_bytes = self._archive.size_bytes

@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, NamedTuple, Protocol, Self, cast
+from typing import BinaryIO, ClassVar, NamedTuple, Protocol, Self, cast
 
 from django.conf import settings
 from django.utils.module_loading import import_string
@@ -93,6 +93,9 @@ class Store(Protocol):
         """Raise DiskFull if the store has less space than that."""
 
     # Reading
+
+    opens_ahead: ClassVar[int]
+    """How many blobs are worth opening before their turn, when many are read in order."""
 
     def open(self, blob: str) -> BinaryIO:
         """Open a blob, unbuffered: all callers read in blocks. Raises NotFound if it is missing."""

@@ -9,12 +9,12 @@ from datetime import UTC, date, datetime
 from io import FileIO
 from pathlib import Path
 from types import TracebackType
-from typing import BinaryIO, Self
+from typing import BinaryIO, ClassVar, Self
 
 from django.conf import settings
 
 from service.errors import DiskFull, NotFound
-from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
+from service.store.blobs import BLOB, Orphan, StoredBlob
 from service.store.disk_notes import DiskNotes
 from service.store.folders import (
     files_in,
@@ -43,6 +43,8 @@ class DiskStore(DiskNotes):
     A blob is written under `incoming/`, synced, and renamed to `blobs/ab/cd/<id>`, whose folder is
     synced too.
     """
+
+    opens_ahead: ClassVar = 0
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)
@@ -265,7 +267,8 @@ class DiskStore(DiskNotes):
         return 0
 
     def _path_of(self, blob: str) -> str:
-        check_id(blob)
+        if not BLOB.fullmatch(blob):
+            raise NotFound
         return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"
 
 

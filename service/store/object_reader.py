@@ -10,7 +10,8 @@ from obstore.store import S3Store
 from service.store.object_failures import translate_failures
 
 UNSATISFIABLE = "416 Range Not Satisfiable"
-FIRST_BLOCK_BYTES = 2**16
+# Whole small files, in one request.
+FIRST_BLOCK_BYTES = 2**18
 # Hundreds of slow readers each keep a block in memory.
 MOST_BLOCK_BYTES = 2**21
 

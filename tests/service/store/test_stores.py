@@ -10,11 +10,12 @@ from random import Random
 import pytest
 
 from service.errors import NotFound
+from service.store.object_reader import FIRST_BLOCK_BYTES
 from service.store.object_writer import PART_BYTES
 from tests.service.builders import put
 
 CONTENT = os.urandom(2 * PART_BYTES + 7)
-SIZES = [0, 1, 2**16, 2**16 + 1, PART_BYTES - 1, PART_BYTES, len(CONTENT)]
+SIZES = [0, 1, FIRST_BLOCK_BYTES, FIRST_BLOCK_BYTES + 1, PART_BYTES - 1, PART_BYTES, len(CONTENT)]
 MISSING = "ab" * 16
 DAY = timedelta(days=1)
 
