@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 
 import environ
 
-from service.store.bucket import Bucket
+from service.store.objects.bucket import Bucket
 
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network

@@ -220,7 +220,9 @@ STREAMS_PER_PROCESS = env.integer(
 STORE_URL = env.object_store("STORE_URL")
 STORE_PUBLIC_URL = env.origin("STORE_PUBLIC_URL")
 # A function that returns the store of all blobs.
-LIBRARY_STORE = f"service.store.{'object' if STORE_URL else 'disk'}_store.library"
+LIBRARY_STORE = (
+    "service.store.objects.store.library" if STORE_URL else "service.store.disk_store.library"
+)
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
 ORPHAN_DAYS = env.integer("ORPHAN_DAYS", 30, least=0, most=3650)
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import httpx
 
-from service.store.bucket import Bucket
+from service.store.objects.bucket import Bucket
 from tests.postgresql import mortal
 from tests.running import Output, free_port, launch
 

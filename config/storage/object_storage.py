@@ -5,7 +5,7 @@ import os
 from django.conf import settings
 from django.db import connection
 
-from service.store.bucket import Bucket
+from service.store.objects.bucket import Bucket
 
 
 def refuse_unfit() -> None:
@@ -19,9 +19,9 @@ def refuse_unfit() -> None:
     if settings.ACCEL:
         raise SystemExit("ACCEL: nginx can't send files from an object store; leave it empty.")
     # Only STORE_URL needs the package that this imports.
-    from service.store import object_self_test  # noqa: PLC0415
+    from service.store.objects import self_test  # noqa: PLC0415
 
     try:
-        object_self_test.refuse_unfit(Bucket.of(settings.STORE_URL, os.environ))
-    except object_self_test.UnfitStore as trouble:
+        self_test.refuse_unfit(Bucket.of(settings.STORE_URL, os.environ))
+    except self_test.UnfitStore as trouble:
         raise SystemExit(f"STORE_URL: this store {trouble}.") from None

@@ -4,6 +4,7 @@ import logging
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
+from service.batches import batches
 from service.errors import DiskFull, StoreAway
 from service.library.database_match import Doubt, catch_up, doubt_about
 from service.library.orphans import ORPHAN_DAYS, bring_back_named, set_orphans_aside
@@ -82,7 +83,7 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
             if not may_remove:
                 break
             batch = list(due[:ROWS_AT_ONCE])
-            count += sum(store.delete(row.blob) for row in batch)
+            count += store.delete_all([row.blob for row in batch])
             Discarded.objects.filter(pk__in=[row.pk for row in batch]).delete()
     return count
 
@@ -100,10 +101,12 @@ def _warn_of_full_disk(store: Store) -> None:
 def _report_missing(store: Store, now: datetime) -> int:
     count, file_ids = 0, []
     rows = File.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
-    for file_id, blob, size_bytes in rows.iterator():
-        if store.size(blob) != size_bytes and File.objects.filter(pk=file_id).exists():
-            count += 1
-            file_ids += [file_id] if count <= MOST_NAMED else []
+    for batch in batches(rows.iterator(), ROWS_AT_ONCE):
+        actual_sizes = store.sizes([blob for _file_id, blob, _size_bytes in batch])
+        for (file_id, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True):
+            if actual_bytes != size_bytes and File.objects.filter(pk=file_id).exists():
+                count += 1
+                file_ids += [file_id] if count <= MOST_NAMED else []
     if count:
         store.note_loss(file_ids)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))

@@ -125,6 +125,8 @@ class Store(Protocol):
     def delete(self, blob: str) -> bool:
         """Delete a blob, or return False if it was gone; open readers can go on."""
 
+    def delete_all(self, blobs: Sequence[str]) -> int: ...
+
     def blobs(self) -> Iterator[StoredBlob]: ...
 
     def removing(self) -> AbstractContextManager[bool]:

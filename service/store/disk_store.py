@@ -2,7 +2,7 @@
 
 import os
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
@@ -157,6 +157,9 @@ class DiskStore(DiskNotes):
         except FileNotFoundError:
             return False
         return True
+
+    def delete_all(self, blobs: Sequence[str]) -> int:
+        return sum(map(self.delete, blobs))
 
     def free_bytes(self) -> int:
         make_folder(self._root)

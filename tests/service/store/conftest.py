@@ -4,7 +4,7 @@ from contextlib import closing
 import pytest
 
 from service.store.disk_store import DiskStore
-from service.store.object_store import ObjectStore
+from service.store.objects.store import ObjectStore
 from tests import object_stores
 
 LOANS_BYTES = 10**9

@@ -1,6 +1,6 @@
 import pytest
 
-from service.store.bucket import Bucket
+from service.store.objects.bucket import Bucket
 
 KEYS = {"AWS_ACCESS_KEY_ID": "id", "AWS_SECRET_ACCESS_KEY": "secret"}
 

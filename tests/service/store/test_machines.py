@@ -11,8 +11,8 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from service.store.object_store import open_bucket
-from service.store.object_writer import PART_BYTES
+from service.store.objects.store import open_bucket
+from service.store.objects.writer import PART_BYTES
 from tests import object_stores, postgresql
 from tests.misbehaving import serving
 from tests.running import running

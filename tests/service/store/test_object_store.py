@@ -10,11 +10,11 @@ import obstore
 import pytest
 
 from service.errors import StoreAway
-from service.store import object_self_test
-from service.store.object_requests import Exists, ObjectRequests
-from service.store.object_self_test import UnfitStore
-from service.store.object_store import ObjectStore, open_bucket
-from service.store.object_writer import PART_BYTES
+from service.store.objects import self_test
+from service.store.objects.requests import Exists, ObjectRequests
+from service.store.objects.self_test import UnfitStore
+from service.store.objects.store import ObjectStore, open_bucket
+from service.store.objects.writer import PART_BYTES
 from tests import object_stores
 from tests.service.builders import put
 
@@ -24,19 +24,19 @@ PATIENCE_SECONDS = 6.0
 
 def test_a_good_store_is_accepted_and_left_as_it_was(seaweedfs):
     bucket = seaweedfs.bucket(secrets.token_hex(8))
-    object_self_test.refuse_unfit(bucket)
+    self_test.refuse_unfit(bucket)
     listed = obstore.list(open_bucket(bucket)).collect()
     assert [*listed] == []
 
 
 def test_a_store_that_overwrites_is_refused():
     with object_stores.rclone() as server, pytest.raises(UnfitStore, match="If-None-Match"):
-        object_self_test.refuse_unfit(server.bucket("prefix"))
+        self_test.refuse_unfit(server.bucket("prefix"))
 
 
 def test_a_store_that_is_away_is_refused(seaweedfs):
     with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
-        object_self_test.refuse_unfit(seaweedfs.bucket("prefix"))
+        self_test.refuse_unfit(seaweedfs.bucket("prefix"))
 
 
 @pytest.mark.parametrize("use", ["open", "size", "on_disk"])
@@ -100,6 +100,15 @@ def test_uploads_of_another_prefix_are_left_alone(seaweedfs, tmp_path, objects):
         with closing(ObjectStore(seaweedfs.bucket(secrets.token_hex(8)), tmp_path, 0)) as other:
             assert other.drop_drafts(later) == 0
         writer.commit()
+
+
+def test_an_upload_that_takes_a_day_is_left_alone(objects):
+    """The sweep asks for drafts of an hour ago, and a store dates an upload by its beginning."""
+    with objects.writer() as writer:
+        writer.write(bytes(PART_BYTES))
+        assert objects.drop_drafts(datetime.now(UTC) + timedelta(days=1)) == 0
+        stored = writer.commit()
+    assert objects.size(stored.blob) == PART_BYTES
 
 
 def test_the_generation_never_falls(seaweedfs, tmp_path, objects):

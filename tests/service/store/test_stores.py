@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from service.errors import NotFound
-from service.store.object_reader import FIRST_BLOCK_BYTES
-from service.store.object_writer import PART_BYTES
+from service.store.objects.reader import FIRST_BLOCK_BYTES
+from service.store.objects.writer import PART_BYTES
 from tests.service.builders import put
 
 CONTENT = os.urandom(2 * PART_BYTES + 7)
@@ -84,7 +84,7 @@ def test_what_is_not_committed_leaves_nothing(store, size_bytes):
     with store.writer() as writer:
         writer.write(CONTENT[:size_bytes])
     assert [*store.blobs()] == []
-    assert store.drop_drafts(datetime.now(UTC) + DAY) == 0
+    assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 0
 
 
 def test_a_stream_that_breaks_leaves_nothing(store):
@@ -100,15 +100,15 @@ def test_a_stream_that_breaks_leaves_nothing(store):
     with pytest.raises(ConnectionResetError):
         store.put(Breaking())
     assert [*store.blobs()] == []
-    assert store.drop_drafts(datetime.now(UTC) + DAY) == 0
+    assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 0
 
 
 def test_the_drafts_of_dead_writers_go(store):
     with store.writer() as writer:
         writer.write(CONTENT)
         assert store.drop_drafts(datetime.now(UTC) - DAY) == 0
-        assert store.drop_drafts(datetime.now(UTC) + DAY) == 1
-        assert store.drop_drafts(datetime.now(UTC) + DAY) == 0
+        assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 1
+        assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 0
 
 
 def test_deleting(store):
@@ -157,7 +157,7 @@ def test_an_import_that_is_stopped_leaves_nothing(store, came, piece):
     with pytest.raises(Stopped):
         store.link_all(came, stop)
     assert [*store.blobs()] == []
-    assert store.drop_drafts(datetime.now(UTC) + DAY) == 0
+    assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 0
 
 
 def test_an_import_whose_file_is_gone_leaves_nothing(store, came, tmp_path):

@@ -4,7 +4,7 @@ import os
 import secrets
 import shutil
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, date, datetime, timedelta
@@ -20,14 +20,14 @@ from obstore.store import S3Store
 
 from service.errors import NotFound
 from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
-from service.store.bucket import Bucket
 from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
-from service.store.loans import Loans
-from service.store.object_failures import translate_failures
-from service.store.object_notes import ObjectNotes
-from service.store.object_reader import ObjectReader
-from service.store.object_requests import ObjectRequests
-from service.store.object_writer import PART_BYTES, ObjectWriter, key_of
+from service.store.objects.bucket import Bucket
+from service.store.objects.failures import translate_failures
+from service.store.objects.loans import Loans
+from service.store.objects.notes import ObjectNotes
+from service.store.objects.reader import ObjectReader
+from service.store.objects.requests import ObjectRequests
+from service.store.objects.writer import PART_BYTES, ObjectWriter, key_of
 from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
 from service.store.sync import sync
 
@@ -40,6 +40,8 @@ MOST_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 FILES_AT_ONCE = 4
 SIZES_AT_ONCE = 16
 LISTED_AT_ONCE = 1000
+# A store knows when an upload in parts began, but not when its last part came.
+LONGEST_UPLOAD = timedelta(days=2)
 SHARED = "shared"
 # A mark of an orphan that was brought back; that of an orphan is empty.
 BACK = b"back"
@@ -160,16 +162,17 @@ class ObjectStore(ObjectNotes):
         raise NotFound
 
     def delete(self, blob: str) -> bool:
-        """Delete a blob. A store doesn't say whether it was there."""
-        self.delete_all([blob])
-        return True
+        return bool(self.delete_all([blob]))
 
-    def delete_all(self, blobs: Iterable[str]) -> None:
+    def delete_all(self, blobs: Sequence[str]) -> int:
+        """Delete blobs, and return their number: a store doesn't say which of them were there."""
         keys = [key_of(check_id(blob)) for blob in blobs]
+        if keys:
+            with translate_failures(), suppress(FileNotFoundError):
+                obstore.delete(self._objects, keys)
         for blob in blobs:
             self._loans.forget(blob)
-        with translate_failures(), suppress(FileNotFoundError):
-            obstore.delete(self._objects, keys)
+        return len(blobs)
 
     def blobs(self) -> Iterator[StoredBlob]:
         for stored, mark in self._objects_and_marks():
@@ -182,7 +185,10 @@ class ObjectStore(ObjectNotes):
         return nullcontext(True)
 
     def drop_drafts(self, before: datetime) -> int:
-        uploads = [each for each in self._requests.list_unfinished() if each.begun_at < before]
+        begun_before = before - LONGEST_UPLOAD
+        uploads = [
+            each for each in self._requests.list_unfinished() if each.begun_at < begun_before
+        ]
         for each in uploads:
             self._requests.abort(each.key, each.upload_id)
         return len(uploads)

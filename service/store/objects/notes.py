@@ -10,7 +10,7 @@ from obstore.exceptions import AlreadyExistsError, PreconditionError
 from obstore.store import S3Store
 
 from service.errors import StoreAway
-from service.store.object_failures import translate_failures
+from service.store.objects.failures import translate_failures
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_WHOLE_FOR = timedelta(days=2)

@@ -14,8 +14,8 @@ from xml.sax.saxutils import escape
 import httpx
 
 from service.errors import DiskFull
-from service.store.bucket import Bucket
-from service.store.object_failures import away
+from service.store.objects.bucket import Bucket
+from service.store.objects.failures import away
 
 log = logging.getLogger("ferry.store")
 

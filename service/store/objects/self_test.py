@@ -9,9 +9,9 @@ from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from service.errors import StoreAway
-from service.store.bucket import Bucket
-from service.store.object_requests import Exists, ObjectRequests
-from service.store.object_store import open_bucket
+from service.store.objects.bucket import Bucket
+from service.store.objects.requests import Exists, ObjectRequests
+from service.store.objects.store import open_bucket
 
 CONTENT, OTHER = bytes(range(256)), b"other"
 # The least that S3 allows for any part but the last.

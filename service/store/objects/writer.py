@@ -6,7 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from service.errors import StoreAway
-from service.store.object_requests import Exists, ObjectRequests, UploadPart
+from service.store.objects.requests import Exists, ObjectRequests, UploadPart
 from service.store.sums import Stored, Sums
 
 PART_BYTES = 2**23

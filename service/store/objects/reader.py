@@ -7,7 +7,7 @@ import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from service.store.object_failures import translate_failures
+from service.store.objects.failures import translate_failures
 
 UNSATISFIABLE = "416 Range Not Satisfiable"
 # Whole small files, in one request.
