@@ -9,19 +9,21 @@ import obstore
 from obstore.exceptions import AlreadyExistsError, PreconditionError
 from obstore.store import S3Store
 
-from service.errors import StoreAway
+from service.errors import NotFound, StoreAway
 from service.store.objects.failures import translate_failures
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_WHOLE_FOR = timedelta(days=2)
 # Every upload counts as a batch, and one object can't be read and written at each.
 GENERATION_SECONDS = 60.0
+PAUSE_SECONDS = 5.0
 OTHER_WAS_FIRST = (AlreadyExistsError, PreconditionError)
 
 
 class ObjectNotes:
     def __init__(self, objects: S3Store) -> None:
         self._objects = objects
+        self._asks_after = float("-inf")
         self._generation = 0
         self._generation_read_at = self._generation_written_at = float("-inf")
 
@@ -83,11 +85,17 @@ class ObjectNotes:
         self._generation_written_at = now
 
     def _read(self, name: str) -> str | None:
-        with translate_failures():
-            try:
+        """Read a note, unless the store was away a moment ago: health checks read several."""
+        if time.monotonic() < self._asks_after:
+            raise StoreAway
+        try:
+            with translate_failures():
                 return bytes(obstore.get(self._objects, key_of(name)).bytes()).decode()
-            except FileNotFoundError:
-                return None
+        except NotFound:
+            return None
+        except StoreAway:
+            self._asks_after = time.monotonic() + PAUSE_SECONDS
+            raise
 
     def _write(self, name: str, text: str) -> None:
         with translate_failures():

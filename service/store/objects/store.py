@@ -9,25 +9,24 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cache
-from heapq import merge
-from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, ClassVar, NamedTuple, cast
+from typing import TYPE_CHECKING, BinaryIO, ClassVar, cast
 
 import obstore
 from django.conf import settings
 from obstore.store import S3Store
 
 from service.errors import NotFound
-from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
+from service.store.blobs import Orphan, StoredBlob, check_id
 from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
 from service.store.objects.bucket import Bucket
 from service.store.objects.failures import translate_failures
+from service.store.objects.listing import LISTED_AT_ONCE, blobs_with_marks, key_of, mark_of
 from service.store.objects.loans import Loans
 from service.store.objects.notes import ObjectNotes
 from service.store.objects.reader import ObjectReader
 from service.store.objects.requests import ObjectRequests
-from service.store.objects.writer import PART_BYTES, ObjectWriter, key_of
+from service.store.objects.writer import PART_BYTES, ObjectWriter
 from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
 from service.store.sync import sync
 
@@ -39,7 +38,6 @@ TIMEOUT, CONNECT_TIMEOUT = "2500ms", "1s"
 MOST_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 FILES_AT_ONCE = 4
 SIZES_AT_ONCE = 16
-LISTED_AT_ONCE = 1000
 # A store knows when an upload in parts began, but not when its last part came.
 LONGEST_UPLOAD = timedelta(days=2)
 SHARED = "shared"
@@ -55,13 +53,6 @@ def library() -> "ObjectStore":
 def _library_of(url: str, folder: Path, _process: int) -> "ObjectStore":
     """Return the store of this process: its connections and threads don't survive a fork."""
     return ObjectStore(Bucket.of(url, os.environ), folder, settings.MEDIA_CACHE)
-
-
-class ListedObject(NamedTuple):
-    blob: str
-    is_mark: bool
-    modified_at: datetime
-    size_bytes: int
 
 
 class ObjectStore(ObjectNotes):
@@ -175,7 +166,7 @@ class ObjectStore(ObjectNotes):
         return len(blobs)
 
     def blobs(self) -> Iterator[StoredBlob]:
-        for stored, mark in self._objects_and_marks():
+        for stored, mark in blobs_with_marks(self._objects):
             if stored and mark is None:
                 yield StoredBlob(stored.blob, stored.modified_at)
             elif stored and mark and mark.size_bytes:
@@ -201,7 +192,7 @@ class ObjectStore(ObjectNotes):
         return True
 
     def orphans(self) -> Iterator[Orphan]:
-        for stored, mark in self._objects_and_marks():
+        for stored, mark in blobs_with_marks(self._objects):
             if stored and mark and not mark.size_bytes:
                 since = mark.modified_at.date()
                 yield Orphan(stored.blob, since, stored.modified_at, stored.size_bytes)
@@ -212,7 +203,7 @@ class ObjectStore(ObjectNotes):
 
     def drop_orphans(self, until: date) -> int:
         count = 0
-        for stored, mark in self._objects_and_marks():
+        for stored, mark in blobs_with_marks(self._objects):
             if mark is None:
                 continue
             is_due = not mark.size_bytes and mark.modified_at.date() <= until
@@ -267,22 +258,6 @@ class ObjectStore(ObjectNotes):
     def _shared_key(self, path: Path) -> str:
         return f"{SHARED}/{path.relative_to(self._scratch).as_posix()}"
 
-    def _objects_and_marks(self) -> Iterator[tuple[ListedObject | None, ListedObject | None]]:
-        """Yield the blobs with their marks. Both listings are in the order of keys."""
-        listed = merge(self._list("blobs"), self._list("orphans"))
-        for _blob, group in groupby(listed, key=lambda each: each.blob):
-            pair = {each.is_mark: each for each in group}
-            yield pair.get(False), pair.get(True)
-
-    def _list(self, folder: str) -> Iterator[ListedObject]:
-        with translate_failures():
-            for batch in obstore.list(self._objects, folder, chunk_size=LISTED_AT_ONCE):
-                for each in batch:
-                    blob = each["path"].rpartition("/")[2]
-                    if BLOB.fullmatch(blob):
-                        modified_at = each["last_modified"].astimezone(UTC)
-                        yield ListedObject(blob, folder != "blobs", modified_at, each["size"])
-
 
 class _Upload:
     """Uploads of several files, which end together when one fails."""
@@ -329,7 +304,3 @@ def open_bucket(bucket: Bucket) -> S3Store:
         },
         retry_config={"max_retries": MOST_RETRIES, "retry_timeout": RETRY_TIMEOUT},
     )
-
-
-def mark_of(blob: str) -> str:
-    return f"orphans/{blob[:2]}/{blob[2:4]}/{blob}"

@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from service.errors import StoreAway
+from service.store.objects.listing import key_of
 from service.store.objects.requests import Exists, ObjectRequests, UploadPart
 from service.store.sums import Stored, Sums
 
@@ -67,7 +68,3 @@ class ObjectWriter:
                 self._requests.finish(key, self._upload_id, self._parts)
                 self._upload_id = ""
         return self._sums.of_blob(self._blob)
-
-
-def key_of(blob: str) -> str:
-    return f"blobs/{blob[:2]}/{blob[2:4]}/{blob}"
