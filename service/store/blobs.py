@@ -154,7 +154,7 @@ class Store(Protocol):
     def bring(self, path: Path) -> bool:
         """Bring the file that another machine has shared under this path, if there is one.
 
-        Raises StoreAway, DiskFull.
+        Raises StoreAway, and Busy if this machine's disk is full.
         """
 
     def unshare(self, folder: Path) -> None:

@@ -19,7 +19,10 @@ from service.store.objects.failures import away
 
 log = logging.getLogger("ferry.store")
 
-TIMEOUT = httpx.Timeout(3, connect=1)
+# A busy store needs seconds to write a part, and to join all of them.
+TIMEOUT = httpx.Timeout(3, connect=1, read=10)
+# As many as there are uploads.
+LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 TRIES = 2
 SIGNED_SECONDS = 60
 CREATE = {"If-None-Match": "*"}
@@ -44,7 +47,7 @@ class ObjectRequests:
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
         # Proxies of the environment are for other programs.
-        self._client = httpx.Client(timeout=TIMEOUT, trust_env=False)
+        self._client = httpx.Client(timeout=TIMEOUT, limits=LIMITS, trust_env=False)
 
     def close(self) -> None:
         self._client.close()

@@ -16,7 +16,7 @@ import obstore
 from django.conf import settings
 from obstore.store import S3Store
 
-from service.errors import NotFound
+from service.errors import Busy, DiskFull, NotFound
 from service.store.blobs import Orphan, StoredBlob, check_id
 from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
 from service.store.objects.bucket import Bucket
@@ -231,12 +231,15 @@ class ObjectStore(ObjectNotes):
         except NotFound:
             return False
         draft = path.with_name(f".{secrets.token_hex(8)}")
-        with source, translate_disk_full(), no_leftover(draft):
-            make_folder(path.parent)
-            with draft.open("wb") as file:
-                shutil.copyfileobj(source, file, CHUNK_BYTES)
-            sync(draft)
-            draft.rename(path)
+        try:
+            with source, translate_disk_full(), no_leftover(draft):
+                make_folder(path.parent)
+                with draft.open("wb") as file:
+                    shutil.copyfileobj(source, file, CHUNK_BYTES)
+                sync(draft)
+                draft.rename(path)
+        except DiskFull as full:
+            raise Busy from full
         return True
 
     def unshare(self, folder: Path) -> None:

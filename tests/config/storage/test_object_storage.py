@@ -17,11 +17,15 @@ def start(*code: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(
         [sys.executable, "-c", "\n".join(code)],
         cwd=BASE,
-        env={**os.environ, **environment},
+        env={**without_keys(), **environment},
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def without_keys() -> dict[str, str]:
+    return {name: value for name, value in os.environ.items() if not name.startswith("AWS_")}
 
 
 def test_without_a_store_no_package_for_one_is_needed():
