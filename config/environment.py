@@ -14,8 +14,6 @@ from zoneinfo import ZoneInfo
 
 import environ
 
-from service.store.objects.bucket import Bucket
-
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -184,6 +182,9 @@ class Environment:
         """Read the URL of a bucket. Its keys are where all S3 clients look for them."""
 
         def parse(raw: str) -> str:
+            # A start without one needn't load this.
+            from service.store.objects.bucket import Bucket  # noqa: PLC0415
+
             Bucket.of(raw, os.environ)
             return raw
 

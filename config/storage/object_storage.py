@@ -5,8 +5,6 @@ import os
 from django.conf import settings
 from django.db import connection
 
-from service.store.objects.bucket import Bucket
-
 
 def refuse_unfit() -> None:
     """Exit with one line if the settings, or the store, can't serve several machines."""
@@ -18,8 +16,9 @@ def refuse_unfit() -> None:
         raise SystemExit("SECRET_KEY: with STORE_URL, set it: all machines sign with one key.")
     if settings.ACCEL:
         raise SystemExit("ACCEL: nginx can't send files from an object store; leave it empty.")
-    # Only STORE_URL needs the package that this imports.
+    # Only STORE_URL needs these, and the package that they import.
     from service.store.objects import self_test  # noqa: PLC0415
+    from service.store.objects.bucket import Bucket  # noqa: PLC0415
 
     try:
         self_test.refuse_unfit(Bucket.of(settings.STORE_URL, os.environ))

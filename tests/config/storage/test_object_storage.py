@@ -35,6 +35,7 @@ def test_without_a_store_no_package_for_one_is_needed():
         "import config.wsgi",
         "from service.store.blobs import library_store",
         "library_store().free_bytes()",
+        "assert not any(name.startswith('service.store.objects') for name in sys.modules)",
         "print('fine')",
     )
     assert run.stdout == "fine\n", run.stderr
