@@ -101,7 +101,9 @@ class Player:
         content, blob = content_of(question), blob_of(question)
         for rendition in self._plan(content, blob).first():
             question = {**question, "rendition": rendition.name}
-            self.converters.begin(self._work(question, rendition))
+            work = self._work(question, rendition)
+            if not work.has(0) and not content_folders.bring(work.path(0)):
+                self.converters.begin(work)
             self.init(question)
         return {}
 
@@ -111,7 +113,7 @@ class Player:
         rendition = self._rendition(content, blob, str(question["rendition"]))
         path = folder_of(content) / rendition.name / "init.mp4"
         with self._alone(path):
-            if is_there(path):
+            if is_there(path) or content_folders.bring(path):
                 return {}
             if rendition.is_copied:
                 self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
@@ -233,6 +235,7 @@ class Player:
         if previous is None:
             # Segments without a plan that we can read may be cut in another way.
             shutil.rmtree(folder, ignore_errors=True)
+            library_store().unshare(folder)
         for name, init in Survey(probed, answer).inits().items():
             content_folders.write_durably(folder / name / "init.mp4", init)
             content_folders.share(folder / name / "init.mp4")

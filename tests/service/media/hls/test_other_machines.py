@@ -1,0 +1,66 @@
+"""Films that another machine has begun to convert."""
+
+import shutil
+
+import pytest
+
+from service.media.hls.plans import PLAN, VERSION
+from service.store.blobs import library_store
+from service.store.disk_store import DiskStore
+from service.store.folders import make_folder
+from tests.service.media import samples
+from tests.service.media.waiting import wait_until
+from tests.service.media.watching import Viewer, playing
+
+pytestmark = [pytest.mark.django_db, pytest.mark.slow]
+
+
+@pytest.fixture
+def shared(monkeypatch):
+    """Let the store share files, as an object store does, and return them by their paths."""
+    files = {}
+
+    def share(_store, path):
+        files[path] = path.read_bytes()
+
+    def bring(_store, path):
+        if path not in files:
+            return False
+        make_folder(path.parent)
+        path.write_bytes(files[path])
+        return True
+
+    def unshare(_store, folder):
+        for path in [each for each in tuple(files) if each.is_relative_to(folder)]:
+            del files[path]
+
+    for method in (share, bring, unshare):
+        monkeypatch.setattr(DiskStore, method.__name__, method)
+    return files
+
+
+@pytest.fixture
+def viewer(library_folder, children, shared):
+    with playing(children) as player:
+        yield Viewer(player, samples.film("plain.mp4"))
+
+
+def test_what_another_machine_has_begun_is_brought(viewer, shared):
+    viewer.player.begin(viewer.question)
+    folders = [viewer.folder / each.name for each in viewer.plan.first()]
+    begun = [folder / name for folder in folders for name in ("init.mp4", "0.m4s")]
+    wait_until(lambda: shared.keys() >= set(begun))
+    shutil.rmtree(viewer.folder)
+    shared |= dict.fromkeys(begun, b"from the other machine")
+    assert library_store().bring(viewer.folder / PLAN)
+    viewer.player.begin(viewer.question)
+    assert {path.read_bytes() for path in begun} == {b"from the other machine"}
+
+
+def test_what_was_cut_in_another_way_is_shared_no_longer(viewer, shared):
+    viewer.segment("vcopy", 0)
+    segment, plan = viewer.folder / "vcopy" / "0.m4s", viewer.folder / PLAN
+    assert segment in shared
+    plan.write_text(plan.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    assert viewer.plan
+    assert segment not in shared
