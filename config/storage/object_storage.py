@@ -5,6 +5,8 @@ import os
 from django.conf import settings
 from django.db import connection
 
+from config.processes import FORK
+
 
 def refuse_unfit() -> None:
     """Exit with one line if the settings, or the store, can't serve several machines."""
@@ -17,10 +19,15 @@ def refuse_unfit() -> None:
     if settings.ACCEL:
         raise SystemExit("ACCEL: nginx can't send files from an object store; leave it empty.")
     # Only STORE_URL needs these, and the package that they import.
+    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415
+
     from service.store.objects import self_test  # noqa: PLC0415
     from service.store.objects.bucket import Bucket  # noqa: PLC0415
 
     try:
-        self_test.refuse_unfit(Bucket.of(settings.STORE_URL, os.environ))
+        # Forks of a process that has used obstore can't use it: its threads exist only there.
+        with ProcessPoolExecutor(1, FORK) as process:
+            bucket = Bucket.of(settings.STORE_URL, os.environ)
+            process.submit(self_test.refuse_unfit, bucket).result()
     except self_test.UnfitStore as trouble:
         raise SystemExit(f"STORE_URL: this store {trouble}.") from None

@@ -61,7 +61,6 @@ def test_a_url_that_cannot_be_used_ends_the_start_with_a_line(environment, troub
         (("sqlite", "key", ""), "STORE_URL: an object store needs PostgreSQL; set DATABASE_URL."),
         (("postgresql", " ", ""), "SECRET_KEY: with STORE_URL, set it"),
         (("postgresql", "key", "nginx"), "ACCEL: nginx can't send files from an object store"),
-        (("postgresql", "key", ""), "STORE_URL: this store doesn't answer"),
     ],
 )
 def test_settings_for_one_machine_are_refused(settings, monkeypatch, given, trouble):
@@ -74,6 +73,36 @@ def test_settings_for_one_machine_are_refused(settings, monkeypatch, given, trou
     monkeypatch.setattr(object_storage, "connection", type("", (), {"vendor": vendor}))
     with pytest.raises(SystemExit, match=trouble):
         object_storage.refuse_unfit()
+
+
+def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp_path):
+    run = start(
+        "import os, signal, django",
+        "django.setup()",
+        "from config.storage import object_storage",
+        "from service.errors import StoreAway",
+        "from service.store.blobs import library_store",
+        "try:",
+        "    object_storage.refuse_unfit()",
+        "except SystemExit as refusal:",
+        "    print(refusal)",
+        "if not (fork := os.fork()):",
+        "    signal.alarm(30)",
+        "    try:",
+        "        library_store().size('0' * 32)",
+        "    except StoreAway:",
+        "        os._exit(7)",
+        "print(os.waitstatus_to_exitcode(os.waitpid(fork, 0)[1]))",
+        DATA_DIR=str(tmp_path),
+        DATABASE_URL="postgres://ferry@127.0.0.1/ferry",
+        DJANGO_SETTINGS_MODULE="config.settings",
+        SECRET_KEY="of two machines",
+        STORE_URL=URL,
+        **KEYS,
+    )
+    refusal = "STORE_URL: this store doesn't answer, or refuses what the keys ask of it."
+    lines = [line for line in run.stdout.splitlines() if "WARNING" not in line]
+    assert lines == [refusal, "7"], run.stderr
 
 
 def test_without_a_store_nothing_is_demanded(settings):
