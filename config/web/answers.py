@@ -53,9 +53,9 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
         environ |= {"wsgi.multithread": True, "gunicorn.socket": conn.sock}
         if not self.alive:
             response.force_close()
-        body = self.wsgi(environ, response.start_response)
-        del environ
         try:
+            body = self.wsgi(environ, response.start_response)
+            del environ
             with closing(body) if hasattr(body, "close") else nullcontext():
                 conn.sock.setblocking(False)
                 yield from send(response, body, outbox, conn)
@@ -64,6 +64,9 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
                 raise
             self.log.exception("Error handling request")
             raise ConnectionResetError(errno.ECONNRESET, "the response broke off") from trouble
+        finally:
+            # All that our hook reads of the environment.
+            self.cfg.post_request(self, req, {"gunicorn.socket": conn.sock}, response)
         return not response.should_close()
 
 

@@ -85,6 +85,7 @@ def test_requests_are_counted_in_all_web_processes_together(ferry):
     assert counts["GET", "signin/", "200"] == 20
     assert counts["other", "none", "404"] == 1
     assert values_of(ferry, "ferry_request_duration_seconds_count")["signin/",] == 20
+    assert values_of(ferry, "ferry_connections")[()] >= 1
 
 
 def test_bytes_are_those_that_went_over_the_wire(ferry):
