@@ -4,6 +4,8 @@ import sqlite3
 from pathlib import Path
 from typing import Any, ClassVar
 
+from django.db import connections
+
 # Notice within half a minute that a server's machine or network is gone; libpq's names.
 LOST_SERVER = {
     "connect_timeout": 5,
@@ -32,3 +34,10 @@ class SQLite(sqlite3.Connection):
 def insist() -> None:
     """From now on, let this process open only an existing database."""
     SQLite.must_exist = True
+
+
+def close_all() -> None:
+    """Close the connections of this thread and of its process's pool: none survives a fork."""
+    connections.close_all()
+    if close_pool := getattr(connections["default"], "close_pool", None):
+        close_pool()

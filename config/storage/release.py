@@ -13,6 +13,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.signals import connection_created
 from django.db.migrations.recorder import MigrationRecorder
 
+from config.storage import databases
 from webui.models import Release
 
 OWN_APPS = ("service", "webui")
@@ -71,14 +72,11 @@ def note() -> None:
 def check_database() -> None:
     """Check the database in processes whose first query would come too late to refuse.
 
-    Leave no connection open, since none survives a fork. If the database is away, later queries
-    report it.
+    Leave no connection open. If the database is away, later queries report it.
     """
     try:
         connections["default"].ensure_connection()
     except Error:
         return
     finally:
-        connections.close_all()
-        if close_pool := getattr(connections["default"], "close_pool", None):
-            close_pool()
+        databases.close_all()

@@ -5,10 +5,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from django.db import connections
 from gunicorn.app import wsgiapp  # type: ignore[import-untyped]
 
 from config import preparation, processes
+from config.storage import databases
 
 
 class Command(BaseCommand):
@@ -20,8 +20,7 @@ class Command(BaseCommand):
             preparation.prepare()
             preparation.announce(sys.stdout)
         os.chdir(settings.BASE_DIR)
-        # No connection survives a fork.
-        connections.close_all()
+        databases.close_all()
         sys.exit(processes.run({"web": serve, "worker": lambda: call_command("work")}))
 
 
