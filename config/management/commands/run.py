@@ -5,7 +5,6 @@ from typing import Any
 from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
-from gunicorn.app import wsgiapp  # type: ignore[import-untyped]
 
 from config import preparation, processes
 from config.storage import databases
@@ -25,5 +24,8 @@ class Command(BaseCommand):
 
 
 def serve() -> None:
+    # gunicorn starts in the folder in which it was imported, and finds its settings there.
+    from gunicorn.app import wsgiapp  # type: ignore[import-untyped]  # noqa: PLC0415
+
     sys.argv = ["gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
     wsgiapp.run()
