@@ -12,7 +12,6 @@ from pathlib import Path
 from django.conf import settings
 from django.core.files.storage import storages
 from django.db import connections
-from django.db.models.functions import Now
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.views.decorators.cache import never_cache
@@ -162,9 +161,8 @@ def worker() -> Finding | None:
     """Report whether transfers run. Pages work without the worker."""
     if not connection.is_embedded():
         return None
-    rows = Worker.objects.filter(alive_until__gt=Now())
     folder = Path(settings.DATA_DIR) / leases.FOLDER
-    alive = [row for row in rows if not leases.has_died(folder / row.name)]
+    alive = [row for row in Worker.alive() if not leases.has_died(folder / row.name)]
     if not alive:
         return Finding("worker_away", "No worker runs: transfers wait.", is_blocking=False)
     if not any(row.is_engine_alive for row in alive):

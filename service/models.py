@@ -5,6 +5,7 @@ from typing import ClassVar
 
 from django.db import connection, models
 from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Now
 
 LONGEST_NAME = 255
 LARGEST_ID = 2**63 - 1
@@ -394,6 +395,11 @@ class Worker(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+    @classmethod
+    def alive(cls) -> QuerySet["Worker"]:
+        """Return workers whose leases hold by the database's clock, which all machines share."""
+        return cls.objects.filter(alive_until__gt=Now())
 
 
 class Wish(models.Model):

@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from django.db import DatabaseError
 from django.db.models import Count, Sum
-from django.utils import timezone
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Metric, generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily
 from prometheus_client.multiprocess import MultiProcessCollector
@@ -88,5 +87,4 @@ def speeds() -> Iterator[Metric]:
 
 def waiting() -> Iterator[Metric]:
     yield GaugeMetricFamily("ferry_wishes", "Torrents that wait for space.", Wish.objects.count())
-    alive = Worker.objects.filter(alive_until__gt=timezone.now())
-    yield GaugeMetricFamily("ferry_workers", "Workers that are alive.", alive.count())
+    yield GaugeMetricFamily("ferry_workers", "Workers that are alive.", Worker.alive().count())

@@ -143,9 +143,9 @@ def _expel(row: QuerySet[Worker], name: str) -> int:
         return Transfer.objects.filter(leased_by=name).update(leased_by="") if count else 0
 
 
-def is_alive_here(folder: Path, now: datetime) -> bool:
+def is_alive_here(folder: Path) -> bool:
     """Return whether a worker on this machine holds its lease."""
-    names = Worker.objects.filter(alive_until__gt=now).values_list("name", flat=True)
+    names = Worker.alive().values_list("name", flat=True)
     return any((folder / name).exists() and not has_died(folder / name) for name in names)
 
 

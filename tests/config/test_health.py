@@ -10,6 +10,7 @@ import httpx
 import pytest
 from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
+from django.db.models.functions import Now
 from django.db.utils import DatabaseError, OperationalError
 from django.utils import timezone
 
@@ -60,7 +61,7 @@ def test_a_worker_that_is_alive_is_told_with_its_engine(client):
     assert health.worker().sentence == "The engine does not answer: torrents wait."
     Worker.objects.update(is_engine_alive=True)
     assert health.worker() is None
-    Worker.objects.filter(pk=row.pk).update(alive_until=timezone.now())
+    Worker.objects.filter(pk=row.pk).update(alive_until=Now())
     assert health.worker().sentence == "No worker runs: transfers wait."
 
 

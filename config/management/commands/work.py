@@ -6,7 +6,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
-from django.utils import timezone
 
 from config.storage import databases, release, running
 from config.worker import rounds
@@ -65,5 +64,5 @@ def check() -> None:
     While the site shows another service, the worker holds none.
     """
     folder = Path(settings.DATA_DIR) / leases.FOLDER
-    if connection.is_embedded() and not leases.is_alive_here(folder, timezone.now()):
+    if connection.is_embedded() and not leases.is_alive_here(folder):
         raise CommandError("No worker runs on this machine.")
