@@ -150,8 +150,8 @@ def test_every_picture_and_page_that_is_linked_exists():
 
 def test_the_programs_of_the_procfile_can_start():
     commands = [line.partition(": exec ")[2].split() for line in PROCFILE.splitlines()]
-    (gunicorn, _option, settings_of_it, application), (_python, manage, name) = commands
-    assert gunicorn == "gunicorn"
+    (*gunicorn, _option, settings_of_it, application), (_python, manage, name) = commands
+    assert gunicorn == ["python", "-m", "gunicorn"]
     assert (BASE / settings_of_it).is_file()
     assert import_module(application).application
     assert (BASE / manage).is_file()
