@@ -129,6 +129,10 @@ def finding_words(finding: Finding) -> tuple[str, str]:
             _("The database doesn't belong to these files"),
             newer_files_words(),
         ),
+        "store_away": (
+            _("The object store isn't responding"),
+            _("Check its server. Ferry continues on its own once the object store is back."),
+        ),
         "content_missing": (
             _("The content of some files is missing"),
             _(
