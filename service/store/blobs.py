@@ -72,6 +72,9 @@ class Store(Protocol):
 
     def put(self, stream: BinaryIO) -> Stored: ...
 
+    may_hash_ahead: ClassVar[bool]
+    """Whether `link_all` continues sums that were begun while a file arrived."""
+
     def link_all(
         self,
         paths: Iterable[Path],

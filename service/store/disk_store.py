@@ -45,6 +45,7 @@ class DiskStore(DiskNotes):
     """
 
     opens_ahead: ClassVar = 0
+    may_hash_ahead: ClassVar = True
 
     def __init__(self, root: Path) -> None:
         super().__init__(root)

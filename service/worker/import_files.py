@@ -100,7 +100,8 @@ class FileImport:
 
     def hash_ahead(self, path: Path, sums: Sums, until: int) -> None:
         """Continue the sums of a file that is still arriving. Imports wait until this is done."""
-        self._executor.submit(self._hash_ahead, path, sums, until)
+        if self._store.may_hash_ahead:
+            self._executor.submit(self._hash_ahead, path, sums, until)
 
     def aside(self, act: Callable[[], None]) -> None:
         """Run other slow work on the disk."""

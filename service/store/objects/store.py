@@ -65,6 +65,8 @@ class ObjectStore(ObjectNotes):
 
     # Small files of an archive then arrive as fast as large ones.
     opens_ahead: ClassVar = 8
+    # Uploads read and hash all bytes anyway.
+    may_hash_ahead: ClassVar = False
 
     def __init__(self, bucket: Bucket, scratch: Path, loans_bytes: int) -> None:
         super().__init__(open_bucket(bucket))
@@ -102,7 +104,7 @@ class ObjectStore(ObjectNotes):
         self,
         paths: Iterable[Path],
         report: Callable[[int], None] = lambda _size_bytes: None,
-        begun: Mapping[Path, Sums] | None = None,  # noqa: ARG002  Uploads read all bytes anyway.
+        begun: Mapping[Path, Sums] | None = None,  # noqa: ARG002  See above.
     ) -> list[Stored]:
         """Upload files, several at once; their copies on this machine are lent from now on."""
         with ThreadPoolExecutor(FILES_AT_ONCE, thread_name_prefix="objects") as threads:

@@ -4,6 +4,7 @@ import hashlib
 import io
 import os
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -12,6 +13,8 @@ import pytest
 from service.errors import NotFound
 from service.store.objects.reader import FIRST_BLOCK_BYTES
 from service.store.objects.writer import PART_BYTES
+from service.store.sums import Sums
+from service.worker.import_files import FileImport
 from tests.service.builders import put
 
 CONTENT = os.urandom(2 * PART_BYTES + 7)
@@ -139,6 +142,17 @@ def test_files_are_taken_in_their_order_and_stay(store, came):
         path.unlink()
         assert store.on_disk(each.blob).read_bytes() == content
     assert sum(reported) == sum(map(len, came.values()))
+
+
+def test_files_are_hashed_while_they_arrive_if_that_saves_work_later(store, tmp_path):
+    path = tmp_path / "film"
+    path.write_bytes(b"content")
+    sums, reported = Sums(), []
+    with ThreadPoolExecutor(1) as executor:
+        FileImport(store, executor).hash_ahead(path, sums, 3)
+    store.link_all([path], reported.append, {path: sums})
+    assert sums.size_bytes == (3 if store.may_hash_ahead else 0)
+    assert reported == ([3, 4] if store.may_hash_ahead else [7])
 
 
 class Stopped(Exception):  # noqa: N818  Errors are nouns here.
