@@ -12,7 +12,7 @@ run: .venv/run.stamp
 test: check
 	$(BIN)/python -m pytest --numprocesses 4 -m "not (alone or container)"
 	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
-	$(BIN)/python -m tests.postgresql --numprocesses 4 -m "not (slow or alone or hypothesis)" \
+	$(BIN)/python -m tests.postgresql --numprocesses 4 -m "postgresql or not (slow or alone or hypothesis)" \
 		--ignore tests/service/fetching --ignore tests/service/media --ignore tests/service/torrents
 
 # Don't even collect the folders that have no quick test.

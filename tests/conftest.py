@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 import pytest
 from django.conf import settings as django_settings
 from django.core.signals import setting_changed
+from django.db import connections
 from django.test import Client
 from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from django.utils import timezone
@@ -43,11 +44,17 @@ settings.register_profile("search", BOUNDED, derandomize=False, max_examples=300
 settings.load_profile("bounded")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests that need the whole program as slow: it takes seconds to start."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark tests that need the whole program as slow: it takes seconds to start.
+
+    Leave out those that are about the other database.
+    """
     for item in items:
         if "ferry" in getattr(item, "fixturenames", ()):
             item.add_marker("slow")
+    (other,) = {"sqlite", "postgresql"} - {connections["default"].vendor}
+    config.hook.pytest_deselected(items=[each for each in items if each.get_closest_marker(other)])
+    items[:] = [each for each in items if not each.get_closest_marker(other)]
 
 
 def pytest_collection_finish() -> None:

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import postgresql
+
 BASE = Path(__file__).resolve().parents[1]
 
 
@@ -69,6 +71,16 @@ def test_imports_of_modules_end_with_a_semicolon():
 
 def test_nobody_sleeps_in_a_test():
     assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "tests") == []
+
+
+def test_tests_about_postgresql_are_among_those_that_run_on_it():
+    """They are left out of every other run."""
+    marked = lines_with(r"mark\.postgresql", "tests")
+    without = re.findall(r"--ignore (tests/service/\S+)", (BASE / "Makefile").read_text())
+    assert marked
+    assert without
+    assert [place for place in marked if not place.startswith(postgresql.TESTS)] == []
+    assert [place for place in marked if place.startswith(tuple(without))] == []
 
 
 @pytest.mark.slow

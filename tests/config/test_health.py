@@ -198,14 +198,13 @@ def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
 
 
 @pytest.mark.slow
+@pytest.mark.sqlite
 def test_a_damaged_database_is_said_by_the_running_program(tmp_path):
     """Both a stranger and a browser with a session get the finding."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
-        if not (place := tmp_path / "ferry.sqlite3").exists():
-            pytest.skip("The database is a server's.")
         url = f"{ferry.url}/readyz"
         assert until(lambda: httpx.get(url).json()["parts"]["worker"] == "ready")
-        spoil(place)
+        spoil(tmp_path / "ferry.sqlite3")
         for cookies in ({}, {f"ferry_session_{ferry.port}": "a" * 32}):
             answer = until(lambda cookies=cookies: unready(url, cookies))
             assert answer.json()["parts"]["database"] == "The database is damaged."

@@ -9,29 +9,22 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass, field
 from hashlib import sha1
-from pathlib import Path
 from threading import Event
 
 import httpx
 import pytest
 
 from service.store.disk_store import DiskStore
-from tests import databases
 from tests.faults.tally import SEED
 from tests.running import BASE, PASSWORD, running
 
-pytestmark = pytest.mark.slow
+# PostgreSQL's own tools back it up.
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 EMAIL = "me@example.org"
 WRITERS = 20
 FILES_BEFORE = 3  # of each writer
 SECONDS = 180
-
-
-@pytest.fixture(autouse=True)
-def _own_database():
-    if databases.settings_of(Path())["DATABASE_URL"]:
-        pytest.skip("PostgreSQL's own tools back it up")
 
 
 @dataclass

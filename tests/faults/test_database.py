@@ -84,11 +84,10 @@ def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds
 AWAY, BACK = "The database is away", "The database is back"
 
 
+@pytest.mark.sqlite
 def test_a_database_that_is_away_is_waited_for_in_two_lines(tmp_path, tally):
     """The database goes away as on an unplugged disk. Ferry makes no empty one in its stead."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
-        if not (tmp_path / "ferry.sqlite3").exists():
-            pytest.skip("The database is a server's.")
         ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
         away = tmp_path / "away"
         away.mkdir()

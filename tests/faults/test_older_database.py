@@ -5,24 +5,17 @@ import shutil
 import sqlite3
 import time
 from contextlib import closing
-from pathlib import Path
 
 import httpx
 import pytest
 
-from tests import databases
 from tests.running import PASSWORD, running
 
-pytestmark = pytest.mark.slow
+# A copy of the file is older.
+pytestmark = [pytest.mark.slow, pytest.mark.sqlite]
 
 EMAIL = "me@example.org"
 DAYS_AGO = 3 * 24 * 3600
-
-
-@pytest.fixture(autouse=True)
-def _own_database():
-    if databases.settings_of(Path())["DATABASE_URL"]:
-        pytest.skip("the database is no file that could be copied")
 
 
 def keep_copy(data_dir, name):

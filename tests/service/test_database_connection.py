@@ -7,10 +7,7 @@ from service import database_connection
 from service.errors import NoWorker
 from service.media import requests
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no server"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 
 
 def test_a_connection_is_given_back_but_never_amid_a_transaction():

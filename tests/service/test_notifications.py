@@ -14,10 +14,7 @@ from service.transfers import transfers, wake_ups
 from tests.service.builders import NOW, a_file, alice, magnet
 from tests.service.fakes import Shift
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has no notifications"),
-]
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 SECONDS = 10
 
 

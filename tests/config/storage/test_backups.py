@@ -30,10 +30,8 @@ from tests.service.builders import NOW, a_file, alice, put
 from webui.activity.page import sentence
 from webui.models import Activity
 
-pytestmark = [
-    pytest.mark.django_db(transaction=True),
-    pytest.mark.skipif(connection.vendor != "sqlite", reason="other databases have own tools"),
-]
+# PostgreSQL's own tools back it up.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.sqlite]
 SHARED_MEMORY = Path("/dev/shm")
 
 

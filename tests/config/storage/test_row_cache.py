@@ -97,7 +97,7 @@ def test_a_view_that_changes_its_person_changes_no_one_elses(bob, storage):
     assert bob.client.get("/").wsgi_request.user.language == ""
 
 
-@pytest.mark.skipif(not is_sqlite, reason="PostgreSQL doesn't count its changes")
+@pytest.mark.sqlite
 def test_a_page_that_was_seen_costs_two_queries(bob, django_assert_max_num_queries):
     """The embedded service reads the account and the folder."""
     bob.client.get("/files/0/listing/")

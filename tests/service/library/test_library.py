@@ -488,7 +488,7 @@ def test_the_largest_files_are_read_from_an_index():
     assert "TEMP B-TREE" not in plan
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="is about PostgreSQL's planner")
+@pytest.mark.postgresql
 def test_a_listing_never_reads_all_media():
     """The planner must not choose: it would rather read a million rows than look up thousands."""
     account = alice()

@@ -451,7 +451,7 @@ def test_many_transfers_are_listed_in_one_query_without_their_torrents():
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(connection.vendor != "sqlite", reason="counts the steps of SQLite")
+@pytest.mark.sqlite
 def test_done_transfers_are_passed_over_unread():
     account = alice()
     transfers.record_upload(account, "upload", stored(), 0, NOW)

@@ -4,13 +4,12 @@ import os
 from contextlib import contextmanager, suppress
 
 import pytest
-from django.db import connection
 
 from service.transfers import transfers, wake_ups
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
 
-pytestmark = pytest.mark.skipif(connection.vendor != "sqlite", reason="others notify workers")
+pytestmark = pytest.mark.sqlite
 SECONDS = 10
 
 

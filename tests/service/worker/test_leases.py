@@ -1,7 +1,7 @@
 from datetime import timedelta
 
 import pytest
-from django.db import OperationalError, connection, connections
+from django.db import OperationalError, connections
 from django.utils import timezone
 
 from service.models import Transfer, Worker
@@ -121,7 +121,7 @@ def test_an_idle_worker_seldom_writes_and_one_that_begins_or_changes_at_once(mak
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="SQLite has one writer at a time")
+@pytest.mark.postgresql
 def test_a_worker_takes_others_than_those_that_another_is_taking(make):
     account, lease = alice(), make()
     first = transfers.add_magnet(account, magnet("1"), 0, NOW)

@@ -87,7 +87,7 @@ def test_what_it_reads_does_not_grow_with_accounts_or_transfers():
     assert numbers[1:] == numbers[:-1]
 
 
-@pytest.mark.skipif(connection.vendor != "postgresql", reason="is about PostgreSQL's plans")
+@pytest.mark.postgresql
 def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
     waiting(2)
     plans = []
