@@ -205,6 +205,8 @@ V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A fu
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
 REQUEST_ID = "config.request_ids.current"
+# Called before a thread waits for a service elsewhere.
+ON_WAIT = "service.database_connection.give_back"
 # The frame around a page needs more than the screens in it, which are below it.
 SHELL = "webui.shell.context.shell_of"
 LAN_ADDRESSES = "config.web.addresses.lan"

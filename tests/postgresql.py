@@ -30,6 +30,7 @@ TESTS = (
     "tests/config/worker",
     "tests/webui/account",
     "tests/webui/activity",
+    "tests/webui/connection",
     "tests/webui/people",
     "tests/webui/player",
     "tests/webui/server",

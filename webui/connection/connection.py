@@ -209,6 +209,7 @@ def client_for(place: ServiceAddress) -> Client:
         on_decision=partial(save_dialect, place.key),
         judge=judge.link,
         judge_address=judge.address,
+        on_wait=import_string(settings.ON_WAIT),
         request_id=request_id,
         on_call=note_call,
     )

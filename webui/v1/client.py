@@ -45,9 +45,9 @@ class Client:
     `transport` carries the calls and `stream_transport` the bytes; without the second, the first
     carries both. `judge` decides about each link of a foreign service to another host before the
     link is returned or followed, and `judge_address(host, address)` about each address from which
-    bytes of such a host are fetched. `request_id` returns the ID to send with each call, and
-    `on_call` gets the seconds that a call took and its failure. Credentials and the ID go only to
-    the service's own /rest paths.
+    bytes of such a host are fetched. `on_wait` is called before each call. `request_id` returns the
+    ID to send with it, and `on_call` gets the seconds that it took and its failure. Credentials and
+    the ID go only to the service's own /rest paths.
     """
 
     def __init__(  # noqa: PLR0913  Everything that a test or another program may want to replace.
@@ -64,6 +64,7 @@ class Client:
         judge: Judge = links.http_only,
         judge_address: JudgeAddress | None = None,
         patience: Patience | None = None,
+        on_wait: Callable[[], None] = lambda: None,
         request_id: Callable[[], str] = str,
         on_call: Callable[[float, Failure | None], None] = lambda _seconds, _failure: None,
         clock: Callable[[], float] = time.monotonic,
@@ -83,6 +84,7 @@ class Client:
             judge=links.any_of_ours if is_ours else judge,
             judge_address=judge_address,
             patience=patience or Patience(),
+            on_wait=on_wait,
             request_id=request_id,
             on_call=on_call,
             clock=clock,

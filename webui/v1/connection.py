@@ -93,6 +93,7 @@ class ServiceConnection:
         judge: Judge,
         judge_address: JudgeAddress | None,
         patience: Patience,
+        on_wait: Callable[[], None],
         request_id: Callable[[], str],
         on_call: Callable[[float, Failure | None], None],
         clock: Callable[[], float],
@@ -102,7 +103,7 @@ class ServiceConnection:
         self.address = address
         self.dialect = dialect
         self._on_decision = on_decision
-        self._request_id, self._on_call = request_id, on_call
+        self._on_wait, self._request_id, self._on_call = on_wait, request_id, on_call
         self.health = Health()
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
@@ -242,6 +243,7 @@ class ServiceConnection:
         Repeat it at most as often as there are pauses, and never beyond the deadline. An add that
         may have arrived is not sent a second time.
         """
+        self._on_wait()
         deadline = Deadline(self._clock, self._seconds_for(call))
         pauses = iter(self._patience.pauses_seconds)
         may_be_done = False

@@ -13,6 +13,7 @@ from xml.sax.saxutils import escape
 
 import httpx
 
+from service import database_connection
 from service.errors import DiskFull
 from service.store.objects.bucket import Bucket
 from service.store.objects.failures import away
@@ -103,6 +104,7 @@ class ObjectRequests:
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
         """Send a request, again if the store fails. Raises Exists, StoreAway, DiskFull."""
+        database_connection.give_back()
         for number in range(1, TRIES + 1):
             url = self._bucket.sign(method, key, SIGNED_SECONDS, query)
             length = {"Content-Length": str(len(content))}

@@ -16,6 +16,7 @@ import obstore
 from django.conf import settings
 from obstore.store import S3Store
 
+from service import database_connection
 from service.errors import Busy, DiskFull, NotFound
 from service.store.blobs import Orphan, StoredBlob, check_id
 from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
@@ -130,6 +131,7 @@ class ObjectStore(ObjectNotes):
         """Refuse nothing: an object store doesn't say how much fits."""
 
     def open(self, blob: str) -> BinaryIO:
+        database_connection.give_back()
         return cast("BinaryIO", ObjectReader(self._objects, key_of(check_id(blob))))
 
     def size(self, blob: str) -> int | None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import obstore
 import pytest
+from django.db import connection
 
 from service.errors import StoreAway
 from service.store.objects import self_test
@@ -37,6 +38,16 @@ def test_a_store_that_overwrites_is_refused():
 def test_a_store_that_is_away_is_refused(seaweedfs):
     with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
         self_test.refuse_unfit(seaweedfs.bucket("prefix"))
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_who_reads_or_writes_holds_no_connection_to_a_database(objects):
+    stored = put(objects)
+    for use in (lambda: objects.open(stored.blob).close(), lambda: put(objects)):
+        connection.ensure_connection()
+        use()
+        assert connection.connection is None
 
 
 @pytest.mark.parametrize("use", ["open", "size", "on_disk"])

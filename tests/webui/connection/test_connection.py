@@ -5,6 +5,7 @@ from contextlib import closing
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import connection as database
 
 from config import health
 from tests.cases import each_case
@@ -12,11 +13,11 @@ from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of
 from webui import encryption
 from webui.connection import connection
-from webui.connection.connection import ServiceAddress
+from webui.connection.connection import ServiceAddress, client_for
 from webui.models import Connection
 from webui.v1.address import Credentials
 from webui.v1.dialect import Dialect
-from webui.v1.errors import Unauthorized
+from webui.v1.errors import Unauthorized, Unavailable
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example/v"
@@ -60,6 +61,17 @@ def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
     settings.SECRET_KEY = "another"
     with pytest.raises(Unauthorized):
         connection.service_address()
+
+
+@pytest.mark.postgresql
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_for_another_service_holds_no_connection_to_a_database():
+    nowhere = ServiceAddress("http://127.0.0.1:1", Credentials(EMAIL, PASSWORD), is_embedded=False)
+    with client_for(nowhere) as v1:
+        database.ensure_connection()
+        with pytest.raises(Unavailable):
+            v1.account()
+    assert database.connection is None
 
 
 def test_what_was_sealed_and_changed_since_is_not_read():
