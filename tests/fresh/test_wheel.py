@@ -1,5 +1,6 @@
 """Ferry installed as a package, without git: in an environment with nothing else of Ferry."""
 
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ import sysconfig
 import venv
 import zipfile
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -93,6 +95,20 @@ def test_the_installed_command_serves_pages_in_every_language_and_works(ferry, t
     assert (tmp_path / ".local/share/ferry/data/ferry.sqlite3").is_file()
     packages = next(ferry.parents[1].glob("lib/python*/site-packages/ferry"))
     assert not (packages / "data").exists()
+
+
+def test_the_commands_of_the_image_start_it_and_report_its_health(ferry, tmp_path):
+    """Every run tests what it can of the image without building it."""
+    image = (BASE / "Containerfile").read_text()
+    commands = re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", image, re.MULTILINE)
+    assert [word for command in commands for word in json.loads(command)] == ["ferry", "run"]
+    check = re.search(r"^HEALTHCHECK .+\n +CMD (.+)$", image, re.MULTILINE)[1]
+    search = f"{ferry.parent}:{os.environ['PATH']}"
+    settings = {"PORT": str(free_port()), "DATA_DIR": str(tmp_path / "data"), "PATH": search}
+    look = partial(subprocess.run, ["sh", "-c", check], env=environment(tmp_path, **settings))
+    with running(ferry, tmp_path, **settings):
+        assert look().returncode == 0
+    assert look(capture_output=True).returncode != 0
 
 
 def test_settings_of_an_installed_ferry_are_beside_its_data(ferry, tmp_path):
