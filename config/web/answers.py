@@ -2,6 +2,8 @@
 
 import errno
 import os
+import selectors
+import time
 from collections.abc import Callable
 from contextlib import closing, nullcontext
 from typing import Any
@@ -13,6 +15,9 @@ from config.web.connections import Answer, ClientConnection
 from config.web.transmission import Outbox, Steps, send_file, splice
 
 GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
+NO_BODY = (204, 304)
+# How long a response keeps its thread while its client takes everything at once.
+TURN_SECONDS = 1
 PARKED = object()
 """The outcome of a thread whose response waits for its client."""
 
@@ -24,7 +29,7 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
         if conn.answer is None:
             return super().handle(conn)
         try:
-            return self._keepalive_after(conn, self._continue(conn, conn.answer))
+            return self._keepalive_after(conn, go_on(conn, conn.answer))
         except OSError as trouble:
             if trouble.errno not in GONE:
                 self.log.exception("Socket error sending a response.")
@@ -32,16 +37,7 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
 
     def handle_request(self, req: Any, conn: ClientConnection) -> object:
         self.cfg.pre_request(self, req)
-        return self._continue(conn, self._answer(req, conn))
-
-    def _continue(self, conn: ClientConnection, answer: Answer) -> object:
-        conn.answer = None
-        try:
-            conn.wait = next(answer)
-        except StopIteration as end:
-            return end.value
-        conn.answer = answer
-        return PARKED
+        return go_on(conn, self._answer(req, conn))
 
     def _keepalive_after(self, conn: ClientConnection, outcome: object) -> object:
         return PARKED if outcome is PARKED else super()._keepalive_after(conn, outcome)
@@ -70,8 +66,25 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
         return not response.should_close()
 
 
+def go_on(conn: ClientConnection, answer: Answer) -> object:
+    """Continue a response until it is over, has to wait, or has had its turn."""
+    conn.answer = None
+    turn_ends_at = time.monotonic() + TURN_SECONDS
+    try:
+        while (wait := next(answer)) is None and time.monotonic() < turn_ends_at:
+            pass
+    except StopIteration as end:
+        return end.value
+    conn.answer, conn.wait = answer, wait or (conn.sock, selectors.EVENT_WRITE)
+    return PARKED
+
+
 def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> Steps:
-    if is_file(body) and response.response_length and response.req.method != "HEAD":
+    if response.req.method == "HEAD" or response.status_code in NO_BODY:
+        response.send_headers()
+        yield from outbox.empty_into(conn.sock)
+        return
+    if is_file(body) and response.response_length:
         response.send_headers()
         yield from outbox.empty_into(conn.sock)
         yield from send_file(body.filelike, response.response_length, conn.sock)
@@ -85,6 +98,7 @@ def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> St
         # If the service breaks off, the next piece is the error.
         if is_exact and (yield from splice(rest.source, rest.size_bytes, conn.sock)):
             return
+        yield None
     response.close()
     yield from outbox.empty_into(conn.sock)
 

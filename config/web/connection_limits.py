@@ -105,8 +105,7 @@ class SharingWorker(IdleWorker):
     def _has_place(self, conn: ClientConnection) -> bool:
         """Return whether there is room for a connection; close an idle one if there isn't."""
         if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
-            idle = (each for each in self._idle() if each.network == conn.network)
-            return self._end_one_of(idle)
+            return self._end_one_of(self._idle(conn.network))
         return self.nr_conns < self.worker_connections or self._end_one_of(self._idle())
 
     # The request
@@ -225,14 +224,17 @@ class SharingWorker(IdleWorker):
             self._end(conn)
         for conn in overdue(self._parked, now):
             if not force:
-                self.log.error("The client stalled.", exc_info=TimeoutError())
+                other = "client" if conn.wait[0] is conn.sock else "service"
+                self.log.error("The %s stalled.", other, exc_info=TimeoutError())
             self._end(conn)
         for conn in overdue(self._waiting, now):
-            self._waiting.pop(conn)
             if conn.answer is None:
+                self._waiting.pop(conn)
                 with suppress(OSError):
                     util.write_error(conn.sock, 503, "Service Unavailable", "")
-            self._leave(conn)
+                self._leave(conn)
+            elif force:
+                self._end(conn)
 
     def _cap_keepalive(self, deadline: float) -> None:
         for conn in self._reading:

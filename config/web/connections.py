@@ -34,7 +34,7 @@ BODY_BYTES_PER_SECOND = 4096
 UPLOAD = re.compile(r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+")
 
 
-Answer = Generator[Wait, None, bool]
+Answer = Generator[Wait | None, None, bool]
 """A response that is sent step by step, and returns whether its connection may be reused."""
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import partial
+from itertools import chain
 
 from gunicorn import util  # type: ignore[import-untyped]
 
@@ -37,11 +38,14 @@ class IdleWorker(AnsweringWorker):
         self._by_peer: Counter[str] = Counter()
         super().init_process()
 
-    def _idle(self) -> Iterator[ClientConnection]:
-        yield from self._leaving
-        yield from self._reading
-        for connections in (self._waiting, self._parked):
-            yield from (each for each in connections if each.visitor.kind is VisitorKind.STRANGER)
+    def _idle(self, network: str | None = None) -> Iterator[ClientConnection]:
+        """Return what may be closed, of one network or of all."""
+        begun = chain(self._waiting, self._parked)
+        groups = [
+            [each for each in group if network is None or each.network == network]
+            for group in (self._leaving, self._reading, begun)
+        ]
+        return least_needed_first(*groups)
 
     def _end_one_of(self, connections: Iterator[ClientConnection]) -> bool:
         conn = next(connections, None)
@@ -103,6 +107,20 @@ class IdleWorker(AnsweringWorker):
             connections.pop(conn, None)
         with suppress(KeyError, ValueError):
             self.poller.unregister(conn.watched)
+
+
+def least_needed_first(
+    leaving: list[ClientConnection],
+    reading: list[ClientConnection],
+    begun: list[ClientConnection],
+) -> Iterator[ClientConnection]:
+    """Order connections by need, those of people with a response that has begun left out.
+
+    Of requests still to come and of strangers' responses, the larger crowd makes room, so that
+    neither can push out the other.
+    """
+    strangers = [each for each in begun if each.visitor.kind is VisitorKind.STRANGER]
+    return chain(leaving, *sorted((reading, strangers), key=len, reverse=True))
 
 
 def overdue(connections: Quiet, now: float) -> list[ClientConnection]:

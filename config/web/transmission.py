@@ -1,6 +1,7 @@
 """Send bytes as fast as a client takes them. Each function is a generator of small steps.
 
-A step that can't go on yields what it waits for, and its thread is free: see config.web.answers.
+A step that has sent something yields None. One that can't go on yields what it waits for, and its
+thread is free: see config.web.answers.
 """
 
 import os
@@ -9,6 +10,7 @@ import selectors
 import socket
 from collections import deque
 from collections.abc import Generator
+from contextlib import ExitStack
 from typing import Any
 
 # How long a thread waits for a client before it takes other work: fast readers keep their thread.
@@ -18,7 +20,7 @@ PIPE_BYTES = 1024 * 1024
 Wait = tuple[socket.socket, int]
 """A socket, and the event of `selectors` that it needs."""
 
-Steps = Generator[Wait, None, None]
+Steps = Generator[Wait | None, None, None]
 
 
 class Outbox:
@@ -59,15 +61,26 @@ def send_file(file: Any, count: int, client: socket.socket) -> Steps:
         if not sent:
             raise EOFError("a file lost its end while it was sent")
         offset, count = offset + sent, count - sent
+        yield None
 
 
-def splice(source: socket.socket, count: int, client: socket.socket) -> Generator[Wait, None, bool]:
-    """Let the kernel move bytes between sockets. Return False if the source ends early."""
-    outlet, inlet = os.pipe()
-    # A copy of ours, since no one else may close what the poller watches.
-    own = source.dup()
-    own.setblocking(False)
-    try:
+def splice(
+    source: socket.socket, count: int, client: socket.socket
+) -> Generator[Wait | None, None, bool]:
+    """Let the kernel move bytes between sockets.
+
+    Return False if the source ends early, or if there is no descriptor for a pipe.
+    """
+    with ExitStack() as stack:
+        try:
+            # A copy of ours, since no one else may close what the poller watches.
+            own = stack.enter_context(source.dup())
+            outlet, inlet = os.pipe()
+        except OSError:
+            return False
+        stack.callback(os.close, outlet)
+        stack.callback(os.close, inlet)
+        own.setblocking(False)
         while count:
             try:
                 held = os.splice(own.fileno(), inlet, min(count, PIPE_BYTES))
@@ -82,10 +95,7 @@ def splice(source: socket.socket, count: int, client: socket.socket) -> Generato
                     held -= os.splice(outlet, client.fileno(), held)
                 except BlockingIOError:
                     yield from until(client, selectors.EVENT_WRITE)
-    finally:
-        own.close()
-        os.close(outlet)
-        os.close(inlet)
+            yield None
     return True
 
 

@@ -38,9 +38,11 @@ class Sums:
         self.sha1.update(chunk)
         self.crc32 = zlib.crc32(chunk, self.crc32)
 
-    def hash_ahead(self, file: FileIO, until: int) -> None:
+    def hash_ahead(self, file: FileIO, until: int, is_over: Event) -> None:
         """Continue with a file that is still arriving, whose first `until` bytes are final."""
         for piece in pieces_of(file, self.size_bytes, until):
+            if is_over.is_set():
+                break
             self.add(piece)
             if self.size_bytes % DROP_BYTES < len(piece):
                 drop_behind(file, self.size_bytes)

@@ -77,7 +77,7 @@ class FileImport:
         self._wake_up = wake_up or threading.Event()
         self._running: dict[int, Future[Outcome]] = {}
         self._share_of: dict[int, float] = {}
-        self._is_stopped = False
+        self._is_over = threading.Event()
 
     def start(self, job: Job) -> None:
         self._share_of[job.transfer_id] = 0.0
@@ -108,13 +108,13 @@ class FileImport:
         self._executor.submit(act)
 
     def stop(self) -> None:
-        self._is_stopped = True
+        self._is_over.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _hash_ahead(self, path: Path, sums: Sums, until: int) -> None:
         """Leave it to the import to report an error of the disk."""
         with suppress(OSError), path.open("rb", buffering=0) as file:
-            sums.hash_ahead(file, until)
+            sums.hash_ahead(file, until, self._is_over)
 
     def _import(self, job: Job) -> Outcome:
         try:
@@ -155,7 +155,7 @@ class FileImport:
         return ImportDone(job.transfer_id, job.is_seeding, folder_id, file_id)
 
     def _add_progress(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
-        if self._is_stopped:
+        if self._is_over.is_set():
             raise ImportStopped
         self._share_of[job.transfer_id] += piece_bytes / total_bytes
 

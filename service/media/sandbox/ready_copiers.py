@@ -53,7 +53,7 @@ class Copier:
 
     def ask(self, question: dict[str, Any]) -> tuple[RunningProgram, BinaryIO]:
         # A copier that has died meanwhile shows that at the end of its output.
-        with open(self._question, "wb") as pipe, suppress(BrokenPipeError):
+        with suppress(BrokenPipeError), open(self._question, "wb") as pipe:
             pipe.write(json.dumps(question).encode())
         return self.running, self.output
 

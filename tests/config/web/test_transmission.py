@@ -1,6 +1,7 @@
 """Sending without blocking: each byte arrives, whenever the client takes it."""
 
 import os
+import resource
 import selectors
 import socket
 import threading
@@ -25,8 +26,8 @@ def ends():
 def received(steps, ours, theirs):
     """Read all that the steps send, each time when they wait for the client."""
     pieces = []
-    for sock, event in steps:
-        assert (sock, event) == (ours, selectors.EVENT_WRITE)
+    for wait in filter(None, steps):
+        assert wait == (ours, selectors.EVENT_WRITE)
         pieces.append(theirs.recv(100_000))
     ours.close()
     while piece := theirs.recv(100_000):
@@ -66,7 +67,7 @@ def spliced(ends, sent, count):
 
     with source:
         feed.start()
-        content = received((wait for wait in steps() if wait[0] is ends[0]), *ends)
+        content = received((wait for wait in steps() if wait is None or wait[0] is ends[0]), *ends)
         feed.join()
     return content, *outcome
 
@@ -86,13 +87,33 @@ def test_a_silent_service_is_waited_for_and_nothing_stays_open(ends):
         steps = splice(source, 10, ends[0])
         assert next(steps)[1] == selectors.EVENT_READ
         service.sendall(b"0123456789")
-        with pytest.raises(StopIteration):
-            next(steps)
+        assert list(steps) == [None]
         steps = splice(source, 10, ends[0])
         next(steps)
         steps.close()
         assert descriptors() == before
     assert ends[1].recv(20) == b"0123456789"
+
+
+def test_where_descriptors_are_scarce_bytes_are_left_for_others_to_move(ends):
+    source, service = socket.socketpair()
+    with source, service:
+        before, limits = descriptors(), resource.getrlimit(resource.RLIMIT_NOFILE)
+        # There is one left, for the copy of the socket, and none for the pipe.
+        resource.setrlimit(resource.RLIMIT_NOFILE, (next_descriptor() + 1, limits[1]))
+        try:
+            with pytest.raises(StopIteration) as end:
+                next(splice(source, 10, ends[0]))
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+        assert end.value.value is False
+        assert descriptors() == before
+
+
+def next_descriptor():
+    descriptor = os.dup(0)
+    os.close(descriptor)
+    return descriptor
 
 
 def descriptors():

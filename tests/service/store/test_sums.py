@@ -3,6 +3,7 @@
 import hashlib
 import os
 import zlib
+from threading import Event
 
 import pytest
 
@@ -30,7 +31,7 @@ def facts_of(sums):
 @each_case("until", [0, 1, LARGE_CHUNK_BYTES, 3 * LARGE_CHUNK_BYTES, len(CONTENT)])
 def test_sums_begun_while_a_file_arrived_are_continued(file, until):
     begun, reported = Sums(), []
-    begun.hash_ahead(file, until)
+    begun.hash_ahead(file, until, Event())
     assert facts_of(begun) == facts(CONTENT[:until])
     assert facts_of(sums_of(file, reported.append, begun)) == facts(CONTENT)
     assert sum(reported) == len(CONTENT)
@@ -39,7 +40,7 @@ def test_sums_begun_while_a_file_arrived_are_continued(file, until):
 def test_sums_are_continued_step_by_step(file):
     sums = Sums()
     for until in (7, 7, 5, 2 * LARGE_CHUNK_BYTES, len(CONTENT), len(CONTENT) + 100):
-        sums.hash_ahead(file, until)
+        sums.hash_ahead(file, until, Event())
     assert facts_of(sums) == facts(CONTENT)
 
 
@@ -49,7 +50,7 @@ def test_an_import_that_fails_leaves_the_sums_begun_as_they_were(file):
             raise InterruptedError
 
     begun = Sums()
-    begun.hash_ahead(file, 9)
+    begun.hash_ahead(file, 9, Event())
     with pytest.raises(InterruptedError):
         sums_of(file, refuse, begun)
     assert facts_of(begun) == facts(CONTENT[:9])

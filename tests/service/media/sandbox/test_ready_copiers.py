@@ -4,7 +4,7 @@ import signal
 import pytest
 
 from service.media.sandbox import ready_copiers
-from service.media.sandbox.ready_copiers import MOST_WAITING, ReadyCopiers
+from service.media.sandbox.ready_copiers import MOST_WAITING, Copier, ReadyCopiers
 from tests.service.media.waiting import wait_until
 
 
@@ -49,6 +49,15 @@ def test_a_copier_that_has_died_is_not_asked(copiers, waiting, child_processes):
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not waiting & child_processes())
     assert ask(copiers) not in waiting
+
+
+def test_a_copier_that_dies_before_its_question_shows_that_by_its_output(tmp_path):
+    copier = Copier(tmp_path)
+    os.kill(copier.running.pid, signal.SIGKILL)
+    wait_until(lambda: not copier.is_fresh)
+    running, output = copier.ask({"path": "/nowhere"})
+    with running, output:
+        assert output.read() == b""
 
 
 def test_an_old_copier_is_not_asked(copiers, waiting, child_processes, monkeypatch):

@@ -1,0 +1,52 @@
+"""How responses are sent."""
+
+import selectors
+import socket
+from itertools import repeat
+from types import SimpleNamespace
+
+import pytest
+from gunicorn.config import Config
+from gunicorn.http import wsgi
+
+from config.web import answers
+from config.web.answers import PARKED, go_on, send
+from config.web.transmission import Outbox
+
+
+@pytest.mark.parametrize(
+    ("method", "status"), [("HEAD", "200 OK"), ("GET", "304 Not Modified"), ("GET", "200 OK")]
+)
+def test_a_file_is_sent_only_where_a_response_may_have_a_body(tmp_path, method, status):
+    (tmp_path / "film").write_bytes(b"bytes of a film")
+    request = SimpleNamespace(method=method, version=(1, 1), should_close=lambda: False)
+    ours, theirs = socket.socketpair()
+    with ours, theirs, (tmp_path / "film").open("rb", buffering=0) as film:
+        ours.setblocking(False)
+        outbox = Outbox()
+        response = wsgi.Response(request, outbox, Config())
+        response.start_response(status, [("Content-Length", "15")])
+        conn = SimpleNamespace(sock=ours)
+        assert not any(send(response, wsgi.FileWrapper(film), outbox, conn))
+        head, _, body = theirs.recv(10_000).partition(b"\r\n\r\n")
+    assert head.startswith(f"HTTP/1.1 {status}".encode())
+    assert body == (b"bytes of a film" if (method, status) == ("GET", "200 OK") else b"")
+
+
+def test_a_response_whose_client_takes_everything_at_once_shares_its_thread(monkeypatch):
+    monkeypatch.setattr(answers, "TURN_SECONDS", 0.05)
+    conn = SimpleNamespace(sock=object(), answer=None)
+    endless = repeat(None)
+    assert go_on(conn, endless) is PARKED
+    assert conn.answer is endless
+    assert conn.wait == (conn.sock, selectors.EVENT_WRITE)
+
+
+def test_a_response_that_is_over_says_whether_its_connection_may_be_reused():
+    def short():
+        yield None
+        return True
+
+    conn = SimpleNamespace(sock=object(), answer=None)
+    assert go_on(conn, short()) is True
+    assert conn.answer is None
