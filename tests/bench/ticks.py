@@ -60,7 +60,7 @@ def rows(home: Path) -> Iterator[Row]:
 def fill(owner: Account, count: int) -> None:
     """Add transfers of yesterday, so that none of them is about to change."""
     root, at = library.root_of(owner), timezone.now() - timedelta(days=1)
-    have = Transfer.objects.count()
+    have = Transfer.objects.filter(account=owner).count()
     Transfer.objects.bulk_create(
         Transfer(
             account=owner,
