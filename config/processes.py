@@ -33,9 +33,7 @@ def run(programs: dict[str, Program]) -> int:
     raise_open_files()
     signal.signal(signal.SIGCHLD, lambda *_signal: None)
     signal.pthread_sigmask(signal.SIG_BLOCK, NEWS)
-    # Collecting writes to every object, and memory that is written to is shared no longer.
-    gc.freeze()
-    gc.enable()
+    release_memory()
     processes = [start(name, program) for name, program in programs.items()]
     name = first_to_end(processes)
     if name:
@@ -53,6 +51,19 @@ def raise_open_files() -> None:
     # Some systems report no hard limit, yet refuse high values.
     with suppress(ValueError, OSError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def release_memory() -> None:
+    """Give back what preparing needed, and let the processes share the rest.
+
+    Later collections skip it: they write to every object, and a page that is written to is copied.
+    """
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+    gc.freeze()
+    gc.enable()
 
 
 def start(name: str, program: Program) -> BaseProcess:

@@ -107,6 +107,8 @@ class Films:
 
     def make_one(self) -> bool:
         """Make the next film; return False if there is none, or another worker makes one."""
+        if not wanted_notes():
+            return False
         with alone() as is_alone:
             # Otherwise, we might read a note that the other worker has just removed.
             notes = wanted_notes() if is_alone else []
