@@ -24,7 +24,8 @@ from tests.running import Ferry, running
 
 FILES = 20
 READERS = 8
-CALM_SECONDS, IDLE_SECONDS, BUSY_SECONDS = 5, 30, 8
+# A child that reads new files ends half a minute after the last one.
+CALM_SECONDS, IDLE_SECONDS, BUSY_SECONDS = 40, 30, 8
 SETTINGS = {"TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0", "LOG_LEVEL": "ERROR"}
 CALM = threading.Event()
 
