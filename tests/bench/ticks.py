@@ -99,7 +99,11 @@ def idle(
     size = on_wire(got)
     row = f"idle tick at {count:,} transfers"
     yield Row(row, size, " bytes", at_most=300)
-    contestants: dict[str, Ask] = {"ferry": lambda: ferry.get(path, **GZIP)}
+    # Every three seconds, a tick looks at the service. The first of two may have to.
+    contestants: dict[str, Ask] = {
+        "ferry, perhaps with a look": lambda: ferry.get(path, **GZIP),
+        "ferry": lambda: ferry.get(path, **GZIP),
+    }
     for name, other in (("transmission", transmission), ("qbittorrent", qbittorrent)):
         if other is not None:
             other.fill(count)
