@@ -1,7 +1,6 @@
 """The whole default install, as `make run` starts it: its time to the first answer, its memory,
 its pages per second, and the size of each screen."""
 
-import os
 import re
 import subprocess
 import tempfile
@@ -103,12 +102,14 @@ def idle_percent(ferry: Ferry) -> float:
 
 
 def cpu_seconds(ferry: Ferry) -> float:
-    """Return what the kernel has counted for all processes, those that have ended included."""
-    ticks = 0
-    for pid in family(ferry.process.pid):
-        words = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        ticks += sum(map(int, words[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")
+    """Return what the kernel has counted for all threads, in nanoseconds: who works for less than
+    a tick, when the clock ticks, would count for a whole one."""
+    stats = [each for pid in family(ferry.process.pid) for each in threads_of(pid)]
+    return sum(int(each.read_text().split()[0]) for each in stats) / 1e9
+
+
+def threads_of(pid: int) -> Iterator[Path]:
+    return Path(f"/proc/{pid}/task").glob("*/schedstat")
 
 
 # Pages a second
