@@ -74,10 +74,11 @@ def planted(owner: Account, size_bytes: int) -> float:
         created_at=now,
         updated_at=now,
     )
-    job = Job(transfer.pk, "bench", download_folder(transfer.pk), is_seeding=False, now=now)
+    folder = download_folder(transfer.pk)
+    job = Job(transfer.pk, "bench", folder, sums={}, is_seeding=False, now=now)
     plan = DownloadPlan(is_folder=False, files=((0, (), size_bytes),))
     stored = library.blob(size_bytes)
-    return seconds(lambda: put_in_library(job, plan, [stored]))
+    return seconds(lambda: put_in_library(job, plan, {0: stored}))
 
 
 def listing() -> Row:
