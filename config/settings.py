@@ -162,12 +162,14 @@ DATABASES = {
     )
 }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
-    # FULL: what Ferry has acknowledged survives a power cut.
+    # FULL: what Ferry has acknowledged survives a power cut. The limit is for the page caches of a
+    # process: each of its threads has three connections, and each connection would keep 2 MB.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,
         "factory": databases.SQLite,
-        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;",
+        "init_command": "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+        f"PRAGMA soft_heap_limit={32 * 2**20};",
     }
     # Tests use a real file too: SQLite in memory never waits for a lock.
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
