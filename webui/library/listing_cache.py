@@ -106,16 +106,17 @@ class Listings:
         )
 
     def _contents(self, base: sqlite3.Connection, row: sqlite3.Row) -> Contents | None:
-        key = (row["service"], row["folder"], row["revision"])
-        contents = self._memory.get(key)
+        key, revision = (row["service"], row["folder"]), row["revision"]
+        contents = self._memory.get(key, revision)
         if contents is None:
             stored = base.execute(
-                "SELECT rows FROM rows WHERE service = ? AND folder = ? AND revision = ?", key
+                "SELECT rows FROM rows WHERE service = ? AND folder = ? AND revision = ?",
+                (*key, revision),
             ).fetchone()
             if stored is None:
                 return None
             contents = Contents(ROWS.decode(stored[0]))
-            self._memory.put(key, contents)
+            self._memory.put(key, revision, contents)
         return contents
 
     def _touch(self, base: sqlite3.Connection, row: sqlite3.Row) -> None:
@@ -189,13 +190,13 @@ class Listings:
         stored = msgspec.json.encode(entries)
         facts = facts_of(service, folder, listing, stored)
         facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
-        contents = self._memory.get((service, folder, facts["revision"])) or Contents(entries)
+        contents = self._memory.get((service, folder), facts["revision"]) or Contents(entries)
         with self._file.changed() as base:
             if number_of(base, service, folder) == number:
                 put(base, "listing", facts)
                 row = {name: facts[name] for name in ("service", "folder", "revision")}
                 put(base, "rows", {**row, "rows": stored})
-                self._memory.put((service, folder, facts["revision"]), contents)
+                self._memory.put((service, folder), facts["revision"], contents)
         self._prune_sometimes()
         return snapshot_of(facts, contents)
 
@@ -252,28 +253,36 @@ class Listings:
 
 
 class Memory:
-    """An LRU cache of this process's parsed listings, limited by their total number of entries."""
+    """An LRU cache of this process's parsed listings, limited by their total number of entries.
+
+    Only the last revision of a folder stays.
+    """
 
     def __init__(self, most_entries: int) -> None:
         self._most = most_entries
-        self._kept: OrderedDict[tuple[str, ...], Contents] = OrderedDict()
+        self._kept: OrderedDict[tuple[str, str], tuple[str, Contents]] = OrderedDict()
         self._entries = 0
         self._lock = threading.Lock()
 
-    def get(self, key: tuple[str, ...]) -> Contents | None:
+    def get(self, key: tuple[str, str], revision: str) -> Contents | None:
+        with self._lock:
+            if key not in self._kept or self._kept[key][0] != revision:
+                return None
+            self._kept.move_to_end(key)
+            return self._kept[key][1]
+
+    def put(self, key: tuple[str, str], revision: str, contents: Contents) -> None:
         with self._lock:
             if key in self._kept:
-                self._kept.move_to_end(key)
-            return self._kept.get(key)
-
-    def put(self, key: tuple[str, ...], contents: Contents) -> None:
-        with self._lock:
-            if key not in self._kept:
-                self._entries += len(contents)
-            self._kept[key] = contents
+                self._drop(key)
+            self._kept[key] = revision, contents
+            self._entries += len(contents)
             while self._entries > self._most and len(self._kept) > 1:
-                _key, gone = self._kept.popitem(last=False)
-                self._entries -= len(gone)
+                self._drop(next(iter(self._kept)))
+
+    def _drop(self, key: tuple[str, str]) -> None:
+        _revision, gone = self._kept.pop(key)
+        self._entries -= len(gone)
 
 
 def number_of(base: sqlite3.Connection, service: str, folder: str) -> int:

@@ -176,6 +176,15 @@ def test_memory_is_bounded_by_entries(tmp_path):
     assert len(store.find(SERVICE, "10").snapshot.contents) == 10
 
 
+def test_memory_keeps_no_earlier_revision_of_a_folder(tmp_path):
+    store = Listings(tmp_path / "listings.sqlite3")
+    for number in range(5):
+        keep(store, *(f"{number} {name}" for name in range(10)), folder="10")
+    # Nothing outside shows this, either.
+    assert store._memory._entries == 10  # noqa: SLF001  As said above.
+    assert len(store._memory._kept) == 1  # noqa: SLF001
+
+
 @pytest.mark.slow
 def test_a_hundred_thousand_entries_survive(two):
     keep(two[0], *(f"IMG_{number}.jpg" for number in range(100_000)))
