@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from typing import Any
 
 from django.db import DatabaseError, InterfaceError, connection
@@ -28,17 +28,28 @@ def notify(account_id: int) -> None:
 
 
 def listen(note: Note, is_over: threading.Event) -> None:
-    """Note each change until it is over. Connect again if the connection is lost."""
+    """Note each change until it is over. Connect again if the connection is lost.
+
+    Only a database that can't be reached is away: one whose connection was lost may be back.
+    """
     while not is_over.is_set():
         try:
-            with connection.wrap_database_errors, closing(own_session()) as session:
+            with connection.wrap_database_errors:
+                session = own_session()
+        except (DatabaseError, InterfaceError):
+            log.exception("can't listen to the database; new work waits for the next poll")
+            is_over.wait(RETRY_SECONDS)
+        else:
+            with (
+                closing(session),
+                suppress(DatabaseError, InterfaceError),
+                connection.wrap_database_errors,
+            ):
                 session.execute(f"LISTEN {CHANNEL}")
                 # Others may have changed anything while nobody listened.
                 note(None)
                 pass_on(session, note, is_over)
-        except (DatabaseError, InterfaceError):
-            log.exception("can't listen to the database; new work waits for the next poll")
-            is_over.wait(RETRY_SECONDS)
+            is_over.wait(GATHER_SECONDS)
 
 
 def own_session() -> Any:
