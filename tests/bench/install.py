@@ -20,6 +20,7 @@ from tests.browser.chromium import ARGUMENTS
 from tests.browser.loading import first_loaded, weight
 from tests.browser.shelf import Shelf
 from tests.running import Ferry, running
+from tests.soak.growth import family_of, pss_bytes
 
 FILES = 20
 READERS = 8
@@ -72,24 +73,8 @@ def answering(ferry: Ferry) -> None:
 
 def megabytes(ferry: Ferry) -> float:
     """Return the memory of all processes, counting once what several share."""
-    return sum(map(proportional_kilobytes, family(ferry.process.pid))) / 1000
-
-
-def family(pid: int) -> list[int]:
-    children: dict[int, list[int]] = {}
-    for status in Path("/proc").glob("[0-9]*/stat"):
-        words = status.read_text().rpartition(")")[2].split()
-        children.setdefault(int(words[1]), []).append(int(status.parent.name))
-    found, waiting = [], [pid]
-    while waiting:
-        found.append(waiting.pop())
-        waiting += children.get(found[-1], [])
-    return found
-
-
-def proportional_kilobytes(pid: int) -> int:
-    told = Path(f"/proc/{pid}/smaps_rollup").read_text()
-    return int(re.search(r"^Pss:\s+(\d+)", told, re.MULTILINE)[1])
+    places = [Path(f"/proc/{pid}") for pid in family_of(ferry.process.pid)]
+    return sum(map(pss_bytes, places)) / 1024 / 1000
 
 
 # Idle CPU
@@ -102,9 +87,11 @@ def idle_percent(ferry: Ferry) -> float:
 
 
 def cpu_seconds(ferry: Ferry) -> float:
-    """Return what the kernel has counted for all threads, in nanoseconds: who works for less than
-    a tick, when the clock ticks, would count for a whole one."""
-    stats = [each for pid in family(ferry.process.pid) for each in threads_of(pid)]
+    """Return what the kernel has counted for all threads, in nanoseconds.
+
+    By clock ticks, a thread that works for a moment may count for a whole tick.
+    """
+    stats = [each for pid in family_of(ferry.process.pid) for each in threads_of(pid)]
     return sum(int(each.read_text().split()[0]) for each in stats) / 1e9
 
 
