@@ -163,7 +163,7 @@ DATABASES = {
 }
 if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     # FULL: what Ferry has acknowledged survives a power cut. The limit is for the page caches of a
-    # process: each of its threads has three connections, and each connection would keep 2 MB.
+    # process: each of its threads has a connection, which would keep up to 2 MB.
     DATABASES["default"]["OPTIONS"] = {
         "transaction_mode": "IMMEDIATE",
         "timeout": 20,

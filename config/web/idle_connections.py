@@ -114,10 +114,10 @@ def least_needed_first(
     reading: list[ClientConnection],
     begun: list[ClientConnection],
 ) -> Iterator[ClientConnection]:
-    """Order connections by need, those of people with a response that has begun left out.
+    """Order connections, the least needed first; responses to people who are signed in stay out.
 
-    Of requests still to come and of strangers' responses, the larger crowd makes room, so that
-    neither can push out the other.
+    Of connections without a whole request and strangers' responses, the larger group makes room, so
+    that neither can push out the other.
     """
     strangers = [each for each in begun if each.visitor.kind is VisitorKind.STRANGER]
     return chain(leaving, *sorted((reading, strangers), key=len, reverse=True))
