@@ -2,11 +2,23 @@
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 
 
 class TimedOut(Exception):  # noqa: N818  Errors are nouns here.
     """The caller waited longer than the timeout."""
+
+
+class Slot:
+    """One caller's share of a limiter, given back once however often it is asked to."""
+
+    def __init__(self, free: threading.BoundedSemaphore) -> None:
+        self._held = [free]
+
+    def give_back(self) -> None:
+        # Popping is atomic, so two threads can't both find the semaphore.
+        with suppress(IndexError):
+            self._held.pop().release()
 
 
 class Limiter:
@@ -16,15 +28,13 @@ class Limiter:
 
     @contextmanager
     def one(self) -> Iterator[None]:
-        if not self.take():
+        slot = self.take()
+        if slot is None:
             raise TimedOut
         try:
             yield
         finally:
-            self.give_back()
+            slot.give_back()
 
-    def take(self) -> bool:
-        return self._free.acquire(timeout=self._wait_seconds)
-
-    def give_back(self) -> None:
-        self._free.release()
+    def take(self) -> Slot | None:
+        return Slot(self._free) if self._free.acquire(timeout=self._wait_seconds) else None

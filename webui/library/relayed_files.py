@@ -14,7 +14,7 @@ from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
 from webui.http.requests import Request, service_of
 from webui.library.content_check import Expected, check
-from webui.limiter import Limiter
+from webui.limiter import Limiter, Slot
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download, Link, UnreadBytes, sent_on
 
@@ -47,18 +47,19 @@ def deliver(
         if isinstance(answer, Link):
             return handed_over(answer)
         return passed_on(answer, expected.name, _nothing)
-    if not slots.take():
+    slot = slots.take()
+    if slot is None:
         return busy()
     try:
         answer = opening(sent_on(request.headers))
         if isinstance(answer, Download):
             check(service.v1, answer, expected, request.method or "GET")
     except BaseException:
-        slots.give_back()
+        slot.give_back()
         raise
     if isinstance(answer, Download):
-        return passed_on(answer, expected.name, watched(request, answer))
-    slots.give_back()
+        return passed_on(answer, expected.name, watched(request, answer, slot))
+    slot.give_back()
     return handed_over(answer)
 
 
@@ -66,7 +67,8 @@ def show(
     request: Request, opening: Opening, present: Presenting, expected: Expected
 ) -> HttpResponseBase:
     """Send a file for use inside a page. The site passes the bytes on, even behind a link."""
-    if not slots.take():
+    slot = slots.take()
+    if slot is None:
         return busy()
     headers = sent_on(request.headers)
     try:
@@ -75,20 +77,26 @@ def show(
             answer = service_of(request).v1.open(answer, headers, request.method or "GET")
         check(service_of(request).v1, answer, expected, request.method or "GET")
     except BaseException:
-        slots.give_back()
+        slot.give_back()
         raise
-    return passed_on(answer, expected.name, watched(request, answer), present(answer))
+    return passed_on(answer, expected.name, watched(request, answer, slot), present(answer))
 
 
-def watched(request: HttpRequest, download: Download) -> Callable[[], None]:
+def watched(request: HttpRequest, download: Download, slot: Slot) -> Callable[[], None]:
     """Abort the service's stream if the client disconnects, even while the stream is idle. Return a
     function that stops watching and releases the slot."""
+
+    def abort() -> None:
+        # Give back the slot first, since a player that seeks asks for its next stream at once.
+        slot.give_back()
+        download.abort()
+
     reader = request.META.get("gunicorn.socket")
-    forget = disconnect_watcher().expect(reader, download.abort) if reader is not None else _nothing
+    forget = disconnect_watcher().expect(reader, abort) if reader is not None else _nothing
 
     def done() -> None:
         forget()
-        slots.give_back()
+        slot.give_back()
 
     return done
 

@@ -133,13 +133,14 @@ def answer(request: Request, part: StreamTarget) -> HttpResponseBase:
 
 
 def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
-    if not relayed_files.slots.take():
+    slot = relayed_files.slots.take()
+    if slot is None:
         return relayed_files.busy()
     try:
         download = service_of(request).v1.open(part.url)
         content = service_of(request).v1.whole(download, playlists.MOST_BYTES)
     finally:
-        relayed_files.slots.give_back()
+        slot.give_back()
     text = playlists.rewritten(content, part.kind, addresses(request, part, download.url))
     headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)

@@ -1,5 +1,8 @@
 """Sending file bytes to the browser: redirects to links, and relayed streams."""
 
+import socket
+from queue import SimpleQueue
+
 import httpx
 import pytest
 from django.http import StreamingHttpResponse
@@ -147,6 +150,28 @@ class TestStreams:
         leave(first)
         leave(first)
         assert gwen.client.get("/files/file/7/download/").status_code == 200
+
+    def test_a_slot_is_free_before_the_service_learns_that_a_reader_left(
+        self, gwen, foreign, monkeypatch
+    ):
+        # STREAMS_PER_PROCESS is read once, when the process starts.
+        monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
+        free_at_abort: SimpleQueue[bool] = SimpleQueue()
+
+        def abort(_download):
+            free_at_abort.put(relayed_files.slots.take() is not None)
+
+        # What aborting means to the service is a matter of timing.
+        monkeypatch.setattr(Download, "abort", abort)
+        streams(foreign, Reader(b"x"))
+        ours, theirs = socket.socketpair()
+        with ours:
+            answer = gwen.client.get("/files/file/7/download/", **{"gunicorn.socket": ours})
+            theirs.close()
+            assert free_at_abort.get(timeout=60)
+            leave(answer)
+            # The one that the abort took is still taken, and no slot was given back twice.
+            assert relayed_files.slots.take() is None
 
     @each_case("status", [302, 404, 503])
     def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
