@@ -30,6 +30,7 @@ class ArrivalOrder:
         self._told_bytes = 0
         self._done_bytes = 0
         self._moving_until = time.monotonic() + MOVING_SECONDS
+        self._has_others = False
         self._is_in_order = False
         self._set_order(is_in_order=True)
 
@@ -40,7 +41,9 @@ class ArrivalOrder:
         if status.total_done > self._done_bytes:
             self._moving_until = now + MOVING_SECONDS
         self._done_bytes = status.total_done
-        self._set_order(is_in_order=status.num_peers == status.num_seeds)
+        # A peer that has only just connected hasn't said yet that it is a seed.
+        had_others, self._has_others = self._has_others, status.num_peers > status.num_seeds
+        self._set_order(is_in_order=not (had_others and self._has_others))
 
     def look(self) -> Iterator[tuple[int, int]]:
         """Yield the index of each large file with news, and how much of it has arrived in order.

@@ -73,9 +73,19 @@ def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
     handle = Handle()
     arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
     assert IN_ORDER in handle.flags
-    arrival.take_status(peers(seeds=3, others=1), 0)
+    for _second in range(2):
+        arrival.take_status(peers(seeds=3, others=1), 0)
     assert IN_ORDER not in handle.flags
     arrival.take_status(peers(seeds=3, others=0), 0)
+    assert IN_ORDER in handle.flags
+
+
+def test_a_peer_that_is_only_just_connected_does_not_change_the_order():
+    handle = Handle()
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    arrival.take_status(peers(seeds=0, others=1), 0)
+    arrival.take_status(peers(seeds=1, others=0), 0)
+    arrival.take_status(peers(seeds=1, others=1), 0)
     assert IN_ORDER in handle.flags
 
 
