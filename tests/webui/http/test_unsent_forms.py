@@ -22,8 +22,12 @@ FORMS = {
     "a code": ("/account/pair/code/", {"code": "WXYZ-1234"}, ("code", "WXYZ-1234")),
     "a token": ("/account/tokens/", {"name": "printer"}, ("name", "printer")),
     "a service": ("/account/connection/", {"url": "x.example"}, ("url", "x.example")),
-    "a list": ("/transfers/send/", {"text": "\nOne\nTwo"}, ("text", "\nOne\nTwo")),
-    "chosen links": ("/add/", {"line": [MAGNET, "Two"]}, ("text", f"{MAGNET}\nTwo")),
+    "a list": ("/transfers/send/", {"text": "\nOne\nSecond line"}, ("text", "\nOne\nSecond line")),
+    "chosen links": (
+        "/add/",
+        {"line": [MAGNET, "Second line"]},
+        ("text", f"{MAGNET}\nSecond line"),
+    ),
 }
 
 

@@ -89,10 +89,10 @@ def test_without_scripts_the_browser_has_the_file_itself(gwen, season):
 
 def test_hls_js_is_named_on_no_other_page(gwen, season):
     folder, _files = season
-    assert b"hls" in opened(gwen, season, "Tide S01E2.mp4").content
+    assert b"hls.min" in opened(gwen, season, "Tide S01E2.mp4").content
     for path in ("/", f"/files/{folder.id}/"):
-        assert b"hls" not in gwen.client.get(path).content
-    assert b"hls" not in opened(gwen, season, "Notes.txt").content
+        assert b"hls.min" not in gwen.client.get(path).content
+    assert b"hls.min" not in opened(gwen, season, "Notes.txt").content
 
 
 # Where it plays
