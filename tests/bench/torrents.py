@@ -21,6 +21,7 @@ from tests.bench.clients import MOST_SECONDS, running_qbittorrent, running_trans
 from tests.bench.harness import Row, in_turns, peer, peer_port
 from tests.service.working import Working, working
 from tests.serving import serving
+from tests.soak.growth import family_of, pss_bytes
 from tests.swarm import Made, Tracker, bencode, in_order, made, serving_http
 
 MEGABYTE = 2**20
@@ -121,8 +122,8 @@ class Ferry:
             library_store().delete(blob.blob)
 
     def _is_done(self, address: str) -> bool:
-        pids = [self._worker.process.pid, *self._worker.children()]
-        self.peak_megabytes = max(self.peak_megabytes, sum(map(own_megabytes, pids)))
+        now = own_megabytes(self._worker.process.pid)
+        self.peak_megabytes = max(self.peak_megabytes, now)
         told = self._v1.get(address).json()
         if told["state"] == "failed":
             raise RuntimeError(str(told))
@@ -141,11 +142,10 @@ def fetching() -> Iterator[Ferry]:
         yield Ferry(v1, worker)
 
 
-def own_megabytes(pid: int) -> float:
-    """Return the memory of a process, without what is mapped from files."""
-    status = Path(f"/proc/{pid}/status").read_text()
-    line = next(each for each in status.splitlines() if each.startswith("RssAnon"))
-    return int(line.split()[1]) / 1024
+def own_megabytes(worker: int) -> float:
+    """Return the memory of a worker and its children, without what is mapped from files."""
+    places = [Path(f"/proc/{pid}") for pid in family_of(worker)]
+    return sum(pss_bytes(each, "Pss_Anon") for each in places) / 1024 / 1024
 
 
 @contextmanager

@@ -52,9 +52,10 @@ def family_of(pid: int) -> Iterator[int]:
             yield from family_of(int(child))
 
 
-def pss_bytes(place: Path) -> int:
+def pss_bytes(place: Path, kind: str = "Pss") -> int:
+    """Return a process's share of memory; `Pss_Anon` leaves out what is mapped from files."""
     lines = (place / "smaps_rollup").read_text().splitlines()
-    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    return sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(f"{kind}:"))
 
 
 def thirds(samples: list[Sample], name: str) -> tuple[float, float]:
