@@ -44,7 +44,7 @@ def prepare(*, is_key_new: bool = False) -> None:
         running.refuse_half_restored()
         forget_metrics()
         shared_database.check_text()
-        object_storage.refuse_unfit()
+        object_storage.refuse_unfit(settings.STORE_URL)
         make_tables()
         if not is_key_new:
             shared_database.refuse_other_key(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest())

@@ -8,9 +8,12 @@ from django.db import connection
 from config.processes import FORK
 
 
-def refuse_unfit() -> None:
-    """Exit with one line if the settings, or the store, can't serve several machines."""
-    if not settings.STORE_URL:
+def refuse_unfit(url: str, *, may_fork: bool = True) -> None:
+    """Exit with one line if the settings, or the store at this URL, can't serve several machines.
+
+    Without a URL, nothing is demanded. `may_fork`: whether this process may fork later.
+    """
+    if not url:
         return
     if connection.vendor == "sqlite":
         raise SystemExit("STORE_URL: an object store needs PostgreSQL; set DATABASE_URL.")
@@ -25,9 +28,12 @@ def refuse_unfit() -> None:
     from service.store.objects.bucket import Bucket  # noqa: PLC0415
 
     try:
+        bucket = Bucket.of(url, os.environ)
+        if not may_fork:
+            self_test.refuse_unfit(bucket)
+            return
         # Forks of a process that has used obstore can't use it: its threads exist only there.
         with ProcessPoolExecutor(1, FORK) as process:
-            bucket = Bucket.of(settings.STORE_URL, os.environ)
             process.submit(self_test.refuse_unfit, bucket).result()
     except self_test.UnfitStore as trouble:
         raise SystemExit(f"STORE_URL: this store {trouble}.") from None

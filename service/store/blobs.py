@@ -41,6 +41,10 @@ class Writer(Protocol):
         stored = writer.commit()
     """
 
+    @property
+    def sums(self) -> Sums:
+        """The sums of what was written so far."""
+
     def __enter__(self) -> Self: ...
 
     def __exit__(
@@ -67,8 +71,11 @@ class Store(Protocol):
 
     # Writing
 
-    def writer(self) -> Writer:
-        """Return a writer for a new blob. Raises DiskFull."""
+    def writer(self, blob: str = "") -> Writer:
+        """Return a writer for a new blob, or for a copy of one that another store has.
+
+        A copy replaces what the store has under its id. Raises DiskFull.
+        """
 
     def put(self, stream: BinaryIO) -> Stored: ...
 
@@ -108,6 +115,9 @@ class Store(Protocol):
 
     def sizes(self, blobs: Iterable[str]) -> Iterator[int | None]:
         """Yield the size of each blob, or None if it is missing."""
+
+    def sizes_in_order(self, blobs: Sequence[str]) -> list[int | None]:
+        """Return the same for blobs in the order of their ids, which are most of a range."""
 
     def on_disk(self, blob: str) -> Path:
         """Return a file of this machine with the blob's bytes, for programs that read files.
@@ -202,6 +212,14 @@ class Store(Protocol):
 def library_store() -> Store:
     """Return the store of this installation."""
     return cast("Callable[[], Store]", import_string(settings.LIBRARY_STORE))()
+
+
+def store_at(url: str) -> Store:
+    """Return the object store at a URL like STORE_URL; without one, that of this machine's disk."""
+    if not url:
+        return cast("Callable[[], Store]", import_string("service.store.disk_store.library"))()
+    library_at = import_string("service.store.objects.store.library_at")
+    return cast("Callable[[str], Store]", library_at)(url)
 
 
 def check_id(blob: str) -> str:

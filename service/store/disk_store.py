@@ -14,7 +14,7 @@ from typing import BinaryIO, ClassVar, Self
 from django.conf import settings
 
 from service.errors import DiskFull, NotFound
-from service.store.blobs import BLOB, Orphan, StoredBlob
+from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
 from service.store.disk_notes import DiskNotes
 from service.store.folders import (
     files_in,
@@ -56,9 +56,10 @@ class DiskStore(DiskNotes):
         self._has_links = True
         self._orphans = root / "orphans"
 
-    def writer(self) -> "DiskWriter":
+    def writer(self, blob: str = "") -> "DiskWriter":
         self.refuse_beyond(1)
-        return DiskWriter(self, self._draft())
+        draft = self._draft()
+        return DiskWriter(self, draft, check_id(blob or draft.name))
 
     def put(self, stream: BinaryIO) -> Stored:
         with self.writer() as writer:
@@ -140,6 +141,9 @@ class DiskStore(DiskNotes):
     def sizes(self, blobs: Iterable[str]) -> Iterator[int | None]:
         return map(self.size, blobs)
 
+    def sizes_in_order(self, blobs: Sequence[str]) -> list[int | None]:
+        return [*map(self.size, blobs)]
+
     def path(self, blob: str) -> Path:
         """Return the path of a blob; the file may be missing."""
         return Path(self._path_of(blob))
@@ -170,17 +174,17 @@ class DiskStore(DiskNotes):
         if size_bytes > self.free_bytes():
             raise DiskFull
 
-    def place(self, draft: Path, sums: Sums) -> Stored:
+    def place(self, draft: Path, blob: str, sums: Sums) -> Stored:
         """Move a draft to the blobs; the caller makes content and folders durable."""
-        path = self.path(draft.name)
+        path = self.path(blob)
         with translate_disk_full():
             make_folder(path.parent)
             draft.rename(path)
         return sums.of_blob(path.name)
 
-    def keep(self, draft: Path, sums: Sums) -> Stored:
+    def keep(self, draft: Path, blob: str, sums: Sums) -> Stored:
         """Move a synced draft to the blobs, durably."""
-        path = self.path(draft.name)
+        path = self.path(blob)
         folders = [self._blobs, path.parent.parent, path.parent]
         if not self.is_there:
             folders = [self._root.parent, self._root, *folders]
@@ -279,10 +283,11 @@ class DiskStore(DiskNotes):
 class DiskWriter:
     """A draft on the disk."""
 
-    def __init__(self, store: DiskStore, draft: Path) -> None:
+    def __init__(self, store: DiskStore, draft: Path, blob: str) -> None:
         self._store = store
         self._draft = draft
-        self._sums = Sums()
+        self._blob = blob
+        self.sums = Sums()
         with translate_disk_full():
             self._file = open(draft, "xb", buffering=0, opener=private)  # noqa: SIM115
 
@@ -304,16 +309,16 @@ class DiskWriter:
         with translate_disk_full():
             while rest:
                 rest = rest[self._file.write(rest) :]
-        self._sums.add(chunk)
+        self.sums.add(chunk)
 
     def place(self) -> Stored:
         """Move the draft to the blobs, not yet durably."""
-        return self._store.place(self._draft, self._sums)
+        return self._store.place(self._draft, self._blob, self.sums)
 
     def commit(self) -> Stored:
         with translate_disk_full():
             os.fsync(self._file.fileno())
-        return self._store.keep(self._draft, self._sums)
+        return self._store.keep(self._draft, self._blob, self.sums)
 
 
 @contextmanager

@@ -43,6 +43,20 @@ def _list(objects: S3Store, folder: str) -> Iterator[ListedObject]:
                     yield ListedObject(blob, folder == ORPHANS, modified_at, each["size"])
 
 
+def sizes_between(objects: S3Store, first: str, last: str) -> dict[str, int]:
+    """Return the sizes of the blobs from `first` to `last`."""
+    # A listing begins after a key, and this one is right before the first blob's.
+    before, end = key_of(first)[:-1], key_of(last)
+    sizes: dict[str, int] = {}
+    with translate_failures():
+        for batch in obstore.list(objects, BLOBS, offset=before, chunk_size=LISTED_AT_ONCE):
+            for each in batch:
+                if each["path"] > end:
+                    return sizes
+                sizes[each["path"].rpartition("/")[2]] = each["size"]
+    return sizes
+
+
 def key_of(blob: str) -> str:
     return f"{BLOBS}/{blob[:2]}/{blob[2:4]}/{blob}"
 

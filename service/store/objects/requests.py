@@ -53,9 +53,9 @@ class ObjectRequests:
     def close(self) -> None:
         self._client.close()
 
-    def create(self, key: str, content: bytes) -> None:
+    def create(self, key: str, content: bytes, *, may_replace: bool = False) -> None:
         """Store a small object. Raises Exists, StoreAway, DiskFull."""
-        self._send("PUT", key, content=content, headers=CREATE)
+        self._send("PUT", key, content=content, headers={} if may_replace else CREATE)
 
     def begin(self, key: str) -> str:
         """Begin an upload in parts, and return its id."""
@@ -65,14 +65,17 @@ class ObjectRequests:
         query = {"partNumber": str(number), "uploadId": upload_id}
         return UploadPart(number, self._send("PUT", key, query, content).headers["ETag"])
 
-    def finish(self, key: str, upload_id: str, parts: list[UploadPart]) -> None:
+    def finish(
+        self, key: str, upload_id: str, parts: list[UploadPart], *, may_replace: bool = False
+    ) -> None:
         """Make an object of the parts. Raises Exists, StoreAway."""
         each = (
             f"<Part><PartNumber>{part.number}</PartNumber><ETag>{escape(part.etag)}</ETag></Part>"
             for part in parts
         )
         body = f"<CompleteMultipartUpload>{''.join(each)}</CompleteMultipartUpload>"
-        answer = self._send("POST", key, {"uploadId": upload_id}, body.encode(), CREATE)
+        condition = {} if may_replace else CREATE
+        answer = self._send("POST", key, {"uploadId": upload_id}, body.encode(), condition)
         # While it joins the parts, the store has sent 200 already; an error follows in the body.
         if _root_of(answer).tag.endswith("Error"):
             raise away(answer.text)

@@ -18,10 +18,12 @@ PARTS_OF_A_SIZE = 1000
 class ObjectWriter:
     """A draft in parts, of which this process holds one; smaller objects have none."""
 
-    def __init__(self, requests: ObjectRequests) -> None:
+    def __init__(self, requests: ObjectRequests, blob: str = "") -> None:
+        """Write a new object, or with an id, a copy that replaces what has this id."""
         self._requests = requests
-        self._blob = secrets.token_hex(16)
-        self._sums = Sums()
+        self._may_replace = bool(blob)
+        self._blob = blob or secrets.token_hex(16)
+        self.sums = Sums()
         self._waiting = bytearray()
         self._upload_id = ""
         self._parts: list[UploadPart] = []
@@ -42,7 +44,7 @@ class ObjectWriter:
 
     def write(self, chunk: bytes | memoryview) -> None:
         """Write a chunk. Raises StoreAway, DiskFull."""
-        self._sums.add(chunk)
+        self.sums.add(chunk)
         self._waiting += chunk
         if len(self._waiting) >= PART_BYTES * (1 + len(self._parts) // PARTS_OF_A_SIZE):
             self._send_part()
@@ -61,10 +63,12 @@ class ObjectWriter:
         # No one else knows the id: what exists is our own, and only the answer was lost.
         with suppress(Exists):
             if not self._upload_id:
-                self._requests.create(key, bytes(self._waiting))
+                self._requests.create(key, bytes(self._waiting), may_replace=self._may_replace)
             else:
                 if self._waiting:
                     self._send_part()
-                self._requests.finish(key, self._upload_id, self._parts)
+                self._requests.finish(
+                    key, self._upload_id, self._parts, may_replace=self._may_replace
+                )
                 self._upload_id = ""
-        return self._sums.of_blob(self._blob)
+        return self.sums.of_blob(self._blob)

@@ -65,14 +65,14 @@ def test_a_url_that_cannot_be_used_ends_the_start_with_a_line(environment, troub
 )
 def test_settings_for_one_machine_are_refused(settings, monkeypatch, given, trouble):
     vendor, key, accel = given
-    settings.STORE_URL, settings.ACCEL = URL, accel
+    settings.ACCEL = accel
     monkeypatch.setenv("SECRET_KEY", key)
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     # The tests run on one database, and this must know two.
     monkeypatch.setattr(object_storage, "connection", type("", (), {"vendor": vendor}))
     with pytest.raises(SystemExit, match=trouble):
-        object_storage.refuse_unfit()
+        object_storage.refuse_unfit(URL)
 
 
 def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp_path):
@@ -83,7 +83,7 @@ def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp
         "from service.errors import StoreAway",
         "from service.store.blobs import library_store",
         "try:",
-        "    object_storage.refuse_unfit()",
+        "    object_storage.refuse_unfit(os.environ['STORE_URL'])",
         "except SystemExit as refusal:",
         "    print(refusal)",
         "if not (fork := os.fork()):",
@@ -106,5 +106,4 @@ def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp
 
 
 def test_without_a_store_nothing_is_demanded(settings):
-    assert settings.STORE_URL == ""
-    object_storage.refuse_unfit()
+    object_storage.refuse_unfit(settings.STORE_URL)

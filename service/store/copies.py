@@ -1,0 +1,264 @@
+"""Copy all blobs that rows name from one store to another, while Ferry uses the first.
+
+A copy gets its name at the target only once its hash is that of the row, so a name of the right
+size stands for a copy that was verified. A killed run leaves nothing but drafts, and the next one
+goes on where it was.
+"""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from enum import StrEnum
+from functools import partial
+from threading import Event
+from typing import Any, BinaryIO, NamedTuple
+
+from django.db.models import Count, QuerySet, Sum
+
+from service import database_connection
+from service.errors import NotFound
+from service.models import Discarded, File
+from service.store.blobs import Store
+from service.store.patience import StorePatience
+from service.store.sums import CHUNK_BYTES, Sums
+
+ROWS_AT_ONCE = 1000
+# Of a large file, a copy to an object store holds a part or two in memory.
+SMALL_BYTES = CHUNK_BYTES
+SMALL_AT_ONCE, LARGE_AT_ONCE = 16, 4
+AHEAD = 2 * (SMALL_AT_ONCE + LARGE_AT_ONCE)
+REPORT_SECONDS = 1.0
+# Files may arrive as fast as they are copied.
+MOST_PASSES = 5
+MOST_NAMED = 5
+
+
+class NamedBlob(NamedTuple):
+    """A blob as a row describes it: that of a deleted file has no size and no hash."""
+
+    blob: str
+    size_bytes: int | None = None
+    sha1: str = ""
+
+
+class CopyResult(StrEnum):
+    """What became of a blob."""
+
+    NEW = "copied"
+    KEPT = "there already"
+    REPLACED = "damaged at the target, and copied again"
+    # What the source has lost
+    MISSING = "missing"
+    CHANGED = "changed since they were stored, or unreadable"
+    # What the target doesn't keep
+    DAMAGED = "damaged at the target"
+
+
+FAILED = (CopyResult.MISSING, CopyResult.CHANGED, CopyResult.DAMAGED)
+
+
+class UnreadableBlob(Exception):  # noqa: N818  Errors are nouns here.
+    """The source can't read a blob, or not as its row describes it."""
+
+
+class Stopped(Exception):  # noqa: N818  Errors are nouns here.
+    """Another copy has failed for good, so this one ends."""
+
+
+@dataclass
+class Progress:
+    """How far a copy is. Deleted files, whose rows nobody sees, don't count."""
+
+    total_files: int = 0
+    total_bytes: int = 0
+    files: int = 0
+    size_bytes: int = 0
+    copied_bytes: int = 0
+    read_bytes: int = 0  # copied, or read again
+    copied: dict[CopyResult, int] = field(default_factory=lambda: dict.fromkeys(CopyResult, 0))
+    # Some blobs of each failure, to name their files.
+    examples: dict[CopyResult, list[str]] = field(
+        default_factory=lambda: {kind: [] for kind in FAILED}
+    )
+    pass_number: int = 0
+    is_waiting: bool = False  # for a store that doesn't answer
+
+    def begin_pass(self) -> None:
+        """Count all files anew. Of the rest, only what the source has lost is looked for again."""
+        self.pass_number += 1
+        self.files = self.size_bytes = 0
+        totals = File.objects.aggregate(files=Count("pk"), bytes=Sum("size_bytes", default=0))
+        self.total_files, self.total_bytes = totals["files"], totals["bytes"]
+        for kind in (CopyResult.MISSING, CopyResult.CHANGED):
+            self.copied[kind] = 0
+            self.examples[kind].clear()
+
+    def count(self, blob: NamedBlob, result: CopyResult) -> None:
+        self.files += 1
+        self.size_bytes += blob.size_bytes or 0
+        if result is not CopyResult.KEPT or self.pass_number == 1:
+            self.copied[result] += 1
+        if result in (CopyResult.NEW, CopyResult.REPLACED):
+            self.copied_bytes += blob.size_bytes or 0
+        if result in FAILED and len(self.examples[result]) < MOST_NAMED:
+            self.examples[result].append(blob.blob)
+
+
+class StoreCopy:
+    """A copy of all blobs to another store."""
+
+    def __init__(
+        self,
+        source: Store,
+        target: Store,
+        report: Callable[[Progress], None] = lambda _progress: None,
+        *,
+        is_verifying: bool = False,
+    ) -> None:
+        """`is_verifying`: every copy is read again, those of earlier runs too."""
+        self._source = source
+        self._target = target
+        self._report = report
+        self._is_verifying = is_verifying
+        self._stopped = Event()
+        self._patience = StorePatience(self._stopped)
+        self.progress = Progress()
+
+    def run(self) -> Progress:
+        """Copy until nothing new has arrived meanwhile. Raises StoreAway, DiskFull, OSError."""
+        for _pass in range(MOST_PASSES):
+            self.progress.begin_pass()
+            before = self.progress.copied[CopyResult.NEW]
+            self._pass()
+            if self.progress.copied[CopyResult.NEW] == before:
+                break
+        return self.progress
+
+    def _pass(self) -> None:
+        may_verify = self._is_verifying and self.progress.pass_number == 1
+        with ExitStack() as ending:
+            small, large = (ThreadPoolExecutor(count) for count in (SMALL_AT_ONCE, LARGE_AT_ONCE))
+            for threads in (small, large):
+                ending.callback(threads.shutdown, cancel_futures=True)
+            # Called first: what runs ends soon, and what waits never begins.
+            ending.callback(self._stopped.set)
+            running: dict[Future[CopyResult], NamedBlob] = {}
+            for blob, is_there in self._blobs(small):
+                if is_there and not (may_verify and blob.sha1):
+                    self._count(blob, CopyResult.KEPT)
+                    continue
+                threads = small if (blob.size_bytes or 0) <= SMALL_BYTES else large
+                bring = partial(self._bring, blob, is_there=is_there)
+                running[threads.submit(self._patience.call, bring)] = blob
+                if len(running) >= AHEAD:
+                    self._collect(running)
+            while running:
+                self._collect(running)
+            ending.pop_all()
+            for threads in (small, large):
+                threads.shutdown()
+
+    def _blobs(self, threads: ThreadPoolExecutor) -> Iterator[tuple[NamedBlob, bool]]:
+        """Yield each blob, and whether the target has it."""
+        for batch in rows():
+            list_sizes = partial(self._target.sizes_in_order, [each.blob for each in batch])
+            sizes = threads.submit(self._patience.call, list_sizes)
+            self._tell()
+            while not wait([sizes], REPORT_SECONDS).done:
+                self._tell()
+            for each, size_bytes in zip(batch, sizes.result(), strict=True):
+                is_there = size_bytes is not None and each.size_bytes in (size_bytes, None)
+                yield each, is_there
+
+    def _collect(self, running: dict[Future[CopyResult], NamedBlob]) -> None:
+        """Count what has ended since, after waiting for a moment. Raises what a copy raised."""
+        ended, _others = wait(running, REPORT_SECONDS, FIRST_COMPLETED)
+        for future in ended:
+            blob = running.pop(future)
+            self._count(blob, future.result())
+            self.progress.read_bytes += blob.size_bytes or 0
+        self._tell()
+
+    def _tell(self) -> None:
+        self.progress.is_waiting = self._patience.is_waiting
+        self._report(self.progress)
+
+    def _count(self, blob: NamedBlob, result: CopyResult) -> None:
+        # The file may have been deleted meanwhile.
+        is_lost = result in (CopyResult.MISSING, CopyResult.CHANGED)
+        if blob.sha1 and not (is_lost and not is_named(blob)):
+            self.progress.count(blob, result)
+
+    def _bring(self, blob: NamedBlob, *, is_there: bool) -> CopyResult:
+        """Copy a blob, unless the target has it intact."""
+        if is_there and self._is_intact(blob):
+            return CopyResult.KEPT
+        try:
+            self._copy(blob)
+        except NotFound:
+            return CopyResult.DAMAGED if is_there else CopyResult.MISSING
+        except UnreadableBlob:
+            return CopyResult.DAMAGED if is_there else CopyResult.CHANGED
+        if self._is_verifying and blob.sha1 and not self._is_intact(blob):
+            return CopyResult.DAMAGED
+        return CopyResult.REPLACED if is_there else CopyResult.NEW
+
+    def _copy(self, blob: NamedBlob) -> None:
+        """Copy a blob, if its hash is right. Raises NotFound, UnreadableBlob."""
+        try:
+            source = self._source.open(blob.blob)
+        except OSError as trouble:
+            raise UnreadableBlob from trouble
+        with source, self._target.writer(blob.blob) as writer:
+            for chunk in self._read(source):
+                writer.write(chunk)
+            if blob.sha1 and writer.sums.sha1.hexdigest() != blob.sha1:
+                raise UnreadableBlob
+            writer.commit()
+
+    def _is_intact(self, blob: NamedBlob) -> bool:
+        sums = Sums()
+        try:
+            with self._target.open(blob.blob) as copy:
+                for chunk in self._read(copy):
+                    sums.add(chunk)
+        except (NotFound, UnreadableBlob):
+            return False
+        return sums.sha1.hexdigest() == blob.sha1
+
+    def _read(self, file: BinaryIO) -> Iterator[bytes]:
+        while True:
+            if self._stopped.is_set():
+                raise Stopped
+            try:
+                chunk = file.read(CHUNK_BYTES)
+            except OSError as trouble:
+                raise UnreadableBlob from trouble
+            if not chunk:
+                return
+            yield chunk
+
+
+def rows() -> Iterator[list[NamedBlob]]:
+    """Yield all blobs that rows name in batches, each in the order of ids.
+
+    Each batch is a query of its own: the next one may be needed an hour later.
+    """
+    # Running downloads and archives may still read what was discarded.
+    querysets: tuple[QuerySet[Any, Any], ...] = (
+        File.objects.values_list("blob", "size_bytes", "sha1"),
+        Discarded.objects.values_list("blob"),
+    )
+    for row_values in querysets:
+        last = ""
+        while batch := [*row_values.filter(blob__gt=last).order_by("blob")[:ROWS_AT_ONCE]]:
+            database_connection.give_back()
+            yield [NamedBlob(*values) for values in batch]
+            last = batch[-1][0]
+
+
+def is_named(blob: NamedBlob) -> bool:
+    is_there = File.objects.filter(blob=blob.blob).exists()
+    database_connection.give_back()
+    return is_there
