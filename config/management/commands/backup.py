@@ -21,6 +21,12 @@ INSTEAD = """The database is no SQLite file, so its own tools back it up. In thi
 The files come last: what people delete meanwhile stays for BLOB_GRACE. To restore, stop Ferry,
 bring both folders and secret_key back into an empty DATA_DIR without library/generation, and run
 pg_restore --dbname=DATABASE BACKUP/ferry.dump"""
+WITH_OBJECTS = """The database and the object store have their own tools. In this order:
+  1. Set BLOB_GRACE to more seconds than steps 2 and 3 take, and start Ferry again.
+  2. pg_dump --format=custom --file=BACKUP/ferry.dump DATABASE
+  3. Copy all objects below blobs/ in the bucket that are new: none ever changes.
+Keep SECRET_KEY as well. To restore, stop Ferry, bring the objects back that are lost, and run
+pg_restore --clean --if-exists --dbname=DATABASE BACKUP/ferry.dump"""
 
 
 class Command(BaseCommand):
@@ -35,7 +41,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, target: Path, **_options: Any) -> None:
         if connection.vendor != "sqlite":
-            raise CommandError(INSTEAD.format(data=settings.DATA_DIR))
+            raise CommandError(advice())
         target = target.absolute()
         running.refuse_half_restored()
         try:
@@ -55,6 +61,11 @@ class Command(BaseCommand):
             database_copies.database_path(),
             "Restore them from an older backup, or delete them",
         )
+
+
+def advice() -> str:
+    """Say how to back up, and restore, what Ferry can't copy itself."""
+    return WITH_OBJECTS if settings.STORE_URL else INSTEAD.format(data=settings.DATA_DIR)
 
 
 def describe(outcome: Outcome) -> str:

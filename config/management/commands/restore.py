@@ -2,11 +2,10 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from config.management.commands.backup import INSTEAD, describe, refuse_damage, words_of
+from config.management.commands.backup import advice, describe, refuse_damage, words_of
 from config.storage import backups, database_copies
 from config.storage.database_copies import NotWhole
 from webui.activity import events
@@ -25,7 +24,7 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, source: Path, **_options: Any) -> None:
         if connection.vendor != "sqlite":
-            raise CommandError(INSTEAD.format(data=settings.DATA_DIR))
+            raise CommandError(advice())
         source = source.absolute()
         connection.close()
         try:
