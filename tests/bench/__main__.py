@@ -10,7 +10,7 @@ import tempfile
 from importlib import import_module
 from pathlib import Path
 
-GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams"]
+GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams", "objects"]
 GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
 
 

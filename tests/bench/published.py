@@ -27,6 +27,7 @@ TITLES = {
     "listings": "Listings over v1",
     "pages": "The Files page",
     "streams": "Streams and slow readers",
+    "objects": "An object store",
     "ticks": "A transfer page that is left open",
     "fetches": "Addresses",
     "torrents": "BitTorrent",
