@@ -6,11 +6,13 @@ anyone learns of the rows. So the database is never behind, unless an older copy
 it stays behind until the owner decides about the newer files.
 """
 
+from contextlib import suppress
 from enum import StrEnum
 
 from django.db import connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from service.errors import StoreAway
 from service.models import Library
 from service.store.blobs import Store, library_store
 
@@ -44,8 +46,9 @@ def generation_of_database() -> int:
 def advance() -> None:
     """Count a batch, in the transaction that writes its rows."""
     store = library_store()
-    row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
+    # Every batch waits for this row, and a store may take seconds to say that it is away.
     generation = store.generation()
+    row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
     if row.generation >= generation:
         row.generation += 1
         row.save(update_fields=["generation"])
@@ -76,5 +79,9 @@ def catch_up(store: Store) -> None:
 
 
 def _follow(store: Store, number: int) -> None:
+    def follow() -> None:
+        with suppress(StoreAway):
+            store.reach_generation(number)
+
     # Robust: on a full disk the rows are kept all the same, and the next batch catches up.
-    transaction.on_commit(lambda: store.reach_generation(number), robust=True)
+    transaction.on_commit(follow, robust=True)
