@@ -37,8 +37,8 @@ class ObjectWriter:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        if self._upload_id:
-            # Otherwise, the sweep aborts it.
+        # A store that is away has kept the client waiting already. The sweep aborts the upload.
+        if self._upload_id and not isinstance(error, StoreAway):
             with suppress(StoreAway):
                 self._requests.abort(key_of(self._blob), self._upload_id)
 
