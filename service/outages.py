@@ -50,3 +50,11 @@ def outage_of(error: BaseException) -> Outage | None:
         word = str(name or error)
         return next((kind for kind, words in OF_DATABASES.items() if words.match(word)), None)
     return OF_FILES.get(error.errno or 0) if isinstance(error, OSError) else None
+
+
+def may_be_committed(error: BaseException) -> bool:
+    """Return whether a transaction that failed so may be committed all the same.
+
+    A server that goes away during a commit may have written it, and only the answer is lost.
+    """
+    return outage_of(error) is Outage.AWAY

@@ -4,7 +4,6 @@ import json
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
@@ -31,11 +30,26 @@ PORTS = {
 
 
 class ObjectServer:
-    """A running store, which can be frozen."""
+    """A store, which can be frozen, killed, and started again over the same data."""
 
-    def __init__(self, process: "subprocess.Popen[str]", port: int) -> None:
-        self._process = process
+    def __init__(
+        self, command: list[str | Path], ready: str, port: int, environment: dict[str, str]
+    ) -> None:
+        self._command = [*mortal(), *command]
+        self._ready = ready
+        self._environment = {**os.environ, **environment}
         self.endpoint = f"http://127.0.0.1:{port}"
+
+    def start(self) -> None:
+        self._process = launch(self._command, env=self._environment)
+        self._output = Output(self._process)
+        assert self._output.saw(self._ready, START_SECONDS), self._output.text
+
+    def kill(self) -> None:
+        """Kill the store: it takes seconds to stop properly."""
+        self._process.kill()
+        self._process.wait(STOP_SECONDS)
+        self._output.close()
 
     def url(self, prefix: str) -> str:
         return f"s3://{NAME}/{prefix}?endpoint={self.endpoint}"
@@ -101,16 +115,12 @@ def rclone() -> Iterator[ObjectServer]:
 def serving(
     command: list[str | Path], ready: str, port: int, environment: dict[str, str]
 ) -> Iterator[ObjectServer]:
-    process = launch([*mortal(), *command], env={**os.environ, **environment})
-    output = Output(process)
+    server = ObjectServer(command, ready, port, environment)
+    server.start()
     try:
-        assert output.saw(ready, START_SECONDS), output.text
-        yield ObjectServer(process, port)
+        yield server
     finally:
-        # It takes seconds to stop properly, and its data goes with it.
-        process.kill()
-        process.wait(STOP_SECONDS)
-        output.close()
+        server.kill()
 
 
 def make_bucket(bucket: Bucket) -> None:

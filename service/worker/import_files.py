@@ -16,6 +16,7 @@ from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
+from service.outages import may_be_committed
 from service.store.blobs import Store
 from service.store.sums import Stored, Sums
 from service.transfers import imports
@@ -147,9 +148,11 @@ class FileImport:
         )
         try:
             result = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))
-        except BaseException:
-            for each in stored:
-                self._store.delete(each.blob)
+        except BaseException as error:
+            # Rows may name the blobs; if none does, they become orphans.
+            if not may_be_committed(error):
+                for each in stored:
+                    self._store.delete(each.blob)
             raise
         folder_id, file_id = result.folder_created_id, result.file_created_id
         return ImportDone(job.transfer_id, job.is_seeding, folder_id, file_id)

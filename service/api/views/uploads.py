@@ -9,6 +9,7 @@ from service.http.bodies import Fields, LimitedStream, length_of, parts_of, quer
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
 from service.library import space
+from service.outages import may_be_committed
 from service.store.blobs import Store, Writer
 from service.store.sums import Stored
 from service.transfers import torrent_files
@@ -149,8 +150,16 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 
 @contextmanager
 def keep_blob(upload: ReceivedUpload) -> Iterator[Stored]:
-    """Yield the stored blob, and keep it if the block succeeds."""
+    """Yield the stored blob, and keep it if the block succeeds, or may have.
+
+    If it didn't, the blob becomes an orphan.
+    """
     if upload.stored is None:
         raise NotATorrent
-    yield upload.stored
+    try:
+        yield upload.stored
+    except Exception as error:
+        if may_be_committed(error):
+            upload.stored = None
+        raise
     upload.stored = None
