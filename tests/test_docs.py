@@ -13,11 +13,13 @@ from django.core.management import get_commands
 from config import settings
 from config.management.commands.account import Command as Account
 from config.management.commands.library import Command as Library
+from config.management.commands.work import Command as Work
 from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times
 from tests.bench import published
 from tests.bench.chart import chart_of
+from tests.object_stores import KEYS
 
 BASE = Path(__file__).resolve().parents[1]
 PROCFILE = (BASE / "Procfile").read_text()
@@ -28,6 +30,7 @@ API = (BASE / "docs/api.md").read_text()
 ARCHITECTURE = (BASE / "docs/architecture.md").read_text()
 GLOSSARY = (BASE / "docs/glossary.md").read_text()
 PERFORMANCE = (BASE / "docs/performance.md").read_text()
+SCALE = (BASE / "docs/scale.md").read_text()
 MAKEFILE = (BASE / "Makefile").read_text()
 TESTING = (BASE / "docs/testing.md").read_text()
 SECURITY = (BASE / "SECURITY.md").read_text()
@@ -196,6 +199,32 @@ def test_the_table_and_the_chart_of_what_was_measured_are_those_of_the_numbers()
     told = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
     assert told == published.table_of(run)
     assert published.CHART.read_text() == chart_of(map(published.row_of, run["rows"]))
+
+
+def test_scale_says_what_was_measured():
+    section = SCALE.split("\n## When one machine is enough\n")[1].split("\n## ")[0]
+    _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
+    assert len(rows) >= 8
+    assert [row for row in rows if PERFORMANCE.count(f"\n{row} ") != 1] == []
+
+
+def test_scale_names_settings_and_commands_that_exist():
+    section = SCALE.split("\n## How to grow\n")[1]
+    names = set(re.findall(r"`([A-Z]+_[A-Z_]+)`", section))
+    assert len(names) >= 8
+    assert {name for name in names if not name.startswith("AWS_")} <= set(settings.env.names)
+    assert {name for name in names if name.startswith("AWS_")} <= set(KEYS)
+    assert set(re.findall(r"`manage\.py (\w+)", section)) <= set(get_commands())
+    assert "--check" in Work().create_parser("manage.py", "work").format_usage()
+
+
+def test_scale_names_a_test_for_each_part_that_dies():
+    section = SCALE.split("\n## What happens when a part dies\n")[1].split("\n## ")[0]
+    _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
+    assert len(rows) >= 10
+    for row in rows:
+        path, _, name = re.search(r"`(tests/[\w./]+\.py::\w+)` \|$", row)[1].partition("::")
+        assert f"\ndef {name}(" in (BASE / path).read_text(), name
 
 
 @pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])
