@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from statistics import median
 
@@ -144,8 +144,12 @@ def fetching() -> Iterator[Ferry]:
 
 def own_megabytes(worker: int) -> float:
     """Return the memory of a worker and its children, without what is mapped from files."""
-    places = [Path(f"/proc/{pid}") for pid in family_of(worker)]
-    return sum(pss_bytes(each, "Pss_Anon") for each in places) / 1024 / 1024
+    total_bytes = 0
+    for pid in family_of(worker):
+        # A child may have ended meanwhile.
+        with suppress(FileNotFoundError, ProcessLookupError):
+            total_bytes += pss_bytes(Path(f"/proc/{pid}"), "Pss_Anon")
+    return total_bytes / MEGABYTE
 
 
 @contextmanager
