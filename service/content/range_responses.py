@@ -1,5 +1,6 @@
 """Answer requests for anything that can be read in ranges: conditions and ranges (RFC 9110)."""
 
+import errno
 import hashlib
 import secrets
 from collections.abc import Generator, Iterator
@@ -14,6 +15,7 @@ from django.utils.http import http_date, parse_http_date_safe
 from service.content import range_header
 from service.content.disposition import Presentation
 from service.content.range_header import Span
+from service.errors import StoreAway
 from service.http import responses
 
 # A client must take one block within a minute, or is cut off (see config/wsgi.py).
@@ -175,6 +177,14 @@ def blocks_of(file: BinaryIO, span: Span) -> Generator[bytes, None, None]:
             yield part
 
 
+def cut_off_with_store(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
+    """Abort the connection when the store goes away: a response that has begun can't become 503."""
+    try:
+        yield from chunks
+    except StoreAway as trouble:
+        raise ConnectionResetError(errno.ECONNRESET, "the store broke off") from trouble
+
+
 class FilePart(StreamingHttpResponse):
     """Part of an open file. The server's sendfile starts at the position of `file_to_stream`."""
 
@@ -221,7 +231,8 @@ class Multipart(StreamingHttpResponse):
         boundary = secrets.token_hex(16)
         heads = [part_head(boundary, representation, span) for span in spans]
         tail = f"\r\n--{boundary}--\r\n".encode()
-        super().__init__(parts(representation, spans, heads, tail), status=206)
+        chunks = parts(representation, spans, heads, tail)
+        super().__init__(cut_off_with_store(chunks), status=206)
         framing_bytes = sum(map(len, heads)) + len(tail)
         self.size_bytes = framing_bytes + sum(span.size_bytes for span in spans)
         self.own_headers = {"Content-Type": f"multipart/byteranges; boundary={boundary}"}

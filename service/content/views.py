@@ -25,6 +25,7 @@ from service.content.range_responses import (
     InOneFile,
     answer,
     blocks_of,
+    cut_off_with_store,
     picture_answer,
     presentation_headers,
 )
@@ -192,7 +193,7 @@ class StartedStream:
         self._chunks = chunks
 
     def __iter__(self) -> Iterator[bytes]:
-        return chain([self._first], self._chunks)
+        return chain([self._first], cut_off_with_store(self._chunks))
 
     def close(self) -> None:
         self._chunks.close()

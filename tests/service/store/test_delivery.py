@@ -13,7 +13,9 @@ from django.utils import timezone
 from config.embedded import upstream
 from service.content import signed_links
 from service.content.signed_links import DIRECT_BYTES
+from service.errors import StoreAway
 from service.store.blobs import library_store
+from service.store.objects.reader import ObjectReader
 from tests.object_stores import KEYS
 from tests.service.builders import a_file, alice, put
 
@@ -128,3 +130,21 @@ def test_an_expired_link_leads_nowhere(account, keep):
     file = keep(CONTENT)
     before = timezone.now() - signed_links.LIFETIME - timedelta(hours=2)
     assert get(signed_links.file_link(account, file, now=before)).status_code == 403
+
+
+@pytest.mark.parametrize("ranges", ["bytes=0-", "bytes=0-9,300000-"])
+def test_a_download_that_has_begun_ends_with_the_store(account, keep, ranges, monkeypatch):
+    """Its connection is aborted, since its length is announced; nothing is an error of Ferry's."""
+    link = link_to(account, keep(CONTENT, "film.mp4"), inline=True)
+    answer = browser().get(link, headers={"range": ranges})
+    assert answer.status_code == 206
+    chunks = iter(answer.streaming_content)
+    next(chunks)
+
+    def fail(_reader):
+        raise StoreAway
+
+    # A store that is stopped at this moment would be missed by the tests beside this one.
+    monkeypatch.setattr(ObjectReader, "_read_block", fail)
+    with pytest.raises(ConnectionResetError):
+        list(chunks)
