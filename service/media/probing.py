@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
+from service import row_cache
 from service.errors import Busy, CannotConvert
 from service.media.content_folders import Content
 from service.media.probe import Probed
@@ -145,11 +146,15 @@ def without_file() -> QuerySet[Media]:
 
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
     """Lease the rows that wait longest and that no other worker has."""
+    wanted = Media.objects.filter(state=Media.State.WANTED)
+    # This happens every few seconds, and isn't worth a query.
+    if not row_cache.read("wanted media", wanted.exists):
+        return []
     # A lease that ends after `now + LATER` was taken before the clock was set back.
     conditions = {"leased_until__gt": now, "leased_until__lte": now + LATER}
-    free = Media.objects.filter(state=Media.State.WANTED).exclude(**conditions)
+    free = wanted.exclude(**conditions)
     if not free.exists():
-        # This happens every few seconds, and isn't worth locking the database.
+        # Nor is this worth locking the database.
         return []
     with transaction.atomic():
         rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])

@@ -7,12 +7,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
+from functools import partial
 from typing import BinaryIO
 
 from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from service import row_cache
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
@@ -157,7 +159,8 @@ class MediaWork:
 
     def _newer_files(self) -> list[tuple[int, str, int, int | None]]:
         newer = File.objects.filter(pk__gt=self._last_file_id).order_by("pk")
-        return list(newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE])
+        rows = newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE]
+        return row_cache.read(("newer files", self._last_file_id), partial(list, rows))
 
     def _answer(self) -> None:
         while not self.stopped.is_set():

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from django.db.models import Count, Sum
 
+from service import row_cache
 from service.models import Account
 
 Changes = Callable[[], set[int] | None]
@@ -19,11 +20,15 @@ def compare_revisions() -> Changes:
 
     def take_changes() -> set[int] | None:
         nonlocal before
-        sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
-        numbers = Account.objects.aggregate(**sums, accounts=Count("pk"))
+        numbers = row_cache.read("revisions", sum_revisions)
         if numbers == before:
             return set()
         before = numbers
         return None
 
     return take_changes
+
+
+def sum_revisions() -> dict[str, int | None]:
+    sums = {"transfers": Sum("transfers_revision"), "library": Sum("library_revision")}
+    return Account.objects.aggregate(**sums, accounts=Count("pk"))

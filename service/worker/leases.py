@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from service import row_cache
 from service.batches import batches
 from service.models import Transfer, Worker
 
@@ -98,16 +99,19 @@ class Lease:
 
     def expel_dead(self, now: datetime) -> bool:
         """Free the transfers of dead workers, and return whether there were any."""
+        others = Worker.objects.exclude(name=self.name)
+        if not row_cache.read(("other workers", self.name), others.exists):
+            return False
         is_over = Q(name__in=self._find_dead_here())
         if not now < self._judges_at <= now + LEASE:
             is_over |= Q(alive_until__lt=self._time(now))
-        others = list(Worker.objects.filter(is_over).exclude(name=self.name))
-        for other in others:
+        dead = list(others.filter(is_over))
+        for other in dead:
             row = Worker.objects.filter(pk=other.pk, alive_until=other.alive_until)
             freed = _expel(row, other.name)
             (self._folder / other.name).unlink(missing_ok=True)
             log.warning("another worker has died; freed transfers=%d", freed)
-        return bool(others)
+        return bool(dead)
 
     def _find_dead_here(self) -> list[str]:
         """Return the names of dead workers of this machine."""

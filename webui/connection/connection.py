@@ -96,7 +96,8 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
         return False
     lookup = _known
     if lookup is None or clock() - lookup[0] >= KNOWN_SECONDS:
-        lookup = _known = (clock(), not Connection.objects.exists())
+        is_foreign = row_cache.read("is foreign", Connection.objects.exists)
+        lookup = _known = (clock(), not is_foreign)
     return lookup[1]
 
 
