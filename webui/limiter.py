@@ -10,7 +10,7 @@ class TimedOut(Exception):  # noqa: N818  Errors are nouns here.
 
 
 class Slot:
-    """One caller's share of a limiter, given back once however often it is asked to."""
+    """A slot that one caller has taken. Giving it back again does nothing."""
 
     def __init__(self, free: threading.BoundedSemaphore) -> None:
         self._held = [free]

@@ -147,14 +147,14 @@ def without_file() -> QuerySet[Media]:
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
     """Lease the rows that wait longest and that no other worker has."""
     wanted = Media.objects.filter(state=Media.State.WANTED)
-    # This happens every few seconds, and isn't worth a query.
+    # An idle worker comes here every few seconds, and needn't ask the database each time.
     if not row_cache.read("wanted media", wanted.exists):
         return []
     # A lease that ends after `now + LATER` was taken before the clock was set back.
     conditions = {"leased_until__gt": now, "leased_until__lte": now + LATER}
     free = wanted.exclude(**conditions)
     if not free.exists():
-        # Nor is this worth locking the database.
+        # It also comes here while others probe the rest: don't lock the database for that.
         return []
     with transaction.atomic():
         rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])

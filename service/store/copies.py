@@ -2,7 +2,7 @@
 
 A copy gets its name at the target only once its hash is that of the row, so a name of the right
 size stands for a copy that was verified. A killed run leaves nothing but drafts, and the next one
-goes on where it was.
+continues where it left off.
 """
 
 from collections.abc import Callable, Iterator

@@ -22,7 +22,7 @@ from service.store.copies import FAILED, CopyResult, Progress, StoreCopy
 DISK = "disk"
 SECONDS_PER_LINE = 10.0
 INTERRUPTED = 3
-AGAIN = "run this command again, and it goes on where it was"
+AGAIN = "To continue where it left off, run this command again."
 ADVICE = {
     CopyResult.MISSING: "Their bytes are lost already: restore them from a backup, or "
     "delete the files",
@@ -131,7 +131,7 @@ def is_running() -> bool:
 
 def interruption(cause: str, copy: StoreCopy | None) -> CommandError:
     done = f"{files_of(copy.progress)} are done. " if copy else ""
-    return CommandError(f"{cause}. {done}Then {AGAIN}.", returncode=INTERRUPTED)
+    return CommandError(f"{cause}. {done}{AGAIN}", returncode=INTERRUPTED)
 
 
 class Reporter:
