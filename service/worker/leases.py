@@ -73,8 +73,10 @@ class Lease:
             self._judges_at = now + LEASE
         self._renewed_at, self._last_news = now, news
 
-    def take(self, transfer_ids: Iterable[int]) -> set[int]:
+    def take(self, transfer_ids: Iterable[int], now: datetime) -> set[int]:
         """Claim those of the transfers that are free, and return their ids. Raises Expelled."""
+        # If this worker died right after, they would wait for the end of an idle one's lease.
+        self.hold(now, is_engine_alive=self._last_news[0])
         claimed_ids: set[int] = set()
         for batch in batches(transfer_ids, ROWS_AT_ONCE):
             with transaction.atomic():

@@ -154,7 +154,7 @@ class Shift:
         self._waiting = self._queue.next(self._waiting_for)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
-        claimed_ids = self._lease.take(transfer_ids) if transfer_ids else set()
+        claimed_ids = self._lease.take(transfer_ids, now) if transfer_ids else set()
         own = self._lease.transfers().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
