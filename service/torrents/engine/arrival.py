@@ -49,13 +49,16 @@ class ArrivalOrder:
         """Yield the index of each large file with news, and how much of it has arrived in order.
 
         libtorrent has a piece as soon as its hash is right. Until it is written, it is in the queue
-        as well.
+        as well. Once libtorrent has every piece, the queue is empty and says nothing: Complete
+        follows when all are written.
         """
         passed = self._count
         most = min(passed + MOST_PIECES, self._pieces)
         while passed < most and self._handle.have_piece(passed):
             passed += 1
         queued = {each["piece_index"] for each in self._handle.get_download_queue()}
+        if self._handle.status(0).is_seeding:
+            return
         self._count = next((at for at in range(self._count, passed) if at in queued), passed)
         arrived_bytes = self._count * self._piece_bytes
         while self._files:

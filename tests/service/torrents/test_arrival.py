@@ -16,9 +16,10 @@ IN_ORDER = lt.torrent_flags.sequential_download
 
 
 class Handle:
-    def __init__(self, pieces=()):
+    def __init__(self, pieces=(), count=300):
         self.flags = set()
         self.pieces = set(pieces)
+        self.count = count
         self.queue = set()
 
     def set_flags(self, flag):
@@ -31,7 +32,12 @@ class Handle:
         return index in self.pieces
 
     def get_download_queue(self):
-        return [{"piece_index": index} for index in self.queue]
+        """As libtorrent does, leave out the pieces of a torrent that has them all."""
+        queue = () if self.status(0).is_seeding else self.queue
+        return [{"piece_index": index} for index in queue]
+
+    def status(self, _flags):
+        return SimpleNamespace(is_seeding=len(self.pieces) == self.count)
 
 
 def info_of(files):
@@ -55,7 +61,7 @@ def test_only_what_has_arrived_in_order_is_reported():
     assert list(arrival.look()) == []
     handle.pieces |= set(range(150))
     assert list(arrival.look()) == [(1, len(LARGE)), (2, 150 * PIECE_BYTES - len(SMALL + LARGE))]
-    handle.pieces |= set(range(300))
+    handle.pieces |= set(range(193))
     assert list(arrival.look()) == [(2, len(LARGE))]
     assert list(arrival.look()) == []
 
@@ -65,8 +71,17 @@ def test_what_is_yet_to_be_written_is_not_reported():
     arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
     handle.queue = {70, 95}
     assert list(arrival.look()) == [(0, 70 * PIECE_BYTES)]
-    handle.pieces, handle.queue = set(range(300)), set()
+    handle.pieces, handle.queue = set(range(97)), set()
     assert list(arrival.look()) == [(0, len(LARGE))]
+
+
+def test_once_every_piece_has_passed_nothing_is_reported():
+    """Some may be unwritten, and libtorrent no longer lists which."""
+    handle = Handle(range(90), count=97)
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    assert list(arrival.look()) == [(0, 90 * PIECE_BYTES)]
+    handle.pieces, handle.queue = set(range(97)), {94, 96}
+    assert list(arrival.look()) == []
 
 
 def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
