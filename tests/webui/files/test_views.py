@@ -374,6 +374,13 @@ def test_the_meter_needs_no_call_of_its_own(gwen, storage):
     assert "1 GB" in words(answer, ".storage")
 
 
+def test_the_meter_has_a_place_on_a_page_before_anything_is_known(gwen):
+    """A fragment that brings it would find nothing to replace."""
+    meter = page(gwen.client.get("/account/")).select_one("#meter")
+    assert meter.has_attr("hidden")
+    assert not meter.get_text(strip=True)
+
+
 # Rows
 
 
