@@ -72,6 +72,10 @@ class Crowd:
             )
         )
 
+    def until_refused(self) -> None:
+        """Wait until the outage has met someone: a server may be back before anyone asks."""
+        until(lambda: sum(self.counts(503)))
+
     @contextmanager
     def busy(self) -> Iterator["Crowd"]:
         for thread in self._threads:
@@ -132,7 +136,9 @@ class Slow:
 
 
 @contextmanager
-def under_load(cluster: Cluster, folder_id: int, readable: dict[str, bytes]) -> Iterator[Slow]:
+def under_load(
+    cluster: Cluster, folder_id: int, readable: dict[str, bytes]
+) -> Iterator[tuple[Crowd, Slow]]:
     """Let people work while the block breaks something. Then check that all is there, once."""
     slow = Slow(FETCHED)
     one, other = cluster.machines
@@ -143,7 +149,7 @@ def under_load(cluster: Cluster, folder_id: int, readable: dict[str, bytes]) -> 
             sent = {"url": f"http://127.0.0.1:{server.port}/fetched", "folder_id": folder_id}
             fetch_id = api.post("/rest/transfer/url", data=sent).json()["id"]
             assert server.asked.wait(60)
-            yield slow
+            yield crowd, slow
             slow.may_go_on.set()
             crowd.until_served()
         until_state(api, fetch_id, "done")

@@ -68,20 +68,22 @@ def wait_seconds(seconds: float) -> None:
 
 def test_a_store_that_is_frozen_for_half_a_minute(cluster, folder_id, readable):
     """The fetch becomes whole meanwhile: its import waits."""
-    with under_load(cluster, folder_id, readable) as slow, cluster.objects.frozen():
+    with under_load(cluster, folder_id, readable) as (_crowd, slow), cluster.objects.frozen():
         slow.may_go_on.set()
         wait_seconds(30)
 
 
 def test_a_store_that_is_killed_and_started_again(cluster, folder_id, readable):
-    with under_load(cluster, folder_id, readable):
+    with under_load(cluster, folder_id, readable) as (crowd, _slow):
         cluster.objects.kill()
+        crowd.until_refused()
         cluster.objects.start()
 
 
 def test_a_database_server_that_crashes_and_starts_again(cluster, folder_id, readable):
-    with under_load(cluster, folder_id, readable):
+    with under_load(cluster, folder_id, readable) as (crowd, _slow):
         cluster.database.stop(signal.SIGQUIT)
+        crowd.until_refused()
         cluster.database.start()
 
 
@@ -117,8 +119,8 @@ def test_a_commit_whose_answer_is_lost(cluster, way):
             until(lambda: say(WAITING, "relation"))
             say("ALTER SYSTEM SET synchronous_standby_names = 'none'")
             say("SELECT pg_reload_conf()")
-            pool.submit(say_late, f"CREATE TABLE probe_of_{way} ()")
-            until(lambda: say(HELD_UP))
+            with commits(pool, say_late):
+                until(lambda: say(HELD_UP))
         until(lambda: say(WAITING, "SyncRep"))
         say("ALTER SYSTEM RESET synchronous_standby_names")
         cluster.database.stop(signal.SIGQUIT)
@@ -138,7 +140,24 @@ WAITING = """
 SELECT count(*) FROM pg_locks JOIN pg_stat_activity USING (pid)
 WHERE relation = 'service_file'::regclass AND mode = 'RowExclusiveLock' AND wait_event = %s
 """
+COMMIT = "SELECT pg_logical_emit_message(true, '', '')"
 HELD_UP = "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+
+
+@contextmanager
+def commits(pool: ThreadPoolExecutor, say: Callable[..., Any]) -> Iterator[None]:
+    """Commit during the block, time and again: the server takes a moment to heed a new setting."""
+    is_over = Event()
+
+    def commit_until_over() -> None:
+        while not is_over.is_set():
+            say(COMMIT)
+
+    pool.submit(commit_until_over)
+    try:
+        yield
+    finally:
+        is_over.set()
 
 
 @contextmanager
