@@ -6,7 +6,8 @@ import secrets
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from datetime import datetime
-from typing import BinaryIO, Protocol
+from itertools import chain
+from typing import Any, BinaryIO, Protocol
 
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.utils.cache import get_conditional_response
@@ -218,6 +219,39 @@ class Slice:
     def __iter__(self) -> Iterator[bytes]:
         while part := self.read():
             yield part
+
+
+class PartInBlocks(StreamingHttpResponse):
+    """Part of a file that isn't on this machine, of which the first block has been read."""
+
+    def __init__(self, file: Any, span: Span) -> None:
+        self._file = file
+        self._remaining_bytes = span.size_bytes
+        super().__init__(StartedStream(self._blocks(span)))
+
+    def rest(self) -> Any:
+        """Return what is left on a socket, if the server can take it from there."""
+        return self._file.rest(self._remaining_bytes)
+
+    def _blocks(self, span: Span) -> Generator[bytes, None, None]:
+        with closing(blocks_of(self._file, span)) as blocks:
+            for block in blocks:
+                self._remaining_bytes -= len(block)
+                yield block
+
+
+class StartedStream:
+    """Chunks, of which the first has already been read."""
+
+    def __init__(self, chunks: Generator[bytes, None, None]) -> None:
+        self._first = next(chunks, b"")
+        self._chunks = chunks
+
+    def __iter__(self) -> Iterator[bytes]:
+        return chain([self._first], cut_off_with_store(self._chunks))
+
+    def close(self) -> None:
+        self._chunks.close()
 
 
 class CutShort(Exception):  # noqa: N818  Errors are nouns here.

@@ -2,11 +2,10 @@
 
 import logging
 import os
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator
 from datetime import datetime
 from functools import wraps
 from io import FileIO
-from itertools import chain
 from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import quote
 
@@ -23,9 +22,9 @@ from service.content.range_header import Span
 from service.content.range_responses import (
     FilePart,
     InOneFile,
+    PartInBlocks,
+    StartedStream,
     answer,
-    blocks_of,
-    cut_off_with_store,
     picture_answer,
     presentation_headers,
 )
@@ -133,7 +132,7 @@ class StoredFile(InOneFile):
         file = self._open()
         if isinstance(file, FileIO):
             return FilePart(file, span)
-        return StreamingHttpResponse(StartedStream(blocks_of(file, span)))
+        return PartInBlocks(file, span)
 
     def _open(self) -> BinaryIO:
         try:
@@ -183,20 +182,6 @@ class PlannedArchive:
         except (ArchiveBroken, NotFound):
             self._store.note_loss()
             raise
-
-
-class StartedStream:
-    """Chunks, of which the first has already been read."""
-
-    def __init__(self, chunks: Generator[bytes, None, None]) -> None:
-        self._first = next(chunks, b"")
-        self._chunks = chunks
-
-    def __iter__(self) -> Iterator[bytes]:
-        return chain([self._first], cut_off_with_store(self._chunks))
-
-    def close(self) -> None:
-        self._chunks.close()
 
 
 urlpatterns = [

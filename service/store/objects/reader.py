@@ -1,13 +1,19 @@
 """Read an object in blocks: each is a short request, so a slow reader holds no connection."""
 
 import io
+import logging
 import os
+from collections.abc import Callable
+from http.client import HTTPException
 
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
-from service.store.objects.failures import translate_failures
+from service.store.objects.failures import away, translate_failures
+from service.store.objects.stream import ArrivingBytes, ObjectStream
+
+log = logging.getLogger("ferry.store")
 
 UNSATISFIABLE = "416 Range Not Satisfiable"
 # Whole small files, in one request.
@@ -19,11 +25,17 @@ MOST_BLOCK_BYTES = 2**21
 class ObjectReader(io.RawIOBase):
     """A file-like reader of one object, whose blocks grow while it is read in order."""
 
-    def __init__(self, store: S3Store, key: str) -> None:
-        """Read the first block, which is all of a small object. Raises NotFound, StoreAway."""
+    def __init__(self, store: S3Store, key: str, sign: Callable[[], str] | None = None) -> None:
+        """Read the first block, which is all of a small object. Raises NotFound, StoreAway.
+
+        `sign` makes a URL for a plain connection, if the store can be reached without TLS.
+        """
         super().__init__()
         self._store = store
         self._key = key
+        self._sign = sign
+        self._stream: ObjectStream | None = None
+        self._is_passed_on = False
         self._at = 0
         self._block_at = 0
         self._block: bytes | memoryview = b""
@@ -69,10 +81,41 @@ class ObjectReader(io.RawIOBase):
         self._at += len(piece)
         return piece
 
+    def rest(self, size_bytes: int) -> ArrivingBytes | None:
+        """Return the next bytes as they arrive on a socket, or None if they must be read here.
+
+        A client that has taken blocks of full size, and wants more, is worth a connection.
+        """
+        if self._at != self._block_at + len(self._block):
+            return None
+        if self._stream is not None:
+            self._is_passed_on = True
+            return ArrivingBytes(self._stream.source, size_bytes)
+        has_grown = self._block_bytes == MOST_BLOCK_BYTES
+        if self._sign is not None and has_grown and size_bytes > MOST_BLOCK_BYTES:
+            self._begin_stream(self._sign())
+        return None
+
+    def _begin_stream(self, url: str) -> None:
+        self._sign = None
+        try:
+            self._stream = ObjectStream(url, self._at, self._size_bytes)
+        except (OSError, HTTPException) as trouble:
+            log.debug("no stream of an object: %r", trouble)
+            return
+        self._block_at, self._block = self._at, memoryview(self._stream.first)
+
+    def close(self) -> None:
+        if self._stream is not None:
+            self._stream.close()
+        super().close()
+
     def readall(self) -> bytes:
         return b"".join(iter(lambda: self.read(MOST_BLOCK_BYTES), b""))
 
     def _read_block(self) -> None:
+        if self._is_passed_on:
+            raise away("it broke off a stream")
         is_next = self._at == self._block_at + len(self._block)
         grown_bytes = min(2 * self._block_bytes, MOST_BLOCK_BYTES)
         self._block_bytes = grown_bytes if is_next else FIRST_BLOCK_BYTES

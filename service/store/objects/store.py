@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import UTC, date, datetime, timedelta
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, ClassVar, cast
 
@@ -32,7 +32,7 @@ from service.store.objects.listing import (
 from service.store.objects.loans import Loans
 from service.store.objects.notes import ObjectNotes
 from service.store.objects.reader import ObjectReader
-from service.store.objects.requests import ObjectRequests
+from service.store.objects.requests import SIGNED_SECONDS, ObjectRequests
 from service.store.objects.writer import PART_BYTES, ObjectWriter
 from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
 from service.store.sync import sync
@@ -142,7 +142,10 @@ class ObjectStore(ObjectNotes):
 
     def open(self, blob: str) -> BinaryIO:
         database_connection.give_back()
-        return cast("BinaryIO", ObjectReader(self._objects, key_of(check_id(blob))))
+        key = key_of(check_id(blob))
+        sign = partial(self._bucket.sign, "GET", key, SIGNED_SECONDS)
+        can_pass_on = self._bucket.endpoint.startswith("http://")
+        return cast("BinaryIO", ObjectReader(self._objects, key, sign if can_pass_on else None))
 
     def size(self, blob: str) -> int | None:
         key = key_of(check_id(blob))
