@@ -13,7 +13,7 @@ from service.media.cache import Cache
 from service.media.content_folders import scratch_folder
 from service.media.hls import adts, boxes, segments
 from service.media.hls.converter_process import ConverterRun, ConverterWork
-from service.media.requests import take_turn
+from service.media.media_server import take_turn
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.media.sandbox.ready_copiers import ReadyCopiers

@@ -27,8 +27,8 @@ from service.media.hls.copyable import (
 )
 from service.media.hls.plans import PlaybackPlan, sounds_of
 from service.media.hls.renditions import AAC_BITS, SIZES, Rendition, RenditionKind, main_picture
+from service.media.local_socket import is_taken
 from service.media.probe import Probed
-from service.media.requests import is_taken
 from service.media.sandbox.ffmpeg_access import opens
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, RunningProgram

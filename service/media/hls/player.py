@@ -24,8 +24,9 @@ from service.media.hls.converter_runs import Converters
 from service.media.hls.films import Films
 from service.media.hls.plans import PlaybackPlan, Survey
 from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.media_server import HasLeft, MediaServer
 from service.media.probe import Probed
-from service.media.requests import Facts, HasLeft, MediaServer
+from service.media.requests import Facts
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs

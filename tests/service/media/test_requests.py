@@ -12,17 +12,11 @@ from django.conf import settings
 
 from service import signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker
-from service.media import requests
+from service.media import local_socket, media_server
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
-from service.media.requests import (
-    LOCK,
-    MOST_LINE_BYTES,
-    SOCKET,
-    MediaServer,
-    ask,
-    tell,
-    to_the_end,
-)
+from service.media.local_socket import LOCK, SOCKET
+from service.media.media_server import MediaServer, to_the_end
+from service.media.requests import MOST_LINE_BYTES, ask, tell
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
@@ -31,9 +25,9 @@ from tests.service.media.waiting import wait_until
 def folder(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     # The server's threads close database connections, but these tests have no database.
-    monkeypatch.setattr(requests, "close_old_connections", lambda: None)
+    monkeypatch.setattr(media_server, "close_old_connections", lambda: None)
     # No setting shortens this, and a takeover would take seconds.
-    monkeypatch.setattr(requests, "TAKE_OVER_SECONDS", 0.02)
+    monkeypatch.setattr(media_server, "TAKE_OVER_SECONDS", 0.02)
     return tmp_path
 
 
@@ -201,7 +195,7 @@ def test_another_user_is_not_heard(folder, monkeypatch):
     with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
         # Only root could connect as another user.
-        monkeypatch.setattr(requests, "is_our_own", lambda _connection: False)
+        monkeypatch.setattr(media_server, "is_our_own", lambda _connection: False)
         with pytest.raises(NoWorker):
             ask("here", 5)
 
@@ -209,12 +203,12 @@ def test_another_user_is_not_heard(folder, monkeypatch):
 def test_the_user_at_the_other_end_is_known():
     ours, theirs = socket.socketpair()
     with ours, theirs:
-        assert requests.is_our_own(ours)
+        assert local_socket.is_our_own(ours)
 
 
 def test_a_line_without_end_is_cut(folder):
     with serving(here=lambda _asked: {}):
-        with requests.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
+        with local_socket.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
             caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
         assert ask("here", 5) == {}
 
@@ -228,7 +222,7 @@ def test_nonsense_harms_nobody(folder):
             b'{"kind": []}\n',
             os.urandom(100).replace(b"\n", b"") + b"\n",
         ):
-            with requests.calling(folder, 5) as connection:
+            with local_socket.calling(folder, 5) as connection:
                 connection.sendall(words)
                 connection.recv(1000)
         assert ask("here", 5) == {}
@@ -237,7 +231,7 @@ def test_nonsense_harms_nobody(folder):
 def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
     entered, leave = threading.Event(), threading.Event()
     # No setting lowers this limit, and the real one needs that many threads.
-    monkeypatch.setattr(requests, "MOST_WAITING", 1)
+    monkeypatch.setattr(media_server, "MOST_WAITING", 1)
 
     def slow(_asked):
         entered.set()
@@ -272,7 +266,7 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
 
 
 def test_whoever_may_wait_has_a_thread():
-    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= requests.MOST_WAITING
+    assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= media_server.MOST_WAITING
 
 
 def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, monkeypatch):

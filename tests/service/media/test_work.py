@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from service.errors import Busy
 from service.library import library
-from service.media import probing, requests, work
+from service.media import local_socket, probing, work
 from service.media.content_folders import Content, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox.children import Children
@@ -77,11 +77,11 @@ def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
 def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
     # No setting shortens this: the server would restart a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
-    (tmp_path / requests.LOCK).mkdir()
+    (tmp_path / local_socket.LOCK).mkdir()
     with worker.going_on():
         wait_until(lambda: "the media server failed" in caplog.text)
-        (tmp_path / requests.LOCK).rmdir()
-        wait_until((tmp_path / requests.SOCKET).exists)
+        (tmp_path / local_socket.LOCK).rmdir()
+        wait_until((tmp_path / local_socket.SOCKET).exists)
 
 
 def test_the_same_content_is_looked_at_once(worker, keep):

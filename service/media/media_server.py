@@ -1,0 +1,124 @@
+"""Answer the requests of web processes, in the worker."""
+
+import logging
+import select
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from service.errors import Busy, CannotConvert, NotFound
+from service.media.local_socket import LOCK, is_our_own, is_taken, listening
+from service.media.requests import Facts, encode_refusal, line_of, read_line
+
+log = logging.getLogger("ferry.media")
+
+Answer = Callable[[Facts], Facts]
+HasLeft = Callable[[], bool]
+WaitingAnswer = Callable[[Facts, HasLeft], Facts]
+
+# Each request has a thread. The limits passed to `register` add up to no more.
+MOST_WAITING = 64
+QUESTION_SECONDS = 5
+# How often another worker checks whether the one with the socket is gone.
+TAKE_OVER_SECONDS = 3.0
+# How soon the server notices that it should stop.
+STOP_LOOK_SECONDS = 1.0
+
+
+class MediaServer:
+    """The worker's side, which answers only processes of the worker's own user, or root.
+
+    Of several workers on a machine, one has the socket; the others wait to take it over.
+    """
+
+    def __init__(self) -> None:
+        self._folder = Path(settings.DATA_DIR)
+        self._answers: dict[str, tuple[WaitingAnswer, threading.BoundedSemaphore]] = {}
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
+
+    def register(self, most: int, **answers: Answer) -> None:
+        """Register answers by the kind of question.
+
+        An answer runs in a thread of this server, and may raise Busy, CannotConvert, or NotFound.
+        At most `most` of these questions wait at once; further ones get Busy. That way, requests
+        for segments don't block requests for pictures.
+        """
+        self.register_waiting(most, **{kind: to_the_end(each) for kind, each in answers.items()})
+
+    def register_waiting(self, most: int, **answers: WaitingAnswer) -> None:
+        """Register answers that take long, and stop once the asker has left."""
+        turns = threading.BoundedSemaphore(most)
+        self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
+
+    def serve(self, stopped: threading.Event) -> None:
+        """Answer questions until stopped. Runs in its own thread."""
+        with (self._folder / LOCK).open("a") as lock:
+            while not stopped.is_set() and not is_taken(lock.fileno()):
+                stopped.wait(TAKE_OVER_SECONDS)
+            if not stopped.is_set():
+                with listening(self._folder) as listener:
+                    self._serve(listener, stopped)
+
+    def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
+        listener.settimeout(STOP_LOOK_SECONDS)
+        with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="media-requests") as threads:
+            while not stopped.is_set():
+                with suppress(TimeoutError):
+                    self._receive(listener.accept()[0], threads)
+
+    def _receive(self, connection: socket.socket, threads: ThreadPoolExecutor) -> None:
+        connection.settimeout(QUESTION_SECONDS)
+        if self._waiting.acquire(blocking=False):
+            threads.submit(self._converse, connection)
+            return
+        with connection, suppress(OSError):
+            connection.sendall(line_of(encode_refusal(Busy())))
+
+    def _converse(self, connection: socket.socket) -> None:
+        try:
+            with connection, suppress(OSError, ValueError):
+                if is_our_own(connection):
+                    reply = self._answer(read_line(connection), lambda: has_left(connection))
+                    connection.sendall(line_of(reply))
+        finally:
+            self._waiting.release()
+
+    def _answer(self, question: Facts, has_asker_left: HasLeft) -> Facts:
+        try:
+            answer, turns = self._answers[question["kind"]]
+            with take_turn(turns):
+                return {"answer": answer(question, has_asker_left)}
+        except (Busy, CannotConvert, NotFound) as refusal:
+            return encode_refusal(refusal)
+        except Exception:
+            log.exception("no answer to a media request kind=%r", question.get("kind"))
+            return encode_refusal(Busy())
+        finally:
+            close_old_connections()
+
+
+def to_the_end(answer: Answer) -> WaitingAnswer:
+    return lambda question, _has_left: answer(question)
+
+
+@contextmanager
+def take_turn(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Iterator[None]:
+    """Take a turn. Raises Busy if none is free within `wait_seconds`."""
+    if not turns.acquire(timeout=wait_seconds):
+        raise Busy
+    try:
+        yield
+    finally:
+        turns.release()
+
+
+def has_left(connection: socket.socket) -> bool:
+    poll = select.poll()
+    poll.register(connection, select.POLLRDHUP)
+    return bool(poll.poll(0))
