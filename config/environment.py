@@ -78,6 +78,17 @@ class Environment:
 
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
+    def choices(self, name: str, default: Sequence[str]) -> list[str]:
+        """Read some of the words of the default, or `none`."""
+
+        def parse(raw: str) -> list[str]:
+            words = [] if raw.lower() == "none" else words_of(raw.lower())
+            if not set(words) <= set(default):
+                raise ValueError
+            return words
+
+        return self._read(name, list(default), parse, f"none, or some of {', '.join(default)}")
+
     def path(self, name: str, default: Path) -> Path:
         """Read a path. A relative one starts at the folder of `.env`, wherever Ferry starts."""
 
@@ -147,6 +158,17 @@ class Environment:
             return f"{parts.scheme}://{parts.netloc}"
 
         return self._read(name, "", parse, "https://host, without a path")
+
+    def address(self, name: str) -> str:
+        """Read an address of this machine at which others reach it."""
+
+        def parse(raw: str) -> str:
+            parts = urlsplit(f"//{raw}")
+            if not parts.hostname or not parts.port or parts.netloc != raw or parts.username:
+                raise ValueError
+            return raw
+
+        return self._read(name, "", parse, "host:port, such as 10.0.0.5:8001")
 
     def proxy(self, name: str) -> str:
         """Read a URL that may contain a name and a password."""

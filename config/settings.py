@@ -245,6 +245,8 @@ TORRENT_NETWORK = env.choice("TORRENT_NETWORK", "internet", ["internet", "loopba
 FETCH_PRIVATE = env.flag("FETCH_PRIVATE", default=False)
 FETCH_MAX_BYTES = env.size("FETCH_MAX_BYTES", 0)
 MEDIA_JOBS = env.integer("MEDIA_JOBS", os.cpu_count() or 1, least=1, most=256)
+WORKER_ROLES = env.choices("WORKER_ROLES", ["transfers", "media"])
+WORKER_ADDRESS = env.address("WORKER_ADDRESS")
 MEDIA_CACHE = env.integer("MEDIA_CACHE", 20_000, least=100, most=10**9) * 2**20
 # A program's name or path; empty: the FFmpeg that came with Ferry.
 FFMPEG = env.text("FFMPEG")

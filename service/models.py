@@ -10,6 +10,7 @@ from django.db.models.functions import Now
 LONGEST_NAME = 255
 LARGEST_ID = 2**63 - 1
 LINEAGE_DIGITS = 12
+LONGEST_ADDRESS = 300
 LONGEST_WORKER_NAME = 60
 LONGEST_SENTENCE = 300
 
@@ -400,6 +401,18 @@ class Worker(models.Model):
     def alive(cls) -> QuerySet["Worker"]:
         """Return workers whose leases hold by the database's clock, which all machines share."""
         return cls.objects.filter(alive_until__gt=Now())
+
+
+class MediaWorker(models.Model):
+    """A worker that makes media for other machines, until its lease ends."""
+
+    address = models.CharField(max_length=LONGEST_ADDRESS, unique=True)
+    alive_until = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["MediaWorker"]]
+
+    def __str__(self) -> str:
+        return self.address
 
 
 class Wish(models.Model):

@@ -2,8 +2,9 @@
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -59,7 +60,20 @@ class Transferring:
                 self._wake_up.clear()
         self.stop()
 
+    @contextmanager
+    def going_on(self, stopped: threading.Event) -> Iterator[None]:
+        """Run in a thread until stopped, at the latest when the block ends."""
+        thread = threading.Thread(target=self.run_until, args=(stopped,), name="transfers")
+        thread.start()
+        try:
+            yield
+        finally:
+            stopped.set()
+            self.wake()
+            thread.join()
+
     def wake(self) -> None:
+        """Notice at once that it should stop."""
         self._wake_up.set()
 
     def round(self) -> None:

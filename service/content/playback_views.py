@@ -1,5 +1,6 @@
 """Playlists, segments, and films, by signed link."""
 
+import os
 import re
 from datetime import datetime
 from hashlib import sha256
@@ -19,7 +20,7 @@ from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
 from service.http import responses
 from service.library import library
-from service.media import probing, refusals
+from service.media import probing, refusals, workers
 from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch
 from service.media.content_folders import Content, bring
@@ -69,10 +70,15 @@ def content_of(file: File) -> Content:
 def plan_of(file: File) -> PlaybackPlan:
     """Return the file's plan, or have the worker make it. Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
+    return find_plan(folder) or _request_plan(file, folder)
+
+
+def find_plan(folder: Path) -> PlaybackPlan | None:
+    """Return the plan that this machine or another one has made."""
     plan = plans.find_plan(folder)
     if plan is None and bring(folder / plans.PLAN):
         plan = plans.find_plan(folder)
-    return plan or _request_plan(file, folder)
+    return plan
 
 
 def rendition_of(file: File, name: str) -> Rendition | None:
@@ -85,7 +91,7 @@ def rendition_of(file: File, name: str) -> Rendition | None:
 
 def begin(file: File) -> None:
     """Have the worker start on the first segments, which a player is about to ask for."""
-    media_requests.tell("begin", file=file.pk)
+    media_requests.tell("begin", workers.rank_for(file), file=file.pk)
 
 
 def refuse_what_is_none(file: File, folder: Path) -> None:
@@ -99,7 +105,7 @@ def refuse_what_is_none(file: File, folder: Path) -> None:
 def _request_plan(file: File, folder: Path) -> PlaybackPlan:
     refuse_what_is_none(file, folder)
     ask_worker(file, "plan")
-    plan = plans.find_plan(folder)
+    plan = find_plan(folder)
     if plan is None:
         raise Busy
     return plan
@@ -128,7 +134,8 @@ def percent_made(file: File) -> float | None:
 def ask_worker(
     file: File, kind: str, client: socket | None = None, **more: object
 ) -> media_requests.Facts:
-    return media_requests.ask(kind, ASK_SECONDS, client, file=file.pk, **more)
+    addresses = workers.rank_for(file)
+    return media_requests.ask(kind, ASK_SECONDS, client, addresses, file=file.pk, **more)
 
 
 # Views
@@ -167,6 +174,8 @@ def segment(
         else:
             number = int(inside["number"])
             ask_worker(file, "segment", client, rendition=rendition.name, number=number)
+        if not is_there(segment_path) and not bring(segment_path):
+            raise Busy
     touch(segment_path)
     return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
 
@@ -179,7 +188,7 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     folder = films.folder_of(content_of(file))
     if percent_made(file) is not None:
         raise Busy
-    if is_there(folder / films.HOW):
+    if is_there(folder / films.HOW) or bring(folder / films.HOW):
         return answer(request, OwnFilm(file, name))
     touch(folder / films.FILM)
     return answer(request, MediaFile(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
@@ -192,16 +201,16 @@ class MediaFile(InOneFile):
 
     def __init__(self, file_path: Path, content_type: str, tag: str, name: str = "") -> None:
         self._path = file_path
-        try:
-            self.size_bytes = file_path.stat().st_size
-        except OSError as gone:
-            raise NotFound from gone
+        with self._open() as file:
+            self.size_bytes = file.seek(0, os.SEEK_END)
         self.etag = f'"{tag}-{self.size_bytes:x}"'
         self.presentation = inline_presentation(content_type, name or file_path.name)
 
     def _open(self) -> BinaryIO:
         try:
             return open(self._path, "rb", buffering=0)
+        except FileNotFoundError:
+            return library_store().open_shared(self._path)
         except OSError as gone:
             raise NotFound from gone
 

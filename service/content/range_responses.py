@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Generator, Iterator
 from contextlib import closing
 from datetime import datetime
+from io import FileIO
 from itertools import chain
 from typing import Any, BinaryIO, Protocol
 
@@ -150,13 +151,14 @@ def with_headers(
 
 
 class InOneFile:
-    """Content in one file of this machine.
+    """Content in one file.
 
-    The kernel sends a single part; several parts in one response are read in blocks.
+    The kernel sends a single part of a file of this machine. All else is read in blocks.
     """
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
-        return FilePart(self._open(), span)
+        file = self._open()
+        return FilePart(file, span) if isinstance(file, FileIO) else PartInBlocks(file, span)
 
     def read(self, span: Span) -> Generator[bytes, None, None]:
         return blocks_of(self._open(), span)

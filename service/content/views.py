@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable, Generator
 from datetime import datetime
 from functools import wraps
-from io import FileIO
 from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import quote
 
@@ -20,9 +19,7 @@ from service.content.archive import Archive, ArchiveBroken
 from service.content.disposition import presentation
 from service.content.range_header import Span
 from service.content.range_responses import (
-    FilePart,
     InOneFile,
-    PartInBlocks,
     StartedStream,
     answer,
     picture_answer,
@@ -127,12 +124,6 @@ class StoredFile(InOneFile):
         return HttpResponse(
             status=302, headers=headers | {"Location": url, "Cache-Control": "private, no-store"}
         )
-
-    def whole_or_part(self, span: Span) -> HttpResponseBase:
-        file = self._open()
-        if isinstance(file, FileIO):
-            return FilePart(file, span)
-        return PartInBlocks(file, span)
 
     def _open(self) -> BinaryIO:
         try:

@@ -17,6 +17,7 @@ SOCKET, NEW_SOCKET, LOCK = "media.sock", "media.new", "media.lock"
 LONGEST_PATH = 100
 # How many connections wait to be accepted.
 BACKLOG = 64
+CALL_SECONDS = 5
 PEER = struct.Struct("3i")
 NO_SOCKET = frozenset({errno.EPERM, errno.EOPNOTSUPP, errno.ENOTSUP, errno.ENOSYS, errno.EINVAL})
 
@@ -64,6 +65,15 @@ def calling(folder: Path, timeout_seconds: float) -> Iterator[socket.socket]:
             if not is_our_own(connection):
                 raise ConnectionRefusedError from None
         yield connection
+
+
+def is_served(folder: Path) -> bool:
+    """Return whether a worker of this machine accepts requests."""
+    try:
+        with calling(folder, CALL_SECONDS):
+            return True
+    except OSError:
+        return False
 
 
 def name_without_folder() -> str:

@@ -4,6 +4,7 @@ import logging
 import select
 import socket
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
@@ -13,8 +14,10 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from service.errors import Busy, CannotConvert, NotFound
+from service.media import workers
 from service.media.local_socket import LOCK, is_our_own, is_taken, listening
 from service.media.requests import Facts, encode_refusal, line_of, read_line
+from service.media.signed_server import SignedServer
 
 log = logging.getLogger("ferry.media")
 
@@ -56,6 +59,21 @@ class MediaServer:
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
+    def answer(self, question: Facts, connection: socket.socket) -> Facts:
+        return self._answer(question, lambda: has_left(connection))
+
+    def serve_others(self, address: str, stopped: threading.Event) -> None:
+        """Answer the questions of other machines until stopped. Runs in its own thread."""
+        announced_at = -workers.RENEW_SECONDS
+        with SignedServer(address, self.answer, MOST_WAITING) as server:
+            while not stopped.is_set():
+                if time.monotonic() - announced_at >= workers.RENEW_SECONDS:
+                    workers.announce(address)
+                    close_old_connections()
+                    announced_at = time.monotonic()
+                server.handle_request()
+            workers.withdraw(address)
+
     def serve(self, stopped: threading.Event) -> None:
         """Answer questions until stopped. Runs in its own thread."""
         with (self._folder / LOCK).open("a") as lock:
@@ -84,7 +102,7 @@ class MediaServer:
         try:
             with connection, suppress(OSError, ValueError):
                 if is_our_own(connection):
-                    reply = self._answer(read_line(connection), lambda: has_left(connection))
+                    reply = self.answer(read_line(connection), connection)
                     connection.sendall(line_of(reply))
         finally:
             self._waiting.release()

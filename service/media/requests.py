@@ -1,10 +1,11 @@
-"""Requests from web processes to the worker: one line each way."""
+"""Requests from web processes to a worker, of this machine or of another one."""
 
 import json
 import select
 import socket
 import time
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from django.conf import settings
 
 from service import database_connection, signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
-from service.media.local_socket import calling
+from service.media import local_socket, signed_requests
+from service.media.signed_requests import SignedExchange
 
 Facts = dict[str, Any]
 
@@ -21,17 +23,23 @@ TELL_SECONDS = 1
 
 
 def ask(
-    kind: str, timeout_seconds: float, client: socket.socket | None = None, **question: Any
+    kind: str,
+    timeout_seconds: float,
+    client: socket.socket | None = None,
+    addresses: Sequence[str] = (),
+    **question: Any,
 ) -> Facts:
     """Ask the worker, from a web process. Raises NoWorker, Busy, CannotConvert, NotFound.
 
-    If the client disconnects meanwhile, hang up, so that the worker stops working for it: players
-    abandon segments when their viewers seek.
+    Ask at the first address whose worker is alive and not busy, or, without any, the worker of this
+    machine. If the client disconnects meanwhile, hang up, so that the worker stops working for it:
+    players abandon segments when their viewers seek.
     """
     began_at = time.monotonic()
     failure: Exception | None = None
     try:
-        return _ask(kind, timeout_seconds, client, question)
+        database_connection.give_back()
+        return _ask_in_turn({"kind": kind, **question}, timeout_seconds, client, addresses)
     except Exception as error:
         failure = error
         raise
@@ -40,27 +48,69 @@ def ask(
         signals.media_requested.send(None, kind=kind, seconds=seconds, failure=failure)
 
 
-def _ask(kind: str, timeout_seconds: float, client: socket.socket | None, question: Facts) -> Facts:
-    database_connection.give_back()
+def _ask_in_turn(
+    question: Facts, timeout_seconds: float, client: socket.socket | None, addresses: Sequence[str]
+) -> Facts:
+    deadline = time.monotonic() + timeout_seconds
+    refusal: Refusal = NoWorker()
+    for address in addresses or [""]:
+        try:
+            reply = _exchange(question, deadline - time.monotonic(), client, address)
+        except NoWorker:
+            continue
+        if "answer" in reply:
+            return dict(reply["answer"])
+        refusal = refusal_in(reply)
+        if not isinstance(refusal, Busy):
+            break
+    raise refusal
+
+
+def _exchange(
+    question: Facts, timeout_seconds: float, client: socket.socket | None, address: str
+) -> Facts:
+    """Ask at an address, or without one, on this machine. Raises NoWorker, Busy."""
     try:
-        with calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
-            connection.sendall(line_of({"kind": kind, **question}))
+        with calling(address, timeout_seconds) as exchange:
+            exchange.send(question)
             if client is not None:
-                await_reply(connection, client, timeout_seconds)
-            reply = read_line(connection)
+                await_reply(exchange.socket, client, timeout_seconds)
+            return exchange.receive()
     except TimeoutError as late:
         raise Busy from late
     except (OSError, ValueError) as gone:
         raise NoWorker from gone
-    if "answer" in reply:
-        return dict(reply["answer"])
-    raise refusal_in(reply)
 
 
-def tell(kind: str, **question: Any) -> None:
+@contextmanager
+def calling(address: str, timeout_seconds: float) -> Iterator["LocalExchange | SignedExchange"]:
+    if address:
+        with signed_requests.calling(address, timeout_seconds) as exchange:
+            yield exchange
+    else:
+        with local_socket.calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
+            yield LocalExchange(connection)
+
+
+class LocalExchange:
+    """A question for the worker of this machine, and its answer: one line each."""
+
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+
+    def send(self, question: Facts) -> None:
+        self.socket.sendall(line_of(question))
+
+    def receive(self) -> Facts:
+        """Return the answer. Raises OSError, ValueError."""
+        return read_line(self.socket)
+
+
+def tell(kind: str, addresses: Sequence[str] = (), **question: Any) -> None:
     """Send the worker a question, and don't wait for the answer. Without a worker, do nothing."""
-    with suppress(OSError), calling(Path(settings.DATA_DIR), TELL_SECONDS) as connection:
-        connection.sendall(line_of({"kind": kind, **question}))
+    address = addresses[0] if addresses else ""
+    with suppress(OSError), calling(address, TELL_SECONDS) as exchange:
+        exchange.send({"kind": kind, **question})
 
 
 def await_reply(connection: socket.socket, client: socket.socket, timeout_seconds: float) -> None:

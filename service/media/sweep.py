@@ -3,8 +3,11 @@
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 
+from django.conf import settings
+
 from service.batches import batches
 from service.media import content_folders, probing
+from service.media.cache import Cache
 from service.media.content_folders import Content
 from service.models import File
 
@@ -19,6 +22,8 @@ def sweep(now: datetime) -> None:
         for content in without_file(batch):
             content_folders.forget(content)
     content_folders.clear_scratch(now - AGE)
+    # This machine also has what it brought from others, which no worker here counts.
+    Cache(settings.MEDIA_CACHE).sweep()
 
 
 def old_contents(before: datetime) -> Iterable[Content]:

@@ -69,7 +69,11 @@ class MediaWork:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Work in threads, beside the worker's other work."""
-        runs = (self._answer, self._probe_until_stopped, *self.player.runs)
+        runs: list[Callable[[], None]] = [self._probe_until_stopped, *self.player.runs]
+        ways = [self.server.serve]
+        if settings.WORKER_ADDRESS:
+            ways.append(partial(self.server.serve_others, settings.WORKER_ADDRESS))
+        runs += [partial(self._answer, serve) for serve in ways]
         threads = [threading.Thread(target=run, daemon=True) for run in runs]
         for thread in threads:
             thread.start()
@@ -163,10 +167,10 @@ class MediaWork:
         rows = newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE]
         return row_cache.read(("newer files", self._last_file_id), partial(list, rows))
 
-    def _answer(self) -> None:
+    def _answer(self, serve: Callable[[threading.Event], None]) -> None:
         while not self.stopped.is_set():
             try:
-                self.server.serve(self.stopped)
+                serve(self.stopped)
             except Exception:
                 log.exception("the media server failed")
                 self.stopped.wait(PAUSE_SECONDS)

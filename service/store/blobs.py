@@ -170,6 +170,9 @@ class Store(Protocol):
         Raises StoreAway, and Busy if this machine's disk is full.
         """
 
+    def open_shared(self, path: Path) -> BinaryIO:
+        """Open what another machine has shared under this path. Raises NotFound, StoreAway."""
+
     def unshare(self, folder: Path) -> None:
         """Delete what was shared of this folder. Raises StoreAway."""
 

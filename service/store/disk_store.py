@@ -268,6 +268,9 @@ class DiskStore(DiskNotes):
     def bring(self, _path: Path) -> bool:
         return False
 
+    def open_shared(self, _path: Path) -> BinaryIO:
+        raise NotFound
+
     def unshare(self, folder: Path) -> None:
         """Delete nothing: nothing was shared."""
 

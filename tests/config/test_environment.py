@@ -50,6 +50,21 @@ def test_a_flag_of_another_word_is_refused(env, monkeypatch):
         env.flag("DEBUG", default=False)
 
 
+@each_case(
+    ("raw", "meant"),
+    [("Media", ["media"]), ("media, transfers", ["media", "transfers"]), ("none", [])],
+)
+def test_some_of_several_words_are_read(env, monkeypatch, raw, meant):
+    monkeypatch.setenv("WORKER_ROLES", raw)
+    assert env.choices("WORKER_ROLES", ["transfers", "media"]) == meant
+
+
+@each_case("raw", ["10.0.0.5:8001", "[::1]:8001", "worker-1:8001"])
+def test_addresses_are_read_as_they_are(env, monkeypatch, raw):
+    monkeypatch.setenv("WORKER_ADDRESS", raw)
+    assert env.address("WORKER_ADDRESS") == raw
+
+
 def test_networks_and_single_addresses_may_be_mixed(env, monkeypatch):
     monkeypatch.setenv("TRUSTED_PROXIES", "127.0.0.1, 10.0.0.0/8 ::1")
     assert env.networks("TRUSTED_PROXIES") == [
@@ -89,6 +104,11 @@ def test_numbers_and_sizes_are_read(env, monkeypatch, name, raw, meant):
         ("TORRENT_PROXY", "ftp://host:1"),
         ("TORRENT_PROXY", "host:99999"),
         ("TORRENT_NETWORK", "moon"),
+        ("WORKER_ROLES", "transfers,tea"),
+        ("WORKER_ADDRESS", "10.0.0.5"),
+        ("WORKER_ADDRESS", "http://10.0.0.5:80"),
+        ("WORKER_ADDRESS", "10.0.0.5:99999"),
+        ("WORKER_ADDRESS", "me@10.0.0.5:80"),
     ],
 )
 def test_a_wrong_setting_of_transfers_is_refused_by_name(name, raw):

@@ -1,7 +1,8 @@
 import signal
+from contextlib import ExitStack
 from importlib import import_module
 from pathlib import Path
-from threading import Event, Thread
+from threading import Event
 from typing import Any
 
 from django.conf import settings
@@ -10,6 +11,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from config.storage import databases, release, running
 from config.worker import rounds
 from config.worker.transferring import Transferring, embedded_worker
+from service.media import local_socket
 from service.media.content_folders import scratch_folder
 from service.media.sandbox.children import Children
 from service.media.work import MediaWork
@@ -39,30 +41,49 @@ class Command(BaseCommand):
         transferring = Transferring(embedded_worker)
         media = MediaWork(Children(scratch_folder()), connection.is_embedded)
         if options["once"]:
-            transferring.round()
-            transferring.stop()
+            if runs_transfers():
+                transferring.round()
+                transferring.stop()
             rounds.run_all(rounds.ROUNDS)
-            media.run_once()
+            if makes_media():
+                media.run_once()
             return
         databases.insist()
         stopped = Event()
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_signal: stopped.set())
         rounds.log.info("worker started")
-        thread = Thread(target=transferring.run_until, args=(stopped,), name="transfers")
-        thread.start()
-        with media.going_on():
+        with ExitStack() as stack:
+            if runs_transfers():
+                stack.enter_context(transferring.going_on(stopped))
+            if makes_media():
+                stack.enter_context(media.going_on())
             rounds.run_until(stopped, rounds.ROUNDS)
+            # Transfers and media stop at the same time.
             transferring.wake()
-        thread.join()
         rounds.log.info("worker stopped")
 
 
 def check() -> None:
     """Fail unless the worker of this machine is alive: it holds a lease as long as it makes rounds.
 
-    While the site shows another service, the worker holds none.
+    One that runs no transfers holds no lease, but answers. While the site shows another service, a
+    worker does neither.
     """
-    folder = Path(settings.DATA_DIR) / leases.FOLDER
-    if connection.is_embedded() and not leases.is_alive_here(folder):
+    if not connection.is_embedded():
+        return
+    folder, is_alive = Path(settings.DATA_DIR), True
+    if runs_transfers():
+        is_alive = leases.is_alive_here(folder / leases.FOLDER)
+    elif makes_media():
+        is_alive = local_socket.is_served(folder)
+    if not is_alive:
         raise CommandError("No worker runs on this machine.")
+
+
+def runs_transfers() -> bool:
+    return "transfers" in settings.WORKER_ROLES
+
+
+def makes_media() -> bool:
+    return "media" in settings.WORKER_ROLES

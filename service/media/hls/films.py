@@ -67,6 +67,7 @@ class Films:
         folder = folder_of(content)
         if is_film(blob, probed):
             content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
+            content_folders.share(folder / HOW)
         if is_ready(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)

@@ -6,9 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from service.errors import CannotConvert, NotFound
+from service.errors import Busy, CannotConvert, NotFound
 from service.library import kinds
-from service.media import probing
+from service.media import probing, workers
 from service.media import requests as media_requests
 from service.media.content_folders import (
     Content,
@@ -43,7 +43,10 @@ def read(file: File, name: str) -> bytes:
     try:
         if bring(content.picture(name)):
             return content.picture(name).read_bytes()
-        media_requests.ask("picture", ASK_SECONDS, file=file.pk, size=name)
+        addresses = workers.rank_for(file)
+        media_requests.ask("picture", ASK_SECONDS, None, addresses, file=file.pk, size=name)
+        if not is_made(content.picture(name)):
+            raise Busy
         return content.picture(name).read_bytes()
     except (CannotConvert, FileNotFoundError) as none:
         raise NotFound from none

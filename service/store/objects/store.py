@@ -142,7 +142,9 @@ class ObjectStore(ObjectNotes):
 
     def open(self, blob: str) -> BinaryIO:
         database_connection.give_back()
-        key = key_of(check_id(blob))
+        return self._reader(key_of(check_id(blob)))
+
+    def _reader(self, key: str) -> BinaryIO:
         sign = partial(self._bucket.sign, "GET", key, SIGNED_SECONDS)
         can_pass_on = self._bucket.endpoint.startswith("http://")
         return cast("BinaryIO", ObjectReader(self._objects, key, sign if can_pass_on else None))
@@ -265,6 +267,9 @@ class ObjectStore(ObjectNotes):
         except DiskFull as full:
             raise Busy from full
         return True
+
+    def open_shared(self, path: Path) -> BinaryIO:
+        return self._reader(self._shared_key(path))
 
     def unshare(self, folder: Path) -> None:
         self._drop(self._shared_key(folder), datetime.max.replace(tzinfo=UTC))

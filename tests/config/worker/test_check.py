@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from service.media import local_socket
 from service.models import Worker
 from service.worker import leases
 from tests.service.fakes import end_process_of
@@ -52,6 +53,19 @@ def test_a_worker_of_another_machine_says_nothing_about_this_one(lease, settings
     assert Worker.objects.count() == 1
     settings.DATA_DIR = Path(settings.DATA_DIR) / "other"
     assert not is_alive()
+
+
+def test_a_worker_that_only_makes_media_is_alive_while_it_answers(lease, settings):
+    settings.WORKER_ROLES = ["media"]
+    assert not is_alive()
+    with local_socket.listening(settings.DATA_DIR):
+        assert is_alive()
+    assert not is_alive()
+
+
+def test_a_worker_that_only_tidies_up_needs_neither(lease, settings):
+    settings.WORKER_ROLES = []
+    assert is_alive()
 
 
 def test_a_worker_without_a_lease_is_fine_while_the_site_shows_another_service(lease, settings):

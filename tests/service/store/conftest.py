@@ -10,7 +10,7 @@ from service.store.objects.store import ObjectStore
 from tests import object_stores, postgresql
 from tests.object_stores import ObjectServer
 from tests.postgresql import Server
-from tests.running import PASSWORD, Ferry, running
+from tests.running import PASSWORD, Ferry, free_port, running
 from tests.service.api.serving import add_account
 from tests.service.store.clients import EMAILS, client
 
@@ -51,7 +51,9 @@ class Cluster:
     machines: list[Ferry] = field(default_factory=list)
 
     def start(self, data_dir: Path) -> Ferry:
-        return self.stack.enter_context(running(data_dir, **self.settings))
+        address = f"127.0.0.1:{free_port()}"
+        settings = self.settings | {"WORKER_ADDRESS": address}
+        return self.stack.enter_context(running(data_dir, **settings))
 
 
 @pytest.fixture(scope="package")

@@ -8,14 +8,11 @@ import zipfile
 import httpx
 import pytest
 
-from service.store.objects.store import open_bucket
 from service.store.objects.writer import PART_BYTES
 from tests.misbehaving import serving
 from tests.service.api.serving import peak_bytes
 from tests.service.fetching.servers import file as serve_file
-from tests.service.media.samples import short_film
-from tests.service.store.clients import link_of, picture_of, segment_of, upload
-from tests.service.store.conftest import Cluster
+from tests.service.store.clients import link_of, upload
 from tests.service.working import until
 
 pytestmark = pytest.mark.slow
@@ -68,35 +65,6 @@ def test_an_archive_that_one_machine_planned_the_other_resumes(one, other):
     with zipfile.ZipFile(io.BytesIO(begin.content + rest.content)) as archive:
         assert archive.testzip() is None
         assert {name: archive.read(name) for name in archive.namelist()} == contents
-
-
-def test_a_segment_that_one_machine_made_the_other_sends(cluster, one, other):
-    film = short_film("mkv", "-c:v", "mpeg4", "-c:a", "mp3")
-    path = segment_of(one, upload(one, film, "film.mkv"))
-    made = one.get(path)
-    assert (made.status_code, made.headers["Content-Type"][:5]) in {(200, "video"), (200, "audio")}
-    replace_shared(cluster, "/".join(path.split("/")[-2:]), made.content, b"from the store")
-    assert other.get(path).content == b"from the store"
-    index = f"{path.rpartition('/')[0]}/index.m3u8"
-    assert other.get(index).text == one.get(index).text
-
-
-def test_a_picture_that_one_machine_made_the_other_sends(cluster, one, other):
-    path = picture_of(one, upload(one, short_film("mp4"), "film.mp4"), "720")
-    made = one.get(path)
-    assert (made.status_code, made.headers["Content-Type"][:5]) == (200, "image")
-    changed = made.content + b"from the store"
-    replace_shared(cluster, path.partition("?")[0].rpartition("/")[2], made.content, changed)
-    assert other.get(path).content == changed
-
-
-def replace_shared(cluster: Cluster, end: str, content: bytes, changed: bytes) -> None:
-    """Replace what a machine has shared: no other machine would make this."""
-    objects = open_bucket(cluster.objects.bucket(cluster.prefix))
-    shared = [each["path"] for batch in objects.list("shared") for each in batch]
-    (key,) = [key for key in shared if key.endswith(f"/{end}")]
-    assert bytes(objects.get(key).bytes()) == content
-    objects.put(key, changed)
 
 
 def test_bytes_pass_through_without_taking_memory(cluster, one, other):

@@ -1,0 +1,38 @@
+"""The workers that make media for other machines, and which of them makes that of a file."""
+
+from datetime import timedelta
+from hashlib import sha256
+
+from django.conf import settings
+from django.db.models.functions import Now
+
+from service.models import File, MediaWorker
+
+LEASE = timedelta(seconds=20)
+RENEW_SECONDS = 5.0
+
+
+def announce(address: str) -> None:
+    """Let other machines ask at an address, for the length of a lease."""
+    alive_until = Now() + LEASE
+    MediaWorker.objects.update_or_create(address=address, defaults={"alive_until": alive_until})
+
+
+def withdraw(address: str) -> None:
+    MediaWorker.objects.filter(address=address).delete()
+
+
+def rank_for(file: File) -> list[str]:
+    """Return where to ask for a file's media, in order; nowhere if this machine is alone.
+
+    Everyone gets the same order as long as the same workers live, so each film is converted in one
+    place. If one dies, only its films move.
+    """
+    if not settings.STORE_URL:
+        return []
+    key = f"{file.sha1}-{file.size_bytes:x}"
+    addresses = MediaWorker.objects.filter(alive_until__gt=Now())
+    return sorted(
+        addresses.values_list("address", flat=True),
+        key=lambda address: sha256(f"{key} {address}".encode()).digest(),
+    )

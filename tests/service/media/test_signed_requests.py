@@ -1,0 +1,251 @@
+"""Questions from one machine to the worker of another, over HTTP."""
+
+import json
+import socket
+import threading
+import time
+from collections import Counter
+from contextlib import contextmanager
+from datetime import timedelta
+from http.client import HTTPConnection
+
+import pytest
+from django.db.models.functions import Now
+
+from service.errors import Busy, CannotConvert, NoWorker
+from service.media import workers
+from service.media.requests import ask, encode_refusal, tell
+from service.media.signed_requests import MOST_BYTES, NONCE, PATH, SIGNATURE, sign
+from service.media.signed_server import SignedServer
+from service.models import File, MediaWorker
+from tests.misbehaving import serving, whole
+from tests.running import free_port
+from tests.service.media.waiting import wait_until
+
+MOST_AT_ONCE = 2
+
+
+@contextmanager
+def answering(answer, address=""):
+    """Run a server; yield its address."""
+    address = address or f"127.0.0.1:{free_port()}"
+    stopped = threading.Event()
+
+    def serve():
+        while not stopped.is_set():
+            server.handle_request()
+
+    with SignedServer(address, answer, MOST_AT_ONCE) as server:
+        server.timeout = 0.05
+        thread = threading.Thread(target=serve)
+        thread.start()
+        try:
+            yield address
+        finally:
+            stopped.set()
+            thread.join()
+
+
+def sums(question, _connection):
+    return {"answer": {"sum": question["a"] + question["b"]}}
+
+
+def refusing(refusal):
+    return lambda _question, _connection: encode_refusal(refusal)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "[::1]", "localhost"])
+def test_a_question_is_answered(host):
+    with answering(sums, f"{host}:{free_port()}") as address:
+        assert ask("sum", 5, addresses=[address], a=1, b=2) == {"sum": 3}
+
+
+def test_a_worker_that_is_gone_or_busy_is_passed_over():
+    gone = f"127.0.0.1:{free_port()}"
+    with answering(refusing(Busy())) as busy, answering(sums) as free:
+        assert ask("sum", 5, addresses=[gone, busy, free], a=1, b=2) == {"sum": 3}
+        with pytest.raises(Busy) as refusal:
+            ask("sum", 5, addresses=[busy, gone])
+    assert type(refusal.value) is Busy
+    with pytest.raises(NoWorker):
+        ask("sum", 5, addresses=[gone])
+
+
+def test_what_one_worker_can_not_convert_no_other_is_asked():
+    asked = Counter()
+
+    def count(_question, _connection):
+        asked["next"] += 1
+        return {"answer": {}}
+
+    with answering(refusing(CannotConvert("it is damaged"))) as first, answering(count) as second:
+        with pytest.raises(CannotConvert):
+            ask("plan", 5, addresses=[first, second])
+        assert not asked
+
+
+def test_an_answer_learns_that_the_asker_has_left():
+    browser, ours = socket.socketpair()
+    has_begun, asker = threading.Event(), []
+
+    def answer(_question, connection):
+        asker.append(connection.dup())
+        has_begun.set()
+        wait_until(lambda: not connection.recv(1, socket.MSG_PEEK))
+        return {"answer": {}}
+
+    with browser, ours, answering(answer) as address:
+        failures = []
+
+        def act():
+            try:
+                ask("segment", 30, ours, [address])
+            except Busy as busy:
+                failures.append(busy)
+
+        thread = threading.Thread(target=act)
+        thread.start()
+        assert has_begun.wait(10)
+        browser.close()
+        thread.join(10)
+        assert [type(each) for each in failures] == [Busy]
+        asker[0].close()
+
+
+def test_what_is_told_is_done_without_an_answer():
+    told = threading.Event()
+
+    def answer(question, _connection):
+        assert question == {"kind": "begin", "file": 7}
+        told.set()
+        return {"answer": {}}
+
+    with answering(answer) as address:
+        tell("begin", [address], file=7)
+        assert told.wait(10)
+    tell("begin", [address], file=7)
+
+
+def test_more_than_can_wait_are_sent_to_others():
+    leave, entered = threading.Event(), threading.Semaphore(0)
+
+    def slow(_question, _connection):
+        entered.release()
+        leave.wait(10)
+        return {"answer": {}}
+
+    with answering(slow) as crowded, answering(sums) as free:
+        threads = [
+            threading.Thread(target=ask, args=("slow", 10, None, [crowded]))
+            for _ in range(MOST_AT_ONCE)
+        ]
+        for thread in threads:
+            thread.start()
+        assert all(entered.acquire(timeout=10) for _ in threads)
+        assert ask("sum", 5, addresses=[crowded, free], a=1, b=2) == {"sum": 3}
+        leave.set()
+        for thread in threads:
+            thread.join()
+
+
+# Strangers
+
+
+def post(address, body, headers, path=PATH, method="POST"):
+    connection = HTTPConnection(address, timeout=10)
+    connection.request(method, path, body, headers)
+    answer = connection.getresponse()
+    connection.close()
+    return answer.status
+
+
+def test_nobody_without_the_key_is_answered(settings):
+    body = json.dumps({"kind": "sum", "a": 1, "b": 2}).encode()
+    good = {NONCE: "once", SIGNATURE: sign("question", "once", body)}
+    with answering(sums) as address:
+        assert post(address, body, good) == 200
+        assert post(address, body, good | {NONCE: "twice"}) == 403
+        assert post(address, body.replace(b"1", b"3"), good) == 403
+        assert post(address, body, good | {SIGNATURE: sign("answer", "once", body)}) == 403
+        assert post(address, body, {}) == 403
+        ours, settings.SECRET_KEY = settings.SECRET_KEY, "another Ferry's"
+        theirs = good | {SIGNATURE: sign("question", "once", body)}
+        settings.SECRET_KEY = ours
+        assert post(address, body, theirs) == 403
+
+
+def test_nonsense_harms_nobody():
+    with answering(sums) as address:
+        assert post(address, b"", {}, path="/") == 400
+        assert post(address, b"", {"Content-Length": str(MOST_BYTES + 1)}) == 400
+        assert post(address, b"", {"Content-Length": "-1"}) == 400
+        assert post(address, None, {}, method="GET") == 501
+        host, _, port = address.rpartition(":")
+        for nonsense in (b"\r\n\r\n", b"\xff" * 100 + b"\r\n\r\n", b"POST"):
+            with socket.create_connection((host, int(port))) as connection:
+                connection.sendall(nonsense)
+                connection.shutdown(socket.SHUT_WR)
+                while connection.recv(1000):
+                    pass
+        assert ask("sum", 5, addresses=[address], a=1, b=2) == {"sum": 3}
+
+
+@pytest.mark.parametrize("answer", [b'{"answer": {"sum": 4}}', b"", b"[" * 2000])
+def test_an_answer_without_a_signature_is_none(answer):
+    with serving(lambda wire: wire.send(whole(answer))) as server, pytest.raises(NoWorker):
+        ask("sum", 5, addresses=[f"127.0.0.1:{server.port}"], a=1, b=2)
+
+
+# Which worker
+
+
+@pytest.fixture
+def shared(settings):
+    settings.STORE_URL = "s3://bucket"
+
+
+def announce(*addresses):
+    for address in addresses:
+        workers.announce(address)
+
+
+def files(count):
+    return [File(sha1=f"{number:040x}", size_bytes=number) for number in range(count)]
+
+
+@pytest.mark.django_db
+def test_a_machine_alone_asks_its_own_worker():
+    announce("one:1")
+    assert workers.rank_for(*files(1)) == []
+
+
+@pytest.mark.django_db
+def test_each_film_has_its_worker_and_only_those_of_a_dead_one_move(shared):
+    addresses = [f"{name}:1" for name in ("one", "two", "three")]
+    announce(*addresses)
+    before = [workers.rank_for(file) for file in files(300)]
+    assert all(sorted(ranks) == sorted(addresses) for ranks in before)
+    assert all(80 < count < 120 for count in Counter(ranks[0] for ranks in before).values())
+    workers.withdraw("two:1")
+    for file, ranks in zip(files(300), before, strict=True):
+        assert workers.rank_for(file) == [each for each in ranks if each != "two:1"]
+
+
+@pytest.mark.django_db
+def test_a_worker_that_died_is_asked_no_longer_than_its_lease(shared):
+    announce("one:1", "two:1")
+    MediaWorker.objects.filter(address="one:1").update(alive_until=Now() - timedelta(seconds=1))
+    assert workers.rank_for(*files(1)) == ["two:1"]
+    announce("one:1")
+    assert len(workers.rank_for(*files(1))) == 2
+
+
+def test_a_worker_behind_a_cut_link_is_given_up_soon():
+    """Nobody answers there, neither yes nor no."""
+    with socket.create_server(("127.0.0.1", 0), backlog=0) as silent:
+        port = silent.getsockname()[1]
+        with socket.create_connection(("127.0.0.1", port)), answering(sums) as alive:
+            addresses = [f"127.0.0.1:{port}", alive]
+            began_at = time.monotonic()
+            assert ask("sum", 60, addresses=addresses, a=1, b=2) == {"sum": 3}
+            assert time.monotonic() - began_at < 10

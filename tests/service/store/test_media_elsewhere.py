@@ -1,0 +1,102 @@
+"""A machine without a worker: others make the pictures, segments, and films that it sends."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import httpx
+import pytest
+
+from service.store.objects.store import open_bucket
+from tests.running import BASE, PASSWORD
+from tests.service.api.serving import processes_of
+from tests.service.media.samples import picture, short_film
+from tests.service.store.clients import EMAILS, picture_of, segment_of, upload
+from tests.service.store.conftest import Cluster
+from tests.service.working import until
+from tests.serving import serving
+
+pytestmark = pytest.mark.slow
+
+# One question that comes too late, and another worker's answer.
+MOVE_SECONDS = 10
+ENCODED = ("-c:v", "mpeg4", "-c:a", "mp3")
+
+
+@pytest.fixture(scope="module")
+def web(cluster, tmp_path_factory):
+    """Yield a client of a machine that only serves pages."""
+    machine = {**cluster.settings, "DATA_DIR": str(tmp_path_factory.mktemp("web"))}
+    prepare = [sys.executable, "manage.py", "prepare"]
+    subprocess.run(prepare, cwd=BASE, env=os.environ | machine, check=True, timeout=120)
+    account = (EMAILS[0], PASSWORD)
+    with (
+        serving(**machine) as server,
+        httpx.Client(base_url=server.url, auth=account, timeout=60, trust_env=False) as client,
+    ):
+        yield client
+
+
+def test_pictures_and_segments(web):
+    film_id = upload(web, short_film("mkv", *ENCODED), "encoded.mkv")
+    for path in (picture_of(web, film_id, "720"), segment_of(web, film_id)):
+        answer = web.get(path)
+        assert answer.status_code == 200
+        assert answer.headers["Content-Type"][:5] in {"image", "video", "audio"}
+        assert answer.content
+
+
+def test_a_whole_film(web):
+    """It stays in the store: this machine passes it on."""
+    film_id = upload(web, short_film("mkv", *ENCODED), "whole.mkv")
+    path = httpx.URL(web.get(f"/rest/file/{film_id}/mp4").json()["url"]).raw_path.decode()
+    whole = until(lambda: (answer := web.get(path)).status_code == 200 and answer)
+    assert whole.headers["Content-Type"] == "video/mp4"
+    part = web.get(path, headers={"Range": "bytes=5-99"})
+    assert (part.status_code, part.content) == (206, whole.content[5:100])
+
+
+def test_a_segment_that_was_made_comes_from_the_store(web, cluster, one):
+    film = short_film("mkv", *ENCODED, source="testsrc=s=320x240:d=2")
+    path = segment_of(one, upload(one, film, "film.mkv"))
+    made = one.get(path)
+    assert (made.status_code, made.headers["Content-Type"][:5]) in {(200, "video"), (200, "audio")}
+    replace_shared(cluster, "/".join(path.split("/")[-2:]), made.content, b"from the store")
+    assert web.get(path).content == b"from the store"
+    index = f"{path.rpartition('/')[0]}/index.m3u8"
+    assert web.get(index).text == one.get(index).text
+
+
+def test_a_picture_that_was_made_comes_from_the_store(web, cluster, one):
+    path = picture_of(
+        one, upload(one, short_film("mp4", "-metadata", "title=made"), "film.mp4"), "720"
+    )
+    made = one.get(path)
+    assert (made.status_code, made.headers["Content-Type"][:5]) == (200, "image")
+    changed = made.content + b"from the store"
+    replace_shared(cluster, path.partition("?")[0].rpartition("/")[2], made.content, changed)
+    assert web.get(path).content == changed
+
+
+def replace_shared(cluster: Cluster, end: str, content: bytes, changed: bytes) -> None:
+    """Replace what a machine has shared: no other machine would make this."""
+    objects = open_bucket(cluster.objects.bucket(cluster.prefix))
+    shared = [each["path"] for batch in objects.list("shared") for each in batch]
+    candidates = [key for key in shared if key.endswith(f"/{end}")]
+    (key,) = [key for key in candidates if bytes(objects.get(key).bytes()) == content]
+    objects.put(key, changed)
+
+
+def test_a_worker_that_dies_is_replaced_by_another(web, cluster, tmp_path_factory):
+    photos = [upload(web, picture(400 + number), f"photo {number}.jpg") for number in range(8)]
+    paths = [picture_of(web, each, "720") for each in photos]
+    for process in processes_of(cluster.machines[1]):
+        os.kill(int(process.name), signal.SIGKILL)
+    for path in paths:
+        began_at = time.monotonic()
+        answer = web.get(path)
+        assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/jpeg")
+        assert time.monotonic() - began_at < MOVE_SECONDS
+    cluster.machines[1] = cluster.start(tmp_path_factory.mktemp("again"))
