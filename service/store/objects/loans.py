@@ -61,11 +61,12 @@ class Loans:
     def _sweep(self) -> None:
         """Delete what exceeds the budget, and drafts of workers that died."""
         before = time.time() - KEPT_SECONDS
-        files = sorted(
-            (facts.st_mtime, facts.st_size, entry.path)
-            for entry in files_in(self._folder)
-            for facts in [entry.stat()]
-        )
+        files = []
+        for entry in files_in(self._folder):
+            # Another thread's draft may get its name now.
+            with suppress(FileNotFoundError):
+                files.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
+        files.sort()
         excess_bytes = sum(size for _at, size, _path in files) - self._budget_bytes
         for lent_at, size_bytes, path in files:
             if lent_at > before:
