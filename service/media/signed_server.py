@@ -25,8 +25,6 @@ ARRIVAL_SECONDS = 5
 # How soon the server notices that it should stop.
 LOOK_SECONDS = 1.0
 
-Answer = Callable[[dict[str, Any], socket.socket], dict[str, Any]]
-
 
 class SignedServer(TCPServer):
     """A server with a bounded number of threads, which hangs up when none is free."""
@@ -35,7 +33,12 @@ class SignedServer(TCPServer):
     request_queue_size = 64
     timeout = LOOK_SECONDS
 
-    def __init__(self, address: str, answer: Answer, most_at_once: int) -> None:
+    def __init__(
+        self,
+        address: str,
+        answer: Callable[[dict[str, Any], socket.socket], dict[str, Any]],
+        most_at_once: int,
+    ) -> None:
         host, _, port = address.rpartition(":")
         host = host.strip("[]")
         self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET

@@ -25,6 +25,7 @@ class ObjectStream:
         """Ask for the bytes. Raises OSError, HTTPException."""
         host = urlsplit(url)
         self._connection = HTTPConnection(host.netloc, timeout=TIMEOUT_SECONDS)
+        self._response: HTTPResponse | None = None
         try:
             self._connection.connect()
             # The connection forgets its socket if the store closes after the response.
@@ -40,7 +41,7 @@ class ObjectStream:
 
     def close(self) -> None:
         self._connection.close()
-        if hasattr(self, "_response"):
+        if self._response is not None:
             self._response.close()
 
 
