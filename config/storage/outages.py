@@ -3,6 +3,7 @@
 import fcntl
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -15,6 +16,8 @@ from service.outages import Outage, outage_of
 log = logging.getLogger("ferry.outages")
 
 EVERY_SECONDS = 60
+# Attempts to connect that began before the database was back may fail this much later.
+LATE_SECONDS = 5
 WORDS = {
     Outage.DISK_FULL: "The disk is full. Free some space on it; until then, Ferry can't write",
     Outage.READ_ONLY: "The disk can't be written to. Mount it for writing, and check who owns "
@@ -38,7 +41,13 @@ ADVICE = {
 }
 MOST_CAUSES = 10
 
-_logged_at: dict[str, float] = {}
+# When an outage was logged, and when its end was; 0 if the other happened later.
+Times = tuple[float, float]
+NEVER: Times = (0, 0)
+
+# What this process knows if the disk can't store it for all.
+_own_times: dict[str, Times] = {}
+_seen_away = threading.Event()
 
 
 class Outages(logging.Filter):
@@ -80,54 +89,59 @@ def cause_in(error: BaseException | None) -> str:
 
 def is_due(kind: str) -> bool:
     now = time.time()
-    return take_turn(kind, lambda logged_at: not 0 <= now - logged_at < EVERY_SECONDS, now)
+    return take_turn(kind, lambda began, _ended: not 0 <= now - began < EVERY_SECONDS, (now, 0))
 
 
 def goes_away() -> bool:
     """Remember that the database is away; return whether that is news."""
     now = time.time()
-    is_news = take_turn(Outage.AWAY, lambda logged_at: logged_at == 0, now)
-    _logged_at[Outage.AWAY] = now
-    return is_news
+    _seen_away.set()
+    return take_turn(
+        Outage.AWAY,
+        lambda began, ended: not began and not 0 <= now - ended < LATE_SECONDS,
+        (now, 0),
+    )
 
 
 def come_back(**_signal: object) -> None:
     """Log that the database is back, when a connection is made."""
-    if _logged_at.pop(Outage.AWAY, 0) and take_turn(
-        Outage.AWAY, lambda logged_at: logged_at != 0, 0
-    ):
+    if not _seen_away.is_set():
+        return
+    _seen_away.clear()
+    if take_turn(Outage.AWAY, lambda began, _ended: bool(began), (0, time.time())):
         log.warning("The database is back.")
 
 
-def take_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
-    """Return whether this process is the one to log the outage.
+def take_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> bool:
+    """Return whether this process is the one to log the outage or its end.
 
-    A file's modification time, in whole seconds, is when a process last did. The files were made
-    at the start, when there was space; changing a time needs none.
+    A file's times, in whole seconds, are those of the outage: the modification time is when it was
+    logged, and the access time is when its end was. The files were made at the start, when there
+    was space; changing a time needs none.
     """
     try:
         descriptor = os.open(path(kind), os.O_RDONLY)
     except OSError:
-        return take_own_turn(kind, may, now)
+        return take_own_turn(kind, may, times)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
-        if not may(int(os.fstat(descriptor).st_mtime)):
+        status = os.fstat(descriptor)
+        if not may(int(status.st_mtime), int(status.st_atime)):
             return False
-        os.utime(descriptor, (int(now), int(now)))
+        began, ended = map(int, times)
+        os.utime(descriptor, (ended, began))
     except OSError:
-        return take_own_turn(kind, may, now)
+        return take_own_turn(kind, may, times)
     else:
         return True
     finally:
         os.close(descriptor)
 
 
-def take_own_turn(kind: str, may: Callable[[float], bool], now: float) -> bool:
-    if kind == Outage.AWAY and not now:
-        return True
-    if not may(_logged_at.get(kind, 0)):
+def take_own_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> bool:
+    if not may(*_own_times.get(kind, NEVER)):
         return False
-    _logged_at[kind] = now
+    _own_times[kind] = times
     return True
 
 
@@ -137,7 +151,7 @@ def begin() -> None:
         path(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
         for kind in WORDS:
             path(kind).touch(mode=0o600)
-            os.utime(path(kind), (0, 0))
+            os.utime(path(kind), NEVER)
 
 
 def path(kind: str) -> Path:

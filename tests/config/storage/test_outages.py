@@ -24,7 +24,7 @@ from tests.tools import needs, program
 def _data_dir(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     # What this process remembers in case the disk can't store it.
-    monkeypatch.setattr(outages, "_logged_at", {})
+    monkeypatch.setattr(outages, "_own_times", {})
 
 
 @pytest.fixture
@@ -74,27 +74,56 @@ def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
 
 
 @pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
-def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, is_prepared):
+def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, monkeypatch, is_prepared):
     if is_prepared:
         outages.begin()
-    for _time in range(2):
+    for now in (1_800_000_000.0, 1_800_000_060.0):
+        # A test can't wait a minute between two outages.
+        monkeypatch.setattr(outages.time, "time", lambda at=now: at)
         for _again in range(10):
             fail(away())
         outages.come_back()
         outages.come_back()
-    said = ["away" if "is away" in line else "back" for line in log.getvalue().splitlines()]
-    assert said == ["away", "back"] * 2
+    assert said(log) == ["away", "back"] * 2
     assert "Traceback" not in log.getvalue()
+
+
+@pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
+def test_an_attempt_that_fails_after_the_database_is_back_is_no_news(log, is_prepared):
+    """It began while the server was starting, and another thread or process was faster."""
+    if is_prepared:
+        outages.begin()
+    fail(away())
+    outages.come_back()
+    fail(away())
+    outages.come_back()
+    assert said(log) == ["away", "back"]
+
+
+def test_a_database_that_stays_away_after_a_moment_is_news(log, monkeypatch):
+    outages.begin()
+    now = 1_800_000_000.0
+    for seconds in range(outages.LATE_SECONDS + 2):
+        # A test can't wait seconds.
+        monkeypatch.setattr(outages.time, "time", lambda at=now + seconds: at)
+        fail(away())
+        if seconds == 0:
+            outages.come_back()
+    assert said(log) == ["away", "back", "away"]
 
 
 def test_another_process_does_not_say_it_again(log, monkeypatch):
     outages.begin()
     fail(away())
     # Another process hasn't logged anything yet.
-    monkeypatch.setattr(outages, "_logged_at", {})
+    monkeypatch.setattr(outages, "_own_times", {})
     fail(away())
     outages.come_back()
     assert len(log.getvalue().splitlines()) == 2
+
+
+def said(log) -> list[str]:
+    return ["away" if "is away" in line else "back" for line in log.getvalue().splitlines()]
 
 
 def test_what_is_no_outage_keeps_its_traceback(log):
