@@ -5,6 +5,7 @@ It uses http.client, since httpx takes longer to read an answer of 3 MB than Fer
 
 import http.client
 import re
+import time
 from http.cookies import SimpleCookie
 from typing import NamedTuple
 from urllib.parse import urlencode, urlsplit
@@ -16,6 +17,8 @@ from webui.models import Role, User
 PASSWORD = "a quiet harbour at noon"
 # copyparty answers curl and unknown clients with plain text.
 AGENT = "Mozilla/5.0 (X11; Linux x86_64) Chrome/140.0"
+# Ferry closes a connection that is idle for 15 s, which may be while another program is measured.
+IDLE_SECONDS = 10
 
 
 class Got(NamedTuple):
@@ -29,6 +32,7 @@ class Browser:
         self.url = url
         self._host = urlsplit(url).netloc
         self._connection = http.client.HTTPConnection(self._host, timeout=60)
+        self._used_at = time.monotonic()
         self._cookies: dict[str, str] = {}
 
     @property
@@ -57,11 +61,15 @@ class Browser:
     def _ask(self, method: str, path: str, body: str | None, headers: dict[str, str]) -> Got:
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         sent = {"User-Agent": AGENT, "Accept": "text/html,*/*", "Cookie": self.cookie} | named
+        if time.monotonic() - self._used_at > IDLE_SECONDS:
+            self._connection.close()
         self._connection.request(method, path, body, sent)
         answer = self._connection.getresponse()
         for line in answer.headers.get_all("Set-Cookie") or []:
             self._cookies |= {name: each.value for name, each in SimpleCookie(line).items()}
-        return Got(answer.status, answer.headers, answer.read())
+        got = Got(answer.status, answer.headers, answer.read())
+        self._used_at = time.monotonic()
+        return got
 
 
 def make_owner(name: str = "alice") -> User:
