@@ -363,7 +363,7 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     far.says("/rest/folder", *[httpx.Response(503) for _ in range(50)])
     away = alice.page.locator("#away .banner")
     expect(away).to_contain_text(
-        "You're seeing these transfers as they were at", timeout=PATIENCE_MS
+        "You're seeing an earlier state of these transfers", timeout=PATIENCE_MS
     )
     expect(row(alice.page, title)).to_be_visible()
     alice.page.context.set_offline(True)

@@ -57,12 +57,12 @@ def said(*options, capsys):
 
 def test_it_copies_everything_and_says_which_setting_to_change(film, capsys):
     assert said(capsys=capsys) == (
-        "Copied 1 files, 0.00 GB; 0 were there already.\n"
+        "Copied 1 file, 0.00 GB; already there: 0 files.\n"
         "Everything is there. Now remove STORE_URL from the settings, and start Ferry.\n"
     )
     assert library().size(film.blob) == film.size_bytes
     told = said("--verify", capsys=capsys)
-    assert "Copied 0 files, 0.00 GB; 1 were there already. All copies were read again." in told
+    assert "Copied 0 files, 0.00 GB; already there: 1 file. All copies were read again." in told
 
 
 def test_while_ferry_runs_the_switch_comes_later(film, capsys):
@@ -101,14 +101,14 @@ def test_damage_is_named_and_fails(film, account, source):
         call_command("store", "copy", "disk")
     assert refusal.value.returncode == 1
     lost, changed = str(refusal.value).splitlines()
-    assert lost.startswith("Missing: 1 files (film.mkv). Their bytes are lost already")
-    assert changed.startswith("Changed since they were stored, or unreadable: 1 files (song.mp3).")
+    assert lost.startswith("Missing: 1 file (film.mkv). Their bytes are lost already")
+    assert changed.startswith("Changed since they were stored, or unreadable: 1 file (song.mp3).")
 
 
 def test_a_damaged_copy_fails_once_and_is_replaced(film, capsys):
     said(capsys=capsys)
     library().path(film.blob).write_bytes(b"A film")
-    with pytest.raises(CommandError, match="Damaged at the target, and copied again: 1 files"):
+    with pytest.raises(CommandError, match="Damaged at the target, and copied again: 1 file"):
         call_command("store", "copy", "disk", "--verify")
     assert library().path(film.blob).read_bytes() == b"a film"
     assert "Everything is there" in said("--verify", capsys=capsys)
@@ -135,7 +135,7 @@ def test_what_interrupts_it_ends_with_a_line_and_the_next_run_goes_on(
         with pytest.raises(CommandError, match=r"0 of 1 files.*run this command again") as refusal:
             call_command("store", "copy", "disk")
     assert refusal.value.returncode == command.INTERRUPTED
-    assert "Copied 1 files" in said(capsys=capsys)
+    assert "Copied 1 file," in said(capsys=capsys)
 
 
 def test_progress_is_told_in_words(film, source, account, monkeypatch, capsys):

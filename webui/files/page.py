@@ -486,7 +486,7 @@ def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
 
 def stale_words(since: str, failure: Failure) -> Stale:
     text = _(
-        "You're seeing this folder as it was at %(time)s. You can't download or "
+        "You're seeing an earlier state of this folder (%(time)s). You can't download or "
         "change anything until Ferry reconnects. It tries every 30 seconds."
     )
     return Stale(since, message_of(failure).title, text % {"time": since})

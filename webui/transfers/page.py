@@ -315,7 +315,7 @@ def arrival_of(transfer: CachedTransfer) -> Arrival:
 
 def away_words(since: str, failure: Failure) -> Away:
     text = _(
-        "You're seeing these transfers as they were at %(time)s. They continue, and "
+        "You're seeing an earlier state of these transfers (%(time)s). They continue, and "
         "Ferry will reconnect on its own."
     )
     return Away(message_of(failure).title, text % {"time": since})

@@ -169,6 +169,10 @@ def files_of(progress: Progress) -> str:
     )
 
 
+def file_count(files: int) -> str:
+    return "1 file" if files == 1 else f"{files:,} files"
+
+
 def gigabytes(size_bytes: int) -> str:
     return f"{size_bytes / 10**9:,.2f} GB"
 
@@ -176,14 +180,14 @@ def gigabytes(size_bytes: int) -> str:
 def summary(progress: Progress, *, is_verifying: bool) -> str:
     new, earlier = progress.copied[CopyResult.NEW], progress.copied[CopyResult.KEPT]
     size = gigabytes(progress.copied_bytes)
-    text = f"Copied {new:,} files, {size}; {earlier:,} were there already."
+    text = f"Copied {file_count(new)}, {size}; already there: {file_count(earlier)}."
     return f"{text} All copies were read again." if is_verifying else text
 
 
 def refuse_failures(progress: Progress) -> None:
     """Fail if any file isn't at the target, or the target had damaged one."""
     lines = [
-        f"{kind.capitalize()}: {count:,} files{examples(progress, kind)}. {ADVICE[kind]}."
+        f"{kind.capitalize()}: {file_count(count)}{examples(progress, kind)}. {ADVICE[kind]}."
         for kind in (*FAILED, CopyResult.REPLACED)
         if (count := progress.copied[kind])
     ]
