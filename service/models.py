@@ -96,6 +96,7 @@ class Folder(models.Model):
     name = models.CharField(max_length=LONGEST_NAME)
     # The name in NFC, by which siblings are compared.
     name_key = models.CharField(max_length=LONGEST_NAME)
+    search_text = models.TextField(db_default="")  # see service.library.search_text
     lineage = models.TextField(db_index=True)
     size_bytes = models.BigIntegerField(default=0)  # of everything below
     updated_at = models.DateTimeField()  # when anything below last changed
@@ -106,6 +107,9 @@ class Folder(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["parent", "name_key"], name="one_folder_a_name"),
             models.UniqueConstraint(fields=["account"], condition=Q(parent=None), name="one_root"),
+        )
+        indexes = (
+            models.Index(fields=["id"], condition=Q(search_text=""), name="folder_without_text"),
         )
 
     def __str__(self) -> str:
@@ -178,6 +182,7 @@ class File(models.Model):
     folder = models.ForeignKey(Folder, models.DO_NOTHING, related_name="files")
     name = models.CharField(max_length=LONGEST_NAME)
     name_key = models.CharField(max_length=LONGEST_NAME)
+    search_text = models.TextField(db_default="")  # "" until it is known
     size_bytes = models.BigIntegerField()
     sha1 = models.CharField(max_length=40)
     crc32 = models.BigIntegerField()
@@ -202,6 +207,7 @@ class File(models.Model):
         indexes = (
             models.Index(fields=["sha1", "size_bytes"], name="file_by_content"),
             models.Index(fields=["account", "size_bytes"], name="file_by_size"),
+            models.Index(fields=["id"], condition=Q(search_text=""), name="file_without_text"),
         )
 
     def __str__(self) -> str:

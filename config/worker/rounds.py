@@ -15,6 +15,7 @@ from config.worker import measuring
 from service.accounts import credentials
 from service.content import archive_plans
 from service.errors import StoreAway
+from service.library.search_index import add_missing_texts
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.sweep import sweep as sweep_media
 from service.store.blobs import library_store
@@ -60,6 +61,7 @@ ROUNDS = [
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
+    Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),

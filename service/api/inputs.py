@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from service.http.refusals import NothingPassed
+from service.library.search import MOST_FOUND
 from service.models import LONGEST_NAME
 from service.transfers import magnets
 
@@ -34,6 +35,10 @@ Url = Annotated[Link, Meta(description="Where to fetch from; a magnet link will 
 TorrentInstead = Annotated[Content, Meta(description="A .torrent file instead")]
 
 
+MostBytes = Annotated[int, Meta(description="Only files of so many bytes or less")]
+Days = Annotated[int, Meta(description="Only files that changed in so many days")]
+
+
 class NewFolder(Struct):
     path: Annotated[
         Text, Meta(description="The full path from the root; the folder above must exist")
@@ -53,6 +58,15 @@ class ListingInput(Struct):
     links: Annotated[
         int, Meta(ge=0, le=1, description="0: has_picture instead of thumb and presentation_urls")
     ] = 1
+
+
+class SearchInput(Struct):
+    q: Annotated[str, Meta(description="Parts of words; without any, the newest files")] = ""
+    types: Annotated[str, Meta(description="Only files of these types, such as mkv,mp4")] = ""
+    min_size: Annotated[int, Meta(description="Only files of so many bytes or more")] = 0
+    max_size: MostBytes | UnsetType = UNSET
+    days: Days | UnsetType = UNSET
+    limit: Annotated[int, Meta(description="How many of each, up to 200")] = MOST_FOUND
 
 
 class SizeInput(Struct):

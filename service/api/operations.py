@@ -15,7 +15,7 @@ from service.api.description import document, page_of
 from service.api.endpoints import Operation, View
 from service.api.outcomes import Description, Page, Schema
 from service.api.requests import AccountRequest
-from service.api.views import files, folders, media, transfers, user, zips
+from service.api.views import files, folders, media, search, transfers, user, zips
 from service.http import responses
 
 PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -74,6 +74,7 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
             *("GET", "/rest/files/largest", "List the 100 largest files of all folders"),
             files.largest,
         ),
+        Operation("GET", "/rest/search", "Find files and folders by their names", search.show),
         Operation("GET", FILE, "Download file", files.download),
         Operation("GET", f"{FILE}/hls", "Get HLS video URL", media.hls),
         Operation("GET", f"{FILE}/mp4", "Get MP4 video URL", media.mp4),

@@ -146,7 +146,7 @@ def add_media_facts(file: File, row: FileRow) -> None:
         file.width, file.height = row.width, row.height
 
 
-class LargeFile(Struct, kw_only=True):
+class LocatedFile(Struct, kw_only=True):
     id: Whole
     name: str
     size: Whole
@@ -156,8 +156,8 @@ class LargeFile(Struct, kw_only=True):
     last_update: Time
 
 
-def large_file_record(file: models.File, path_of_folder: str) -> LargeFile:
-    return LargeFile(
+def located_file_record(file: models.File, path_of_folder: str) -> LocatedFile:
+    return LocatedFile(
         id=file.pk,
         name=file.name,
         size=file.size_bytes,
@@ -165,6 +165,26 @@ def large_file_record(file: models.File, path_of_folder: str) -> LargeFile:
         folder_id=file.folder_id,
         folder=path_of_folder,
         last_update=moment(file.updated_at),
+    )
+
+
+class LocatedFolder(Struct, kw_only=True):
+    id: Whole
+    name: str
+    size: Whole
+    folder_id: Whole
+    folder: Annotated[str, Meta(description="The path of the folder above")]
+    last_update: Time
+
+
+def located_folder_record(folder: models.Folder, path_of_parent: str) -> LocatedFolder:
+    return LocatedFolder(
+        id=folder.pk,
+        name=folder.name,
+        size=folder.size_bytes,
+        folder_id=folder.parent_id or 0,
+        folder=path_of_parent,
+        last_update=moment(folder.updated_at),
     )
 
 
@@ -338,7 +358,15 @@ class Listing(Space, kw_only=True):
 
 
 class Largest(Struct, kw_only=True):
-    files: list[LargeFile]
+    files: list[LocatedFile]
+    result: bool = True
+    code: Whole = 200
+
+
+class SearchResults(Struct, kw_only=True):
+    folders: list[LocatedFolder]
+    files: list[LocatedFile]
+    has_more: bool
     result: bool = True
     code: Whole = 200
 

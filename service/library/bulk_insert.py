@@ -172,8 +172,7 @@ def _folder_row(
     return Folder(
         account_id=parent.account_id,
         parent=parent,
-        name=name,
-        name_key=library_names.key_of(name),
+        **library_names.fields_of(name),
         size_bytes=tree.size_of[keys],
         updated_at=now,
     )

@@ -117,8 +117,7 @@ def rename_folder(account: Account, folder_id: int, name: str, now: datetime) ->
         if row.parent is None:
             raise RootStays
         refuse_taken(row.parent, name, but=row)
-        row.name, row.name_key = name, library_names.key_of(name)
-        row.save(update_fields=["name", "name_key"])
+        library_names.rename(row, name)
         spread(row, 0, now)
     return row
 
@@ -128,8 +127,7 @@ def rename_file(account: Account, file_id: int, name: str, now: datetime) -> Fil
     with changing_library(account, now) as locked:
         row = file(locked, file_id)
         refuse_taken(row.folder, name, but=row)
-        row.name, row.name_key = name, library_names.key_of(name)
-        row.save(update_fields=["name", "name_key"])
+        library_names.rename(row, name)
         spread(row.folder, 0, now)
     return row
 
@@ -202,8 +200,7 @@ def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:
     new_folder = Folder.objects.create(
         account_id=parent.account_id,
         parent=parent,
-        name=name,
-        name_key=library_names.key_of(name),
+        **library_names.fields_of(name),
         updated_at=now,
     )
     new_folder.lineage = parent.lineage + numbered_id(new_folder.pk)
@@ -215,8 +212,7 @@ def file_row(folder: Folder, name: str, stored: Stored, now: datetime) -> File:
     return File(
         account_id=folder.account_id,
         folder=folder,
-        name=name,
-        name_key=library_names.key_of(name),
+        **library_names.fields_of(name),
         size_bytes=stored.size_bytes,
         sha1=stored.sha1,
         crc32=stored.crc32,

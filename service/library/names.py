@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from itertools import count
 
 from service.errors import BadName
-from service.models import LONGEST_NAME
+from service.library.search_text import search_text
+from service.models import LONGEST_NAME, File, Folder
 
 # The slash, control characters (Cc), and lone surrogates (Cs), which UTF-8 can't encode. Direction
 # marks stay: they are part of names in some languages, and pages only have to show them safely.
@@ -28,6 +29,18 @@ def check(name: str) -> None:
 def key_of(name: str) -> str:
     """Return the key of a name: names with the same key are the same, however they were typed."""
     return unicodedata.normalize("NFC", name)
+
+
+def fields_of(name: str) -> dict[str, str]:
+    """Return all that a row stores about its name."""
+    return {"name": name, "name_key": key_of(name), "search_text": search_text(name)}
+
+
+def rename(row: File | Folder, name: str) -> None:
+    fields = fields_of(name)
+    for field, value in fields.items():
+        setattr(row, field, value)
+    row.save(update_fields=[*fields])
 
 
 def clean(text: str, otherwise: str) -> str:

@@ -171,6 +171,36 @@ class FakeV1(httpx.BaseTransport):
         facts = {name: fact for name, fact in file_record(item).items() if name in told}
         return facts | {"folder": self.path_of(self.items[item.parent])}
 
+    def search(self, request: httpx.Request) -> dict[str, Any]:
+        """Find names that contain every word, the newest first: all that pages need."""
+        asked = request.url.params
+        words, types = asked.get("q", "").lower().split(), asked.get("types", "").split(",")
+        items = sorted(self.items.values(), key=lambda item: item.id, reverse=True)
+        items = [
+            item
+            for item in items
+            if item.id != ROOT and all(word in item.name.lower() for word in words)
+        ]
+        files = [item for item in items if item.content is not None]
+        if any(types):
+            files = [item for item in files if item.name.rpartition(".")[2].lower() in types]
+        is_open = bool(words) and not any(types)
+        folders = [item for item in items if item.content is None and is_open]
+        most = int(asked.get("limit", "200"))
+        return {
+            "folders": [self._located_folder(each) for each in folders[:most]],
+            "files": [self._large_record(each) for each in files[:most]],
+            "has_more": max(len(folders), len(files)) > most,
+            "result": True,
+            "code": 200,
+        }
+
+    def _located_folder(self, item: Item) -> dict[str, Any]:
+        parent = self.items[item.parent]
+        facts = {"id": item.id, "name": item.name, "size": self.size_of(item)}
+        place = {"folder_id": parent.id, "folder": self.path_of(parent)}
+        return facts | place | {"last_update": NOW}
+
     def create(self, request: httpx.Request) -> dict[str, Any]:
         path = body_of(request).first("path")
         if path is None:
@@ -579,6 +609,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("DELETE", FOLDER, FakeV1.delete_folder),
     ("POST", f"{FOLDER}/delete", FakeV1.delete_folder),
     ("GET", "/rest/files/largest", FakeV1.largest),
+    ("GET", "/rest/search", FakeV1.search),
     ("GET", FILE, FakeV1.download_file),
     ("GET", f"{FILE}/(?:hls|mp4)", FakeV1.convert),
     ("GET", f"{FILE}/(?:image|thumbnail)", FakeV1.picture),

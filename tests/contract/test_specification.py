@@ -43,6 +43,22 @@ def test_the_largest_files_of_all_folders_are_listed_with_their_folders(v1):
     assert fields == [{*["id", "name", "size", "hash", "folder", "folder_id", "last_update"]}] * 3
 
 
+def test_a_search_finds_folders_and_files_with_their_places(v1):
+    films_id = v1.folder("Films")
+    inner_id = v1.folder("Films/Other films")
+    file_id = v1.file("a film.mkv", folder_id=inner_id)
+    v1.file("a song.mp3")
+    result = fine(v1.get("/rest/search", params={"q": "fil"}))
+    folders, files = result["folders"], result["files"]
+    assert {each["id"]: each["folder"] for each in folders} == {films_id: "", inner_id: "Films"}
+    assert [(each["id"], each["folder"]) for each in files] == [(file_id, "Films/Other films")]
+    assert files[0]["folder_id"] == inner_id
+    assert not result["has_more"]
+    typed = fine(v1.get("/rest/search", params={"types": "mp3,ogg"}))
+    assert [each["name"] for each in typed["files"]] == ["a song.mp3"]
+    assert fine(v1.get("/rest/search", params={"limit": "1"}))["has_more"]
+
+
 def test_no_test_stands_for_a_row_that_is_not_there():
     assert {(table, words) for table in TABLES for words in TABLES[table]} == set(ROWS)
 

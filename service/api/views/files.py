@@ -3,7 +3,7 @@
 from service import signals
 from service.api.inputs import FileName
 from service.api.outcomes import FileLink
-from service.api.records import Changed, Largest, large_file_record
+from service.api.records import Changed, Largest, located_file_record
 from service.api.requests import AccountRequest
 from service.api.views.transfers import paths_of
 from service.content import signed_links
@@ -21,7 +21,7 @@ def largest(request: AccountRequest) -> Largest:
     path_of = paths_of({file.folder_id for file in files})
     # A folder that was deleted between the queries took its files along.
     large_files = [
-        large_file_record(file, path_of[file.folder_id])
+        located_file_record(file, path_of[file.folder_id])
         for file in files
         if file.folder_id in path_of
     ]

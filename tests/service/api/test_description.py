@@ -17,7 +17,7 @@ from tests.cases import all_cases, each_case
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
 RECORDS = {
-    *("Account", "Added", "Changed", "Created", "File", "Folder", "Hidden", "LargeFile"),
+    *("Account", "Added", "Changed", "Created", "File", "Folder", "Hidden", "LocatedFile"),
     *(
         "Largest",
         "ListedTransfer",
@@ -29,7 +29,7 @@ RECORDS = {
         "Transfer",
         "Transfers",
     ),
-    *("User", "Wish"),
+    *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}
 OPERATIONS = [each for operations in GROUPS.values() for each in operations]

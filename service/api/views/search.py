@@ -1,0 +1,46 @@
+"""Find files and folders in the whole library."""
+
+import re
+from datetime import timedelta
+
+from msgspec import UNSET
+
+from service.api.inputs import SearchInput
+from service.api.records import SearchResults, located_file_record, located_folder_record
+from service.api.requests import AccountRequest
+from service.api.views.transfers import paths_of
+from service.library import search
+from service.library.search import Limits, Search
+
+# A suffix is one word of the index.
+SUFFIX = re.compile("[a-z0-9]{1,20}")
+MOST_SUFFIXES = 50
+MOST_DAYS = 36_500
+
+
+def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
+    """Find what contains every word. This isn't in the specification."""
+    limits = Limits(
+        suffixes=tuple(SUFFIX.findall(sent.types.lower()))[:MOST_SUFFIXES],
+        least_bytes=sent.min_size,
+        most_bytes=None if sent.max_size is UNSET else sent.max_size,
+        since=None if sent.days is UNSET else request.now - timedelta(min(sent.days, MOST_DAYS)),
+    )
+    most = min(sent.limit, search.MOST_FOUND)
+    found = search.find(Search(request.account, sent.q, limits, most))
+    folder_ids = {folder.parent_id or 0 for folder in found.folders}
+    path_of = paths_of(folder_ids | {file.folder_id for file in found.files})
+    # A folder that was deleted between the queries took its contents along.
+    return SearchResults(
+        folders=[
+            located_folder_record(each, path_of[each.parent_id])
+            for each in found.folders
+            if each.parent_id in path_of
+        ],
+        files=[
+            located_file_record(each, path_of[each.folder_id])
+            for each in found.files
+            if each.folder_id in path_of
+        ],
+        has_more=found.has_more,
+    )

@@ -1,0 +1,133 @@
+"""Find files and folders anywhere in an account's library by parts of their names."""
+
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db import connection
+
+from service.library import search_index
+from service.library.search_text import patterns_of
+from service.models import Account, File, Folder
+
+MOST_FOUND = 200
+# SQLite's index knows neither sizes nor dates. Of what it finds, the newest are compared.
+MOST_COMPARED = 5_000
+MOST_COMPARED_TO_LIMITS = 50_000
+
+Part = tuple[str, list[Any]]  # of an SQL statement, with its values
+
+
+class Limits(NamedTuple):
+    """What a file must be, besides its name."""
+
+    suffixes: tuple[str, ...] = ()
+    least_bytes: int = 0
+    most_bytes: int | None = None
+    since: datetime | None = None
+
+
+class Search(NamedTuple):
+    account: Account
+    query: str
+    limits: Limits = Limits()
+    most: int = MOST_FOUND
+
+
+class Found(NamedTuple):
+    folders: list[Folder]
+    files: list[File]
+    has_more: bool
+
+
+def find(search: Search) -> Found:
+    """Return what contains every word of the query, the newest first.
+
+    Names in which each word of the query begins a word come before others. Without a query, the
+    newest files are returned. No folder is within limits.
+    """
+    has_words = bool(patterns_of(search.query))
+    if search.query.strip() and not has_words:
+        return Found([], [], has_more=False)
+    has_folders = has_words and search.limits == Limits()
+    folder_ids = ranked_ids(Folder, search) if has_folders else []
+    file_ids = ranked_ids(File, search)
+    folders = Folder.objects.in_bulk(folder_ids[: search.most])
+    files = File.objects.in_bulk(file_ids[: search.most])
+    return Found(
+        [folders[each] for each in folder_ids if each in folders],
+        [files[each] for each in file_ids if each in files],
+        has_more=max(len(folder_ids), len(file_ids)) > search.most,
+    )
+
+
+def ranked_ids(model: type[File | Folder], search: Search) -> list[int]:
+    """Return the ids of what matches, the best first; one more than wanted if there is more."""
+    most = search.most + 1
+    at_start = patterns_of(search.query, at_start=True)
+    texts = texts_by_id(model, search, patterns_of(search.query), most)
+    if len(texts) < most:
+        best = [each for each, text in texts.items() if all(part in text for part in at_start)]
+    else:
+        best = list(texts_by_id(model, search, at_start, most))
+    return list(dict.fromkeys([*best, *texts]))[:most]
+
+
+def texts_by_id(
+    model: type[File | Folder], search: Search, patterns: Sequence[str], most: int
+) -> dict[int, str]:
+    """Return what contains all patterns: the texts by their ids, the newest first."""
+    table = model._meta.db_table  # noqa: SLF001  Django documents it.
+    conditions, condition_values = conditions_of(search, patterns)
+    texts: dict[int, str] = {}
+    for source, values in sources(table, search, patterns):
+        sql = f"SELECT item.id, item.search_text FROM {source} WHERE {conditions}"  # noqa: S608
+        if connection.vendor == "postgresql":
+            sql += " ORDER BY item.id DESC"
+        with connection.cursor() as cursor:
+            cursor.execute(f"{sql} LIMIT %s", [*values, *condition_values, most])
+            texts = dict(sorted(cursor.fetchall(), reverse=True))
+        if len(texts) == most:
+            break
+    return texts
+
+
+def conditions_of(search: Search, patterns: Sequence[str]) -> Part:
+    least, most, since = search.limits[1:]
+    parts: list[Part] = [("item.account_id = %s", [search.account.pk])]
+    parts += [("item.search_text LIKE %s", [f"%{pattern}%"]) for pattern in patterns]
+    if suffixes := search.limits.suffixes:
+        either = " OR ".join(["item.search_text LIKE %s"] * len(suffixes))
+        parts.append((f"({either})", [f"% {suffix} " for suffix in suffixes]))
+    if least:
+        parts.append(("item.size_bytes >= %s", [least]))
+    if most is not None:
+        parts.append(("item.size_bytes <= %s", [most]))
+    if since is not None:
+        at = connection.ops.adapt_datetimefield_value(since)
+        parts.append(("item.updated_at >= %s", [at]))
+    return " AND ".join(sql for sql, _values in parts), [each for _sql, v in parts for each in v]
+
+
+def sources(table: str, search: Search, patterns: Sequence[str]) -> Iterator[Part]:
+    """Yield where to look, one after the other until enough is found.
+
+    PostgreSQL's index contains the account. SQLite reads candidates from its index, in their order
+    as long as nothing has to be sorted. The account's mark is in most of a large account's rows,
+    and to look it up takes longer than to skip the rows of others, unless these are the majority.
+    """
+    if connection.vendor == "postgresql":
+        yield f"{table} item", []
+        return
+    terms = search_index.terms_of(patterns, search.limits.suffixes)
+    most = MOST_COMPARED if search.limits[1:] == Limits()[1:] else MOST_COMPARED_TO_LIMITS
+    join = f"({{}} LIMIT {most}) candidate CROSS JOIN {table} item ON item.id = candidate.id"
+    if not terms:
+        newest = f"SELECT id FROM {table} WHERE account_id = %s ORDER BY id DESC"  # noqa: S608
+        yield join.format(newest), [search.account.pk]
+        return
+    index = f"{table}_search"
+    matching = f"SELECT rowid AS id FROM {index} WHERE {index} MATCH %s ORDER BY rowid DESC"  # noqa: S608
+    yield join.format(matching), [terms]
+    if Account.objects.exclude(pk=search.account.pk).exists():
+        yield join.format(matching), [f"{terms} AND {search_index.mark_of(search.account)}"]
