@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("webui.player.urls")),
     path("", include("webui.streams.urls")),
     path("", include("webui.files.urls")),
+    path("", include("webui.search.urls")),
     path("", include("webui.shares.urls")),
     path("", include("webui.transfers.urls")),
     path("", include("webui.add.urls")),

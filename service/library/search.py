@@ -34,13 +34,13 @@ class Search(NamedTuple):
     most: int = MOST_FOUND
 
 
-class Found(NamedTuple):
+class Matches(NamedTuple):
     folders: list[Folder]
     files: list[File]
     has_more: bool
 
 
-def find(search: Search) -> Found:
+def find(search: Search) -> Matches:
     """Return what contains every word of the query, the newest first.
 
     Names in which each word of the query begins a word come before others. Without a query, the
@@ -48,13 +48,13 @@ def find(search: Search) -> Found:
     """
     has_words = bool(patterns_of(search.query))
     if search.query.strip() and not has_words:
-        return Found([], [], has_more=False)
+        return Matches([], [], has_more=False)
     has_folders = has_words and search.limits == Limits()
     folder_ids = ranked_ids(Folder, search) if has_folders else []
     file_ids = ranked_ids(File, search)
     folders = Folder.objects.in_bulk(folder_ids[: search.most])
     files = File.objects.in_bulk(file_ids[: search.most])
-    return Found(
+    return Matches(
         [folders[each] for each in folder_ids if each in folders],
         [files[each] for each in file_ids if each in files],
         has_more=max(len(folder_ids), len(file_ids)) > search.most,

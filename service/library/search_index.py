@@ -25,20 +25,20 @@ FIRST_MARK = 0xE000
 
 def mark_of(account: Account) -> str:
     above, below = divmod(account.pk, MARKS)
-    return quoted(f"{chr(FIRST_MARK)}{chr(FIRST_MARK + above % MARKS)}{chr(FIRST_MARK + below)}")
+    return in_quotes(f"{chr(FIRST_MARK)}{chr(FIRST_MARK + above % MARKS)}{chr(FIRST_MARK + below)}")
 
 
 def terms_of(patterns: Iterable[str], suffixes: Sequence[str]) -> str:
     """Return what to look up: all trigrams of the patterns, and those of any suffix."""
     trigrams = dict.fromkeys(each for pattern in patterns for each in trigrams_of(pattern))
-    terms = [quoted(each) for each in [*trigrams][:MOST_TERMS]]
+    terms = [in_quotes(each) for each in [*trigrams][:MOST_TERMS]]
     if suffixes:
-        either = [" AND ".join(map(quoted, trigrams_of(f" {suffix} "))) for suffix in suffixes]
+        either = [" AND ".join(map(in_quotes, trigrams_of(f" {suffix} "))) for suffix in suffixes]
         terms.append("(" + " OR ".join(f"({each})" for each in either) + ")")
     return " AND ".join(terms)
 
 
-def quoted(trigram: str) -> str:
+def in_quotes(trigram: str) -> str:
     return '"{}"'.format(trigram.replace('"', '""'))
 
 

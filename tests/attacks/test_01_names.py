@@ -72,6 +72,7 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
         (f"/files/{folder}/", {}),
         (f"/files/{inner}/", {}),
         ("/files/largest/", {}),
+        ("/search/", {}),
         (f"/files/{folder}/new/", {}),
         (f"/files/{folder}/upload/", {}),
         (f"/files/0/file-{file}/", HTMX),

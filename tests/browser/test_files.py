@@ -129,7 +129,7 @@ def test_list_and_grid(alice, films):
 def test_filtering_as_one_types(alice, films):
     alice.open(films.path)
     page = alice.page
-    page.keyboard.press("/")
+    page.keyboard.press("f")
     page.keyboard.type("du")
     expect(page.locator("#listing .entry")).to_have_count(1)
     expect(page.locator("#summary")).to_have_text("1 of 5")

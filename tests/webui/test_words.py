@@ -83,6 +83,8 @@ def sentences(words: dict | str) -> Iterator[str]:
         "/account/",
         "/account/server/",
         "/files/largest/",
+        "/search/",
+        "/search/?q=film",
         "/add/",
         ASKED,
         "/offline/",

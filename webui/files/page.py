@@ -126,6 +126,7 @@ class FilesContext:
     stale: Stale | None = None
     is_fresh: bool = True
     takes_folder: bool = True
+    can_search: bool = False
     thumbs_by_kind: bool = False
     ancestors: tuple[tuple[str, str], ...] = ()
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
@@ -173,6 +174,8 @@ class FilesPage:
     is_root: bool
     is_empty: bool
     is_no_match: bool
+    elsewhere_url: str
+    search_url: str
     stale: Stale | None
     refresh_url: str
     new_folder: NewFolderPage
@@ -249,6 +252,8 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not entries,
+        elsewhere_url=elsewhere_url(snapshot, look) if around.can_search else "",
+        search_url=reverse("search") + ViewOptions(query=look.query).tail,
         stale=around.stale,
         refresh_url=""
         if around.is_fresh
@@ -264,6 +269,13 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
         gauge=gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes),
     )
+
+
+def elsewhere_url(snapshot: Snapshot, look: ViewOptions) -> str:
+    """Return what loads matches in other folders; an empty string without a filter."""
+    if not look.query:
+        return ""
+    return reverse("search-elsewhere", args=[snapshot.folder]) + ViewOptions(query=look.query).tail
 
 
 def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:

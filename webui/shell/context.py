@@ -65,16 +65,27 @@ def drafts_key(request: HttpRequest) -> str:
 def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
     screens = [
         ("files", _("Files"), "folder", "g f"),
+        ("search", _("Search"), "search", "/"),
         ("transfers", _("Transfers"), "arrow-down-up", "g t"),
         ("add", _("Add"), "plus", "a"),
         ("account", _("Account"), "circle-user-round", "g a"),
     ]
-    if is_guest(request):
-        screens = [screen for screen in screens if screen[0] != "add"]
+    left_out = {"add"} if is_guest(request) else set()
+    if not has_search(request):
+        left_out.add("search")
+    screens = [screen for screen in screens if screen[0] not in left_out]
     return tuple(
         Destination(name, label, reverse(name), icon, key, name == current)
         for name, label, icon, key in screens
     )
+
+
+def has_search(request: HttpRequest) -> bool:
+    """Return whether the service can search. Error pages have a frame, too, and go on."""
+    try:
+        return is_signed_in(request) and service_of(request).is_embedded
+    except (Failure, sqlite3.Error, DatabaseError):
+        return False
 
 
 def is_guest(request: HttpRequest) -> bool:

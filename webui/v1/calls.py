@@ -133,6 +133,10 @@ def largest_files() -> Forms:
     return [Call("GET", "files/largest", may_repeat=True, names_something=False)]
 
 
+def search(query: Mapping[str, str]) -> Forms:
+    return [Call("GET", "search", query, may_repeat=True, names_something=False)]
+
+
 def folder_zip(folder_id: str, method: str) -> Forms:
     return [Call(method, path_of("folder", checked_id(folder_id), "download"), may_repeat=True)]
 

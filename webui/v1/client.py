@@ -26,6 +26,7 @@ from webui.v1.records import (
     LargeFile,
     Listing,
     Playable,
+    SearchResult,
     Transfer,
     Transfers,
     Unchanged,
@@ -157,6 +158,10 @@ class Client:
     def largest_files(self) -> tuple[LargeFile, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._request(calls.largest_files(), records.largest_files)
+
+    def search(self, query: Mapping[str, str]) -> SearchResult:
+        """Search the whole library, if `is_ours`: the specification has no search."""
+        return self._request(calls.search(query), records.search_result)
 
     # Bytes. A service returns a link, or sends the bytes itself: then the Download is open, and
     # the caller closes it.

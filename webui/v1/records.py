@@ -35,7 +35,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Folder", "LargeFile", "Transfer")
+Row = TypeVar("Row", "Folder", "FoundEntry", "LargeFile", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -157,6 +157,25 @@ class LargeFile:
     size_bytes: int | None
     folder_id: str
     folder_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class FoundEntry:
+    """A file or folder that a search found. `folder_path` is empty for the root."""
+
+    id: str
+    name: str
+    size_bytes: int | None
+    updated_at: datetime | None
+    folder_id: str
+    folder_path: str
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    folders: tuple[FoundEntry, ...]
+    files: tuple[FoundEntry, ...]
+    has_more: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,6 +364,23 @@ def large_file(row: Json) -> LargeFile | None:
         return None
     name, path = _name(row) or file_id, text_of(row.get("folder"))
     return LargeFile(file_id, name, size_of(row.get("size")), folder_id, path)
+
+
+def search_result(answer: Json) -> SearchResult | None:
+    folders, files = answer.get("folders"), answer.get("files")
+    if not isinstance(folders, list) or not isinstance(files, list):
+        return None
+    has_more = answer.get("has_more") is True
+    return SearchResult(_rows(folders, found_entry), _rows(files, found_entry), has_more)
+
+
+def found_entry(row: Json) -> FoundEntry | None:
+    entry_id, folder_id = id_of(row.get("id")), id_of(row.get("folder_id"))
+    if entry_id is None or folder_id is None:
+        return None
+    size_bytes, updated_at = size_of(row.get("size")), moment_of(row.get("last_update"))
+    name, path = _name(row) or entry_id, text_of(row.get("folder"))
+    return FoundEntry(entry_id, name, size_bytes, updated_at, folder_id, path)
 
 
 def file(row: Json) -> File | None:

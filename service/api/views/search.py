@@ -27,20 +27,20 @@ def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
         since=None if sent.days is UNSET else request.now - timedelta(min(sent.days, MOST_DAYS)),
     )
     most = min(sent.limit, search.MOST_FOUND)
-    found = search.find(Search(request.account, sent.q, limits, most))
-    folder_ids = {folder.parent_id or 0 for folder in found.folders}
-    path_of = paths_of(folder_ids | {file.folder_id for file in found.files})
+    matches = search.find(Search(request.account, sent.q, limits, most))
+    folder_ids = {folder.parent_id or 0 for folder in matches.folders}
+    path_of = paths_of(folder_ids | {file.folder_id for file in matches.files})
     # A folder that was deleted between the queries took its contents along.
     return SearchResults(
         folders=[
             located_folder_record(each, path_of[each.parent_id])
-            for each in found.folders
+            for each in matches.folders
             if each.parent_id in path_of
         ],
         files=[
             located_file_record(each, path_of[each.folder_id])
-            for each in found.files
+            for each in matches.files
             if each.folder_id in path_of
         ],
-        has_more=found.has_more,
+        has_more=matches.has_more,
     )

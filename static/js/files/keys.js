@@ -7,6 +7,7 @@ import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./se
 let lastKey = "";
 
 const present = () => rowOf(document.activeElement);
+const filter = () => document.getElementById("q")?.focus();
 const press = (selector) => () => document.querySelector(selector)?.click();
 
 const ACTS = {
@@ -24,7 +25,9 @@ const SINGLE = {
   Backspace: press("#up"),
   n: press("#new"),
   m: () => present()?.querySelector(".more")?.click(),
-  "/": () => document.getElementById("q")?.focus(),
+  f: filter,
+  // Where the service can search, "/" leads to the search, and never gets here.
+  "/": filter,
   F2: () => {
     const row = onlyChosen() ?? present();
     if (row) rename(row);

@@ -1,0 +1,88 @@
+"""Search as people use it: typing, by keyboard, by touch, and without scripts."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.axe import faults_at, too_wide
+from tests.browser.people import Visitor
+from tests.browser.shelf import Folder, Shelf
+
+CONTEXT = "kept"
+WIDTHS = [320, 390, 1440]
+
+
+@pytest.fixture
+def films(shelf: Shelf) -> Folder:
+    return shelf.films()
+
+
+def names(page: Page) -> list[str]:
+    return page.locator("#results .name").all_inner_texts()
+
+
+def test_search_from_any_page_as_one_types(alice: Visitor, films: Folder):
+    alice.open("/account/")
+    page = alice.page
+    page.keyboard.press("/")
+    field = page.get_by_role("searchbox", name="Names of files and folders")
+    expect(field).to_be_focused()
+    field.press_sequentially("dunes", delay=20)
+    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
+    expect(page).to_have_url(re.compile(r"/search/\?q=dunes$"))
+    expect(page.locator("#said")).to_have_text(re.compile("result"))
+    page.keyboard.press("ArrowDown")
+    expect(page.locator("#results .name").first).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    expect(field).to_be_focused()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(re.compile(r"/view/"))
+    page.go_back()
+    expect(field).to_have_value("dunes")
+    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
+    field.focus()
+    page.keyboard.press("Escape")
+    expect(field).to_have_value("")
+    expect(page.get_by_role("heading", name="New files")).to_be_attached()
+
+
+def test_limits_apply_at_once(alice: Visitor, films: Folder):
+    alice.open("/search/")
+    page = alice.page
+    page.get_by_label("Kind").select_option("Document")
+    expect(page).to_have_url(re.compile("kind=text"))
+    expect(page.locator("#results .name", has_text=".mkv")).to_have_count(0)
+    assert names(page)
+    page.get_by_label("Size").select_option("10 GB or more")
+    expect(page.get_by_text("No file or folder matches")).to_be_visible()
+
+
+def test_a_filter_shows_what_is_in_other_folders(alice: Visitor, films: Folder, shelf: Shelf):
+    alice.open("/")
+    page = alice.page
+    page.get_by_role("searchbox").press_sequentially("dunes", delay=20)
+    other = page.get_by_role("region", name="In other folders")
+    expect(other.get_by_role("link", name=re.compile("Dunes")).first).to_be_visible()
+    other.get_by_role("link", name="Search all folders").click()
+    expect(page.get_by_role("searchbox")).to_have_value("dunes")
+
+
+def test_without_scripts_a_form_searches(scriptless: Visitor, films: Folder):
+    scriptless.open("/search/")
+    page = scriptless.page
+    page.get_by_role("searchbox").fill("dunes")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
+    scriptless.open("/?q=dunes")
+    page.get_by_role("link", name="Search all folders").click()
+    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
+
+
+@pytest.mark.parametrize("path", ["/search/", "/search/?q=dunes", "/search/?q=zzzz"])
+def test_the_page_has_no_faults_at_any_width(alice: Visitor, films: Folder, path: str):
+    alice.open(path)
+    assert faults_at(alice.page, *WIDTHS) == []
+    alice.page.set_viewport_size({"width": 320, "height": 900})
+    assert too_wide(alice.page) == []

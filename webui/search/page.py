@@ -1,0 +1,223 @@
+"""What a search shows: its fields, and the files and folders that match."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui import formatting
+from webui.files.page import BREAKS, ICONS, FilmInProgress, kind_words
+from webui.formatting import Calendar
+from webui.library.addresses import Addresses, ViewOptions, folder_url
+from webui.library.entries import FILE, FOLDER, ROOT, split_name
+from webui.library.kinds import KIND_OF, KINDS
+from webui.v1.records import FoundEntry, SearchResult
+
+LONGEST_QUERY = 200
+MOST_FOLDERS, MOST_ROWS, MOST_ELSEWHERE = 5, 20, 5
+# Megabytes at least, and days at most.
+SIZES, AGES = ("10", "100", "1000", "10000"), ("1", "7", "30", "365")
+MEGABYTE = 1_000_000
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What to search for, as the URL's query says."""
+
+    query: str = ""
+    kind: str = ""
+    megabytes: str = ""
+    days: str = ""
+    has_all: bool = False
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Wanted()
+
+    @property
+    def tail(self) -> str:
+        """Return the query string of a URL, without default values."""
+        fields = {"q": self.query, "kind": self.kind, "size": self.megabytes, "days": self.days}
+        fields["all"] = "1" if self.has_all else ""
+        tail = urlencode({name: value for name, value in fields.items() if value})
+        return f"?{tail}" if tail else ""
+
+    @property
+    def v1_query(self) -> dict[str, str]:
+        query = {"q": self.query}
+        if self.kind:
+            query["types"] = KINDS[self.kind].replace(" ", ",")
+        if self.megabytes:
+            query["min_size"] = str(int(self.megabytes) * MEGABYTE)
+        if self.days:
+            query["days"] = self.days
+        return query if self.has_all else query | {"limit": str(MOST_ROWS)}
+
+
+def wanted_in(fields: Mapping[str, str]) -> Wanted:
+    kind, size, days = fields.get("kind", ""), fields.get("size", ""), fields.get("days", "")
+    return Wanted(
+        query=fields.get("q", "")[:LONGEST_QUERY].strip(),
+        kind=kind if kind in KINDS else "",
+        megabytes=size if size in SIZES else "",
+        days=days if days in AGES else "",
+        has_all=fields.get("all") == "1",
+    )
+
+
+@dataclass(frozen=True)
+class Option:
+    value: str
+    label: str
+    is_chosen: bool
+
+
+@dataclass(frozen=True)
+class FoundRow:
+    icon: str
+    kind: str
+    name_parts: tuple[str, ...]
+    url: str
+    folder_parts: tuple[str, ...]
+    folder_url: str
+    size: str
+    size_title: str
+    date: str
+    date_title: str
+
+
+@dataclass(frozen=True)
+class SearchPage:
+    """`all_url` is empty if everything that matches is shown."""
+
+    query: str
+    kinds: tuple[Option, ...]
+    sizes: tuple[Option, ...]
+    ages: tuple[Option, ...]
+    is_search: bool  # for something, or for what is new
+    heading: str
+    status: str  # what screen readers announce
+    rows: tuple[FoundRow, ...]
+    all_url: str
+    has_too_many: bool
+    begun: tuple[FilmInProgress, ...]
+
+
+@dataclass(frozen=True)
+class ElsewherePage:
+    rows: tuple[FoundRow, ...]
+    all_url: str
+
+
+def search_page(
+    result: SearchResult, wanted: Wanted, calendar: Calendar, begun: tuple[FilmInProgress, ...] = ()
+) -> SearchPage:
+    entries = entries_of(result, most_folders=None if wanted.has_all else MOST_FOLDERS)
+    shown = entries if wanted.has_all else entries[:MOST_ROWS]
+    is_cut = result.has_more or len(shown) < len(result.folders) + len(result.files)
+    return SearchPage(
+        query=wanted.query,
+        kinds=options(kind_labels(), wanted.kind),
+        sizes=options(size_labels(), wanted.megabytes),
+        ages=options(age_labels(), wanted.days),
+        is_search=not wanted.is_empty,
+        heading=_("New files") if wanted.is_empty else _("Results"),
+        status=status_text(len(shown), is_cut=is_cut),
+        rows=found_rows(shown, calendar),
+        all_url=reverse("search") + replace(wanted, has_all=True).tail
+        if is_cut and not wanted.has_all
+        else "",
+        has_too_many=is_cut and wanted.has_all,
+        begun=begun,
+    )
+
+
+def elsewhere_page(
+    result: SearchResult, wanted: Wanted, calendar: Calendar, folder: str
+) -> ElsewherePage:
+    """Show what is in other folders. The service's root has an id, and the site's is 0."""
+    entries = [each for each in entries_of(result) if place_of(each.entry) != folder]
+    rows = found_rows(entries[:MOST_ELSEWHERE], calendar)
+    return ElsewherePage(rows, reverse("search") + wanted.tail)
+
+
+class KindOfEntry(NamedTuple):
+    kind: str  # FOLDER or FILE
+    entry: FoundEntry
+
+
+def entries_of(result: SearchResult, most_folders: int | None = None) -> list[KindOfEntry]:
+    folders = [KindOfEntry(FOLDER, each) for each in result.folders[:most_folders]]
+    return [*folders, *(KindOfEntry(FILE, each) for each in result.files)]
+
+
+def place_of(entry: FoundEntry) -> str:
+    return entry.folder_id if entry.folder_path else ROOT
+
+
+def found_rows(entries: Iterable[KindOfEntry], calendar: Calendar) -> tuple[FoundRow, ...]:
+    words = kind_words()
+    return tuple(found_row(kind, entry, words, calendar) for kind, entry in entries)
+
+
+def found_row(
+    kind: str, entry: FoundEntry, words: Mapping[str, str], calendar: Calendar
+) -> FoundRow:
+    place = place_of(entry)
+    look = FOLDER if kind == FOLDER else KIND_OF.get(split_name(entry.name)[1][1:].lower(), "")
+    at = Addresses(place, ViewOptions())
+    return FoundRow(
+        icon=ICONS[look],
+        kind=words[look],
+        name_parts=tuple(BREAKS.split(entry.name)),
+        url=folder_url(entry.id) if kind == FOLDER else at.preview(f"{FILE}-{entry.id}"),
+        folder_parts=tuple(BREAKS.split(entry.folder_path or _("All files"))),
+        folder_url=folder_url(place),
+        size=formatting.size_words(entry.size_bytes),
+        size_title=formatting.exact_size(entry.size_bytes),
+        date=calendar.words(entry.updated_at),
+        date_title=calendar.exact(entry.updated_at),
+    )
+
+
+def status_text(count: int, *, is_cut: bool) -> str:
+    if not count:
+        return _("Nothing found")
+    numbers = {"count": formatting.count_words(count)}
+    if is_cut:
+        return ngettext("The first result", "The first %(count)s results", count) % numbers
+    return ngettext("%(count)s result", "%(count)s results", count) % numbers
+
+
+def options(labels: Mapping[str, str], chosen: str) -> tuple[Option, ...]:
+    return tuple(Option(value, label, value == chosen) for value, label in labels.items())
+
+
+def kind_labels() -> dict[str, str]:
+    words = kind_words()
+    return {"": _("Any kind")} | {kind: words[kind] for kind in KINDS}
+
+
+def size_labels() -> dict[str, str]:
+    sizes = {size: formatting.size_words(int(size) * MEGABYTE) for size in SIZES}
+    return {"": _("Any size")} | {
+        size: _("%(size)s or more") % {"size": words} for size, words in sizes.items()
+    }
+
+
+def age_labels() -> dict[str, str]:
+    return {
+        "": _("Any time"),
+        "1": _("Last 24 hours"),
+        "7": _("Last 7 days"),
+        "30": _("Last 30 days"),
+        "365": _("Last 365 days"),
+    }
+
+
+def no_search_text() -> str:
+    return _("The storage service can't search. Filter a folder by name instead.")

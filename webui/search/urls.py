@@ -1,0 +1,9 @@
+from django.urls import path
+
+from webui.search import views
+
+urlpatterns = [
+    path("search/", views.show, name="search"),
+    path("search/results/", views.results, name="search-results"),
+    path("search/elsewhere/<site_id:folder>/", views.elsewhere, name="search-elsewhere"),
+]

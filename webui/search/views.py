@@ -1,0 +1,68 @@
+"""Search the whole library, as one types."""
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.views.decorators.http import require_safe
+
+from webui.errors import views as error_views
+from webui.files.page import FilesContext, FilmInProgress
+from webui.files.page import begun as film_in_progress
+from webui.formatting import Calendar
+from webui.http.requests import Request, service_of
+from webui.http.roles import open_to
+from webui.models import Role
+from webui.player import resume_positions
+from webui.search.page import Wanted, elsewhere_page, no_search_text, search_page, wanted_in
+from webui.v1.records import SearchResult
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request) -> HttpResponse:
+    if not service_of(request).is_embedded:
+        return error_views.plain(request, 404, text=no_search_text())
+    wanted = wanted_in(request.GET.dict())
+    page = search_page(find(request, wanted), wanted, calendar(), begun(request, wanted))
+    return render(request, "search/show.html", {"page": page})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def results(request: Request) -> HttpResponse:
+    """Render the results alone. The address follows, so that Back returns to them."""
+    wanted = wanted_in(request.GET.dict())
+    page = search_page(find(request, wanted), wanted, calendar(), begun(request, wanted))
+    response = render(request, "search/_results.html", {"page": page})
+    response["HX-Replace-Url"] = reverse("search") + wanted.tail
+    return response
+
+
+@require_safe
+@open_to(Role.GUEST)
+def elsewhere(request: Request, folder: str) -> HttpResponse:
+    """Render what the filter of a folder would find in other folders."""
+    wanted = Wanted(query=wanted_in(request.GET.dict()).query)
+    page = elsewhere_page(find(request, wanted), wanted, calendar(), folder)
+    return render(request, "search/_elsewhere.html", {"page": page})
+
+
+def find(request: Request, wanted: Wanted) -> SearchResult:
+    service = service_of(request)
+    if not service.is_embedded:
+        raise Http404
+    return service.v1.search(wanted.v1_query)
+
+
+def calendar() -> Calendar:
+    return Calendar(timezone.now(), timezone.get_current_timezone())
+
+
+def begun(request: Request, wanted: Wanted) -> tuple[FilmInProgress, ...]:
+    """Return the films that the person hasn't finished, where nothing is searched for."""
+    if not wanted.is_empty:
+        return ()
+    films = resume_positions.continued(request.user, service_of(request), timezone.now())
+    around = FilesContext(calendar())
+    return tuple(film_in_progress(*each, around) for each in films)
