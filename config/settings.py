@@ -228,6 +228,7 @@ LIBRARY_STORE = (
     "service.store.objects.store.library" if STORE_URL else "service.store.disk_store.library"
 )
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
+DELETED_DAYS = env.integer("DELETED_DAYS", 30, least=0, most=3650)
 ORPHAN_DAYS = env.integer("ORPHAN_DAYS", 30, least=0, most=3650)
 QUEUE_LIMIT = env.integer("QUEUE_LIMIT", 2000, least=1, most=100_000)
 ACTIVE_TRANSFERS = env.integer("ACTIVE_TRANSFERS", 5, least=1, most=1000)

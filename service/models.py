@@ -226,7 +226,7 @@ class Discarded(models.Model):
         return self.blob
 
     @classmethod
-    def take_over(cls, files: QuerySet[File], now: datetime) -> None:
+    def take_over(cls, files: "QuerySet[File] | QuerySet[DeletedFile]", now: datetime) -> None:
         """Discard the files' blobs in one statement, since a folder may hold 100,000 files."""
         at = Value(now, models.DateTimeField())
         rows = files.annotate(at=at).order_by().values_list("blob", "at")
@@ -234,6 +234,69 @@ class Discarded(models.Model):
         table = cls._meta.db_table
         with connection.cursor() as cursor:
             cursor.execute(f"INSERT INTO {table} (blob, at) {select}", values)
+
+
+class DeletedItem(models.Model):
+    """A file or folder that someone deleted and can still restore.
+
+    Its rows have moved to the tables below, so that nothing else has to know about it.
+    """
+
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    batch = models.BigIntegerField(db_index=True)  # the first of the items deleted with it
+    is_folder = models.BooleanField()
+    entry_id = models.BigIntegerField()  # the id that it had, and gets again
+    name = models.CharField(max_length=LONGEST_NAME)
+    folder_id = models.BigIntegerField()  # where it was
+    path = models.TextField()  # of that folder
+    lineage = models.TextField()  # of a deleted folder
+    size_bytes = models.BigIntegerField()
+    deleted_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["DeletedItem"]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DeletedFolder(models.Model):
+    """The row of a folder that an item contains, or is."""
+
+    item = models.ForeignKey(DeletedItem, models.DO_NOTHING)
+    entry_id = models.BigIntegerField()
+    parent_id = models.BigIntegerField()
+    name = models.CharField(max_length=LONGEST_NAME)
+    name_key = models.CharField(max_length=LONGEST_NAME)
+    search_text = models.TextField()
+    lineage = models.TextField()
+    size_bytes = models.BigIntegerField()
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["DeletedFolder"]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class DeletedFile(models.Model):
+    """The row of a file that an item contains, or is. It still owns its blob."""
+
+    item = models.ForeignKey(DeletedItem, models.DO_NOTHING)
+    entry_id = models.BigIntegerField()
+    folder_id = models.BigIntegerField()
+    name = models.CharField(max_length=LONGEST_NAME)
+    name_key = models.CharField(max_length=LONGEST_NAME)
+    search_text = models.TextField()
+    size_bytes = models.BigIntegerField()
+    sha1 = models.CharField(max_length=40)
+    crc32 = models.BigIntegerField()
+    blob = models.CharField(max_length=32, unique=True)
+    updated_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["DeletedFile"]]
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Library(models.Model):

@@ -15,6 +15,7 @@ from config.worker import measuring
 from service.accounts import credentials
 from service.content import archive_plans
 from service.errors import StoreAway
+from service.library.deleted_items import purge_expired
 from service.library.search_index import add_missing_texts
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.sweep import sweep as sweep_media
@@ -59,6 +60,7 @@ def log_sweep(result: Swept) -> None:
 ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
+    Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
     Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),

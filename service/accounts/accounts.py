@@ -12,6 +12,9 @@ from service import notifications
 from service.errors import EmailTaken, NotFound
 from service.models import (
     Account,
+    DeletedFile,
+    DeletedFolder,
+    DeletedItem,
     Discarded,
     File,
     Folder,
@@ -94,10 +97,13 @@ def remove(account: Account, now: datetime) -> None:
     """Remove an account and all it owns; the sweep deletes the bytes."""
     with _lock(account):
         Discarded.take_over(File.objects.filter(account=account), now)
+        Discarded.take_over(DeletedFile.objects.filter(item__account=account), now)
+        DeletedFile.objects.filter(item__account=account).delete()
+        DeletedFolder.objects.filter(item__account=account).delete()
         torrents = TorrentFile.objects.filter(transfer__account=account)
         torrents |= TorrentFile.objects.filter(wish__account=account)
         torrent_ids = list(torrents.values_list("pk", flat=True))
-        for model in (Transfer, Wish, File, Folder):
+        for model in (Transfer, Wish, File, Folder, DeletedItem):
             model.objects.filter(account=account).delete()
         TorrentFile.objects.filter(pk__in=torrent_ids).delete()
         notifications.notify(account.pk)

@@ -39,6 +39,9 @@ MostBytes = Annotated[int, Meta(description="Only files of so many bytes or less
 Days = Annotated[int, Meta(description="Only files that changed in so many days")]
 
 
+Ids = Annotated[Text, Meta(description="Ids from the list, separated by commas")]
+
+
 class NewFolder(Struct):
     path: Annotated[
         Text, Meta(description="The full path from the root; the folder above must exist")
@@ -67,6 +70,12 @@ class SearchInput(Struct):
     max_size: MostBytes | UnsetType = UNSET
     days: Days | UnsetType = UNSET
     limit: Annotated[int, Meta(description="How many of each, up to 200")] = MOST_FOUND
+
+
+class DeletedInput(Struct):
+    ids: Ids | UnsetType = UNSET
+    batch: Annotated[int, Meta(description="All that were deleted together")] = 0
+    all: Annotated[int, Meta(description="1: everything that can be restored")] = 0
 
 
 class SizeInput(Struct):

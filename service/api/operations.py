@@ -15,7 +15,16 @@ from service.api.description import document, page_of
 from service.api.endpoints import Operation, View
 from service.api.outcomes import Description, Page, Schema
 from service.api.requests import AccountRequest
-from service.api.views import files, folders, media, search, transfers, user, zips
+from service.api.views import (
+    deleted_items,
+    files,
+    folders,
+    media,
+    search,
+    transfers,
+    user,
+    zips,
+)
 from service.http import responses
 
 PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -85,6 +94,15 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
         Operation("POST", "/rest/{file_id}/rename", "Rename file", files.rename),
         Operation("DELETE", FILE, "Delete file", files.delete),
         Operation("POST", f"{FILE}/delete", "Delete file", files.delete),
+    ),
+    "Recently deleted": (
+        Operation("GET", "/rest/deleted", "List what can be restored", deleted_items.index),
+        Operation(
+            *("POST", "/rest/deleted", "Delete files and folders so that they can be restored"),
+            *(deleted_items.delete, inputs.ArchiveInput),
+        ),
+        Operation("POST", "/rest/deleted/restore", "Restore items", deleted_items.restore),
+        Operation("POST", "/rest/deleted/delete", "Delete items for good", deleted_items.purge),
     ),
     "Transfers": of_transfers("transfer", transfers.add_file, inputs.AddressInput, inputs.AnyFile),
     "Torrents, the other name of transfers": of_transfers(

@@ -363,6 +363,59 @@ class Largest(Struct, kw_only=True):
     code: Whole = 200
 
 
+class DeletedEntry(Struct, kw_only=True):
+    id: Annotated[Whole, Meta(description="Of the deletion; `entry_id` is the file's or folder's")]
+    batch: Annotated[Whole, Meta(description="The same for what was deleted together")]
+    type: Annotated[str, Meta(extra_json_schema={"enum": ["file", "folder"]})]
+    entry_id: Whole
+    name: str
+    folder: Annotated[str, Meta(description="The path of the folder that it was in")]
+    size: Whole
+    deleted: Time
+
+
+def deleted_record(item: models.DeletedItem) -> DeletedEntry:
+    return DeletedEntry(
+        id=item.pk,
+        batch=item.batch,
+        type="folder" if item.is_folder else "file",
+        entry_id=item.entry_id,
+        name=item.name,
+        folder=item.path,
+        size=item.size_bytes,
+        deleted=moment(item.deleted_at),
+    )
+
+
+class DeletedEntries(Struct, kw_only=True):
+    items: list[DeletedEntry]
+    size: Annotated[Whole, Meta(description="Of everything that can be restored")]
+    days: Annotated[Whole, Meta(description="For how long it can")]
+    has_more: bool
+    result: bool = True
+    code: Whole = 200
+
+
+class Deletion(Struct, kw_only=True):
+    batch: Annotated[Whole, Meta(description="What restores all of it; 0 if nothing was there")]
+    count: Whole
+    result: bool = True
+    code: Whole = 200
+
+
+class RestoredEntry(Struct, kw_only=True):
+    type: str
+    entry_id: Whole
+    folder_id: Whole
+    name: Annotated[str, Meta(description="With a number if its name was taken")]
+
+
+class RestoredEntries(Struct, kw_only=True):
+    items: list[RestoredEntry]
+    result: bool = True
+    code: Whole = 200
+
+
 class SearchResults(Struct, kw_only=True):
     folders: list[LocatedFolder]
     files: list[LocatedFile]

@@ -138,11 +138,11 @@ def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
         doomed = folder(locked, folder_id)
         if doomed.parent is None:
             raise RootStays
-        files = File.objects.filter(_below("folder__lineage", doomed.lineage))
-        folders = Folder.objects.filter(_below("lineage", doomed.lineage))
+        files = File.objects.filter(below("folder__lineage", doomed.lineage))
+        folders = Folder.objects.filter(below("lineage", doomed.lineage))
         Discarded.take_over(files, now)
         files.delete()
-        _move_to_root(locked, folders, now)
+        move_transfers_to_root(locked, folders, now)
         folders.delete()
         spread(doomed.parent, -doomed.size_bytes, now)
         locked.space_used_bytes -= doomed.size_bytes
@@ -228,7 +228,7 @@ def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
     )
 
 
-def _move_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> None:
+def move_transfers_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> None:
     homeless = Transfer.objects.filter(folder__in=folders)
     Wish.objects.filter(folder__in=folders).update(folder=root_of(locked))
     if not homeless.exists():
@@ -244,6 +244,6 @@ def _move_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> 
         homeless.update(folder=root)
 
 
-def _below(column: str, lineage: str) -> Q:
+def below(column: str, lineage: str) -> Q:
     """Match the folder of a lineage and all below it, as a range of the index."""
     return Q(**{f"{column}__gte": lineage, f"{column}__lt": lineage_end(lineage)})

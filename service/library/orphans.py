@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 
 from service.batches import batches
-from service.models import Discarded, File
+from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
 
 # A blob is stored before its row: an upload may send other files for hours after it, and a torrent
@@ -40,7 +40,10 @@ def bring_back_named(store: Store, until: date) -> None:
 
 
 def unnamed_blobs(blobs: list[str]) -> Iterator[str]:
-    # Files first: if one is deleted between the queries, its blob is among the discarded.
-    known_blobs = set(File.objects.filter(blob__in=blobs).values_list("blob", flat=True))
-    known_blobs |= set(Discarded.objects.filter(blob__in=blobs).values_list("blob", flat=True))
+    # In one query, since deleting and restoring move a blob from one of the tables to another.
+    first, *others = (
+        model.objects.filter(blob__in=blobs).values_list("blob", flat=True)
+        for model in (File, DeletedFile, Discarded)
+    )
+    known_blobs = set(first.union(*others))
     return (blob for blob in blobs if blob not in known_blobs)

@@ -18,7 +18,7 @@ from django.db.models import Count, QuerySet, Sum
 
 from service import database_connection
 from service.errors import NotFound
-from service.models import Discarded, File
+from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
 from service.store.patience import StorePatience
 from service.store.sums import CHUNK_BYTES, Sums
@@ -88,8 +88,11 @@ class Progress:
         """Count all files anew. Of the rest, only what the source has lost is looked for again."""
         self.pass_number += 1
         self.files = self.size_bytes = 0
-        totals = File.objects.aggregate(files=Count("pk"), bytes=Sum("size_bytes", default=0))
-        self.total_files, self.total_bytes = totals["files"], totals["bytes"]
+        self.total_files = self.total_bytes = 0
+        for model in (File, DeletedFile):
+            totals = model.objects.aggregate(files=Count("pk"), bytes=Sum("size_bytes", default=0))
+            self.total_files += totals["files"]
+            self.total_bytes += totals["bytes"]
         for kind in (CopyResult.MISSING, CopyResult.CHANGED):
             self.copied[kind] = 0
             self.examples[kind].clear()
@@ -248,6 +251,7 @@ def rows() -> Iterator[list[NamedBlob]]:
     # Running downloads and archives may still read what was discarded.
     querysets: tuple[QuerySet[Any, Any], ...] = (
         File.objects.values_list("blob", "size_bytes", "sha1"),
+        DeletedFile.objects.values_list("blob", "size_bytes", "sha1"),
         Discarded.objects.values_list("blob"),
     )
     for row_values in querysets:
@@ -259,6 +263,9 @@ def rows() -> Iterator[list[NamedBlob]]:
 
 
 def is_named(blob: NamedBlob) -> bool:
-    is_there = File.objects.filter(blob=blob.blob).exists()
+    # It may be restored between two of the queries.
+    is_there = any(
+        model.objects.filter(blob=blob.blob).exists() for model in (File, DeletedFile, File)
+    )
     database_connection.give_back()
     return is_there

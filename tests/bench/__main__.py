@@ -12,6 +12,7 @@ from pathlib import Path
 
 GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams", "objects"]
 GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
+GROUPS += ["search"]
 
 
 def main(wanted: list[str]) -> int:

@@ -36,6 +36,7 @@ TITLES = {
     "media": "Films, at the service",
     "player": "Films, in Chromium",
     "growth": "Ten times the work",
+    "search": "Search",
 }
 
 

@@ -29,6 +29,7 @@ RECORDS = {
         "Transfer",
         "Transfers",
     ),
+    *("DeletedEntries", "DeletedEntry", "Deletion", "RestoredEntries", "RestoredEntry"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}

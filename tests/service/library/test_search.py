@@ -176,9 +176,6 @@ def indexed(trigram):
 def test_the_index_finds_parts_of_words():
     with connection.cursor() as cursor:
         # A small table is read faster without an index.
-        cursor.execute("SET LOCAL enable_seqscan = off; SET LOCAL enable_indexscan = off")
-        cursor.execute(
-            "EXPLAIN SELECT id FROM service_file WHERE account_id = 1 "
-            "AND search_text LIKE '%beach%'"
-        )
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        cursor.execute("EXPLAIN SELECT id FROM service_file WHERE search_text LIKE '%beach%'")
         assert "service_file_search" in str(cursor.fetchall())

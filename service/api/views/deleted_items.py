@@ -1,0 +1,79 @@
+"""Delete so that it can be restored, restore, and delete for good. v1 deletes for good only."""
+
+from django.conf import settings
+from django.db.models import QuerySet
+from msgspec import UNSET
+
+from service import signals
+from service.api.archive_entries import selection_of
+from service.api.inputs import DeletedInput
+from service.api.records import (
+    DeletedEntries,
+    Deletion,
+    RestoredEntries,
+    RestoredEntry,
+    deleted_record,
+)
+from service.api.requests import AccountRequest
+from service.http import bodies
+from service.http.refusals import UnreadableField
+from service.library import deleted_items
+from service.library.deleted_items import MOST_LISTED
+from service.models import DeletedItem, File, Folder
+
+# 10,000 entries in bracket form, percent-encoded, take 1.2 MB.
+MOST_BYTES = 4 * 2**20
+
+
+def index(request: AccountRequest) -> DeletedEntries:
+    found = deleted_items.deleted_items(request.account)
+    return DeletedEntries(
+        items=[deleted_record(item) for item in found.items],
+        size=found.size_bytes,
+        days=settings.DELETED_DAYS,
+        has_more=found.has_more,
+    )
+
+
+def delete(request: AccountRequest) -> Deletion:
+    """Delete a selection in one transaction, or nothing."""
+    fields = bodies.fields_of(request, MOST_BYTES)
+    folder_ids, file_ids = selection_of(fields.pairs)
+    items = deleted_items.delete(request.account, folder_ids, file_ids, request.now)
+    for item in items:
+        sender = Folder if item.is_folder else File
+        signals.deleted.send(sender, request=request, name=item.name)
+    return Deletion(batch=items[0].batch if items else 0, count=len(items))
+
+
+def restore(request: AccountRequest, sent: DeletedInput) -> RestoredEntries:
+    restored = deleted_items.restore(request.account, chosen(sent), request.now)
+    return RestoredEntries(
+        items=[
+            RestoredEntry(
+                type="folder" if item.is_folder else "file",
+                entry_id=item.entry_id,
+                folder_id=folder_id,
+                name=name,
+            )
+            for item, folder_id, name in restored
+        ]
+    )
+
+
+def purge(request: AccountRequest, sent: DeletedInput) -> Deletion:
+    return Deletion(batch=0, count=deleted_items.purge(request.account, chosen(sent), request.now))
+
+
+def chosen(sent: DeletedInput) -> QuerySet[DeletedItem]:
+    items = DeletedItem.objects.all()
+    if sent.all:
+        return items
+    if sent.batch:
+        return items.filter(batch=sent.batch)
+    if sent.ids is UNSET:
+        return items.none()
+    ids = [bodies.number(each.strip(), "ids") for each in sent.ids.split(",")]
+    if len(ids) > MOST_LISTED:
+        raise UnreadableField("ids")
+    return items.filter(pk__in=ids)

@@ -1,0 +1,251 @@
+"""Delete files and folders so that they can be restored, and restore them.
+
+A deleted item keeps its bytes, its ids, and its space. Its rows move to tables of deleted rows,
+so that nothing else in Ferry can show them.
+"""
+
+import logging
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db import connection
+from django.db.models import F, Max, Model, QuerySet, Sum, TextField, Value
+from django.db.models.functions import Concat, Length, Substr
+
+from service.accounts.accounts import changing_library
+from service.batches import batches
+from service.errors import RootStays, TooDeep
+from service.library import free_names, library
+from service.library import names as library_names
+from service.models import (
+    LINEAGE_DIGITS,
+    Account,
+    DeletedFile,
+    DeletedFolder,
+    DeletedItem,
+    Discarded,
+    File,
+    Folder,
+    numbered_id,
+)
+
+log = logging.getLogger("ferry.library")
+
+ROWS_AT_ONCE = 500
+MOST_LISTED = 1_000
+# The columns that both tables of files have, and both tables of folders.
+IN_FOLDERS = ("name", "name_key", "search_text", "size_bytes", "updated_at")
+IN_FILES = (*IN_FOLDERS, "sha1", "crc32", "blob")
+
+
+class DeletedList(NamedTuple):
+    items: list[DeletedItem]
+    size_bytes: int  # of all, listed or not
+    has_more: bool
+
+
+class Restored(NamedTuple):
+    item: DeletedItem
+    folder_id: int
+    name: str
+
+
+def deleted_items(account: Account) -> DeletedList:
+    """Return what can be restored, the latest first."""
+    everything = DeletedItem.objects.filter(account=account)
+    items = list(everything.order_by("-deleted_at", "-pk")[: MOST_LISTED + 1])
+    size_bytes = everything.aggregate(sum=Sum("size_bytes", default=0))["sum"]
+    return DeletedList(items[:MOST_LISTED], size_bytes, len(items) > MOST_LISTED)
+
+
+# Deleting
+
+
+def delete(
+    account: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
+) -> list[DeletedItem]:
+    """Delete what is still there of these, and return it as one batch. Raises RootStays."""
+    items: list[DeletedItem] = []
+    with changing_library(account, now) as locked:
+        for folder_id in folder_ids:
+            # An earlier folder may have contained this one.
+            folders = Folder.objects.filter(account=locked, pk=folder_id)
+            items += [_delete_folder(locked, folder, now) for folder in folders]
+        for some_ids in batches(file_ids, ROWS_AT_ONCE):
+            files = File.objects.filter(account=locked, pk__in=some_ids)
+            items += _delete_files(list(files.select_related("folder").order_by("pk")), now)
+        for some in batches(items, ROWS_AT_ONCE):
+            ids = [item.pk for item in some]
+            DeletedItem.objects.filter(pk__in=ids).update(batch=items[0].pk)
+    for item in items:
+        item.batch = items[0].pk
+    return items
+
+
+def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedItem:
+    if folder.parent is None:
+        raise RootStays
+    item = _item_of(folder, folder.parent, library.path_of(folder.parent), now)
+    item.save()
+    files = File.objects.filter(library.below("folder__lineage", folder.lineage))
+    folders = Folder.objects.filter(library.below("lineage", folder.lineage))
+    ids = {"item_id": Value(item.pk), "entry_id": F("pk")}
+    _copy(files, DeletedFile, ids | {"folder_id": F("folder_id")}, IN_FILES)
+    places = {"parent_id": F("parent_id"), "lineage": F("lineage")}
+    _copy(folders, DeletedFolder, ids | places, IN_FOLDERS)
+    files.delete()
+    library.move_transfers_to_root(locked, folders, now)
+    folders.delete()
+    library.spread(folder.parent, -folder.size_bytes, now)
+    return item
+
+
+def _delete_files(files: list[File], now: datetime) -> list[DeletedItem]:
+    path_of = {file.folder_id: library.path_of(file.folder) for file in files}
+    items = [_item_of(file, file.folder, path_of[file.folder_id], now) for file in files]
+    DeletedItem.objects.bulk_create(items)
+    DeletedFile.objects.bulk_create(
+        DeletedFile(item=item, entry_id=file.pk, folder_id=file.folder_id, **_facts(file))
+        for item, file in zip(items, files, strict=True)
+    )
+    File.objects.filter(pk__in=[file.pk for file in files]).delete()
+    _spread_all(((file.folder, -file.size_bytes) for file in files), now)
+    return items
+
+
+def _item_of(entry: File | Folder, parent: Folder, path: str, now: datetime) -> DeletedItem:
+    return DeletedItem(
+        account_id=entry.account_id,
+        batch=0,
+        is_folder=isinstance(entry, Folder),
+        entry_id=entry.pk,
+        name=entry.name,
+        folder_id=parent.pk,
+        path=path,
+        lineage=entry.lineage if isinstance(entry, Folder) else "",
+        size_bytes=entry.size_bytes,
+        deleted_at=now,
+    )
+
+
+# Restoring
+
+
+def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> list[Restored]:
+    """Put items back where they were. Folders that are gone are created, and taken names numbered.
+
+    Raises TooDeep.
+    """
+    restored: list[Restored] = []
+    with changing_library(account, now) as locked:
+        # The latest first: what was in a folder may have been deleted before the folder.
+        for item in items.filter(account=locked).order_by("-deleted_at", "-pk"):
+            parent = _place_of(locked, item, now)
+            name = free_names.free_name(parent, item.name, is_folder=item.is_folder)
+            (_restore_folder if item.is_folder else _restore_file)(item, parent, name)
+            library.spread(parent, item.size_bytes, now)
+            item.delete()
+            restored.append(Restored(item, parent.pk, name))
+    return restored
+
+
+def _place_of(locked: Account, item: DeletedItem, now: datetime) -> Folder:
+    """Return the folder where the item was, or one at the same path."""
+    place = Folder.objects.filter(account=locked, pk=item.folder_id).first()
+    if place is not None:
+        return place
+    place = library.root_of(locked)
+    for name in item.path.split("/") if item.path else []:
+        key = library_names.key_of(name)
+        place = place.folders.filter(name_key=key).first() or library.insert_folder(
+            place, free_names.free_name(place, name, is_folder=True), now
+        )
+    return place
+
+
+def _restore_file(item: DeletedItem, parent: Folder, name: str) -> None:
+    row = item.deletedfile_set.get()
+    facts = {column: getattr(row, column) for column in IN_FILES} | library_names.fields_of(name)
+    File.objects.create(pk=item.entry_id, account_id=item.account_id, folder=parent, **facts)
+    row.delete()
+
+
+def _restore_folder(item: DeletedItem, parent: Folder, name: str) -> None:
+    files, folders = item.deletedfile_set.all(), item.deletedfolder_set.all()
+    longest = folders.aggregate(longest=Max(Length("lineage")))["longest"]
+    inner_depth = (longest - len(item.lineage)) // LINEAGE_DIGITS
+    if parent.depth + 1 + inner_depth > library.MOST_DEPTH:
+        raise TooDeep
+    top = folders.filter(entry_id=item.entry_id)
+    top.update(parent_id=parent.pk, **library_names.fields_of(name))
+    ids = {"id": F("entry_id"), "account_id": Value(item.account_id)}
+    lineage = Concat(
+        Value(parent.lineage + numbered_id(item.entry_id)),
+        Substr("lineage", len(item.lineage) + 1),
+        output_field=TextField(),
+    )
+    places = {"parent_id": F("parent_id"), "lineage": lineage}
+    _copy(folders, Folder, ids | places, IN_FOLDERS)
+    _copy(files, File, ids | {"folder_id": F("folder_id")}, IN_FILES)
+    files.delete()
+    folders.delete()
+
+
+# Deleting for good
+
+
+def purge(account: Account, items: QuerySet[DeletedItem], now: datetime) -> int:
+    """Delete items for good, and return how many."""
+    with changing_library(account, now) as locked:
+        doomed = items.filter(account=locked)
+        if not doomed.exists():
+            return 0
+        files = DeletedFile.objects.filter(item__in=doomed)
+        locked.space_used_bytes -= doomed.aggregate(sum=Sum("size_bytes", default=0))["sum"]
+        Discarded.take_over(files, now)
+        files.delete()
+        DeletedFolder.objects.filter(item__in=doomed).delete()
+        count, _by_model = doomed.delete()
+    return count
+
+
+def purge_expired(now: datetime) -> None:
+    """Delete for good what was deleted longer ago than it can be restored."""
+    expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(settings.DELETED_DAYS))
+    accounts = Account.objects.filter(pk__in=expired.values("account"))
+    for account in accounts:
+        count = purge(account, expired, now)
+        log.info("deleted for good items=%d account=%s", count, account.pk)
+
+
+# Rows
+
+
+def _facts(file: File) -> dict[str, Any]:
+    return {column: getattr(file, column) for column in IN_FILES}
+
+
+def _copy(
+    rows: QuerySet[Any], into: type[Model], places: dict[str, Any], facts: Sequence[str]
+) -> None:
+    """Copy rows in one statement, since a folder may hold 100,000 files."""
+    chosen = rows.order_by().values_list(*places.values(), *facts)
+    select, values = chosen.query.sql_with_params()
+    columns = ", ".join([*places, *facts])
+    table = into._meta.db_table  # noqa: SLF001  Django documents it.
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({columns}) {select}", values)
+
+
+def _spread_all(grown: Iterable[tuple[Folder, int]], now: datetime) -> None:
+    """Update the sizes and dates of several folders, each once."""
+    folder_of: dict[int, Folder] = {}
+    bytes_of: Counter[int] = Counter()
+    for folder, size_bytes in grown:
+        folder_of[folder.pk] = folder
+        bytes_of[folder.pk] += size_bytes
+    for folder_id, folder in folder_of.items():
+        library.spread(folder, bytes_of[folder_id], now)

@@ -1,0 +1,232 @@
+"""What people delete can be restored."""
+
+import random
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from service.accounts import accounts
+from service.errors import NoRoom, RootStays
+from service.library import deleted_items, library
+from service.library.deleted_items import delete, purge, purge_expired, restore
+from service.library.orphans import unnamed_blobs
+from service.library.search import Search, find
+from service.models import (
+    Account,
+    DeletedFile,
+    DeletedFolder,
+    DeletedItem,
+    Discarded,
+    File,
+    Folder,
+)
+from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
+
+pytestmark = pytest.mark.django_db
+LATER = NOW + timedelta(days=1)
+EVERYTHING = DeletedItem.objects.all
+
+
+def tree_of(account) -> list[tuple[object, ...]]:
+    """Return everything that people see of a library, with ids, sizes, and blobs."""
+    folders = Folder.objects.filter(account=account).order_by("pk")
+    files = File.objects.filter(account=account).order_by("pk")
+    return [
+        *folders.values_list("pk", "parent", "name", "name_key", "search_text", "lineage"),
+        *folders.values_list("pk", "size_bytes"),
+        *files.values_list("pk", "folder", "name", "name_key", "search_text", "size_bytes"),
+        *files.values_list("pk", "sha1", "crc32", "blob", "updated_at"),
+    ]
+
+
+def used(account) -> int:
+    return Account.objects.get(pk=account.pk).space_used_bytes
+
+
+def paths(account) -> set[str]:
+    files = File.objects.filter(account=account)
+    return {f"{library.path_of(file.folder)}/{file.name}" for file in files}
+
+
+def test_a_file_comes_back_as_it_was():
+    account = alice()
+    file = a_file(account, "a.txt", folder=a_folder(account, "Notes"))
+    before = tree_of(account)
+    (item,) = delete(account, [], [file.pk], LATER)
+    assert tree_of(account) != before
+    assert (item.name, item.path, item.size_bytes) == ("a.txt", "Notes", 10)
+    restore(account, EVERYTHING(), LATER)
+    assert tree_of(account) == before
+    assert not DeletedItem.objects.exists()
+    assert not DeletedFile.objects.exists()
+
+
+def test_a_folder_comes_back_with_all_that_was_in_it():
+    account = alice()
+    a_tree(account, "Films", ["a/b/c.mkv", "a/d.mkv", "e.mkv"])
+    top = Folder.objects.get(name="Films")
+    before, space = tree_of(account), used(account)
+    delete(account, [top.pk], [], LATER)
+    assert paths(account) == set()
+    assert library.root_of(account).size_bytes == 0
+    assert used(account) == space
+    restore(account, EVERYTHING(), LATER)
+    assert tree_of(account) == before
+    assert used(account) == space
+    assert not DeletedFolder.objects.exists()
+    assert not DeletedFile.objects.exists()
+
+
+def test_nothing_that_was_deleted_is_shown_or_found():
+    account = alice()
+    folder = a_tree(account, "Films", ["a.mkv"])
+    delete(account, [folder.pk], [], LATER)
+    assert find(Search(account, "films")).folders == []
+    assert find(Search(account, "")).files == []
+    assert library.listing(account, 0).folders == []
+    restore(account, EVERYTHING(), LATER)
+    assert [each.name for each in find(Search(account, "films")).folders] == ["Films"]
+
+
+def test_what_was_deleted_keeps_its_space_and_its_bytes():
+    account = alice()
+    account.space_max_bytes = 15
+    account.save()
+    file = a_file(account, "a.txt")
+    delete(account, [], [file.pk], LATER)
+    assert [*unnamed_blobs([file.blob, "other"])] == ["other"]
+    assert not Discarded.objects.exists()
+    with pytest.raises(NoRoom):
+        a_file(account, "b.txt")
+    assert purge(account, EVERYTHING(), LATER) == 1
+    assert Discarded.objects.get().blob == file.blob
+    assert used(account) == 0
+    a_file(account, "b.txt")
+
+
+def test_a_name_that_is_taken_gets_a_number():
+    account = alice()
+    file, folder = a_file(account, "a.txt"), a_folder(account, "Films")
+    delete(account, [folder.pk], [file.pk], LATER)
+    a_file(account, "a.txt")
+    a_folder(account, "Films")
+    names = {each.name for each in restore(account, EVERYTHING(), LATER)}
+    assert names == {"a (2).txt", "Films (2)"}
+    assert File.objects.get(pk=file.pk).search_text == " a 2 txt "
+
+
+def test_folders_that_are_gone_are_created_again():
+    account = alice()
+    top = a_tree(account, "Films", ["2024/Summer/a.mkv", "2024/b.mkv"])
+    inner = Folder.objects.get(name="Summer")
+    delete(account, [inner.pk], [], LATER)
+    library.delete_folder(account, top.pk, LATER)
+    (restored,) = restore(account, EVERYTHING(), LATER)
+    assert paths(account) == {"Films/2024/Summer/a.mkv"}
+    assert library.folder(account, restored.folder_id).name == "2024"
+    summer = Folder.objects.get(pk=inner.pk)
+    assert summer.ids_from_root[-1] == summer.pk
+    assert summer.lineage.startswith(summer.parent.lineage)
+    assert library.root_of(account).size_bytes == 10
+
+
+def test_what_was_deleted_inside_of_what_was_deleted_returns_into_it():
+    account = alice()
+    top = a_tree(account, "Films", ["2024/a.mkv", "2024/b.mkv"])
+    before = tree_of(account)
+    file = File.objects.get(name="a.mkv")
+    delete(account, [], [file.pk], NOW)
+    delete(account, [top.pk], [], LATER)
+    restore(account, EVERYTHING(), LATER)
+    assert tree_of(account) == before
+
+
+def test_a_batch_can_be_restored_alone():
+    account = alice()
+    first, second = a_file(account, "a.txt"), a_file(account, "b.txt")
+    third = a_folder(account, "Films")
+    (earlier,) = delete(account, [], [first.pk], LATER)
+    later = delete(account, [third.pk], [second.pk], LATER)
+    assert {item.batch for item in later} == {later[0].pk} != {earlier.batch}
+    restore(account, EVERYTHING().filter(batch=later[0].batch), LATER)
+    assert paths(account) == {"/b.txt"}
+
+
+def test_a_selection_may_contain_a_folder_and_what_is_in_it():
+    account = alice()
+    top = a_tree(account, "Films", ["2024/a.mkv"])
+    inner, file = Folder.objects.get(name="2024"), File.objects.get()
+    items = delete(account, [top.pk, inner.pk], [file.pk, 999], LATER)
+    assert [item.name for item in items] == ["Films"]
+
+
+def test_the_root_stays():
+    account = alice()
+    with pytest.raises(RootStays):
+        delete(account, [library.root_of(account).pk], [], LATER)
+
+
+def test_others_can_neither_see_nor_restore_nor_delete_it():
+    account, other = alice(), mallory()
+    file = a_file(account, "a.txt")
+    assert delete(other, [], [file.pk], LATER) == []
+    delete(account, [], [file.pk], LATER)
+    assert deleted_items.deleted_items(other).items == []
+    assert restore(other, EVERYTHING(), LATER) == []
+    assert purge(other, EVERYTHING(), LATER) == 0
+    assert [item.name for item in deleted_items.deleted_items(account).items] == ["a.txt"]
+
+
+def test_after_its_time_it_is_deleted_for_good(settings):
+    account = alice()
+    old, new = a_file(account, "old.txt"), a_file(account, "new.txt")
+    delete(account, [], [old.pk], NOW)
+    delete(account, [], [new.pk], NOW + timedelta(days=2))
+    settings.DELETED_DAYS = 7
+    purge_expired(NOW + timedelta(days=8))
+    assert [item.name for item in deleted_items.deleted_items(account).items] == ["new.txt"]
+    assert [row.blob for row in Discarded.objects.all()] == [old.blob]
+    assert used(account) == 10
+
+
+def test_an_account_takes_along_what_it_deleted():
+    account = alice()
+    folder = a_tree(account, "Films", ["a.mkv"])
+    delete(account, [folder.pk], [], LATER)
+    accounts.remove(account, LATER)
+    assert Discarded.objects.count() == 1
+    for model in (DeletedItem, DeletedFolder, DeletedFile):
+        assert not model.objects.exists()
+
+
+def test_many_files_take_no_more_queries_than_few():
+    def queries(count):
+        account = Account.objects.filter(email="alice@example.org").first() or alice()
+        folder = a_tree(account, f"{count}", [f"{number}.txt" for number in range(count)])
+        with CaptureQueriesContext(connection) as captured:
+            delete(account, [folder.pk], [], LATER)
+            restore(account, EVERYTHING(), LATER)
+        return len(captured)
+
+    assert queries(300) == queries(3)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_any_deletions_and_their_undos_leave_no_trace(seed):
+    dice = random.Random(seed)
+    account = alice()
+    paths_ = [f"{dice.randint(1, 3)}/{dice.randint(1, 3)}/{number}.txt" for number in range(40)]
+    a_tree(account, "Tree", paths_)
+    before, space = tree_of(account), used(account)
+    for number in range(12):
+        folders = [*Folder.objects.filter(account=account, parent__isnull=False)]
+        files = [*File.objects.filter(account=account)]
+        some_folders = [each.pk for each in dice.sample(folders, min(len(folders), 1))]
+        some_files = [each.pk for each in dice.sample(files, min(len(files), 4))]
+        delete(account, some_folders, some_files, NOW + timedelta(minutes=number))
+    assert used(account) == space
+    restore(account, EVERYTHING(), LATER)
+    assert tree_of(account) == before
+    assert used(account) == space
