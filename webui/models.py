@@ -279,6 +279,8 @@ class Activity(models.Model):
         CONNECTED = "connected"
         DISCONNECTED = "disconnected"
         DELETED = "deleted"
+        UNDELETED = "undeleted"
+        DELETED_FOR_GOOD = "deleted_for_good"
         TRANSFER_REMOVED = "transfer_removed"
         ACCOUNT_CHANGED = "account_changed"
         LINK_PRINTED = "link_printed"

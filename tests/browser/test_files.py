@@ -546,6 +546,26 @@ def test_deleting_a_choice_empties_the_folder(alice, films):
     expect(page.locator(".actionbar")).to_be_hidden()
 
 
+def test_a_deletion_can_be_undone_at_once_and_later(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Bays").get_by_text("Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(row(page, "Bays")).to_have_count(1)
+    expect(page.locator("#toasts")).to_contain_text("1 item restored")
+    open_menu(page, "Elms.txt").get_by_text("Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(row(page, "Elms.txt")).to_have_count(0)
+    alice.open("/")
+    page.get_by_role("link", name="Recently deleted").click()
+    # The latest is the first; other tests delete such files, too.
+    page.get_by_role("checkbox", name="Elms.txt").first.check()
+    page.get_by_role("button", name="Restore").click()
+    expect(page.locator("#toasts")).to_contain_text("1 item restored")
+    assert {"Bays", "Elms.txt"} <= set(shelf.names(films))
+
+
 def test_downloading_a_file(alice, films):
     alice.open(films.path)
     with alice.page.expect_download() as download:

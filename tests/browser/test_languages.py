@@ -25,6 +25,7 @@ PAGES = [
     "/account/",
     "/account/server/",
     "/files/largest/",
+    "/files/deleted/",
     "/search/",
     "/account/people/invite/",
     "/account/pair/code/",

@@ -78,6 +78,7 @@ class FakeV1(httpx.BaseTransport):
         self.items = {ROOT: Item(ROOT, -1, "")}
         self.transfers: dict[int, Transfer] = {}
         self.calls: list[tuple[str, str]] = []
+        self.deleted: dict[int, tuple[int, Item, list[Item]]] = {}
         self.answers: dict[str, list[httpx.Response]] = {}
         self.sends_content = False  # itself, instead of a redirect
         self.keeps_folder_id = True
@@ -170,6 +171,71 @@ class FakeV1(httpx.BaseTransport):
         told = ("id", "name", "size", "hash", "folder_id", "last_update")
         facts = {name: fact for name, fact in file_record(item).items() if name in told}
         return facts | {"folder": self.path_of(self.items[item.parent])}
+
+    def delete_together(self, request: httpx.Request) -> dict[str, Any]:
+        chosen = json.loads(body_of(request).first("archive_arr") or "[]")
+        batch, count = self.new_id(), 0
+        for each in chosen:
+            item = self.items.get(each["id"])
+            if item is None:
+                continue
+            inside = self._with_all_below(item)
+            for one in inside:
+                del self.items[one.id]
+            self.deleted[self.new_id()] = (batch, item, inside)
+            count += 1
+        self.revision += 1
+        return {"batch": batch if count else 0, "count": count, "result": True, "code": 200}
+
+    def _with_all_below(self, item: Item) -> list[Item]:
+        below = [each for each in self.items.values() if each.parent == item.id]
+        return [item, *(one for each in below for one in self._with_all_below(each))]
+
+    def deleted_items(self, _request: httpx.Request) -> dict[str, Any]:
+        rows = [
+            {
+                "id": number,
+                "batch": batch,
+                "type": "folder" if item.content is None else "file",
+                "entry_id": item.id,
+                "name": item.name,
+                "folder": self.path_of(self.items[item.parent])
+                if item.parent in self.items
+                else "",
+                "size": sum(len(each.content or b"") for each in inside),
+                "deleted": NOW,
+            }
+            for number, (batch, item, inside) in reversed(self.deleted.items())
+            for parent in [self.items.get(item.parent)]
+        ]
+        size = sum(row["size"] for row in rows)
+        return {"items": rows, "size": size, "days": 30, "has_more": False, "result": True}
+
+    def restore_deleted(self, request: httpx.Request) -> dict[str, Any]:
+        rows = []
+        for number in self._chosen_deleted(request):
+            _batch, item, inside = self.deleted.pop(number)
+            item.parent = item.parent if item.parent in self.items else ROOT
+            self.items |= {each.id: each for each in inside}
+            facts = {"entry_id": item.id, "folder_id": item.parent, "name": item.name}
+            rows.append({"id": item.id} | facts)
+        self.revision += 1
+        return {"items": rows, "result": True, "code": 200}
+
+    def purge_deleted(self, request: httpx.Request) -> dict[str, Any]:
+        numbers = self._chosen_deleted(request)
+        for number in numbers:
+            del self.deleted[number]
+        return {"batch": 0, "count": len(numbers), "result": True, "code": 200}
+
+    def _chosen_deleted(self, request: httpx.Request) -> list[int]:
+        body = body_of(request)
+        ids, batch = (body.first("ids") or "").split(","), body.first("batch")
+        return [
+            number
+            for number, (its_batch, *_rest) in self.deleted.items()
+            if str(number) in ids or str(its_batch) == batch or body.first("all")
+        ]
 
     def search(self, request: httpx.Request) -> dict[str, Any]:
         """Find names that contain every word, the newest first: all that pages need."""
@@ -610,6 +676,10 @@ ROUTES: list[tuple[str, str, View]] = [
     ("POST", f"{FOLDER}/delete", FakeV1.delete_folder),
     ("GET", "/rest/files/largest", FakeV1.largest),
     ("GET", "/rest/search", FakeV1.search),
+    ("GET", "/rest/deleted", FakeV1.deleted_items),
+    ("POST", "/rest/deleted", FakeV1.delete_together),
+    ("POST", "/rest/deleted/restore", FakeV1.restore_deleted),
+    ("POST", "/rest/deleted/delete", FakeV1.purge_deleted),
     ("GET", FILE, FakeV1.download_file),
     ("GET", f"{FILE}/(?:hls|mp4)", FakeV1.convert),
     ("GET", f"{FILE}/(?:image|thumbnail)", FakeV1.picture),

@@ -20,7 +20,7 @@ FOLDERS = [
     "/files/0/delete/?all=1",
 ]
 OTHERS = ["/?q=a", "/files/0/file-100/view/", "/transfers/", "/transfers/list/"]
-OTHERS += ["/account/", "/account/server/", "/files/largest/", "/search/?q=a"]
+OTHERS += ["/account/", "/account/server/", "/files/largest/", "/search/?q=a", "/files/deleted/"]
 REFUSING = frozenset({"result", "wt"})
 GOOD = {"id": 100, "name": "good.txt"}
 ROWS = some.lists(
@@ -34,7 +34,7 @@ ROWS = some.lists(
 LISTINGS = some.builds(
     lambda facts, files, folders, running: (
         {key: value for key, value in facts.items() if key not in REFUSING}
-        | {"files": [*files, GOOD], "folders": folders, "torrents": running}
+        | {"files": [*files, GOOD], "folders": folders, "torrents": running, "items": files}
     ),
     OBJECTS,
     ROWS,
@@ -48,7 +48,8 @@ LISTINGS = some.builds(
 @given(some.sampled_from(FOLDERS + OTHERS), LISTINGS)
 def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
     content = json.dumps(listing).encode()
-    for asked in ("folder", "folder/0", "folder/7", "user", "transfer", "files/largest", "search"):
+    lists = ("files/largest", "search", "deleted")
+    for asked in ("folder", "folder/0", "folder/7", "user", "transfer", *lists):
         storage.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
     poll.changed(storage.service)
     answer = bob.client.get(path)

@@ -83,6 +83,7 @@ def sentences(words: dict | str) -> Iterator[str]:
         "/account/",
         "/account/server/",
         "/files/largest/",
+        "/files/deleted/",
         "/search/",
         "/search/?q=film",
         "/add/",

@@ -1,6 +1,6 @@
 """Describe each event of the activity page in one sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -53,7 +53,7 @@ def note(event: Event, calendar: Calendar) -> str:
 def sentence(event: Event) -> str:
     if event.kind == "failed":
         return failure(event)
-    if event.kind == "deleted":
+    if event.kind in DELETIONS:
         return deletion(event)
     if event.kind.startswith("program_"):
         return by_program(event)
@@ -95,15 +95,40 @@ def failure(event: Event) -> str:
 
 
 def deletion(event: Event) -> str:
-    words = {"person": event.person, "subject": event.subject, "count": count_words(event.count)}
-    if event.count == 1:
-        return _("%(person)s deleted “%(subject)s”") % words
-    others = ngettext(
-        "%(person)s deleted “%(subject)s” and %(others)s more",
-        "%(person)s deleted “%(subject)s” and %(others)s more",
-        event.count - 1,
-    )
-    return others % {**words, "others": count_words(event.count - 1)}
+    others = event.count - 1
+    words = {"person": event.person, "subject": event.subject, "others": count_words(others)}
+    return DELETIONS[event.kind](others) % words
+
+
+DELETIONS: dict[str, Callable[[int], str]] = {
+    "deleted": lambda others: (
+        ngettext(
+            "%(person)s deleted “%(subject)s” and %(others)s more",
+            "%(person)s deleted “%(subject)s” and %(others)s more",
+            others,
+        )
+        if others
+        else _("%(person)s deleted “%(subject)s”")
+    ),
+    "deleted_for_good": lambda others: (
+        ngettext(
+            "%(person)s deleted “%(subject)s” and %(others)s more for good",
+            "%(person)s deleted “%(subject)s” and %(others)s more for good",
+            others,
+        )
+        if others
+        else _("%(person)s deleted “%(subject)s” for good")
+    ),
+    "undeleted": lambda others: (
+        ngettext(
+            "%(person)s restored “%(subject)s” and %(others)s more",
+            "%(person)s restored “%(subject)s” and %(others)s more",
+            others,
+        )
+        if others
+        else _("%(person)s restored “%(subject)s”")
+    ),
+}
 
 
 def by_program(event: Event) -> str:

@@ -61,6 +61,11 @@ class Service:
             return "folder_id" in cache.get(dialect_key(self.key), {})
         return True
 
+    @property
+    def can_restore(self) -> bool:
+        """Return whether what people delete can be restored."""
+        return self.is_embedded and settings.DELETED_DAYS > 0
+
 
 def service() -> Service:
     return _service_at(service_address())

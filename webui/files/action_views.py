@@ -4,6 +4,7 @@ import time
 from collections.abc import Sequence
 from contextlib import suppress
 
+from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -34,6 +35,8 @@ from webui.v1.records import Created
 
 # How many listings the delete dialog may request before it says "more than".
 DELETE_SECONDS = 40
+# As many as the service deletes in one call.
+MOST_TOGETHER = 10_000
 
 
 # New folder
@@ -119,16 +122,21 @@ def show_form(
     return render(request, template, {**context, "page": page}, status=status)
 
 
-def changed(request: Request, reading: Reading, *, message: str, new_key: str = "") -> HttpResponse:
-    """Show the folder after a change, with everything on the page that the change affects."""
+def changed(
+    request: Request, reading: Reading, *, message: str, new_key: str = "", undo: str = ""
+) -> HttpResponse:
+    """Show the folder after a change, with everything on the page that the change affects.
+
+    `undo`: the batches of deleted items that the message offers to restore.
+    """
     folder = reading.snapshot.folder
     folders.changed(service_of(request), [folder])
     look = library_requests.view_options(request)
     if not request.htmx:
-        messages.success(request, message)
+        messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
     page = screen.page_of(request, folder, at_once=True)
-    context = {"page": page, "new_key": new_key, "said": message}
+    context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
     return respond(
         request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
     )
@@ -209,11 +217,15 @@ def delete(request: Request, folder: str) -> HttpResponse:
         return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
-    message = delete_all(request, chosen)
+    undo = ""
+    if service_of(request).can_restore:
+        message, undo = delete_together(request, chosen)
+    else:
+        message = delete_all(request, chosen)
     for entry in chosen:
         if entry.is_folder:
             folders.store().forget(service_of(request).key, entry.id)
-    return changed(request, reading, message=message)
+    return changed(request, reading, message=message, undo=undo)
 
 
 @asks_and_acts
@@ -233,7 +245,26 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
-    return reading, delete_page.delete_page(reading.snapshot, chosen, below, look, all_but=all_but)
+    days = settings.DELETED_DAYS if service_of(request).can_restore else 0
+    page = delete_page.delete_page(
+        reading.snapshot, chosen, below, look, all_but=all_but, days=days
+    )
+    return reading, page
+
+
+def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str]:
+    """Delete entries so that they can be restored. Return what happened, and the batches."""
+    v1, batches, count = service_of(request).v1, [], 0
+    for start in range(0, len(chosen), MOST_TOGETHER):
+        some = chosen[start : start + MOST_TOGETHER]
+        files = [entry.id for entry in some if not entry.is_folder]
+        folder_ids = [entry.id for entry in some if entry.is_folder]
+        deletion = v1.delete_together(files, folder_ids)
+        batches += [deletion.batch] if deletion.batch else []
+        count += deletion.count
+    if count:
+        events.record(request, Kind.DELETED, chosen[0].name, count=count)
+    return delete_page.deleted_words(len(chosen)), ",".join(batches)
 
 
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:

@@ -50,21 +50,23 @@ class Below:
     is_all: bool
 
 
-def delete_page(
+def delete_page(  # noqa: PLR0913  As many facts as it describes.
     snapshot: Snapshot,
     chosen: Sequence[Entry],
     below: Mapping[str, Below],
     look: ViewOptions,
     *,
     all_but: Sequence[str] | None,
+    days: int = 0,
 ) -> DeletePage:
-    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one."""
+    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one;
+    `days`: for how long they can be restored."""
     at = Addresses(snapshot.folder, look)
     count = {"items": formatting.items_words(len(chosen))}
     sizes = [entry.size_bytes for entry in chosen]
     return DeletePage(
         title=_("Delete %(items)s?") % count,
-        text=delete_words(sizes),
+        text=delete_words(sizes, days),
         items=[delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
         more=formatting.more_words(len(chosen) - MOST_LISTED),
         button=_("Delete %(items)s") % count,
@@ -79,7 +81,15 @@ def delete_page(
     )
 
 
-def delete_words(sizes: Sequence[int | None]) -> str:
+def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
+    if days:
+        text = ngettext(
+            "You can restore deleted items for %(days)s day. Until then, they still take %(size)s.",
+            "You can restore deleted items for %(days)s days. Until then, they still take %(size)s.",
+            days,
+        )
+        size = formatting.sum_words(sizes)
+        return text % {"days": formatting.count_words(days), "size": size}
     if sizes and not any(sizes) and None in sizes:
         return _("You can't restore deleted items.")
     text = _("This frees %(size)s. You can't restore deleted items.")

@@ -127,6 +127,7 @@ class FilesContext:
     is_fresh: bool = True
     takes_folder: bool = True
     can_search: bool = False
+    can_restore: bool = False
     thumbs_by_kind: bool = False
     ancestors: tuple[tuple[str, str], ...] = ()
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
@@ -175,6 +176,7 @@ class FilesPage:
     is_empty: bool
     is_no_match: bool
     elsewhere_url: str
+    deleted_url: str
     search_url: str
     stale: Stale | None
     refresh_url: str
@@ -252,6 +254,9 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not entries,
+        deleted_url=reverse("files-deleted")
+        if around.can_restore and may_change and is_front(snapshot, look)
+        else "",
         elsewhere_url=elsewhere_url(snapshot, look) if around.can_search else "",
         search_url=reverse("search") + ViewOptions(query=look.query).tail,
         stale=around.stale,

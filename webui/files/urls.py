@@ -1,6 +1,13 @@
 from django.urls import path
 
-from webui.files import action_views, archive_views, largest_views, upload_views, views
+from webui.files import (
+    action_views,
+    archive_views,
+    deleted_views,
+    largest_views,
+    upload_views,
+    views,
+)
 
 urlpatterns = [
     path("files/file/<site_id:file>/download/", views.download, name="files-download"),
@@ -8,6 +15,9 @@ urlpatterns = [
     path("files/zip/<str:key>/", archive_views.show, name="files-archive"),
     path("files/zip/<str:key>/download/", archive_views.download, name="files-archive-download"),
     path("", views.root, name="files"),
+    path("files/deleted/", deleted_views.show, name="files-deleted"),
+    path("files/deleted/restore/", deleted_views.restore, name="files-deleted-restore"),
+    path("files/deleted/delete/", deleted_views.delete, name="files-deleted-delete"),
     path("files/largest/", largest_views.show, name="files-largest"),
     path("files/<site_id:folder>/", views.show, name="files-folder"),
     path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),

@@ -58,18 +58,25 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
 
     The plan comes first: asking the service for it tells how the service is doing.
     """
-    plan = plan_of(request) if Role(request.user.role).includes(Role.MEMBER) else None
+    plan = plan_of(request) if is_member(request) else None
     return {"plan": plan, **context_for(request, connect)}
+
+
+def is_member(request: Request) -> bool:
+    return Role(request.user.role).includes(Role.MEMBER)
 
 
 def storage_of(request: Request) -> StoragePart:
     """Describe the storage from cached listings, without asking the service."""
-    cached, has_largest = None, False
+    cached, has_largest, can_restore = None, False, False
     with suppress(Failure, sqlite3.Error):
         has_largest = service_of(request).is_embedded
+        can_restore = is_member(request) and service_of(request).can_restore
         cached = folders.store().find(service_of(request).key, ROOT)
     entries = cached.snapshot.contents.entries if cached else ()
-    return storage_part(context.gauge_for(request), entries, has_largest=has_largest)
+    return storage_part(
+        context.gauge_for(request), entries, has_largest=has_largest, can_restore=can_restore
+    )
 
 
 def connection_state() -> ServicePart:

@@ -30,10 +30,11 @@ class StoragePart:
     gauge: Gauge | None
     largest: list[LargestRow]
     all_url: str
+    deleted_url: str
 
 
 def storage_part(
-    gauge: Gauge | None, entries: Sequence[Entry], *, has_largest: bool
+    gauge: Gauge | None, entries: Sequence[Entry], *, has_largest: bool, can_restore: bool
 ) -> StoragePart:
     """Describe the storage. `has_largest`: the service lists the largest files of all folders."""
     sized = [(entry.size_bytes, entry) for entry in entries if entry.size_bytes]
@@ -42,6 +43,7 @@ def storage_part(
         gauge,
         [row(entry, size_bytes, largest[0][0]) for size_bytes, entry in largest],
         all_url=reverse("files-largest") if has_largest else "",
+        deleted_url=reverse("files-deleted") if can_restore else "",
     )
 
 

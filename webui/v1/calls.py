@@ -133,6 +133,18 @@ def largest_files() -> Forms:
     return [Call("GET", "files/largest", may_repeat=True, names_something=False)]
 
 
+def delete_together(chosen: Mapping[str, str]) -> Forms:
+    return [Call("POST", "deleted", form=chosen, names_something=False)]
+
+
+def deleted_items() -> Forms:
+    return [Call("GET", "deleted", may_repeat=True, names_something=False)]
+
+
+def on_deleted(action: str, chosen: Mapping[str, str]) -> Forms:
+    return [Call("POST", f"deleted/{action}", form=chosen, names_something=False)]
+
+
 def search(query: Mapping[str, str]) -> Forms:
     return [Call("GET", "search", query, may_repeat=True, names_something=False)]
 

@@ -22,10 +22,13 @@ from webui.v1.records import (
     Account,
     Added,
     Created,
+    DeletedBatch,
     Json,
     LargeFile,
     Listing,
     Playable,
+    Restorables,
+    RestoredPlace,
     SearchResult,
     Transfer,
     Transfers,
@@ -158,6 +161,20 @@ class Client:
     def largest_files(self) -> tuple[LargeFile, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._request(calls.largest_files(), records.largest_files)
+
+    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> DeletedBatch:
+        """Delete so that it can be restored, if `is_ours`: the specification only deletes."""
+        chosen = calls.selection(files, folders)
+        return self._request(calls.delete_together(chosen), records.deletion)
+
+    def deleted_items(self) -> Restorables:
+        return self._request(calls.deleted_items(), records.deleted_entries)
+
+    def restore(self, chosen: Mapping[str, str]) -> tuple[RestoredPlace, ...]:
+        return self._request(calls.on_deleted("restore", chosen), records.restored_entries)
+
+    def delete_for_good(self, chosen: Mapping[str, str]) -> DeletedBatch:
+        return self._request(calls.on_deleted("delete", chosen), records.deletion)
 
     def search(self, query: Mapping[str, str]) -> SearchResult:
         """Search the whole library, if `is_ours`: the specification has no search."""

@@ -35,7 +35,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Folder", "FoundEntry", "LargeFile", "Transfer")
+Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "LargeFile", "RestoredPlace", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -176,6 +176,40 @@ class SearchResult:
     folders: tuple[FoundEntry, ...]
     files: tuple[FoundEntry, ...]
     has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DeletedBatch:
+    """What was deleted together. `batch` restores it, and is empty if nothing was there."""
+
+    batch: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Restorable:
+    """A file or folder that can be restored. `folder_path` is empty for the root."""
+
+    id: str
+    name: str
+    is_folder: bool
+    folder_path: str
+    size_bytes: int | None
+    deleted_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Restorables:
+    items: tuple[Restorable, ...]
+    size_bytes: int
+    has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RestoredPlace:
+    id: str
+    name: str
+    folder_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -364,6 +398,47 @@ def large_file(row: Json) -> LargeFile | None:
         return None
     name, path = _name(row) or file_id, text_of(row.get("folder"))
     return LargeFile(file_id, name, size_of(row.get("size")), folder_id, path)
+
+
+def deletion(answer: Json) -> DeletedBatch | None:
+    batch, count = id_of(answer.get("batch")), answer.get("count")
+    if batch is None or type(count) is not int:
+        return None
+    return DeletedBatch("" if batch == "0" else batch, count)
+
+
+def deleted_entries(answer: Json) -> Restorables | None:
+    rows = answer.get("items")
+    if not isinstance(rows, list):
+        return None
+    has_more = answer.get("has_more") is True
+    return Restorables(_rows(rows, deleted_entry), bytes_of(answer.get("size")), has_more)
+
+
+def deleted_entry(row: Json) -> Restorable | None:
+    item_id = id_of(row.get("id"))
+    if item_id is None:
+        return None
+    return Restorable(
+        id=item_id,
+        name=_name(row) or item_id,
+        is_folder=row.get("type") == "folder",
+        folder_path=text_of(row.get("folder")),
+        size_bytes=size_of(row.get("size")),
+        deleted_at=moment_of(row.get("deleted")),
+    )
+
+
+def restored_entries(answer: Json) -> tuple[RestoredPlace, ...] | None:
+    rows = answer.get("items")
+    return _rows(rows, restored_entry) if isinstance(rows, list) else None
+
+
+def restored_entry(row: Json) -> RestoredPlace | None:
+    entry_id, folder_id = id_of(row.get("entry_id")), id_of(row.get("folder_id"))
+    if entry_id is None or folder_id is None:
+        return None
+    return RestoredPlace(entry_id, _name(row) or entry_id, folder_id)
 
 
 def search_result(answer: Json) -> SearchResult | None:

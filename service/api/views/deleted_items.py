@@ -26,12 +26,12 @@ MOST_BYTES = 4 * 2**20
 
 
 def index(request: AccountRequest) -> DeletedEntries:
-    found = deleted_items.deleted_items(request.account)
+    listing = deleted_items.deleted_items(request.account)
     return DeletedEntries(
-        items=[deleted_record(item) for item in found.items],
-        size=found.size_bytes,
+        items=[deleted_record(item) for item in listing.items],
+        size=listing.size_bytes,
         days=settings.DELETED_DAYS,
-        has_more=found.has_more,
+        has_more=listing.has_more,
     )
 
 
@@ -47,7 +47,7 @@ def delete(request: AccountRequest) -> Deletion:
 
 
 def restore(request: AccountRequest, sent: DeletedInput) -> RestoredEntries:
-    restored = deleted_items.restore(request.account, chosen(sent), request.now)
+    restored = deleted_items.restore(request.account, items_of(sent), request.now)
     return RestoredEntries(
         items=[
             RestoredEntry(
@@ -62,10 +62,12 @@ def restore(request: AccountRequest, sent: DeletedInput) -> RestoredEntries:
 
 
 def purge(request: AccountRequest, sent: DeletedInput) -> Deletion:
-    return Deletion(batch=0, count=deleted_items.purge(request.account, chosen(sent), request.now))
+    return Deletion(
+        batch=0, count=deleted_items.purge(request.account, items_of(sent), request.now)
+    )
 
 
-def chosen(sent: DeletedInput) -> QuerySet[DeletedItem]:
+def items_of(sent: DeletedInput) -> QuerySet[DeletedItem]:
     items = DeletedItem.objects.all()
     if sent.all:
         return items

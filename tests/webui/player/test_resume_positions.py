@@ -103,14 +103,25 @@ def test_nothing_is_kept_of_files_that_are_not_there(gwen, film, storage):
     assert not Watched.objects.exists()
 
 
-def test_a_deleted_film_takes_its_marks_along(gwen, bob, film):
+def test_a_film_that_is_restored_has_its_marks_again(gwen, bob, film):
+    report(gwen, film)
+    bob.client.post("/files/0/delete/", {"entry": f"file-{film.id}"})
+    assert not page(gwen.client.get("/")).select("#continue")
+    (box,) = page(bob.client.get("/files/deleted/")).select("#deleted input")
+    bob.client.post("/files/deleted/restore/", {"id": box["value"]})
+    assert page(player(gwen, film)).select_one("#resume")
+
+
+def test_a_film_that_is_deleted_for_good_takes_its_marks_along(gwen, bob, film, settings):
+    settings.DELETED_DAYS = 0
     report(gwen, film)
     assert Watched.objects.exists()
     bob.client.post("/files/0/delete/", {"entry": f"file-{film.id}"})
     assert not Watched.objects.exists()
 
 
-def test_a_deleted_folder_takes_the_marks_inside_along(bob, storage):
+def test_a_folder_that_is_deleted_for_good_takes_the_marks_inside_along(bob, storage, settings):
+    settings.DELETED_DAYS = 0
     outer = storage.folder("Series")
     inner = storage.folder("Season 1", outer.id)
     film = storage.file("a.mkv", parent=inner.id)

@@ -1,0 +1,136 @@
+"""Recently deleted: undo, restore, and delete for good."""
+
+import pytest
+
+from tests.people import page, words
+from webui.models import Activity
+
+pytestmark = pytest.mark.django_db
+PATH = "/files/deleted/"
+HTMX = {"HX-Request": "true"}
+
+
+def names(answer) -> list[str]:
+    return [each.get_text() for each in page(answer).select("#deleted bdi[id]")]
+
+
+def delete(person, *items, **headers):
+    chosen = [f"{'file' if item.content is not None else 'folder'}-{item.id}" for item in items]
+    return person.client.post("/files/0/delete/", {"entry": chosen}, headers=headers)
+
+
+def test_a_deletion_offers_its_undo_with_scripts_and_without(bob, storage):
+    file, folder = storage.file("a.txt"), storage.folder("Films")
+    inner = storage.file("b.mkv", parent=folder.id)
+    for headers in (HTMX, {}):
+        answer = delete(bob, file, folder, **headers)
+        answer = answer if headers else bob.client.get(answer["Location"])
+        assert "2 items deleted" in words(answer, ".toast")
+        (undo,) = page(answer).select(".toast form")
+        assert storage.fake.items.keys().isdisjoint({file.id, folder.id, inner.id})
+        fields = {each["name"]: each["value"] for each in undo.select("input")}
+        came = {"Referer": "http://localhost/?sort=size"}
+        back = bob.client.post(undo["action"], fields, headers=came, follow=True)
+        assert back.redirect_chain[-1][0] == "/?sort=size"
+        assert "2 items restored" in words(back, "#toasts")
+        assert storage.fake.items.keys() >= {file.id, folder.id, inner.id}
+        assert page(back).select("#listing [title='a.txt']")
+
+
+def test_the_question_says_for_how_long(bob, storage, settings):
+    file = storage.file("a.txt")
+    asked = f"/files/0/delete/?entry=file-{file.id}"
+    assert "You can restore deleted items for 30 days." in words(
+        bob.client.get(asked), "#delete-text"
+    )
+    settings.DELETED_DAYS = 1
+    assert "You can restore deleted items for 1 day." in words(
+        bob.client.get(asked), "#delete-text"
+    )
+    settings.DELETED_DAYS = 0
+    assert "You can't restore deleted items." in words(bob.client.get(asked), "#delete-text")
+
+
+def test_what_was_deleted_is_listed_and_chosen_items_are_restored(bob, storage):
+    folder = storage.folder("Films")
+    files = [storage.file(name, parent=folder.id) for name in ("a.txt", "b.txt")]
+    bob.client.post(f"/files/{folder.id}/delete/", {"entry": [f"file-{each.id}" for each in files]})
+    answer = bob.client.get(PATH)
+    assert sorted(names(answer)) == ["a.txt", "b.txt"]
+    assert "Folder: Films" in words(answer, "#deleted")
+    assert "for 30 days. They take 14 bytes of your space." in words(answer, "main")
+    (row,) = [each for each in page(answer).select("#deleted li") if "a.txt" in each.get_text()]
+    chosen = {"id": row.select_one("input")["value"]}
+    back = bob.client.post(f"{PATH}restore/", chosen, follow=True)
+    assert "1 item restored" in words(back, "#toasts")
+    assert names(back) == ["b.txt"]
+    there = bob.client.get(f"/files/{folder.id}/")
+    assert page(there).select("#listing [title='a.txt']")
+
+
+def test_items_are_deleted_for_good_after_a_question(bob, storage):
+    delete(bob, storage.file("a.txt"), storage.file("b.txt"), storage.file("c.txt"))
+    boxes = page(bob.client.get(PATH)).select("#deleted input")
+    asked = bob.client.post(f"{PATH}delete/", {"id": boxes[0]["value"]})
+    assert "Delete 1 item for good?" in words(asked, "h1")
+    assert len(storage.fake.deleted) == 3
+    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    back = bob.client.post(f"{PATH}delete/", form, follow=True)
+    assert "1 item deleted for good" in words(back, "#toasts")
+    assert len(storage.fake.deleted) == 2
+    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    assert "Delete all items for good?" in words(asked, "h1")
+    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    back = bob.client.post(f"{PATH}delete/", form, follow=True)
+    assert storage.fake.deleted == {}
+    assert "Nothing can be restored." in words(back, "main")
+
+
+def test_without_a_choice_nothing_happens(bob, storage):
+    delete(bob, storage.file("a.txt"))
+    for action in ("restore", "delete"):
+        back = bob.client.post(f"{PATH}{action}/", follow=True)
+        assert "Choose what you want" in words(back, "#toasts")
+    assert len(storage.fake.deleted) == 1
+
+
+def test_it_is_written_down_who_did_it(bob, alice, storage):
+    delete(bob, storage.file("a.txt"), storage.file("b.txt"))
+    boxes = page(bob.client.get(PATH)).select("#deleted input")
+    bob.client.post(f"{PATH}restore/", {"id": [each["value"] for each in boxes]})
+    delete(bob, storage.file("c.txt"))
+    bob.client.post(f"{PATH}delete/", {"all": "1", "confirmed": "1"})
+    text = words(alice.client.get("/account/activity/"), "main")
+    for sentence in (
+        "bob deleted “a.txt” and 1 more",
+        "bob deleted “c.txt” for good",
+        "bob deleted “c.txt”",
+    ):
+        assert sentence in text
+    assert "bob restored “" in text
+    assert Activity.objects.filter(kind="undeleted").get().count == 2
+
+
+def test_a_foreign_service_deletes_for_good(bob, foreign):
+    file = foreign.file("a.txt")
+    answer = delete(bob, file, **HTMX)
+    assert not page(answer).select(".toast form")
+    assert bob.client.get(PATH).status_code == 404
+    for action in ("restore", "delete"):
+        assert bob.client.post(f"{PATH}{action}/", {"all": "1"}).status_code == 404
+    assert PATH not in bob.client.get("/").content.decode()
+
+
+def test_the_way_there_is_on_files_and_on_server(bob, gwen, storage):
+    storage.file("a.txt")
+    for path in ("/", "/account/server/"):
+        assert page(bob.client.get(path)).select(f"a[href='{PATH}']")
+        assert not page(gwen.client.get(path)).select(f"a[href='{PATH}']")
+
+
+def test_an_undo_leads_nowhere_else(bob, storage):
+    delete(bob, storage.file("a.txt"))
+    boxes = page(bob.client.get(PATH)).select("#deleted input")
+    came = {"Referer": "https://evil.example/"}
+    answer = bob.client.post(f"{PATH}restore/", {"id": boxes[0]["value"]}, headers=came)
+    assert answer["Location"] == PATH

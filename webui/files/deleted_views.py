@@ -1,0 +1,89 @@
+"""Recently deleted: restore items, or delete them for good."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.files.deleted_page import (
+    deleted_for_good_words,
+    deleted_page,
+    final_page,
+    restored_words,
+)
+from webui.formatting import Calendar
+from webui.http.requests import Request, page_of, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.models import Role
+from webui.v1.records import RestoredPlace
+
+
+@require_safe
+@open_to(Role.MEMBER)
+def show(request: Request) -> HttpResponse:
+    refuse_elsewhere(request)
+    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    deleted = service_of(request).v1.deleted_items()
+    page = deleted_page(deleted, calendar, settings.DELETED_DAYS)
+    return render(request, "files/deleted.html", {"page": page})
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def restore(request: Request) -> HttpResponse:
+    """Restore what was chosen, or what was deleted a moment ago."""
+    refuse_elsewhere(request)
+    page = page_of(request)
+    back = page if page != request.get_full_path() else reverse("files-deleted")
+    batches = [each for each in request.POST.get("batch", "").split(",") if each]
+    ids = request.POST.getlist("id")
+    restored: list[RestoredPlace] = []
+    for chosen in [{"batch": each} for each in batches] + [{"ids": ",".join(ids)}] * bool(ids):
+        restored += service_of(request).v1.restore(chosen)
+    note_restored(request, restored)
+    return redirect(back)
+
+
+def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
+    if not restored:
+        messages.error(request, _("Nothing was restored. Choose what you want to restore."))
+        return
+    folders.changed(service_of(request), {each.folder_id for each in restored})
+    events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
+    messages.success(request, restored_words(len(restored)))
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def delete(request: Request) -> HttpResponse:
+    """Delete what was chosen for good, after a question."""
+    refuse_elsewhere(request)
+    ids = request.POST.getlist("id")
+    is_all = "all" in request.POST
+    if not ids and not is_all:
+        messages.error(request, _("Nothing was deleted. Choose what you want to delete."))
+        return redirect("files-deleted")
+    if "confirmed" not in request.POST:
+        page = final_page([] if is_all else ids)
+        return render(request, "files/final.html", {"page": page})
+    v1 = service_of(request).v1
+    name_of = {each.id: each.name for each in v1.deleted_items().items}
+    chosen = {"all": "1"} if is_all else {"ids": ",".join(ids)}
+    if count := v1.delete_for_good(chosen).count:
+        folders.changed(service_of(request), [])
+        first = next(iter(name_of.values() if is_all else map(name_of.get, ids)), "") or ""
+        events.record(request, Kind.DELETED_FOR_GOOD, first, count=count)
+        messages.success(request, deleted_for_good_words(count))
+    return redirect("files-deleted")
+
+
+def refuse_elsewhere(request: Request) -> None:
+    if not service_of(request).can_restore:
+        raise Http404
