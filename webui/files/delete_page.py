@@ -85,7 +85,8 @@ def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
     if days:
         text = ngettext(
             "You can restore deleted items for %(days)s day. Until then, they still take %(size)s.",
-            "You can restore deleted items for %(days)s days. Until then, they still take %(size)s.",
+            "You can restore deleted items for %(days)s days. "
+            "Until then, they still take %(size)s.",
             days,
         )
         size = formatting.sum_words(sizes)
