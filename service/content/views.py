@@ -68,9 +68,10 @@ def file(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     row = library.file(account, file_id)
     delivery = signed_links.delivery_of(request.GET)
     content = StoredFile(row, library_store(), inline=delivery is Delivery.INLINE)
-    if settings.ACCEL == "nginx":
+    is_own_call = responses.IN_PROCESS in request.META
+    if settings.ACCEL == "nginx" and not is_own_call:
         return content.hand_over()
-    if delivery is Delivery.DIRECT and responses.IN_PROCESS not in request.META:
+    if delivery is Delivery.DIRECT and not is_own_call:
         return content.redirect(request.method or "GET") or answer(request, content)
     return answer(request, content)
 

@@ -3,13 +3,21 @@
 from collections.abc import Iterable
 
 import httpx
+from django.http import HttpResponseBase
+from django.test import RequestFactory
 
-from config.embedded import upstream
+from config.embedded import service, upstream
 from service.content.traversal import Passed, Step
 
 
 def reader() -> httpx.Client:
     return httpx.Client(transport=upstream.transport(), base_url=upstream.URL)
+
+
+def browser_gets(link: str, **headers: str) -> HttpResponseBase:
+    """Request a link from outside. What `reader` requests counts as a call of the site itself."""
+    request = RequestFactory().get(link, headers={"host": "localhost", **headers})
+    return service.handler().get_response(request)
 
 
 def walked(steps: Iterable[Step]) -> list[tuple[int, str]]:

@@ -22,6 +22,7 @@ from service.library import library
 from service.models import Account, File
 from service.store.disk_store import DiskStore
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, put
+from tests.service.reading import browser_gets
 
 pytestmark = pytest.mark.django_db
 CONTENT = bytes(range(256)) * 40
@@ -398,10 +399,15 @@ def test_planning_asks_the_database_no_more_for_many_than_for_few(
         archive_plans.create_link(account, [folder.pk], [], "Photos", now=NOW)
 
 
-def test_nginx_is_handed_a_path_inside_and_no_bytes(reader, file, link, settings):
+def test_nginx_is_handed_a_path_inside_and_no_bytes(file, link, settings):
     settings.ACCEL = "nginx"
-    answer = reader.get(link, headers={"Range": "bytes=0-1"})
+    answer = browser_gets(link, range="bytes=0-1")
     inside = f"library/blobs/{file.blob[:2]}/{file.blob[2:4]}/{file.blob}"
     assert answer.headers["X-Accel-Redirect"] == f"/ferry-accel/{inside}"
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["Content-Type"] == "video/x-matroska"
+
+
+def test_the_site_itself_is_sent_the_bytes_that_nginx_would_send(reader, link, settings):
+    settings.ACCEL = "nginx"
+    assert reader.get(link).content == CONTENT
