@@ -8,6 +8,7 @@ import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -18,7 +19,7 @@ from django.db.models.functions import Concat, Length, Substr
 from service.accounts.accounts import changing_library
 from service.batches import batches
 from service.errors import RootStays, TooDeep
-from service.library import free_names, library
+from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
 from service.models import (
     LINEAGE_DIGITS,
@@ -141,14 +142,44 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
     """
     restored: list[Restored] = []
     with changing_library(account, now) as locked:
+        mine = items.filter(account=locked)
         # The latest first: what was in a folder may have been deleted before the folder.
-        for item in items.filter(account=locked).order_by("-deleted_at", "-pk"):
+        for item in mine.filter(is_folder=True).order_by("-deleted_at", "-pk"):
             parent = _place_of(locked, item, now)
-            name = free_names.free_name(parent, item.name, is_folder=item.is_folder)
-            (_restore_folder if item.is_folder else _restore_file)(item, parent, name)
+            name = free_names.free_name(parent, item.name, is_folder=True)
+            _restore_folder(item, parent, name)
             library.spread(parent, item.size_bytes, now)
-            item.delete()
             restored.append(Restored(item, parent.pk, name))
+        files = mine.filter(is_folder=False).order_by("folder_id", "path", "pk")
+        for _place, group in groupby(files, lambda item: (item.folder_id, item.path)):
+            restored += _restore_files(locked, list(group), now)
+        for some in batches(restored, ROWS_AT_ONCE):
+            DeletedItem.objects.filter(pk__in=[each.item.pk for each in some]).delete()
+    return restored
+
+
+def _restore_files(locked: Account, items: list[DeletedItem], now: datetime) -> list[Restored]:
+    """Restore files that were in one folder, in few queries: they may be thousands."""
+    parent = _place_of(locked, items[0], now)
+    names = bulk_insert.Names([parent])
+    restored: list[Restored] = []
+    for some in batches(items, ROWS_AT_ONCE):
+        rows = DeletedFile.objects.filter(item__in=[item.pk for item in some])
+        row_of = {row.item_id: row for row in rows}
+        for item in some:
+            name = names.free(parent, item.name, is_folder=False)
+            restored.append(Restored(item, parent.pk, name))
+        File.objects.bulk_create(
+            File(
+                pk=item.entry_id,
+                account_id=locked.pk,
+                folder=parent,
+                **_facts(row_of[item.pk]) | library_names.fields_of(name),
+            )
+            for item, _folder_id, name in restored[-len(some) :]
+        )
+        rows.delete()
+    library.spread(parent, sum(item.size_bytes for item in items), now)
     return restored
 
 
@@ -164,13 +195,6 @@ def _place_of(locked: Account, item: DeletedItem, now: datetime) -> Folder:
             place, free_names.free_name(place, name, is_folder=True), now
         )
     return place
-
-
-def _restore_file(item: DeletedItem, parent: Folder, name: str) -> None:
-    row = item.deletedfile_set.get()
-    facts = {column: getattr(row, column) for column in IN_FILES} | library_names.fields_of(name)
-    File.objects.create(pk=item.entry_id, account_id=item.account_id, folder=parent, **facts)
-    row.delete()
 
 
 def _restore_folder(item: DeletedItem, parent: Folder, name: str) -> None:
@@ -224,7 +248,7 @@ def purge_expired(now: datetime) -> None:
 # Rows
 
 
-def _facts(file: File) -> dict[str, Any]:
+def _facts(file: File | DeletedFile) -> dict[str, Any]:
     return {column: getattr(file, column) for column in IN_FILES}
 
 

@@ -64,32 +64,30 @@ def find(search: Search) -> Matches:
 def ranked_ids(model: type[File | Folder], search: Search) -> list[int]:
     """Return the ids of what matches, the best first; one more than wanted if there is more."""
     most = search.most + 1
-    at_start = patterns_of(search.query, at_start=True)
-    texts = texts_by_id(model, search, patterns_of(search.query), most)
-    if len(texts) < most:
-        best = [each for each, text in texts.items() if all(part in text for part in at_start)]
-    else:
-        best = list(texts_by_id(model, search, at_start, most))
-    return list(dict.fromkeys([*best, *texts]))[:most]
+    starts, parts = patterns_of(search.query, at_start=True), patterns_of(search.query)
+    ids = newest_ids(model, search, starts, most)
+    if len(ids) < most and parts != starts:
+        ids += newest_ids(model, search, parts, most)
+    return list(dict.fromkeys(ids))[:most]
 
 
-def texts_by_id(
+def newest_ids(
     model: type[File | Folder], search: Search, patterns: Sequence[str], most: int
-) -> dict[int, str]:
-    """Return what contains all patterns: the texts by their ids, the newest first."""
+) -> list[int]:
+    """Return the ids of what contains all patterns, the newest first."""
     table = model._meta.db_table  # noqa: SLF001  Django documents it.
     conditions, condition_values = conditions_of(search, patterns)
-    texts: dict[int, str] = {}
+    ids: list[int] = []
     for source, values in sources(table, search, patterns):
-        sql = f"SELECT item.id, item.search_text FROM {source} WHERE {conditions}"  # noqa: S608
+        sql = f"SELECT item.id FROM {source} WHERE {conditions}"  # noqa: S608
         if connection.vendor == "postgresql":
             sql += " ORDER BY item.id DESC"
         with connection.cursor() as cursor:
             cursor.execute(f"{sql} LIMIT %s", [*values, *condition_values, most])
-            texts = dict(sorted(cursor.fetchall(), reverse=True))
-        if len(texts) == most:
+            ids = sorted((each for (each,) in cursor.fetchall()), reverse=True)
+        if len(ids) == most:
             break
-    return texts
+    return ids
 
 
 def conditions_of(search: Search, patterns: Sequence[str]) -> Part:

@@ -35,8 +35,8 @@ from webui.v1.records import Created
 
 # How many listings the delete dialog may request before it says "more than".
 DELETE_SECONDS = 40
-# As many as the service deletes in one call.
-MOST_TOGETHER = 10_000
+# Each call is one transaction, for which others wait.
+MOST_TOGETHER = 1_000
 
 
 # New folder

@@ -1,5 +1,7 @@
 """Search the whole library, as one types."""
 
+from dataclasses import replace
+
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -44,7 +46,9 @@ def results(request: Request) -> HttpResponse:
 def elsewhere(request: Request, folder: str) -> HttpResponse:
     """Render what the filter of a folder would find in other folders."""
     wanted = Wanted(query=wanted_in(request.GET.dict()).query)
-    page = elsewhere_page(find(request, wanted), wanted, calendar(), folder)
+    # The first results may all be in this folder.
+    result = find(request, replace(wanted, has_all=True))
+    page = elsewhere_page(result, wanted, calendar(), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 

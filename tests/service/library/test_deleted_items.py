@@ -213,6 +213,18 @@ def test_many_files_take_no_more_queries_than_few():
     assert queries(300) == queries(3)
 
 
+def test_many_chosen_files_take_few_queries():
+    account = alice()
+    folder = a_tree(account, "Photos", [f"{number}.jpg" for number in range(400)])
+    ids = [file.pk for file in folder.files.all()]
+    before = tree_of(account)
+    with CaptureQueriesContext(connection) as captured:
+        items = delete(account, [], ids, LATER)
+        assert len(restore(account, EVERYTHING().filter(batch=items[0].batch), LATER)) == 400
+    assert len(captured) < 80
+    assert tree_of(account) == before
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_any_deletions_and_their_undos_leave_no_trace(seed):
     dice = random.Random(seed)

@@ -114,6 +114,10 @@ def test_a_filter_offers_what_is_in_other_folders(gwen, storage):
     assert [each["href"] for each in found.select(".name")] == [
         f"/files/{films.id}/file-{there.id}/view/"
     ]
+    for number in range(30):
+        storage.file(f"here {number}.txt")
+    found = page(gwen.client.get(loads["hx-get"]))
+    assert len(found.select(".name")) == 1
     assert gwen.client.get("/search/elsewhere/0/?q=nowhere").content.strip() == b""
     assert "/search/" not in gwen.client.get("/files/0/listing/").content.decode()
 
