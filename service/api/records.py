@@ -23,6 +23,7 @@ from service.transfers.transfers import TransferRow
 VIDEO, AUDIO = models.Media.Kind.VIDEO.value, models.Media.Kind.AUDIO.value
 WITH_PICTURES = (VIDEO, models.Media.Kind.PICTURE.value)
 NOT_PROBED = (None, models.Media.State.WANTED.value)
+LONGEST_PATH = 1_024
 IMAGES = ",".join(f'"{size.width}":"%s{size.name}%s"' for size in PRESENTATIONS)
 
 Parent = Annotated[Whole, Meta(description="The folder above; -1 above the root")]
@@ -146,6 +147,11 @@ def add_media_facts(file: File, row: FileRow) -> None:
         file.width, file.height = row.width, row.height
 
 
+def end_of(path: str) -> str:
+    """Return the end of a path, which says more than its beginning; one may have 50,000 letters."""
+    return path if len(path) <= LONGEST_PATH else f"…{path[1 - LONGEST_PATH :]}"
+
+
 class LocatedFile(Struct, kw_only=True):
     id: Whole
     name: str
@@ -163,7 +169,7 @@ def located_file_record(file: models.File, path_of_folder: str) -> LocatedFile:
         size=file.size_bytes,
         hash=file.sha1,
         folder_id=file.folder_id,
-        folder=path_of_folder,
+        folder=end_of(path_of_folder),
         last_update=moment(file.updated_at),
     )
 
@@ -183,7 +189,7 @@ def located_folder_record(folder: models.Folder, path_of_parent: str) -> Located
         name=folder.name,
         size=folder.size_bytes,
         folder_id=folder.parent_id or 0,
-        folder=path_of_parent,
+        folder=end_of(path_of_parent),
         last_update=moment(folder.updated_at),
     )
 
@@ -381,7 +387,7 @@ def deleted_record(item: models.DeletedItem) -> DeletedEntry:
         type="folder" if item.is_folder else "file",
         entry_id=item.entry_id,
         name=item.name,
-        folder=item.path,
+        folder=end_of(item.path),
         size=item.size_bytes,
         deleted=moment(item.deleted_at),
     )

@@ -36,6 +36,8 @@ from service.models import (
 log = logging.getLogger("ferry.library")
 
 ROWS_AT_ONCE = 500
+# Each file of a folder keeps its path. If a longer one is gone, its files return to the root.
+LONGEST_PATH = 4_096
 MOST_LISTED = 1_000
 # The columns that both tables of files have, and both tables of folders.
 IN_FOLDERS = ("name", "name_key", "search_text", "size_bytes", "updated_at")
@@ -125,7 +127,7 @@ def _item_of(entry: File | Folder, parent: Folder, path: str, now: datetime) -> 
         entry_id=entry.pk,
         name=entry.name,
         folder_id=parent.pk,
-        path=path,
+        path=path if len(path) <= LONGEST_PATH else "",
         lineage=entry.lineage if isinstance(entry, Folder) else "",
         size_bytes=entry.size_bytes,
         deleted_at=now,

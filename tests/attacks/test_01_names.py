@@ -11,6 +11,7 @@ import pytest
 from django.http import HttpResponse
 
 from tests.cases import each_case
+from tests.contract.fake import Item
 from tests.people import page
 from webui.transfers import poll
 
@@ -67,12 +68,17 @@ def house(storage, name) -> list[tuple[str, dict[str, str]]]:
     folder = storage.folder(name).id
     inner = storage.folder(name, folder).id
     file, film = storage.file(f"f{name}").id, storage.file(f"f{name}.mkv").id
+    storage.file(f"f{name}.txt", parent=inner)
+    deleted = Item(storage.fake.new_id(), inner, name, b"x")
+    storage.fake.deleted[storage.fake.new_id()] = (1, deleted, [deleted])
     chosen = f"entry=file-{file}&entry=folder-{folder}"
     return [
         (f"/files/{folder}/", {}),
         (f"/files/{inner}/", {}),
         ("/files/largest/", {}),
-        ("/search/", {}),
+        ("/search/results/?q=f", HTMX),
+        ("/search/elsewhere/0/?q=f", HTMX),
+        ("/files/deleted/", {}),
         (f"/files/{folder}/new/", {}),
         (f"/files/{folder}/upload/", {}),
         (f"/files/0/file-{file}/", HTMX),

@@ -1,5 +1,8 @@
 """Recently deleted: restore items, or delete them for good."""
 
+import re
+from collections.abc import Iterable
+
 from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -24,6 +27,10 @@ from webui.library import folders
 from webui.models import Role
 from webui.v1.records import RestoredPlace
 
+NUMBER = re.compile("[0-9]{1,18}")
+# As many as the list shows, and as many as a deletion of 100,000 items makes.
+MOST_IDS, MOST_BATCHES = 1_000, 200
+
 
 @require_safe
 @open_to(Role.MEMBER)
@@ -42,13 +49,26 @@ def restore(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
     page = page_of(request)
     back = page if page != request.get_full_path() else reverse("files-deleted")
-    batches = [each for each in request.POST.get("batch", "").split(",") if each]
-    ids = request.POST.getlist("id")
+    batches = numbers_in(request.POST.get("batch", "").split(","))[:MOST_BATCHES]
+    choices = [{"batch": each} for each in batches]
+    if ids := chosen_ids(request):
+        choices.append({"ids": ",".join(ids)})
     restored: list[RestoredPlace] = []
-    for chosen in [{"batch": each} for each in batches] + [{"ids": ",".join(ids)}] * bool(ids):
-        restored += service_of(request).v1.restore(chosen)
-    note_restored(request, restored)
+    try:
+        for choice in choices:
+            restored += service_of(request).v1.restore(choice)
+    finally:
+        # What was restored before a failure counts, too.
+        note_restored(request, restored)
     return redirect(back)
+
+
+def chosen_ids(request: Request) -> list[str]:
+    return numbers_in(request.POST.getlist("id"))[:MOST_IDS]
+
+
+def numbers_in(values: Iterable[str]) -> list[str]:
+    return [*dict.fromkeys(each for each in values if NUMBER.fullmatch(each))]
 
 
 def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
@@ -65,7 +85,7 @@ def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
 def delete(request: Request) -> HttpResponse:
     """Delete what was chosen for good, after a question."""
     refuse_elsewhere(request)
-    ids = request.POST.getlist("id")
+    ids = chosen_ids(request)
     is_all = "all" in request.POST
     if not ids and not is_all:
         messages.error(request, _("Nothing was deleted. Choose what you want to delete."))

@@ -35,7 +35,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "LargeFile", "RestoredPlace", "Transfer")
+Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "LargeFile", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -431,7 +431,11 @@ def deleted_entry(row: Json) -> Restorable | None:
 
 def restored_entries(answer: Json) -> tuple[RestoredPlace, ...] | None:
     rows = answer.get("items")
-    return _rows(rows, restored_entry) if isinstance(rows, list) else None
+    if not isinstance(rows, list):
+        return None
+    # A file and a folder may have the same id.
+    entries = (restored_entry(row) for row in rows if isinstance(row, dict))
+    return tuple(entry for entry in entries if entry is not None)
 
 
 def restored_entry(row: Json) -> RestoredPlace | None:

@@ -143,6 +143,17 @@ def test_what_was_deleted_inside_of_what_was_deleted_returns_into_it():
     assert tree_of(account) == before
 
 
+def test_what_was_too_deep_to_keep_the_path_returns_to_the_root():
+    account = alice()
+    top = a_tree(account, "n" * 255, ["/".join(["n" * 255] * 17 + ["a.txt"])])
+    file = File.objects.get()
+    (item,) = delete(account, [], [file.pk], NOW)
+    assert item.path == ""
+    library.delete_folder(account, top.pk, LATER)
+    restore(account, EVERYTHING(), LATER)
+    assert paths(account) == {"/a.txt"}
+
+
 def test_a_batch_can_be_restored_alone():
     account = alice()
     first, second = a_file(account, "a.txt"), a_file(account, "b.txt")

@@ -1,5 +1,6 @@
 """Recently deleted: undo, restore, and delete for good."""
 
+import httpx
 import pytest
 
 from tests.people import page, words
@@ -92,6 +93,48 @@ def test_without_a_choice_nothing_happens(bob, storage):
         back = bob.client.post(f"{PATH}{action}/", follow=True)
         assert "Choose what you want" in words(back, "#toasts")
     assert len(storage.fake.deleted) == 1
+
+
+def test_a_forged_list_of_batches_causes_few_calls(bob, storage):
+    delete(bob, storage.file("a.txt"))
+    (batch, *_rest), *_others = storage.fake.deleted.values()
+    many = ",".join([str(batch)] * 9_999 + ["x", "", "-1", *map(str, range(9_999))])
+    before = len(storage.calls)
+    bob.client.post(f"{PATH}restore/", {"batch": many})
+    assert len(storage.calls) - before <= 201
+    assert storage.fake.deleted == {}
+
+
+def test_what_was_restored_before_a_failure_is_written_down(bob, storage):
+    delete(bob, storage.file("a.txt"))
+    (batch, *_rest), *_others = storage.fake.deleted.values()
+    box = page(bob.client.get(PATH)).select_one("#deleted input")
+    fine = httpx.Response(
+        200, json={"items": [{"entry_id": 1, "folder_id": 0, "name": "a.txt"}], "result": True}
+    )
+    storage.says("/rest/deleted/restore", fine, *[httpx.Response(503)] * 9)
+    form = {"batch": batch, "id": box["value"]}
+    assert bob.client.post(f"{PATH}restore/", form).status_code == 503
+    assert Activity.objects.filter(kind="undeleted").get().subject == "a.txt"
+
+
+def test_a_file_and_a_folder_of_one_id_are_two(storage):
+    rows = [{"type": kind, "entry_id": 7, "folder_id": 1, "name": kind} for kind in ("file", "x")]
+    storage.says("/rest/deleted/restore", httpx.Response(200, json={"items": [*rows, None]}))
+    assert len(storage.service.v1.restore({"all": "1"})) == 2
+
+
+def test_films_below_a_deleted_folder_are_not_continued(bob, storage):
+    outer = storage.folder("Series")
+    inner = storage.folder("Season 1", outer.id)
+    film = storage.file("a.mkv", parent=inner.id)
+    for path in ("/", f"/files/{outer.id}/", f"/files/{inner.id}/"):
+        bob.client.get(path)
+    form = {"folder": inner.id, "at": "600", "of": "6000"}
+    bob.client.post(f"/watch/{film.id}/", form)
+    assert page(bob.client.get("/")).select("#continue")
+    delete(bob, outer)
+    assert not page(bob.client.get("/")).select("#continue")
 
 
 def test_it_is_written_down_who_did_it(bob, alice, storage):
