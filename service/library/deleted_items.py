@@ -107,7 +107,8 @@ def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedIte
 
 
 def _delete_files(files: list[File], now: datetime) -> list[DeletedItem]:
-    path_of = {file.folder_id: library.path_of(file.folder) for file in files}
+    folder_of = {file.folder_id: file.folder for file in files}
+    path_of = {pk: library.path_of(folder) for pk, folder in folder_of.items()}
     items = [_item_of(file, file.folder, path_of[file.folder_id], now) for file in files]
     DeletedItem.objects.bulk_create(items)
     DeletedFile.objects.bulk_create(

@@ -18,6 +18,17 @@ def create_indexes(_apps: Any, editor: Any) -> None:
             editor.execute(statement)
 
 
+def drop_indexes(_apps: Any, editor: Any) -> None:
+    """Drop the indexes. Other programs may use the extensions by now, so they stay."""
+    for table in TABLES:
+        if editor.connection.vendor == "postgresql":
+            editor.execute(f"DROP INDEX {table}_search")
+            continue
+        for event in ("insert", "delete", "first", "rename"):
+            editor.execute(f"DROP TRIGGER {table}_search_{event}")
+        editor.execute(f"DROP TABLE {table}_search")
+
+
 def on_postgresql(table: str) -> list[str]:
     return [
         *(f"CREATE EXTENSION IF NOT EXISTS {extension}" for extension in EXTENSIONS),
@@ -80,5 +91,5 @@ class Migration(migrations.Migration):
                 condition=models.Q(search_text=""), fields=["id"], name="file_without_text"
             ),
         ),
-        migrations.RunPython(create_indexes),
+        migrations.RunPython(create_indexes, drop_indexes),
     ]

@@ -256,16 +256,24 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
 def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str]:
     """Delete entries so that they can be restored. Return what happened, and the batches."""
     v1, batches, count = service_of(request).v1, [], 0
+    message = delete_page.deleted_words(len(chosen))
     for start in range(0, len(chosen), MOST_TOGETHER):
         some = chosen[start : start + MOST_TOGETHER]
         files = [entry.id for entry in some if not entry.is_folder]
         folder_ids = [entry.id for entry in some if entry.is_folder]
-        deletion = v1.delete_together(files, folder_ids)
+        try:
+            deletion = v1.delete_together(files, folder_ids)
+        except Failure as failure:
+            if start == 0:
+                raise
+            why = f"{message_of(failure).title}."
+            message = delete_page.partly_deleted_words(start, len(chosen), why)
+            break
         batches += [deletion.batch] if deletion.batch else []
         count += deletion.count
     if count:
         events.record(request, Kind.DELETED, chosen[0].name, count=count)
-    return delete_page.deleted_words(len(chosen)), ",".join(batches)
+    return message, ",".join(batches)
 
 
 def delete_all(request: Request, chosen: Sequence[Entry]) -> str:

@@ -59,7 +59,10 @@ def restore(request: Request) -> HttpResponse:
             restored += service_of(request).v1.restore(choice)
     finally:
         # What was restored before a failure counts, too.
-        note_restored(request, restored)
+        if restored:
+            note_restored(request, restored)
+    if not restored:
+        messages.error(request, _("Nothing was restored. Choose what you want to restore."))
     return redirect(back)
 
 
@@ -72,9 +75,6 @@ def numbers_in(values: Iterable[str]) -> list[str]:
 
 
 def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
-    if not restored:
-        messages.error(request, _("Nothing was restored. Choose what you want to restore."))
-        return
     folders.changed(service_of(request), {each.folder_id for each in restored})
     events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
     messages.success(request, restored_words(len(restored)))

@@ -12,7 +12,7 @@ import pytest
 
 from service import models
 from service.errors import DiskFull, StoreAway
-from service.library import library
+from service.library import deleted_items, library
 from service.store import copies, patience
 from service.store.blobs import Store
 from service.store.copies import CopyResult, StoreCopy
@@ -156,20 +156,22 @@ def test_a_file_that_the_disk_cannot_read_does_not_end_the_copy(account, disk, o
 
 
 def test_every_row_with_a_blob_is_copied(account, source, target):
-    """Downloads that are running may read deleted files for a while."""
-    (file,) = fill(account, source, [b"content"])
+    """Downloads that are running may read deleted files for a while, and people restore some."""
+    file, restorable = fill(account, source, [b"content", b"may return"])
     library.delete_file(account, file.pk, NOW)
+    deleted_items.delete(account, [], [restorable.pk], NOW)
     gone = put(source)
     models.Discarded.objects.create(blob=gone.blob, at=NOW)
     source.delete(gone.blob)
-    assert counts(StoreCopy(source, target).run()) == {}
+    assert counts(StoreCopy(source, target).run()) == {CopyResult.NEW: 1}
     assert read(target, file) == b"content"
+    assert read(target, restorable) == b"may return"
     with_blobs = {
         model
         for model in models.File._meta.app_config.get_models()  # noqa: SLF001  Django documents it.
         if any(field.name == "blob" for field in model._meta.get_fields())  # noqa: SLF001  As above.
     }
-    assert with_blobs == {models.File, models.Discarded}
+    assert with_blobs == {models.File, models.DeletedFile, models.Discarded}
 
 
 @dataclass

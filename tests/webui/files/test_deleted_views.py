@@ -137,6 +137,18 @@ def test_films_below_a_deleted_folder_are_not_continued(bob, storage):
     assert not page(bob.client.get("/")).select("#continue")
 
 
+def test_a_deletion_that_stops_half_way_offers_to_undo_that_half(bob, storage, monkeypatch):
+    # A test can't delete 500 files.
+    monkeypatch.setattr("webui.files.action_views.MOST_TOGETHER", 1)
+    files = [storage.file(name) for name in ("a.txt", "b.txt")]
+    fine = httpx.Response(200, json={"batch": 7, "count": 1, "result": True})
+    storage.says("/rest/deleted", fine, *[httpx.Response(503)] * 9)
+    answer = delete(bob, *files, **HTMX)
+    assert "deleted 1 of 2" in words(answer, ".toast")
+    assert page(answer).select_one(".toast [name=batch]")["value"] == "7"
+    assert Activity.objects.filter(kind="deleted").get().count == 1
+
+
 def test_it_is_written_down_who_did_it(bob, alice, storage):
     delete(bob, storage.file("a.txt"), storage.file("b.txt"))
     boxes = page(bob.client.get(PATH)).select("#deleted input")
