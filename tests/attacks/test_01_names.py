@@ -96,6 +96,7 @@ def empty(storage) -> None:
     """Delete all items. Until a test adds one, the site may show its cached listings."""
     for item in list(storage.fake.items)[1:]:
         del storage.fake.items[item]
+    storage.fake.deleted.clear()
 
 
 def kept(name: str) -> str:
