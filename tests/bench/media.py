@@ -34,7 +34,7 @@ LENGTH_SECONDS = HOURS * 3600
 def rows(home: Path) -> Iterator[Row]:
     folder = home / "media"
     folder.mkdir()
-    account = accounts.add("films@example.org", None, timezone.now(), space_max_bytes=2**40)
+    account = accounts.add("media@example.org", None, timezone.now(), space_max_bytes=2**40)
     films = {path.suffix[1:]: kept(account, path) for path in made(folder)}
     with working():
         for name in ("mp4", "mkv"):
