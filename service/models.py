@@ -295,6 +295,9 @@ class DeletedFile(models.Model):
 
     objects: ClassVar[models.Manager["DeletedFile"]]
 
+    class Meta:
+        indexes = (models.Index(fields=["sha1", "size_bytes"], name="deleted_content"),)
+
     def __str__(self) -> str:
         return self.name
 

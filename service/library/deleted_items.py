@@ -7,6 +7,7 @@ so that nothing else in Ferry can show them.
 import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
@@ -244,8 +245,9 @@ def purge_expired(now: datetime) -> None:
     expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(settings.DELETED_DAYS))
     accounts = Account.objects.filter(pk__in=expired.values("account"))
     for account in accounts:
-        count = purge(account, expired, now)
-        log.info("deleted for good items=%d account=%s", count, account.pk)
+        with suppress(Account.DoesNotExist):  # It may be deleted meanwhile.
+            count = purge(account, expired, now)
+            log.info("deleted for good items=%d account=%s", count, account.pk)
 
 
 # Rows

@@ -8,7 +8,7 @@ from service.batches import batches
 from service.errors import DiskFull, StoreAway
 from service.library.database_match import Doubt, catch_up, doubt_about
 from service.library.orphans import ORPHAN_DAYS, bring_back_named, set_orphans_aside
-from service.models import Discarded, File
+from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
 
 log = logging.getLogger("ferry.sweep")
@@ -99,17 +99,27 @@ def _warn_of_full_disk(store: Store) -> None:
 
 
 def _report_missing(store: Store, now: datetime) -> int:
-    count, file_ids = 0, []
-    rows = File.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
-    for batch in batches(rows.iterator(), ROWS_AT_ONCE):
-        actual_sizes = store.sizes([blob for _file_id, blob, _size_bytes in batch])
-        for (file_id, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True):
-            if actual_bytes != size_bytes and File.objects.filter(pk=file_id).exists():
-                count += 1
-                file_ids += [file_id] if count <= MOST_NAMED else []
+    file_ids = _missing(File, store)
+    # People can't open a deleted file, so it is counted and not named.
+    count = len(file_ids) + len(_missing(DeletedFile, store))
+    file_ids = file_ids[:MOST_NAMED]
     if count:
         store.note_loss(file_ids)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))
     else:
         store.note_whole(now)
     return count
+
+
+def _missing(model: type[File | DeletedFile], store: Store) -> list[int]:
+    """Return the ids of the rows whose blob is gone or of another size."""
+    ids: list[int] = []
+    rows = model.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
+    for batch in batches(rows.iterator(), ROWS_AT_ONCE):
+        actual_sizes = store.sizes([blob for _pk, blob, _size_bytes in batch])
+        ids += [
+            pk
+            for (pk, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True)
+            if actual_bytes != size_bytes and model.objects.filter(pk=pk).exists()
+        ]
+    return ids

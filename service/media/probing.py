@@ -14,7 +14,7 @@ from service.media.content_folders import Content
 from service.media.probe import Probed
 from service.media.sandbox.children import Children, Facts
 from service.media.sandbox.launcher import Failed
-from service.models import Account, File, Media
+from service.models import Account, DeletedFile, File, Media
 
 PROBE_SECONDS = 20.0
 MOST_TRIES = 2
@@ -139,9 +139,11 @@ def row_of(content: Content) -> Media:
 
 
 def without_file() -> QuerySet[Media]:
-    """Return the rows of contents that no file has any more."""
-    files = File.objects.filter(sha1=OuterRef("sha1"), size_bytes=OuterRef("size_bytes"))
-    return Media.objects.filter(~Exists(files))
+    """Return the rows of contents that no file has any more, not even a deleted one."""
+    content = {"sha1": OuterRef("sha1"), "size_bytes": OuterRef("size_bytes")}
+    return Media.objects.filter(
+        ~Exists(File.objects.filter(**content)), ~Exists(DeletedFile.objects.filter(**content))
+    )
 
 
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:

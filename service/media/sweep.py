@@ -9,7 +9,7 @@ from service.batches import batches
 from service.media import content_folders, probing
 from service.media.cache import Cache
 from service.media.content_folders import Content
-from service.models import File
+from service.models import DeletedFile, File
 
 ROWS_AT_ONCE = 500
 # While a file is being added, its content exists before its row.
@@ -35,6 +35,11 @@ def old_contents(before: datetime) -> Iterable[Content]:
 
 
 def without_file(contents: list[Content]) -> list[Content]:
-    rows = File.objects.filter(sha1__in=[each.sha1 for each in contents])
-    known_contents = set(rows.values_list("sha1", "size_bytes").distinct())
+    sums = [each.sha1 for each in contents]
+    # In one query, since deleting and restoring move a row from one table to the other.
+    files, deleted_files = (
+        model.objects.filter(sha1__in=sums).values_list("sha1", "size_bytes")
+        for model in (File, DeletedFile)
+    )
+    known_contents = set(files.union(deleted_files))
     return [each for each in contents if (each.sha1, each.size_bytes) not in known_contents]

@@ -14,7 +14,7 @@ from functools import partial
 from threading import Event
 from typing import Any, BinaryIO, NamedTuple
 
-from django.db.models import Count, QuerySet, Sum
+from django.db.models import BigIntegerField, CharField, Count, QuerySet, Sum, Value
 
 from service import database_connection
 from service.errors import NotFound
@@ -248,18 +248,31 @@ def rows() -> Iterator[list[NamedBlob]]:
 
     Each batch is a query of its own: the next one may be needed an hour later.
     """
+    last = ""
+    while batch := rows_after(last):
+        database_connection.give_back()
+        yield batch
+        last = batch[-1].blob
+
+
+def rows_after(last: str) -> list[NamedBlob]:
+    unknown = {"size_bytes": Value(None, BigIntegerField()), "sha1": Value("", CharField())}
     # Running downloads and archives may still read what was discarded.
-    querysets: tuple[QuerySet[Any, Any], ...] = (
-        File.objects.values_list("blob", "size_bytes", "sha1"),
-        DeletedFile.objects.values_list("blob", "size_bytes", "sha1"),
-        Discarded.objects.values_list("blob"),
+    querysets: tuple[QuerySet[Any], ...] = (
+        File.objects.filter(blob__gt=last),
+        DeletedFile.objects.filter(blob__gt=last),
+        Discarded.objects.filter(blob__gt=last).annotate(**unknown),
     )
-    for row_values in querysets:
-        last = ""
-        while batch := [*row_values.filter(blob__gt=last).order_by("blob")[:ROWS_AT_ONCE]]:
-            database_connection.give_back()
-            yield [NamedBlob(*values) for values in batch]
-            last = batch[-1][0]
+    ends = [
+        rows.order_by("blob").values_list("blob", flat=True)[ROWS_AT_ONCE - 1 :].first()
+        for rows in querysets
+    ]
+    end = min(filter(None, ends), default=None)
+    if end is not None:
+        querysets = tuple(rows.filter(blob__lte=end) for rows in querysets)
+    # In one query, since deleting and restoring move a blob from one of the tables to another.
+    first, *others = (rows.values_list("blob", "size_bytes", "sha1") for rows in querysets)
+    return [NamedBlob(*values) for values in first.union(*others).order_by("blob")]
 
 
 def is_named(blob: NamedBlob) -> bool:

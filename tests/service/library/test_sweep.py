@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from service.library import library
+from service.library import deleted_items, library
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded
 from tests.service.builders import a_file, alice, put
@@ -112,6 +112,16 @@ def test_rows_without_their_blobs_are_reported_in_one_line_and_stay(store, now, 
         f"blobs missing count=8 files={first}"
     ]
     assert library.file(account, files[0].pk)
+
+
+def test_the_missing_blob_of_a_deleted_file_is_reported(store, now, caplog):
+    account = alice()
+    file = a_file(account, blob=put(store))
+    deleted_items.delete(account, [], [file.pk], now)
+    assert sweep(store, now, GRACE).missing == 0
+    store.delete(file.blob)
+    assert sweep(store, now, GRACE).missing == 1
+    assert "blobs missing count=1 files=" in caplog.text
 
 
 def test_a_sweep_that_misses_nothing_knows_the_library_to_be_whole(store, now):

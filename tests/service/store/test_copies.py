@@ -195,6 +195,26 @@ def test_what_arrives_meanwhile_is_copied_too(account, source, target):
     assert has_all(target, models.File.objects.all())
 
 
+def test_what_is_restored_meanwhile_is_copied_too(account, disk):
+    file, deleted = fill(account, disk, [b"one", b"two"])
+    deleted_items.delete(account, [], [deleted.pk], NOW)
+    batches = copies.rows()
+    first = next(batches)
+    deleted_items.restore(account, models.DeletedItem.objects.all(), NOW)
+    blobs = [each.blob for batch in (first, *batches) for each in batch]
+    assert blobs == sorted([file.blob, deleted.blob])
+
+
+def test_each_row_is_in_one_of_the_batches(account, disk, monkeypatch):
+    # Thousands of rows would take a minute to make.
+    monkeypatch.setattr(copies, "ROWS_AT_ONCE", 2)
+    files = fill(account, disk, [bytes([number]) for number in range(9)])
+    deleted_items.delete(account, [], [file.pk for file in files[2:5]], NOW)
+    library.delete_file(account, files[5].pk, NOW)
+    blobs = [each.blob for batch in copies.rows() for each in batch]
+    assert blobs == sorted(file.blob for file in files)
+
+
 def test_a_copy_ends_though_files_keep_arriving(account, disk, tmp_path):
     fill(account, disk, [b"early"])
     StoreCopy(disk, DiskStore(tmp_path / "t"), Arriving(account, disk, 10**6)).run()
