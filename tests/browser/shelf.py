@@ -90,6 +90,12 @@ class Shelf:
         assert found, page
         return found[1]
 
+    def watch(self, folder: Folder, name: str) -> None:
+        """Watch the first minutes of a film."""
+        key = self.file_named(folder, name).removeprefix("file-")
+        facts = {"at": "600", "of": "3600", "folder": folder.path.split("/")[2]}
+        self._post(f"/watch/{key}/", facts)
+
     def delete(self, folder: Folder, key: str) -> None:
         self._post(f"{folder.path}delete/", {"entry": key})
 

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.axe import faults_at, too_wide
 from tests.browser.people import Visitor
@@ -80,8 +80,41 @@ def test_without_scripts_a_form_searches(scriptless: Visitor, films: Folder):
     expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
 
 
-@pytest.mark.parametrize("path", ["/search/", "/search/?q=dunes", "/search/?q=zzzz"])
-def test_the_page_has_no_faults_at_any_width(alice: Visitor, films: Folder, path: str):
+def test_the_focus_stays_when_later_results_arrive(alice: Visitor, films: Folder):
+    alice.open("/search/?q=dune")
+    page = alice.page
+    held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route(re.compile(r"/search/results/\?q=dunes"), hold)
+    field = page.get_by_role("searchbox", name="Names of files and folders")
+    first = page.locator("#results .name").first
+    expect(first).to_have_text(re.compile("Dunes"))
+    field.press("End")
+    with page.expect_request(re.compile("q=dunes")):
+        field.press("s")
+    page.keyboard.press("ArrowDown")
+    expect(first).to_be_focused()
+    held.pop().continue_()
+    expect(page).to_have_url(re.compile(r"/search/\?q=dunes$"))
+    expect(page.locator("#said")).to_have_text(re.compile("result"))
+    expect(first).to_be_focused()
+
+
+PATHS = ["/search/", "/search/?q=dunes", "/search/?q=zzzz", "/search/?q=nnnn", "/files/largest/"]
+PATHS += ["/files/deleted/"]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_the_page_has_no_faults_at_any_width(
+    alice: Visitor, films: Folder, shelf: Shelf, path: str
+):
+    long = shelf.folder("m" * 200, inside=shelf.folder())
+    for name in [f"{number} {'n' * 200}.mkv" for number in range(6)]:
+        shelf.file(long, name)
+        shelf.watch(long, name)
     alice.open(path)
     assert faults_at(alice.page, *WIDTHS) == []
     alice.page.set_viewport_size({"width": 320, "height": 900})

@@ -16,6 +16,15 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 });
 
+// Results that arrive later leave the focus on the same file or folder.
+let focused = "";
+document.addEventListener("htmx:beforeSwap", () => {
+  focused = links().includes(document.activeElement) ? document.activeElement.href : "";
+});
+document.addEventListener("htmx:afterSwap", () => {
+  if (focused) (links().find(({ href }) => href === focused) ?? field()).focus();
+});
+
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (key === "Escape" && target.matches("#results .name")) field().focus();
