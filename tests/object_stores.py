@@ -14,7 +14,7 @@ import httpx
 
 from service.store.objects.bucket import Bucket
 from tests.postgresql import mortal
-from tests.running import Output, free_port, launch
+from tests.running import Output, free_port, freeze, launch
 
 KEYS = {"AWS_ACCESS_KEY_ID": "ferry", "AWS_SECRET_ACCESS_KEY": "a key for tests"}
 NAME = "ferry"
@@ -59,7 +59,7 @@ class ObjectServer:
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
-        self._process.send_signal(signal.SIGSTOP)
+        freeze(self._process)
         try:
             yield
         finally:

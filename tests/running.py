@@ -141,6 +141,12 @@ def launch(command: Sequence[str | Path], **options: Any) -> "subprocess.Popen[s
     )
 
 
+def freeze(process: "subprocess.Popen[str]") -> None:
+    """Stop a process, and wait until none of its threads answers any more."""
+    process.send_signal(signal.SIGSTOP)
+    os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+
+
 class Output:
     """The output of a program, read as it comes."""
 

@@ -17,7 +17,7 @@ from django.conf import settings
 
 from service.worker.stages import IllegalTransition
 from tests import databases
-from tests.running import BASE, Output, launch
+from tests.running import BASE, Output, freeze, launch
 
 PATIENCE_SECONDS = 180
 STOP_SECONDS = 60
@@ -33,7 +33,7 @@ class Working:
         self.process.wait(STOP_SECONDS)
 
     def sleep(self) -> None:
-        self.process.send_signal(signal.SIGSTOP)
+        freeze(self.process)
 
     def wake(self) -> None:
         self.process.send_signal(signal.SIGCONT)
