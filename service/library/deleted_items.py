@@ -19,7 +19,7 @@ from django.db.models.functions import Concat, Length, Substr
 
 from service.accounts.accounts import changing_library
 from service.batches import batches
-from service.errors import RootStays, TooDeep
+from service.errors import NotFound, RootStays, TooDeep
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
 from service.models import (
@@ -245,7 +245,7 @@ def purge_expired(now: datetime) -> None:
     expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(settings.DELETED_DAYS))
     accounts = Account.objects.filter(pk__in=expired.values("account"))
     for account in accounts:
-        with suppress(Account.DoesNotExist):  # It may be deleted meanwhile.
+        with suppress(NotFound):  # The account may be removed meanwhile.
             count = purge(account, expired, now)
             log.info("deleted for good items=%d account=%s", count, account.pk)
 

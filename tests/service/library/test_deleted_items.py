@@ -202,6 +202,23 @@ def test_after_its_time_it_is_deleted_for_good(settings):
     assert used(account) == 10
 
 
+def test_an_account_that_is_removed_meanwhile_does_not_end_the_round(monkeypatch):
+    gone, other = alice(), mallory()
+    for account in (gone, other):
+        delete(account, [], [a_file(account, "a.txt").pk], NOW)
+
+    def purge_late(account, items, now):
+        if account == gone:
+            accounts.remove(gone, now)
+        return purge(account, items, now)
+
+    # Between the round's query and its lock, a test has no other way in.
+    monkeypatch.setattr(deleted_items, "purge", purge_late)
+    purge_expired(NOW + timedelta(days=365))
+    assert not DeletedItem.objects.exists()
+    assert used(other) == 0
+
+
 def test_an_account_takes_along_what_it_deleted():
     account = alice()
     folder = a_tree(account, "Films", ["a.mkv"])
