@@ -1,8 +1,10 @@
 """Sweep what the library leaves behind on disk, and find what the disk has lost."""
 
 import logging
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from itertools import chain, islice
 
 from service.batches import batches
 from service.errors import DiskFull, StoreAway
@@ -99,11 +101,11 @@ def _warn_of_full_disk(store: Store) -> None:
 
 
 def _report_missing(store: Store, now: datetime) -> int:
-    file_ids = _missing(File, store)
-    # People can't open a deleted file, so it is counted and not named.
-    count = len(file_ids) + len(_missing(DeletedFile, store))
-    file_ids = file_ids[:MOST_NAMED]
-    if count:
+    missing_ids = _missing(File, store)
+    file_ids = list(islice(missing_ids, MOST_NAMED))
+    # Nobody can open a deleted file, so it is counted but not named.
+    others = chain(missing_ids, _missing(DeletedFile, store))
+    if count := len(file_ids) + sum(1 for _pk in others):
         store.note_loss(file_ids)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))
     else:
@@ -111,15 +113,11 @@ def _report_missing(store: Store, now: datetime) -> int:
     return count
 
 
-def _missing(model: type[File | DeletedFile], store: Store) -> list[int]:
-    """Return the ids of the rows whose blob is gone or of another size."""
-    ids: list[int] = []
+def _missing(model: type[File | DeletedFile], store: Store) -> Iterator[int]:
+    """Yield the ids of the rows whose blob is gone or of another size."""
     rows = model.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
     for batch in batches(rows.iterator(), ROWS_AT_ONCE):
         actual_sizes = store.sizes([blob for _pk, blob, _size_bytes in batch])
-        ids += [
-            pk
-            for (pk, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True)
-            if actual_bytes != size_bytes and model.objects.filter(pk=pk).exists()
-        ]
-    return ids
+        for (pk, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True):
+            if actual_bytes != size_bytes and model.objects.filter(pk=pk).exists():
+                yield pk
