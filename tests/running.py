@@ -142,7 +142,7 @@ def launch(command: Sequence[str | Path], **options: Any) -> "subprocess.Popen[s
 
 
 def freeze(process: "subprocess.Popen[str]") -> None:
-    """Stop a process, and wait until none of its threads answers any more."""
+    """Stop a process, and wait until all of its threads have stopped."""
     process.send_signal(signal.SIGSTOP)
     os.waitid(os.P_PID, process.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
 

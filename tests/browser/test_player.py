@@ -135,14 +135,14 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     page, asked = playing(alice, series, COPIED), []
     page.keyboard.press("5")
     until(page, "!film.seeking && film.currentTime > 20")
-    # Each picture covers 0.2 s, and Chromium takes one every 0.25 s: now none is left out.
+    # Each picture covers 0.2 s, and the player takes one every 0.25 s: half speed leaves none out.
     state(page, "film.playbackRate = 0.5")
     moves_on(page)
     page.keyboard.press("k")
     until(page, "film.buffered.end(film.buffered.length - 1) > film.duration - 0.5")
     page.on("request", lambda request: asked.append(request.url))
     picture = page.locator(".bubble canvas")
-    # A pixel may be the place of the picture before, but not of the one after.
+    # The mouse may land a pixel, 0.05 s, too early: the picture before was taken as well.
     bubble_of(page, state(page, "(film.currentTime - 0.1) / film.duration"))
     expect(picture).to_be_visible()
     place = picture.bounding_box()

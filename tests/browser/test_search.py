@@ -112,9 +112,10 @@ def test_the_page_has_no_faults_at_any_width(
     alice: Visitor, films: Folder, shelf: Shelf, path: str
 ):
     long = shelf.folder("m" * 200, inside=shelf.folder())
-    for name in [f"{number} {'n' * 200}.mkv" for number in range(6)]:
+    for name in [f"{number} {'n' * 200}.mkv" for number in range(7)]:
         shelf.file(long, name)
         shelf.watch(long, name)
+    shelf.delete(long, shelf.file_named(long, name))
     alice.open(path)
     assert faults_at(alice.page, *WIDTHS) == []
     alice.page.set_viewport_size({"width": 320, "height": 900})
