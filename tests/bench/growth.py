@@ -6,6 +6,7 @@ from pathlib import Path
 from statistics import median
 
 import httpx
+from django.db.models import F
 from django.utils import timezone
 
 from config import preparation
@@ -52,7 +53,7 @@ def over_v1(owner: Account, folders: dict[int, str]) -> Iterator[Row]:
         serving(WEB_PROCESSES="1", WEB_THREADS="8") as server,
         httpx.Client(base_url=server.url, auth=auth, trust_env=False, timeout=60) as v1,
     ):
-        listings = {n: lambda at=f"/rest/folder/{key}": v1.get(at) for n, key in folders.items()}
+        listings = {n: lambda key=key: listing(v1, owner, key) for n, key in folders.items()}
         yield from grown("listing of {:,} entries", listings, at_most=LINEAR)
         many = {n: lambda n=n: listed(v1, owner, n) for n in RECORDED}
         yield from grown("{:,} recorded transfers listed", many, at_most=LINEAR)
@@ -87,6 +88,12 @@ def link_to_byte(server: Server, owner: Account, folder: str) -> None:
 
 
 link_to_byte.count = 0
+
+
+def listing(v1: httpx.Client, owner: Account, folder: str) -> None:
+    """List a folder after a change, since the service keeps what it has encoded."""
+    Account.objects.filter(pk=owner.pk).update(library_revision=F("library_revision") + 1)
+    v1.get(f"/rest/folder/{folder}").raise_for_status()
 
 
 def listed(v1: httpx.Client, owner: Account, count: int) -> None:

@@ -33,9 +33,10 @@ WAITING = Event()
 
 
 def rows(_home: Path) -> Iterator[Row]:
+    # First, or the worker would read the files of the others.
+    yield from idle()
     yield from landing()
     yield listing()
-    yield from idle()
 
 
 def landing() -> Iterator[Row]:
