@@ -6,6 +6,7 @@ Refusal
 ├── BadName          name_empty, name_too_long, name_not_allowed
 ├── TooDeep          too_deep
 ├── RootStays        root_folder
+├── IntoItself       folder_into_itself
 ├── NoRoom           not_enough_space
 │   └── DiskFull     disk_full
 ├── BadMagnet        parsing_error
@@ -48,9 +49,15 @@ class TooDeep(Refusal):
 
 
 class RootStays(Refusal):
-    """The root folder can't be renamed or deleted."""
+    """The root folder can't be renamed, moved, or deleted."""
 
     reason = "root_folder"
+
+
+class IntoItself(Refusal):
+    """A folder can't be in itself, or in a folder below it."""
+
+    reason = "folder_into_itself"
 
 
 class NoRoom(Refusal):

@@ -85,9 +85,9 @@ class KnownNetwork(models.Model):
 class Folder(models.Model):
     """A folder; the root has no parent and no name.
 
-    `lineage` joins the ids from the root down to this folder, 12 digits each. v1 can't move
-    folders, so it never changes. The folders below are a range of the index, and the order of
-    lineages is that of a depth-first walk, under the collation of any database.
+    `lineage` joins the ids from the root down to this folder, 12 digits each. The folders below
+    are a range of the index, and the order of lineages is that of a depth-first walk, under the
+    collation of any database.
     """
 
     # One statement deletes many rows (see library.delete_folder); only the database checks keys.
@@ -176,7 +176,7 @@ class Media(models.Model):
 
 
 class File(models.Model):
-    """A file; its bytes are a blob in the store, which no other file shares."""
+    """A file; its bytes are a blob in the store, which copies of the file share."""
 
     account = models.ForeignKey(Account, models.DO_NOTHING)
     folder = models.ForeignKey(Folder, models.DO_NOTHING, related_name="files")
@@ -186,7 +186,7 @@ class File(models.Model):
     size_bytes = models.BigIntegerField()
     sha1 = models.CharField(max_length=40)
     crc32 = models.BigIntegerField()
-    blob = models.CharField(max_length=32, unique=True)
+    blob = models.CharField(max_length=32, db_index=True)
     updated_at = models.DateTimeField()  # when its content last changed
     # Not a column: joins files and media by content, whether or not the media row exists.
     media = models.ForeignObject(
@@ -215,7 +215,8 @@ class File(models.Model):
 
 
 class Discarded(models.Model):
-    """A blob that no file has any more. The sweep unlinks it when no download can be reading it."""
+    """A blob that a file no longer has. If no copy has it either, the sweep unlinks it when no
+    download can be reading it."""
 
     blob = models.CharField(max_length=32, db_index=True)
     at = models.DateTimeField(db_index=True)
@@ -290,13 +291,36 @@ class DeletedFile(models.Model):
     size_bytes = models.BigIntegerField()
     sha1 = models.CharField(max_length=40)
     crc32 = models.BigIntegerField()
-    blob = models.CharField(max_length=32, unique=True)
+    blob = models.CharField(max_length=32, db_index=True)
     updated_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["DeletedFile"]]
 
     class Meta:
         indexes = (models.Index(fields=["sha1", "size_bytes"], name="deleted_content"),)
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class MovedEntry(models.Model):
+    """What happened to a file or folder when entries were moved or copied, so as to undo that.
+
+    It was moved from `folder_id`, or copied, or deleted, since the others replaced it.
+    """
+
+    account = models.ForeignKey(Account, models.DO_NOTHING)
+    batch = models.BigIntegerField(default=0, db_index=True)  # the first of those moved with it
+    is_folder = models.BooleanField()
+    entry_id = models.BigIntegerField()
+    folder_id = models.BigIntegerField(null=True)  # where it was
+    name = models.CharField(max_length=LONGEST_NAME)
+    size_bytes = models.BigIntegerField()
+    target_id = models.BigIntegerField()  # where it was put
+    deleted_item_id = models.BigIntegerField(null=True)
+    moved_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["MovedEntry"]]
 
     def __str__(self) -> str:
         return self.name

@@ -16,6 +16,7 @@ from service.accounts import credentials
 from service.content import archive_plans
 from service.errors import StoreAway
 from service.library.deleted_items import purge_expired
+from service.library.moves import forget_expired
 from service.library.search_index import add_missing_texts
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.sweep import sweep as sweep_media
@@ -61,6 +62,7 @@ ROUNDS = [
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),
+    Round("end of undo", timedelta(hours=1), forget_expired, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
     Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),

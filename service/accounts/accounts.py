@@ -19,6 +19,7 @@ from service.models import (
     File,
     Folder,
     KnownNetwork,
+    MovedEntry,
     TorrentFile,
     Transfer,
     Wish,
@@ -103,7 +104,7 @@ def remove(account: Account, now: datetime) -> None:
         torrents = TorrentFile.objects.filter(transfer__account=account)
         torrents |= TorrentFile.objects.filter(wish__account=account)
         torrent_ids = list(torrents.values_list("pk", flat=True))
-        for model in (Transfer, Wish, File, Folder, DeletedItem):
+        for model in (Transfer, Wish, File, Folder, DeletedItem, MovedEntry):
             model.objects.filter(account=account).delete()
         TorrentFile.objects.filter(pk__in=torrent_ids).delete()
         notifications.notify(account.pk)

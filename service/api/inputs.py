@@ -122,11 +122,35 @@ class TorrentFileInput(Struct):
     folder_id: TargetFolder = 0
 
 
+ArchiveEntries = Annotated[
+    Text,
+    Meta(
+        description='Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]; '
+        "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
+    ),
+]
+
+
 class ArchiveInput(Struct):
-    archive_arr: Annotated[
-        Text,
+    archive_arr: ArchiveEntries
+
+
+class MoveOptions(Struct):
+    folder_id: Annotated[Id, Meta(description="Where to; the root by default")] = 0
+    if_taken: Annotated[
+        str,
         Meta(
-            description='Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]; '
-            "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
+            description="What happens to names that are taken there: ask moves nothing and returns "
+            "them; keep_both, skip, and replace settle them all",
+            min_length=1,
+            extra_json_schema={"enum": ["ask", "keep_both", "skip", "replace"]},
         ),
-    ]
+    ] = "ask"
+
+
+class MoveInput(MoveOptions, kw_only=True):
+    archive_arr: ArchiveEntries
+
+
+class BatchInput(Struct):
+    batch: Annotated[int, Meta(description="From the response to what is undone")]

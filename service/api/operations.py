@@ -20,6 +20,7 @@ from service.api.views import (
     files,
     folders,
     media,
+    moves,
     search,
     transfers,
     user,
@@ -94,6 +95,17 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
         Operation("POST", "/rest/{file_id}/rename", "Rename file", files.rename),
         Operation("DELETE", FILE, "Delete file", files.delete),
         Operation("POST", f"{FILE}/delete", "Delete file", files.delete),
+    ),
+    "Moving": (
+        Operation(
+            *("POST", "/rest/move", "Move files and folders into a folder"),
+            *(moves.move, inputs.MoveInput),
+        ),
+        Operation(
+            *("POST", "/rest/copy", "Copy files and folders into a folder"),
+            *(moves.copy, inputs.MoveInput),
+        ),
+        Operation("POST", "/rest/move/undo", "Undo a move or copy", moves.undo),
     ),
     "Recently deleted": (
         Operation("GET", "/rest/deleted", "List what can be restored", deleted_items.index),

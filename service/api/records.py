@@ -441,6 +441,22 @@ class Created(Struct, kw_only=True):
     code: Whole = 200
 
 
+class Moved(Struct, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+    batch: Annotated[Whole, Meta(description="Undoes it; 0 if nothing has changed")]
+    count: Whole
+    taken: Annotated[list[str], Meta(description="Names that are taken; then nothing was moved")]
+    taken_count: Annotated[Whole, Meta(description="How many there are; 100 are listed")]
+
+
+class Undone(Struct, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+    count: Whole
+    folder_ids: Annotated[list[Whole], Meta(description="The folders whose contents changed")]
+
+
 class Changed(Struct):
     success: bool = True
     result: bool = True

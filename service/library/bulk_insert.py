@@ -119,7 +119,7 @@ def _grow(tree: FolderTree, top: Folder, now: datetime, *, has_content: bool) ->
             if keys not in present
         }
         Folder.objects.bulk_create(new.values(), batch_size=ROWS_AT_ONCE)
-        _write_lineages(top.account_id)
+        write_lineages(top.account_id)
         names.read(list(present.values()))
         folder_of |= present | new
     rows = (_file_row(folder_of[keys[:-1]], file, names, now) for keys, file in tree.files.items())
@@ -146,6 +146,12 @@ class Names:
 
     def folder(self, parent: Folder, name_key: str) -> Folder | None:
         return self._folders.get((parent.pk, name_key))
+
+    def has(self, parent: Folder, name_key: str) -> bool:
+        return name_key in self._keys[parent.pk]
+
+    def drop(self, parent: Folder, name_keys: Iterable[str]) -> None:
+        self._keys[parent.pk] -= {*name_keys}
 
     def free(self, parent: Folder, name: str, *, is_folder: bool) -> str:
         """Return `name`, numbered if the folder had it before."""
@@ -183,7 +189,7 @@ def _file_row(parent: Folder, file: NewFile, names: Names, now: datetime) -> Fil
     return library.file_row(parent, name, file.stored, now)
 
 
-def _write_lineages(account_id: int) -> None:
+def write_lineages(account_id: int) -> None:
     """Write the lineages of all new folders whose parents have one, in one statement."""
     above = Folder.objects.filter(pk=OuterRef("parent_id")).values("lineage")
     own = LPad(Cast("pk", TextField()), LINEAGE_DIGITS, Value("0"))

@@ -72,18 +72,25 @@ def delete(
     account: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
 ) -> list[DeletedItem]:
     """Delete what is still there of these, and return it as one batch. Raises RootStays."""
-    items: list[DeletedItem] = []
     with changing_library(account, now) as locked:
-        for folder_id in folder_ids:
-            # An earlier folder may have contained this one.
-            folders = Folder.objects.filter(account=locked, pk=folder_id)
-            items += [_delete_folder(locked, folder, now) for folder in folders]
-        for some_ids in batches(file_ids, ROWS_AT_ONCE):
-            files = File.objects.filter(account=locked, pk__in=some_ids)
-            items += _delete_files(list(files.select_related("folder").order_by("pk")), now)
-        for some in batches(items, ROWS_AT_ONCE):
-            ids = [item.pk for item in some]
-            DeletedItem.objects.filter(pk__in=ids).update(batch=items[0].pk)
+        return delete_within(locked, folder_ids, file_ids, now)
+
+
+def delete_within(
+    locked: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
+) -> list[DeletedItem]:
+    """Do the same as a part of another change."""
+    items: list[DeletedItem] = []
+    for folder_id in folder_ids:
+        # An earlier folder may have contained this one.
+        folders = Folder.objects.filter(account=locked, pk=folder_id)
+        items += [_delete_folder(locked, folder, now) for folder in folders]
+    for some_ids in batches(file_ids, ROWS_AT_ONCE):
+        files = File.objects.filter(account=locked, pk__in=some_ids)
+        items += _delete_files(list(files.select_related("folder").order_by("pk")), now)
+    for some in batches(items, ROWS_AT_ONCE):
+        ids = [item.pk for item in some]
+        DeletedItem.objects.filter(pk__in=ids).update(batch=items[0].pk)
     for item in items:
         item.batch = items[0].pk
     return items

@@ -1,6 +1,6 @@
 """Set aside the blobs that no row names. The sweep drops them later, or recovery restores them."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 
 from service.batches import batches
@@ -40,10 +40,18 @@ def bring_back_named(store: Store, until: date) -> None:
 
 
 def unnamed_blobs(blobs: list[str]) -> Iterator[str]:
+    known_blobs = _blobs_of((File, DeletedFile, Discarded), blobs)
+    return (blob for blob in blobs if blob not in known_blobs)
+
+
+def named_blobs(blobs: list[str]) -> set[str]:
+    """Return those that a file has, or one that can be restored."""
+    return _blobs_of((File, DeletedFile), blobs)
+
+
+def _blobs_of(models: Iterable[type[File | DeletedFile | Discarded]], blobs: list[str]) -> set[str]:
     # In one query, since deleting and restoring move a blob from one of the tables to another.
     first, *others = (
-        model.objects.filter(blob__in=blobs).values_list("blob", flat=True)
-        for model in (File, DeletedFile, Discarded)
+        model.objects.filter(blob__in=blobs).values_list("blob", flat=True) for model in models
     )
-    known_blobs = set(first.union(*others))
-    return (blob for blob in blobs if blob not in known_blobs)
+    return set(first.union(*others))

@@ -9,7 +9,12 @@ from itertools import chain, islice
 from service.batches import batches
 from service.errors import DiskFull, StoreAway
 from service.library.database_match import Doubt, catch_up, doubt_about
-from service.library.orphans import ORPHAN_DAYS, bring_back_named, set_orphans_aside
+from service.library.orphans import (
+    ORPHAN_DAYS,
+    bring_back_named,
+    named_blobs,
+    set_orphans_aside,
+)
 from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
 
@@ -77,7 +82,10 @@ def is_certain(store: Store) -> bool:
 
 
 def _unlink_discarded(store: Store, before: datetime) -> int:
-    """Delete each blob before its row: after a crash between the two, the next sweep finishes."""
+    """Delete each blob before its row: after a crash between the two, the next sweep finishes.
+
+    Copies of a file have its blob, and the last of them that is deleted discards it again.
+    """
     count = 0
     due = Discarded.objects.filter(at__lte=before).order_by("pk")
     while due.exists():
@@ -85,7 +93,8 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
             if not may_remove:
                 break
             batch = list(due[:ROWS_AT_ONCE])
-            count += store.delete_all([row.blob for row in batch])
+            shared = named_blobs([row.blob for row in batch])
+            count += store.delete_all([row.blob for row in batch if row.blob not in shared])
             Discarded.objects.filter(pk__in=[row.pk for row in batch]).delete()
     return count
 

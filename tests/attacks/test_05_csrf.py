@@ -145,7 +145,7 @@ def test_a_password_that_a_browser_keeps_for_the_interface_serves_no_other_site(
     own = {"origin": upstream.URL, "host": upstream.URL.partition("//")[2]}
     with httpx.Client(transport=upstream.transport(), base_url=upstream.URL, **options) as browser:
         forged = {"origin": origin, "content-type": kind}
-        new = ("deleted", "deleted/restore", "deleted/delete")
+        new = ("deleted", "deleted/restore", "deleted/delete", "move", "copy", "move/undo")
         for path in (f"folder/{folder.pk}/delete", "folder", "transfer/magnet", "zip", *new):
             answer = browser.post(f"/rest/{path}", content="path=Evil", headers=forged)
             assert (answer.status_code, answer.json()["error"]) == (403, "foreign_page")

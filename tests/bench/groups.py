@@ -13,7 +13,7 @@ from tests.bench.harness import Row
 
 GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams", "objects"]
 GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
-GROUPS += ["search"]
+GROUPS += ["search", "moves"]
 SPAWN = multiprocessing.get_context("spawn")
 
 

@@ -37,6 +37,7 @@ TITLES = {
     "player": "Films, in Chromium",
     "growth": "Ten times the work",
     "search": "Search",
+    "moves": "Moving",
 }
 
 

@@ -1,0 +1,41 @@
+"""Move and copy files and folders, and undo it."""
+
+from collections.abc import Callable
+from typing import Any, cast, get_args
+
+from service.api.archive_entries import selection_of
+from service.api.inputs import BatchInput, MoveOptions
+from service.api.records import Moved, Undone
+from service.api.requests import AccountRequest
+from service.http import bodies
+from service.http.refusals import UnreadableField
+from service.library import moves
+from service.library.moves import Chosen, IfTaken
+
+# 10,000 entries in bracket form, percent-encoded, take 1.2 MB.
+MOST_BYTES = 4 * 2**20
+MOST_NAMES = 100
+
+
+def move(request: AccountRequest) -> Moved:
+    return placed(request, moves.move)
+
+
+def copy(request: AccountRequest) -> Moved:
+    return placed(request, moves.copy)
+
+
+def placed(request: AccountRequest, put: Callable[..., moves.Moved]) -> Moved:
+    fields = bodies.fields_of(request, MOST_BYTES)
+    chosen, options = Chosen(*selection_of(fields.pairs)), fields.read(MoveOptions)
+    if options.if_taken not in get_args(IfTaken):
+        raise UnreadableField("if_taken")
+    if_taken = cast("IfTaken", options.if_taken)
+    moved: Any = put(request.account, chosen, options.folder_id, if_taken, request.now)
+    taken = list(moved.taken[:MOST_NAMES])
+    return Moved(batch=moved.batch, count=moved.entries, taken=taken, taken_count=len(moved.taken))
+
+
+def undo(request: AccountRequest, sent: BatchInput) -> Undone:
+    undone = moves.undo(request.account, sent.batch, request.now)
+    return Undone(count=undone.entries, folder_ids=sorted(undone.folder_ids))

@@ -1,0 +1,87 @@
+"""/rest/move, /rest/copy, and their undo."""
+
+from tests.cases import each_case
+from tests.service.api.reading import word
+from tests.service.api.test_deleted_items import entries, names
+from tests.service.builders import a_file, a_folder, a_tree
+
+
+def moved(api, *rows, act: str = "move", **more) -> dict:
+    return api.post(f"/rest/{act}", data=entries(*rows) | more).json()
+
+
+def inside(api, folder) -> list[str]:
+    listing = api.get(f"/rest/folder/{folder.pk}").json()
+    return [each["name"] for each in (*listing["folders"], *listing["files"])]
+
+
+def test_a_selection_moves_and_comes_back(api, account):
+    folder, file, target = (
+        a_folder(account, "Films"),
+        a_file(account, "a.txt"),
+        a_folder(account, "Old"),
+    )
+    told = moved(api, folder, file, folder_id=target.pk)
+    assert (told["count"], told["taken"], told["taken_count"]) == (2, [], 0)
+    assert names(api) == ["Old"]
+    assert inside(api, target) == ["Films", "a.txt"]
+    undone = api.post("/rest/move/undo", data={"batch": told["batch"]}).json()
+    assert undone["count"] == 2
+    assert target.pk in undone["folder_ids"]
+    assert names(api) == ["Films", "Old", "a.txt"]
+
+
+def test_a_copy_is_made_and_deleted_again(api, account):
+    file, target = a_file(account, "a.txt"), a_folder(account, "Old")
+    told = moved(api, file, act="copy", folder_id=target.pk)
+    assert names(api) == ["Old", "a.txt"]
+    assert inside(api, target) == ["a.txt"]
+    assert api.get("/rest/user").json()["space_used"] == 20
+    api.post("/rest/move/undo", data={"batch": told["batch"]})
+    assert inside(api, target) == []
+    assert api.get("/rest/user").json()["space_used"] == 10
+
+
+def test_taken_names_are_told_before_anything_happens(api, account):
+    target = a_tree(account, "Old", ["a.txt", "b.txt"])
+    files = [a_file(account, name) for name in ("a.txt", "b.txt", "c.txt")]
+    told = moved(api, *files, folder_id=target.pk)
+    assert (told["batch"], told["count"], told["taken"]) == (0, 0, ["a.txt", "b.txt"])
+    assert moved(api, *files, folder_id=target.pk, if_taken="skip")["count"] == 1
+    assert names(api) == ["Old", "a.txt", "b.txt"]
+
+
+def test_the_root_is_the_folder_by_default(api, account):
+    folder = a_tree(account, "Old", ["a.txt"])
+    moved(api, *folder.files.all())
+    assert names(api) == ["Old", "a.txt"]
+
+
+@each_case(
+    ("sent", "status", "reason"),
+    [
+        ({"folder_id": 999}, 404, "not_found"),
+        ({"folder_id": "x"}, 422, "folder_id_unreadable"),
+        ({"if_taken": "burn"}, 422, "if_taken_unreadable"),
+        ({"archive_arr": "[]"}, 422, "archive_arr_unreadable"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(sent, status, reason, api, account):
+    file = a_file(account, "a.txt")
+    for act in ("move", "copy"):
+        answer = api.post(f"/rest/{act}", data=entries(file) | sent)
+        assert word(answer) == (status, reason)
+
+
+def test_a_folder_stays_out_of_itself(api, account):
+    folder = a_folder(account, "Films")
+    answer = api.post("/rest/move", data=entries(folder) | {"folder_id": folder.pk})
+    assert word(answer) == (422, "folder_into_itself")
+
+
+def test_a_stranger_moves_and_undoes_nothing(api, account, stranger):
+    file, target = a_file(account, "a.txt"), a_folder(account, "Old")
+    assert moved(stranger, file)["count"] == 0
+    batch = moved(api, file, folder_id=target.pk)["batch"]
+    assert stranger.post("/rest/move/undo", data={"batch": batch}).json()["count"] == 0
+    assert inside(api, target) == ["a.txt"]
