@@ -193,4 +193,7 @@ REASONS = {
     "name_already_taken": _NAME_TAKEN,
     "too_deep": Reason(sentence=_("This folder is nested too deeply to contain another.")),
     "root_folder": Reason(sentence=_("You can't rename All files.")),
+    "folder_into_itself": Reason(
+        sentence=_("A folder can't be moved into itself or into a folder inside it.")
+    ),
 }

@@ -27,7 +27,8 @@ document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const dialog = detail.requestConfig.elt.closest("dialog.dialog");
-  if (!dialog || detail.xhr.status === 422) return;
+  // What a dialog asks for itself, such as the next step, leaves it open.
+  if (!dialog || detail.xhr.status === 422 || dialog.contains(detail.target)) return;
   dialog.close();
   if (isDone(detail)) for (const field of dialog.querySelectorAll(".input")) renew(field);
 });

@@ -56,6 +56,6 @@ function showSwitches(root) {
   for (const box of root.querySelectorAll("[data-keys-switch]")) box.checked = isOn();
 }
 
-function isOn() {
+export function isOn() {
   return browser.read(memory) !== "off";
 }

@@ -566,6 +566,96 @@ def test_a_deletion_can_be_undone_at_once_and_later(alice, films, shelf):
     assert {"Bays", "Elms.txt"} <= set(shelf.names(films))
 
 
+# Moving
+
+
+def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
+    dialog = page.get_by_role("dialog", name="Move or copy 1 item")
+    expect(dialog.get_by_role("button", name="Move here")).to_be_disabled()
+    dialog.get_by_role("button", name="Bays").click()
+    expect(dialog.get_by_text("There are no folders in here.")).to_be_visible()
+    assert faults_at(page) == []
+    dialog.get_by_role("button", name="Move here").click()
+    expect(dialog).to_be_hidden()
+    expect(row(page, "Elms.txt")).to_have_count(0)
+    toast = page.locator("#toasts")
+    expect(toast).to_contain_text("1 item moved to Bays")
+    toast.get_by_role("button", name="Undo").click()
+    expect(row(page, "Elms.txt")).to_have_count(1)
+    expect(toast).to_contain_text("1 item put back")
+
+
+def test_a_folder_is_found_while_people_type(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
+    dialog = page.get_by_role("dialog", name="Move or copy 1 item")
+    dialog.get_by_label("Find a folder").press_sequentially(films.name)
+    found = dialog.get_by_role("list", name="Folders found")
+    found.get_by_role("button", name=films.name).click()
+    expect(dialog.get_by_role("list", name=f"Folders in {films.name}")).to_contain_text("Alps")
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+
+
+def test_chosen_entries_are_dragged_onto_a_folder_and_one_up(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    row(page, "Clouds.mkv").get_by_role("checkbox").check()
+    row(page, "Elms.txt").get_by_role("checkbox").check()
+    link(page, "Elms.txt").drag_to(link(page, "Alps"))
+    expect(row(page, "Clouds.mkv")).to_have_count(0)
+    expect(page.locator("#toasts")).to_contain_text("2 items moved to Alps")
+    expect(page.locator(".actionbar")).to_be_hidden()
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    link(page, "Clouds.mkv").drag_to(page.locator("#up"))
+    expect(row(page, "Clouds.mkv")).to_have_count(0)
+    assert "Clouds.mkv" in shelf.names(films)
+    assert "Elms.txt" not in shelf.names(films)
+
+
+def test_entries_are_cut_copied_and_pasted_by_keys(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+x")
+    expect(page.locator("#toasts")).to_contain_text("1 item cut")
+    expect(row(page, "Elms.txt")).to_contain_class("cut")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    page.keyboard.press("Control+v")
+    expect(row(page, "Elms.txt")).to_have_count(1)
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+c")
+    page.keyboard.press("Control+v")
+    expect(row(page, "Elms (2).txt")).to_have_count(1)
+    page.locator("#up").click()
+    is_open(page, films.name)
+    expect(row(page, "Elms.txt")).to_have_count(0)
+    page.keyboard.press("Control+v")
+    expect(row(page, "Elms.txt")).to_have_count(1)
+
+
+def test_taken_names_are_asked_about_where_entries_were_dropped(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+c")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    for expected in ("Elms.txt", "Elms (2).txt"):
+        page.keyboard.press("Control+v")
+        if expected != "Elms.txt":
+            dialog = page.get_by_role("dialog", name="1 name is taken")
+            assert faults_at(page) == []
+            dialog.get_by_role("button", name="Keep both").click()
+        expect(row(page, expected)).to_have_count(1)
+
+
 def test_downloading_a_file(alice, films):
     alice.open(films.path)
     with alice.page.expect_download() as download:

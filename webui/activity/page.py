@@ -53,8 +53,8 @@ def note(event: Event, calendar: Calendar) -> str:
 def sentence(event: Event) -> str:
     if event.kind == "failed":
         return failure(event)
-    if event.kind in DELETIONS:
-        return deletion(event)
+    if event.kind in OF_SEVERAL:
+        return of_several(event)
     if event.kind.startswith("program_"):
         return by_program(event)
     if event.kind == "password_changed" and event.person == event.subject:
@@ -94,13 +94,31 @@ def failure(event: Event) -> str:
     return text % words
 
 
-def deletion(event: Event) -> str:
+def of_several(event: Event) -> str:
     others = event.count - 1
     words = {"person": event.person, "subject": event.subject, "others": count_words(others)}
-    return DELETIONS[event.kind](others) % words
+    return OF_SEVERAL[event.kind](others) % words
 
 
-DELETIONS: dict[str, Callable[[int], str]] = {
+OF_SEVERAL: dict[str, Callable[[int], str]] = {
+    "moved": lambda others: (
+        ngettext(
+            "%(person)s moved “%(subject)s” and %(others)s more",
+            "%(person)s moved “%(subject)s” and %(others)s more",
+            others,
+        )
+        if others
+        else _("%(person)s moved “%(subject)s”")
+    ),
+    "copied": lambda others: (
+        ngettext(
+            "%(person)s copied “%(subject)s” and %(others)s more",
+            "%(person)s copied “%(subject)s” and %(others)s more",
+            others,
+        )
+        if others
+        else _("%(person)s copied “%(subject)s”")
+    ),
     "deleted": lambda others: (
         ngettext(
             "%(person)s deleted “%(subject)s” and %(others)s more",
@@ -178,6 +196,7 @@ def program_failure(event: Event) -> str:
 
 # Functions, since the language depends on the reader.
 SENTENCES = {
+    "move_undone": lambda: _("%(person)s undid a move or copy"),
     "signed_in": lambda: _("%(person)s signed in"),
     "paired": lambda: _("%(person)s signed in without a password"),
     "owner_made": lambda: _("%(subject)s became an owner"),

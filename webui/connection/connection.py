@@ -62,6 +62,11 @@ class Service:
         return True
 
     @property
+    def can_move(self) -> bool:
+        """Return whether people can move and copy entries, which only our own service can."""
+        return self.is_embedded
+
+    @property
     def can_restore(self) -> bool:
         """Return whether what people delete can be restored."""
         return self.is_embedded and settings.DELETED_DAYS > 0

@@ -127,7 +127,7 @@ def changed(
 ) -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects.
 
-    `undo`: the batches of deleted items that the message offers to restore.
+    `undo`: what the message offers to undo, and its batches (see undo_views).
     """
     folder = reading.snapshot.folder
     folders.changed(service_of(request), [folder])
@@ -219,7 +219,8 @@ def delete(request: Request, folder: str) -> HttpResponse:
     chosen = chosen_of(request, reading)
     undo = ""
     if service_of(request).can_restore:
-        message, undo = delete_together(request, chosen)
+        message, batches = delete_together(request, chosen)
+        undo = f"deleted:{batches}" if batches else ""
     else:
         message = delete_all(request, chosen)
     service = service_of(request)

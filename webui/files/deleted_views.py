@@ -28,8 +28,7 @@ from webui.models import Role
 from webui.v1.records import RestoredPlace
 
 NUMBER = re.compile("[0-9]{1,18}")
-# As many as the list shows, and as many as a deletion of 100,000 items makes.
-MOST_IDS, MOST_BATCHES = 1_000, 200
+MOST_IDS = 1_000  # As many as the list shows.
 
 
 @require_safe
@@ -45,14 +44,15 @@ def show(request: Request) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def restore(request: Request) -> HttpResponse:
-    """Restore what was chosen, or what was deleted a moment ago."""
     refuse_elsewhere(request)
     page = page_of(request)
     back = page if page != request.get_full_path() else reverse("files-deleted")
-    batches = numbers_in(request.POST.get("batch", "").split(","))[:MOST_BATCHES]
-    choices = [{"batch": each} for each in batches]
-    if ids := chosen_ids(request):
-        choices.append({"ids": ",".join(ids)})
+    ids = chosen_ids(request)
+    restore_each(request, [{"ids": ",".join(ids)}] if ids else [])
+    return redirect(back)
+
+
+def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
     restored: list[RestoredPlace] = []
     try:
         for choice in choices:
@@ -63,7 +63,6 @@ def restore(request: Request) -> HttpResponse:
             note_restored(request, restored)
     if not restored:
         messages.error(request, _("Nothing was restored. Choose what you want to restore."))
-    return redirect(back)
 
 
 def chosen_ids(request: Request) -> list[str]:

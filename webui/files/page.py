@@ -44,6 +44,7 @@ ICONS = {
 class Crumb:
     label: str
     url: str
+    folder: str
 
 
 @dataclass(frozen=True)
@@ -128,6 +129,7 @@ class FilesContext:
     takes_folder: bool = True
     can_search: bool = False
     can_restore: bool = False
+    can_move: bool = False
     thumbs_by_kind: bool = False
     ancestors: tuple[tuple[str, str], ...] = ()
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
@@ -186,6 +188,7 @@ class FilesPage:
     upload_note: str
     new_url: str
     delete_dialog_url: str
+    move_url: str
     zip_url: str
     upload_url: str
     folder_zip_url: str
@@ -269,6 +272,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
         new_url=at.act("new"),
         delete_dialog_url=at.act("delete/loss"),
+        move_url=f"{at.below}move/" if around.can_move and may_change else "",
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
@@ -316,9 +320,10 @@ def crumbs(
         return ()
     tail = look.elsewhere().tail
     ancestor_crumbs = [
-        Crumb(name, folder_url(folder) + tail if folder else "") for folder, name in ancestors
+        Crumb(name, folder_url(folder) + tail if folder else "", folder)
+        for folder, name in ancestors
     ]
-    return (Crumb(_("All files"), folder_url(ROOT) + tail), *ancestor_crumbs)
+    return (Crumb(_("All files"), folder_url(ROOT) + tail, ROOT), *ancestor_crumbs)
 
 
 def parent_url(snapshot: Snapshot, look: ViewOptions) -> str:

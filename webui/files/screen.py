@@ -48,6 +48,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         takes_folder=service.takes_folder,
         can_search=service.is_embedded,
         can_restore=service.can_restore,
+        can_move=service.can_move,
         thumbs_by_kind=not service.is_embedded,
         ancestors=tuple(folders.above(service, reading.snapshot)),
         positions=resume_positions.positions(request.user, service, reading.snapshot.folder),

@@ -1,6 +1,7 @@
 """Resume positions, keyed by the service's file ids, so that names may change."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -11,6 +12,7 @@ from webui.library.entries import FILE, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import User, Watched
 from webui.player.position import Position
+from webui.v1.errors import Failure
 
 # A few seconds don't count as begun, and a film counts as watched when its credits roll.
 BEGUN_SECONDS = 10
@@ -120,6 +122,17 @@ def forget(service: Service, deleted: Iterable[Entry]) -> None:
     for start in range(0, len(files), AT_ONCE):
         rows.filter(file__in=files[start : start + AT_ONCE]).delete()
     rows.filter(folder__in=inside).delete()
+
+
+def look_again(service: Service, folder_ids: Iterable[str], now: datetime) -> None:
+    """Note where films are after entries have moved between these folders."""
+    ids = [*folder_ids]
+    rows = [*Watched.objects.filter(service=service.key, folder__in=ids)]
+    for folder in ids if rows else []:
+        with suppress(Failure):
+            snapshot = folders.read(service, folder, now=now).snapshot
+            here = [row.pk for row in rows if snapshot.contents.find(f"{FILE}-{row.file}")]
+            Watched.objects.filter(pk__in=here).update(folder=snapshot.folder)
 
 
 def below(service: Service, folder_ids: list[str]) -> list[str]:

@@ -12,6 +12,21 @@ def files() -> ScriptWords:
         "fresh": _("Up to date"),
         "still": _("Ferry still isn't responding."),
         "renamed": _("Renamed: {name}"),
+        "cut": plural(
+            lambda count: ngettext(
+                "{count} item cut. Open a folder, and paste it there.",
+                "{count} items cut. Open a folder, and paste them there.",
+                count,
+            )
+        ),
+        "copy": plural(
+            lambda count: ngettext(
+                "{count} item copied. Open a folder, and paste it there.",
+                "{count} items copied. Open a folder, and paste them there.",
+                count,
+            )
+        ),
+        "same": _("These items are in this folder already."),
         "drop": plural(
             lambda count: ngettext(
                 "{count} file. Keep this tab open until the upload finishes.",

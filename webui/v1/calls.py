@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from webui.v1.address import checked_id, path_of
@@ -143,6 +144,16 @@ def deleted_items() -> Forms:
 
 def on_deleted(action: str, chosen: Mapping[str, str]) -> Forms:
     return [Call("POST", f"deleted/{action}", form=chosen, names_something=False)]
+
+
+def place(act: Literal["move", "copy"], chosen: Mapping[str, str], folder_id: str) -> Forms:
+    form = {**chosen, "folder_id": checked_id(folder_id)}
+    return [Call("POST", act, form=form, names_something=False)]
+
+
+def undo_move(batch: str) -> Forms:
+    form = {"batch": checked_id(batch)}
+    return [Call("POST", "move/undo", form=form, names_something=False)]
 
 
 def search(query: Mapping[str, str]) -> Forms:

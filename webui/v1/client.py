@@ -23,9 +23,11 @@ from webui.v1.records import (
     Added,
     Created,
     DeletedBatch,
+    EntryIds,
     Json,
     LargeFile,
     Listing,
+    Placed,
     Playable,
     Restorables,
     RestoredPlace,
@@ -33,6 +35,7 @@ from webui.v1.records import (
     Transfer,
     Transfers,
     Unchanged,
+    UndoneMove,
 )
 from webui.v1.transfer_rows import TransferRows
 from webui.v1.uploads import Readable, Upload
@@ -175,6 +178,16 @@ class Client:
 
     def delete_for_good(self, chosen: Mapping[str, str]) -> DeletedBatch:
         return self._request(calls.on_deleted("delete", chosen), records.deletion)
+
+    def place(
+        self, act: Literal["move", "copy"], chosen: EntryIds, folder_id: str, if_taken: str = "ask"
+    ) -> Placed:
+        """Move or copy into a folder, if `is_ours`: the specification has neither."""
+        what = {**calls.selection(chosen.files, chosen.folders), "if_taken": if_taken}
+        return self._request(calls.place(act, what, folder_id), records.placed)
+
+    def undo_move(self, batch: str) -> UndoneMove:
+        return self._request(calls.undo_move(batch), records.undone_move)
 
     def search(self, query: Mapping[str, str]) -> SearchResult:
         """Search the whole library, if `is_ours`: the specification has no search."""

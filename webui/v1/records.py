@@ -187,6 +187,30 @@ class DeletedBatch:
 
 
 @dataclass(frozen=True, slots=True)
+class EntryIds:
+    """The ids of files and folders."""
+
+    files: Sequence[str]
+    folders: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """What was moved or copied; nothing, if names are `taken`. `batch` undoes it, unless empty."""
+
+    batch: str
+    count: int
+    taken: tuple[str, ...]
+    taken_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneMove:
+    count: int
+    folder_ids: tuple[str, ...]  # whose contents changed
+
+
+@dataclass(frozen=True, slots=True)
 class Restorable:
     """A file or folder that can be restored. `folder_path` is empty for the root."""
 
@@ -405,6 +429,22 @@ def deletion(answer: Json) -> DeletedBatch | None:
     if batch is None or type(count) is not int:
         return None
     return DeletedBatch("" if batch == "0" else batch, count)
+
+
+def placed(answer: Json) -> Placed | None:
+    batch, count, taken = id_of(answer.get("batch")), answer.get("count"), answer.get("taken")
+    taken_count = answer.get("taken_count")
+    if batch is None or type(count) is not int or type(taken_count) is not int:
+        return None
+    names = tuple(name for name in taken or () if isinstance(name, str))
+    return Placed("" if batch == "0" else batch, count, names, taken_count)
+
+
+def undone_move(answer: Json) -> UndoneMove | None:
+    count, folder_ids = answer.get("count"), answer.get("folder_ids")
+    if type(count) is not int or not isinstance(folder_ids, list):
+        return None
+    return UndoneMove(count, tuple(each for each in map(id_of, folder_ids) if each is not None))
 
 
 def deleted_entries(answer: Json) -> Restorables | None:

@@ -1,10 +1,11 @@
 // Files that are dragged onto the page are uploaded to the open folder.
 import { entriesOf, listenForDrops } from "../drops.js";
 import { fill, words } from "../words.js";
+import { isMove } from "./moving.js";
 import { uploads } from "./on-first-use.js";
 
 listenForDrops({
-  isOurs: ({ dataTransfer }) => dataTransfer?.types.includes("Files") ?? false,
+  isOurs: (event) => event.dataTransfer?.types.includes("Files") && !isMove(event),
   mayDrop: () => document.getElementById("uploads") !== null,
   describe: ({ items }) => {
     document.getElementById("drop-count").textContent = fill(words.files.drop, { count: items.length });

@@ -2,6 +2,7 @@ import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
 import { deleteRow } from "./deleting.js";
 import { addressOf, isPlayed, playElsewhere } from "./elsewhere.js";
+import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
 import { isFolder, linkOf, nameOf, rowOf } from "./rows.js";
 import { startSelecting, toggle } from "./selection.js";
@@ -15,6 +16,7 @@ const menu = new RowMenu("entry-menu", {
   },
   share: playElsewhere,
   rename,
+  move: moveRow,
   delete: deleteRow,
 });
 

@@ -1,5 +1,6 @@
 import { isForUs } from "../shortcuts.js";
 import { deleteChosen, deleteRow } from "./deleting.js";
+import { moveChosen, moveRow } from "./moving.js";
 import { rename } from "./on-first-use.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./selection.js";
@@ -26,6 +27,10 @@ const SINGLE = {
   n: press("#new"),
   m: () => present()?.querySelector(".more")?.click(),
   f: filter,
+  v: () => {
+    if (chosenCount()) moveChosen();
+    else if (present()) moveRow(present());
+  },
   // Where the service can search, "/" leads to the search, and never gets here.
   "/": filter,
   F2: () => {

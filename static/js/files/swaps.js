@@ -33,7 +33,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   focused = candidates(elt);
   wasStale = listing().classList.contains("stale");
   query = queryOf();
-  if (elt.closest("#delete")) clear();
+  if (elt.closest("#delete, #move")) clear();
   else keep(allRows());
 });
 
@@ -83,7 +83,7 @@ function isBusy() {
 
 function candidates(elt) {
   const row = rowOf(document.activeElement);
-  if (!elt.closest("#delete")) return row ? [row.id] : [];
+  if (!elt.closest("#delete, #move")) return row ? [row.id] : [];
   const gone = new Set([...elt.querySelectorAll("[name=entry]")].map(({ value }) => value));
   const rows = allRows();
   const first = rows.findIndex(({ id }) => gone.has(id));

@@ -98,23 +98,25 @@ def test_without_a_choice_nothing_happens(bob, storage):
 def test_a_forged_list_of_batches_causes_few_calls(bob, storage):
     delete(bob, storage.file("a.txt"))
     (batch, *_rest), *_others = storage.fake.deleted.values()
-    many = ",".join([str(batch)] * 9_999 + ["x", "", "-1", *map(str, range(9_999))])
     before = len(storage.calls)
-    bob.client.post(f"{PATH}restore/", {"batch": many})
-    assert len(storage.calls) - before <= 201
+    for many in ([str(batch)] * 201, ["x", str(batch)], map(str, range(9_999))):
+        answer = bob.client.post("/files/undo/", {"undo": f"deleted:{','.join(many)}"})
+        assert answer.status_code == 404
+    assert len(storage.calls) == before
+    bob.client.post("/files/undo/", {"undo": f"deleted:{','.join([str(batch)] * 200)}"})
+    assert len(storage.calls) - before == 1
     assert storage.fake.deleted == {}
 
 
 def test_what_was_restored_before_a_failure_is_written_down(bob, storage):
     delete(bob, storage.file("a.txt"))
     (batch, *_rest), *_others = storage.fake.deleted.values()
-    box = page(bob.client.get(PATH)).select_one("#deleted input")
     fine = httpx.Response(
         200, json={"items": [{"entry_id": 1, "folder_id": 0, "name": "a.txt"}], "result": True}
     )
     storage.says("/rest/deleted/restore", fine, *[httpx.Response(503)] * 9)
-    form = {"batch": batch, "id": box["value"]}
-    assert bob.client.post(f"{PATH}restore/", form).status_code == 503
+    form = {"undo": f"deleted:{batch},{batch + 1}"}
+    assert bob.client.post("/files/undo/", form).status_code == 503
     assert Activity.objects.filter(kind="undeleted").get().subject == "a.txt"
 
 
@@ -145,7 +147,7 @@ def test_a_deletion_that_stops_half_way_offers_to_undo_that_half(bob, storage, m
     storage.says("/rest/deleted", fine, *[httpx.Response(503)] * 9)
     answer = delete(bob, *files, **HTMX)
     assert "deleted 1 of 2" in words(answer, ".toast")
-    assert page(answer).select_one(".toast [name=batch]")["value"] == "7"
+    assert page(answer).select_one(".toast [name=undo]")["value"] == "deleted:7"
     assert Activity.objects.filter(kind="deleted").get().count == 1
 
 

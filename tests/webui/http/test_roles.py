@@ -42,6 +42,8 @@ TABLE = {
     "files-deleted": (MEMBER, "get", {}),
     "files-deleted-restore": (MEMBER, "post", {}),
     "files-deleted-delete": (MEMBER, "post", {}),
+    "files-undo": (MEMBER, "post", {}),
+    "files-move": (MEMBER, "post", {"folder": "0"}),
     "files-new": (MEMBER, "post", {"folder": "0"}),
     "files-rename": (MEMBER, "post", {"folder": "0", "key": "file-7"}),
     "files-rename-form": (MEMBER, "get", {"folder": "0", "key": "file-7"}),

@@ -1,0 +1,135 @@
+// Entries move by a dialog, by dragging them onto a folder, and by cut, copy, and paste.
+import { isOn } from "../shortcuts.js";
+import { tab } from "../storage.js";
+import { showToast, tell } from "../toasts.js";
+import { fill, words } from "../words.js";
+import { rowBy, rowOf } from "./rows.js";
+import { chosenCount, clear } from "./selection.js";
+
+const TYPE = "application/x-ferry-entries";
+const PLACES = "#listing .window > [id^=folder-], .crumbs a[data-folder]";
+const CLIPBOARD = "ferry-clipboard";
+
+let dragged = null;
+let over = null;
+
+const moveButton = () => document.getElementById("move-chosen");
+const folder = () => document.getElementById("entry-menu").dataset.folder;
+const placeOf = (node) => node.closest?.(PLACES) ?? null;
+const idOf = (place) => place.dataset.folder ?? place.id.replace("folder-", "");
+export const isMove = ({ dataTransfer }) => dataTransfer.types.includes(TYPE);
+
+export function moveChosen() {
+  moveButton()?.click();
+}
+
+export function moveRow(row) {
+  if (moveButton()) send(moveButton().formAction, { entry: row.id }, "#move", "innerHTML");
+}
+
+// What is chosen, or the one row that isn't.
+function fieldsOf(row) {
+  const isChosen = row?.querySelector(".tick")?.checked;
+  if (row && !isChosen) return { count: 1, values: { entry: [row.id] } };
+  const values = {};
+  for (const [name, value] of new FormData(document.getElementById("entries"))) {
+    if (name !== "csrfmiddlewaretoken") values[name] = [...(values[name] ?? []), value];
+  }
+  return { count: chosenCount(), values };
+}
+
+function send(address, values, target = "#listing", swap = "outerHTML") {
+  return window.htmx.ajax("POST", new URL(address).pathname, { source: "#go", target, swap, values });
+}
+
+async function place(act, address, values, to) {
+  await send(address, { ...values, act, to, shown: folder() });
+  clear();
+}
+
+// Dragging
+
+document.addEventListener("dragstart", ({ target, dataTransfer }) => {
+  const row = rowOf(target);
+  if (!row || !target.closest(".entry") || !moveButton()) return;
+  dragged = fieldsOf(row);
+  dataTransfer.clearData();
+  dataTransfer.setData(TYPE, "");
+  dataTransfer.effectAllowed = "copyMove";
+});
+
+document.addEventListener("dragover", (event) => {
+  const target = dragged && isMove(event) ? targetOf(event.target) : null;
+  mark(target);
+  if (!target) return;
+  event.preventDefault();
+  event.dataTransfer.dropEffect = actOf(event);
+});
+
+document.addEventListener("drop", (event) => {
+  const target = dragged && isMove(event) ? targetOf(event.target) : null;
+  if (!target) return;
+  event.preventDefault();
+  place(actOf(event), moveButton().formAction, dragged.values, idOf(target));
+});
+
+document.addEventListener("dragend", () => {
+  mark(null);
+  dragged = null;
+});
+
+const actOf = ({ ctrlKey, altKey }) => (ctrlKey || altKey ? "copy" : "move");
+
+function targetOf(node) {
+  const target = placeOf(node);
+  return target && !dragged.values.entry?.includes(target.id) ? target : null;
+}
+
+function mark(target) {
+  if (target === over) return;
+  over?.classList.remove("over");
+  target?.classList.add("over");
+  over = target;
+}
+
+// Cut, copy, and paste
+
+for (const [name, act] of [
+  ["cut", "move"],
+  ["copy", "copy"],
+]) {
+  document.addEventListener(name, (event) => {
+    const row = rowOf(document.activeElement);
+    if (!isForFiles(event) || !(row || chosenCount()) || !getSelection().isCollapsed) return;
+    event.preventDefault();
+    const { count, values } = fieldsOf(chosenCount() ? null : row);
+    tab.write(CLIPBOARD, { act, values, from: moveButton().formAction });
+    tell(fill(words.files[name], { count }));
+    showCut();
+  });
+}
+
+document.addEventListener("paste", (event) => {
+  const kept = tab.readJson(CLIPBOARD);
+  if (!isForFiles(event) || !kept) return;
+  event.preventDefault();
+  if (kept.act === "move" && kept.from === moveButton().formAction) return showToast(words.files.same);
+  if (kept.act === "move") tab.remove(CLIPBOARD);
+  place(kept.act, kept.from, kept.values, folder());
+});
+
+const isForFiles = ({ target, defaultPrevented }) =>
+  moveButton() &&
+  !defaultPrevented &&
+  isOn() &&
+  !target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable], dialog");
+
+function showCut() {
+  const kept = tab.readJson(CLIPBOARD);
+  const isHere = kept?.act === "move" && kept.from === moveButton()?.formAction;
+  for (const row of document.querySelectorAll("#listing .cut")) row.classList.remove("cut");
+  for (const key of (isHere && kept.values.entry) || []) rowBy(key)?.classList.add("cut");
+}
+
+document.addEventListener("htmx:afterSettle", showCut);
+showCut();

@@ -1,0 +1,176 @@
+"""Move and copy entries, in Files."""
+
+import random
+
+import pytest
+from django.utils import timezone
+
+from config.embedded import upstream
+from service.accounts import accounts
+from service.library import library
+from service.models import Account, File, Folder
+from tests.people import page, words
+from tests.service.builders import a_file, a_folder, a_tree
+from webui.connection.connection import service as connected
+from webui.models import Activity, Watched
+
+pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+
+
+@pytest.fixture(autouse=True)
+def account(storage, monkeypatch) -> Account:
+    made = accounts.ensure_default(
+        upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now()
+    )
+    monkeypatch.undo()  # Removes the fake of `storage`.
+    # The site knows listings of other tests, by this number.
+    made.library_revision = random.getrandbits(48)
+    made.save(update_fields=["library_revision"])
+    return made
+
+
+def key(row) -> str:
+    return f"{'file' if isinstance(row, File) else 'folder'}-{row.pk}"
+
+
+def post(person, *rows, source=None, headers=None, **more):
+    data = {"entry": [key(row) for row in rows], **more}
+    place = source.pk if source else 0
+    return person.client.post(f"/files/{place}/move/", data, headers=headers)
+
+
+def place_of(row) -> str:
+    row.refresh_from_db()
+    parent = row.folder if isinstance(row, File) else row.parent
+    return library.path_of(parent)
+
+
+def form_of(answer) -> dict[str, list[str]]:
+    fields: dict[str, list[str]] = {}
+    for each in page(answer).select("form.move input[name]"):
+        fields.setdefault(each["name"], []).append(each.get("value", ""))
+    return fields
+
+
+def places(answer) -> list[str]:
+    return [each.get_text().strip() for each in page(answer).select(".places button")]
+
+
+def test_people_choose_a_folder_and_move_there_without_scripts(bob, account):
+    file = a_file(account, "a.txt")
+    target = a_tree(account, "Old", ["2024/b.txt"])
+    asked = post(bob, file)
+    assert "Move or copy 1 item" in words(asked, "h1")
+    assert places(asked) == ["Old"]
+    assert page(asked).select_one("button[value=move]").has_attr("disabled")
+    opened = bob.client.post("/files/0/move/", form_of(asked) | {"open": target.pk})
+    assert places(opened) == ["2024"]
+    back = bob.client.post("/files/0/move/", form_of(opened) | {"act": "move"}, follow=True)
+    assert back.redirect_chain[-1][0] == "/"
+    assert "1 item moved to Old" in words(back, "#toasts")
+    assert place_of(file) == "Old"
+    (event,) = Activity.objects.filter(kind="moved")
+    assert (event.subject, event.count) == ("a.txt", 1)
+    (undo,) = page(back).select(".toast form")
+    fields = {each["name"]: each["value"] for each in undo.select("input")}
+    undone = bob.client.post(undo["action"], fields, follow=True)
+    assert "1 item put back" in words(undone, "#toasts")
+    assert place_of(file) == ""
+    again = bob.client.post(undo["action"], fields, follow=True)
+    assert "There is nothing left to undo." in words(again, "#toasts")
+
+
+def test_a_folder_that_is_moved_is_no_place_to_move_to(bob, account):
+    films = a_folder(account, "Films")
+    a_folder(account, "Old")
+    asked = post(bob, films)
+    disabled = [each.has_attr("disabled") for each in page(asked).select(".places button")]
+    assert disabled == [True, False]
+    refused = post(bob, films, to=films.pk, act="move")
+    assert refused.status_code == 422
+    assert "A folder can't be moved into itself" in words(refused, "[role=alert]")
+
+
+def test_a_folder_is_found_by_its_name(bob, account):
+    file = a_file(account, "a.txt")
+    a_tree(account, "Films", ["Harbour lights/b.txt"])
+    found = post(bob, file, find="harbour")
+    assert places(found) == ["Harbour lightsFilms"]
+    assert "No folder is called that." in words(post(bob, file, find="zzz"), ".places")
+    opened = post(bob, file, find="harbour", open=Folder.objects.get(name="Harbour lights").pk)
+    assert "Harbour lights" in words(opened, ".move .crumbs")
+
+
+def test_taken_names_are_one_question(bob, account):
+    target = a_tree(account, "Old", ["a.txt", "Films/b.txt"])
+    file, films = a_file(account, "a.txt"), a_tree(account, "Films", ["c.txt"])
+    asked = post(bob, file, films, to=target.pk, act="move")
+    assert "2 names are taken" in words(asked, "h1")
+    assert "Old already contains items with these names." in words(asked, "form.move")
+    form = form_of(asked)
+    back = bob.client.post("/files/0/move/", form | {"if_taken": "keep_both"}, follow=True)
+    assert "2 items moved to Old" in words(back, "#toasts")
+    assert {file.name for file in File.objects.filter(folder=target)} == {"a.txt", "a (2).txt"}
+
+
+def test_scripts_get_the_listing_with_an_undo(bob, account):
+    file, target = a_file(account, "a.txt"), a_folder(account, "Old")
+    answer = post(bob, file, to=target.pk, act="move", headers=HTMX)
+    assert answer["HX-Retarget"] == "#listing"
+    assert [each["title"] for each in page(answer).select("#listing .entry-name")] == ["Old"]
+    assert page(answer).select(".toast form")
+
+
+def test_what_is_pasted_shows_in_the_folder_where_it_was_pasted(bob, account):
+    file, target = a_file(account, "a.txt"), a_folder(account, "Old")
+    sent = {"to": target.pk, "act": "copy", "shown": target.pk}
+    answer = post(bob, file, headers=HTMX, **sent)
+    assert [each["title"] for each in page(answer).select("#listing .entry-name")] == ["a.txt"]
+    asked = post(bob, file, headers=HTMX, **sent)
+    assert asked["HX-Retarget"] == "#move"
+    assert form_of(asked)["shown"] == [str(target.pk)]
+
+
+def test_films_in_progress_keep_their_positions(bob, account):
+    film, target = a_file(account, "film.mkv"), a_folder(account, "Old")
+    bob.client.get("/")
+    bob.client.get(f"/files/{target.pk}/")
+    Watched.objects.create(
+        user=bob.user,
+        service=connected().key,
+        file=str(film.pk),
+        folder="0",
+        position_seconds=60,
+        duration_seconds=600,
+        updated_at=timezone.now(),
+    )
+    moved = post(bob, film, to=target.pk, act="move", headers=HTMX)
+    assert Watched.objects.get().folder == str(target.pk)
+    assert page(bob.client.get(f"/files/{target.pk}/")).select("#listing progress")
+    (undo,) = page(moved).select(".toast form input[name=undo]")
+    bob.client.post("/files/undo/", {"undo": undo["value"]})
+    assert Watched.objects.get().folder == "0"
+
+
+def test_everything_that_matches_the_filter_moves_but_what_was_spared(bob, account):
+    target = a_folder(account, "Old")
+    files = [a_file(account, name) for name in ("a1.txt", "a2.txt", "b.txt")]
+    sent = {"all": "1", "q": "a", "but": key(files[1])}
+    asked = post(bob, **sent)
+    form = form_of(asked)
+    assert (form["all"], form["q"], form["but"]) == (["1"], ["a"], [key(files[1])])
+    bob.client.post("/files/0/move/", form | {"to": target.pk, "act": "move"})
+    assert [place_of(file) for file in files] == ["Old", "", ""]
+
+
+def test_what_is_gone_is_said(bob, account):
+    file = a_file(account, "a.txt")
+    library.delete_file(account, file.pk, timezone.now())
+    asked = post(bob, file, act="move", to="0")
+    assert "Someone else has already deleted or moved these items." in words(asked, "form.move")
+
+
+@pytest.mark.parametrize("undo", ["", "moved:", "deleted:x", "burnt:1", "moved:1,"])
+def test_a_strange_undo_is_not_found(bob, undo):
+    assert bob.client.post("/files/undo/", {"undo": undo}).status_code == 404

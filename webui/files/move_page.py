@@ -1,0 +1,161 @@
+"""The page and dialog in which people choose where to move or copy entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui import formatting
+from webui.files.page import BREAKS
+from webui.library.addresses import Addresses, ViewOptions
+from webui.library.entries import ROOT, Entry
+from webui.library.snapshot import Snapshot
+from webui.v1.records import FoundEntry, Placed
+
+MOST_LISTED, MOST_NAMED = 200, 5
+
+
+@dataclass(frozen=True)
+class Place:
+    """A folder to open, or, if it is moved itself, to show only."""
+
+    id: str
+    name_parts: tuple[str, ...]
+    note: str = ""
+    is_chosen: bool = False
+
+
+@dataclass(frozen=True)
+class Question:
+    """What the person has said and has to decide."""
+
+    query: str
+    found: Sequence[FoundEntry] | None
+    act: str
+    placed: Placed | None
+    error: str
+    shown: str
+    all_but: Sequence[str] | None
+    filter: str
+
+
+@dataclass(frozen=True)
+class MovePage:
+    title: str
+    action: str
+    back_url: str
+    entries: Sequence[str]
+    spared: Sequence[str]
+    is_all: bool
+    filter: str
+    shown: str
+    to: str
+    name: str
+    crumbs: list[Place]
+    places: list[Place]
+    places_label: str
+    empty_text: str
+    query: str
+    error: str
+    act: str
+    taken: Sequence[str]
+    taken_text: str
+    taken_more: str
+    may_move: bool
+    is_nothing: bool
+
+
+def move_page(
+    source: Snapshot,
+    chosen: Sequence[Entry],
+    target: Snapshot,
+    above: Sequence[tuple[str, str]],
+    asked: Question,
+) -> MovePage:
+    look = ViewOptions(query=asked.filter)
+    at = Addresses(source.folder, look)
+    items = {"items": formatting.items_words(len(chosen))}
+    chosen_keys = {entry.key for entry in chosen}
+    taken = asked.placed.taken if asked.placed else ()
+    places = (
+        [place(entry, chosen_keys) for entry in target.contents.entries if entry.is_folder]
+        if asked.found is None
+        else [found_place(entry) for entry in asked.found]
+    )
+    return MovePage(
+        title=taken_title(asked.placed.taken_count)
+        if asked.placed and taken
+        else _("Move or copy %(items)s") % items,
+        action=f"{at.below}move/",
+        back_url=at.at(look),
+        entries=[entry.key for entry in chosen] if asked.all_but is None else [],
+        spared=asked.all_but or [],
+        is_all=asked.all_but is not None,
+        filter=asked.filter,
+        shown=asked.shown,
+        to=target.folder,
+        name=target.name or _("All files"),
+        crumbs=[] if target.is_root else [root_place(), *map(crumb, above)],
+        places=places[:MOST_LISTED],
+        places_label=_("Folders found")
+        if asked.query
+        else _("Folders in %(folder)s") % {"folder": target.name or _("All files")},
+        empty_text=_("No folder is called that.")
+        if asked.query
+        else _("There are no folders in here."),
+        query=asked.query,
+        error=asked.error,
+        act=asked.act,
+        taken=taken[:MOST_NAMED],
+        taken_text=taken_text(target),
+        taken_more=formatting.more_words(asked.placed.taken_count - MOST_NAMED)
+        if asked.placed
+        else "",
+        may_move=target.folder != source.folder,
+        is_nothing=not chosen,
+    )
+
+
+def root_place() -> Place:
+    return Place(ROOT, (_("All files"),))
+
+
+def crumb(ancestor: tuple[str, str]) -> Place:
+    folder_id, name = ancestor
+    return Place(folder_id, tuple(BREAKS.split(name)))
+
+
+def place(entry: Entry, chosen_keys: set[str]) -> Place:
+    parts = tuple(BREAKS.split(entry.name))
+    return Place(entry.id, parts, is_chosen=entry.key in chosen_keys)
+
+
+def found_place(entry: FoundEntry) -> Place:
+    return Place(entry.id, tuple(BREAKS.split(entry.name)), entry.folder_path or _("All files"))
+
+
+def taken_title(count: int) -> str:
+    words = ngettext("%(count)s name is taken", "%(count)s names are taken", count)
+    return words % {"count": formatting.count_words(count)}
+
+
+def taken_text(target: Snapshot) -> str:
+    text = _("%(folder)s already contains items with these names. What should Ferry do with them?")
+    return text % {"folder": target.name or _("All files")}
+
+
+def placed_words(act: str, count: int, folder: str) -> str:
+    moved = ngettext(
+        "%(count)s item moved to %(folder)s", "%(count)s items moved to %(folder)s", count
+    )
+    copied = ngettext(
+        "%(count)s item copied to %(folder)s", "%(count)s items copied to %(folder)s", count
+    )
+    words = moved if act == "move" else copied
+    return words % {"count": formatting.count_words(count), "folder": folder or _("All files")}
+
+
+def undone_words(count: int) -> str:
+    words = ngettext("%(count)s item put back", "%(count)s items put back", count)
+    return words % {"count": formatting.count_words(count)}

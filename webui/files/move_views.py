@@ -1,0 +1,144 @@
+"""Move and copy entries: choose a folder, settle names that are taken there, and act."""
+
+from collections.abc import Sequence
+from typing import Literal, cast
+
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
+from django.utils import timezone
+
+from webui import reasons
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.errors.page import message_of
+from webui.files import action_views, move_page, screen
+from webui.files.move_page import MovePage
+from webui.files.selection import chosen_of, fields_of, is_all_chosen
+from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.entries import ROOT, Entry
+from webui.library.folders import Reading
+from webui.models import Role
+from webui.player import resume_positions
+from webui.v1.errors import NotFound, Rejected
+from webui.v1.records import EntryIds, Placed
+
+IF_TAKEN = ("ask", "keep_both", "skip", "replace")
+# As many as the service takes together.
+MOST_TOGETHER = 10_000
+LONGEST_QUERY, MOST_FOUND = 200, "50"
+
+
+@asks_and_acts
+@open_to(Role.MEMBER)
+def move(request: Request, folder: str) -> HttpResponse:
+    """Show the folders to choose from, or act on the chosen one."""
+    if not service_of(request).can_move:
+        raise Http404
+    source = screen.read(request, folder, at_once=True)
+    chosen = chosen_of(request, source)
+    act = request.POST.get("act", "")
+    if act not in ("move", "copy") or not chosen:
+        return show(request, source, picker(request, source, chosen))
+    target = target_of(request, folder)
+    try:
+        placed = place(request, cast("Literal['move', 'copy']", act), chosen, target)
+    except Rejected as refused:
+        page = picker(
+            request,
+            source,
+            chosen,
+            error=reasons.find(refused.reason).text or message_of(refused).title,
+        )
+        return show(request, source, page, is_refused=True)
+    if placed.taken:
+        page = picker(request, source, chosen, placed=placed, act=act)
+        return show(request, source, page)
+    record(request, act, chosen, placed)
+    service, moved_to = service_of(request), target.snapshot.folder
+    inner = [entry.id for entry in chosen if entry.is_folder]
+    folders.changed(service, [folder, moved_to, *inner])
+    if act == "move":
+        resume_positions.look_again(service, [folder, moved_to], timezone.now())
+    # A page on which entries were pasted shows the folder that they were pasted into.
+    return action_views.changed(
+        request,
+        target if request.POST.get("shown") == moved_to else source,
+        message=move_page.placed_words(act, placed.count, target.snapshot.name),
+        undo=f"moved:{placed.batch}" if placed.batch else "",
+    )
+
+
+def target_of(request: Request, folder: str) -> Reading:
+    """Return the folder that is chosen or shown. Without scripts, a gone one leads to the root."""
+    try:
+        chosen = request.POST.get("open") or request.POST.get("to") or folder
+        return screen.read(request, chosen[: folders.LONGEST_ID])
+    except NotFound:
+        return screen.read(request, ROOT)
+
+
+def place(
+    request: Request, act: Literal["move", "copy"], chosen: Sequence[Entry], target: Reading
+) -> Placed:
+    if_taken = request.POST.get("if_taken", "")
+    some = chosen[:MOST_TOGETHER]
+    entries = EntryIds(
+        [entry.id for entry in some if not entry.is_folder],
+        [entry.id for entry in some if entry.is_folder],
+    )
+    service, folder = service_of(request), target.snapshot.folder
+    return service.v1.place(act, entries, folder, if_taken if if_taken in IF_TAKEN else "ask")
+
+
+def record(request: Request, act: str, chosen: Sequence[Entry], placed: Placed) -> None:
+    if placed.count:
+        kind = Kind.MOVED if act == "move" else Kind.COPIED
+        events.record(request, kind, chosen[0].name, count=placed.count)
+
+
+def picker(  # noqa: PLR0913
+    request: Request,
+    source: Reading,
+    chosen: Sequence[Entry],
+    *,
+    placed: Placed | None = None,
+    act: str = "",
+    error: str = "",
+) -> MovePage:
+    target = target_of(request, source.snapshot.folder)
+    find = "" if "open" in request.POST else request.POST.get("find", "")
+    query = find[:LONGEST_QUERY].strip()
+    service = service_of(request)
+    found = service.v1.search({"q": query, "limit": MOST_FOUND}) if query else None
+    return move_page.move_page(
+        source.snapshot,
+        chosen,
+        target.snapshot,
+        folders.above(service, target.snapshot),
+        move_page.Question(
+            query=query,
+            found=found.folders if found else None,
+            act=act,
+            placed=placed,
+            error=error,
+            shown=request.POST.get("shown", ""),
+            all_but=sorted(fields_of(request, "but")) if is_all_chosen(request) else None,
+            filter=request.POST.get("q", ""),
+        ),
+    )
+
+
+def show(
+    request: Request, source: Reading, page: MovePage, *, is_refused: bool = False
+) -> HttpResponse:
+    if not request.htmx:
+        return action_views.show_form(
+            request, source, "move", {"move": page}, is_refused=is_refused
+        )
+    response = render(request, "files/_move.html", {"move": page})
+    if "act" in request.POST:
+        # EntryIds that were dropped or pasted come from no dialog.
+        response["HX-Retarget"], response["HX-Reswap"] = "#move", "innerHTML"
+    return response

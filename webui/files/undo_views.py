@@ -1,0 +1,56 @@
+"""Undo what has just happened in Files, as the message about it offers."""
+
+import re
+from collections.abc import Iterable
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.files import deleted_views, move_page
+from webui.http.requests import Request, page_of, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.entries import ROOT
+from webui.models import Role
+from webui.player import resume_positions
+
+WHAT = re.compile(r"(?P<what>deleted|moved):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})")
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def undo(request: Request) -> HttpResponse:
+    match = WHAT.fullmatch(request.POST.get("undo", ""))
+    service = service_of(request)
+    if match is None or not service.can_move:
+        raise Http404
+    batches = dict.fromkeys(match["batches"].split(","))
+    page = page_of(request)
+    back = page if page != request.get_full_path() else "files"
+    if match["what"] == "deleted":
+        deleted_views.restore_each(request, [{"batch": each} for each in batches])
+    else:
+        move_back(request, batches)
+    return redirect(back)
+
+
+def move_back(request: Request, batches: Iterable[str]) -> None:
+    service, count = service_of(request), 0
+    for batch in batches:
+        undone = service.v1.undo_move(batch)
+        count += undone.count
+        folders.changed(service, undone.folder_ids)
+        # The site calls the root 0.
+        here = [ROOT, *undone.folder_ids]
+        resume_positions.look_again(service, here, timezone.now())
+    if count:
+        events.record(request, Kind.MOVE_UNDONE, count=count)
+        messages.success(request, move_page.undone_words(count))
+    else:
+        messages.error(request, _("There is nothing left to undo."))
