@@ -1,4 +1,4 @@
-"""The migration that lets copies share their bytes rebuilds a table of SQLite, and loses nothing."""
+"""The migration that lets copies share bytes rebuilds tables of SQLite, and loses nothing."""
 
 import os
 import sqlite3
