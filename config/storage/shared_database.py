@@ -1,6 +1,7 @@
 """Prepare a database that several machines may share, and refuse one that Ferry can't use."""
 
 import logging
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -40,6 +41,24 @@ def alone() -> Iterator[None]:
                 yield
             finally:
                 cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
+    finally:
+        session.close()
+
+
+@contextmanager
+def unless_elsewhere(name: str) -> Iterator[bool]:
+    """Yield whether this machine may do something that none of the others is doing now."""
+    if connection.vendor != "postgresql":
+        yield True
+        return
+    lock = zlib.crc32(name.encode())
+    # Its own session, which holds the lock for as long as it takes.
+    session = connections.create_connection("default")
+    try:
+        with session.cursor() as cursor:
+            cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
+            (may_run,) = cursor.fetchone()
+            yield may_run
     finally:
         session.close()
 

@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from config.storage import shared_database
 from config.worker import measuring
 from service.accounts import credentials
 from service.content import archive_plans
@@ -81,10 +82,17 @@ def run_all(rounds: list[Round]) -> None:
 
 
 def run_one(each: Round) -> None:
-    """Run one round. A failure is logged and never stops the others; the next one tries again."""
+    """Run one round. A failure is logged and never stops the others; the next one tries again.
+
+    Of several workers, one at a time runs a round of the service.
+    """
     try:
-        if not each.is_service or connection.is_embedded():
+        if not each.is_service:
             each.run(timezone.now())
+        elif connection.is_embedded():
+            with shared_database.unless_elsewhere(each.name) as may_run:
+                if may_run:
+                    each.run(timezone.now())
     except StoreAway:
         log.warning("round skipped name=%r", each.name)
     except Exception:

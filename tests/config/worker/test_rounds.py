@@ -3,8 +3,9 @@ from threading import Event
 
 import pytest
 from django.core.management import call_command
+from django.db import connection as db_connection
 
-from config.storage import release
+from config.storage import release, shared_database
 from config.worker import rounds, transferring
 from config.worker.rounds import Round
 from webui.connection import connection
@@ -52,6 +53,20 @@ def test_work_once_runs_every_round(monkeypatch):
     monkeypatch.setattr(rounds, "ROUNDS", [each, each])
     call_command("work", "--once")
     assert len(ran) == 2
+
+
+def test_of_several_workers_one_runs_a_round_of_the_service(monkeypatch):
+    # Each round closes database connections, and would close the test's.
+    monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
+    ran = []
+    each = Round("sweep", timedelta(hours=1), ran.append, is_service=True)
+    with shared_database.unless_elsewhere("sweep") as may_run:
+        assert may_run
+        rounds.run_one(each)
+    is_shared = db_connection.vendor == "postgresql"
+    assert len(ran) == (0 if is_shared else 1)
+    rounds.run_one(each)
+    assert len(ran) == (1 if is_shared else 2)
 
 
 @pytest.fixture
