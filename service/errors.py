@@ -7,6 +7,7 @@ Refusal
 ├── TooDeep          too_deep
 ├── RootStays        root_folder
 ├── IntoItself       folder_into_itself
+├── TooManyItems     too_many_items
 ├── NoRoom           not_enough_space
 │   └── DiskFull     disk_full
 ├── BadMagnet        parsing_error
@@ -58,6 +59,12 @@ class IntoItself(Refusal):
     """A folder can't be in itself, or in a folder below it."""
 
     reason = "folder_into_itself"
+
+
+class TooManyItems(Refusal):
+    """A request would make too many rows: empty files take no space."""
+
+    reason = "too_many_items"
 
 
 class NoRoom(Refusal):

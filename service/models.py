@@ -29,6 +29,8 @@ class Account(models.Model):
     # Signs the account's links: a new password brings a new key, which invalidates old links.
     link_key = models.CharField(max_length=64)
     kind = models.CharField(max_length=4, choices=Kind.choices)
+    # Whether what v1's own calls delete can be restored, as on the site.
+    keeps_deleted = models.BooleanField(default=False, db_default=False)
     space_max_bytes = models.BigIntegerField()
     space_used_bytes = models.BigIntegerField(default=0)
     # Every change raises one of these, so numbers alone show whether a listing has changed.
@@ -251,6 +253,7 @@ class DeletedItem(models.Model):
     folder_id = models.BigIntegerField()  # where it was
     path = models.TextField()  # of that folder
     lineage = models.TextField()  # of a deleted folder
+    homeless = models.JSONField(null=True)  # library.Homeless, of a deleted folder
     size_bytes = models.BigIntegerField()
     deleted_at = models.DateTimeField(db_index=True)
 

@@ -193,6 +193,9 @@ REASONS = {
     "name_already_taken": _NAME_TAKEN,
     "too_deep": Reason(sentence=_("This folder is nested too deeply to contain another.")),
     "root_folder": Reason(sentence=_("You can't rename All files.")),
+    "too_many_items": Reason(
+        sentence=_("Ferry copies at most 100,000 items at once. Copy them in parts.")
+    ),
     "folder_into_itself": Reason(
         sentence=_("A folder can't be moved into itself or into a folder inside it.")
     ),

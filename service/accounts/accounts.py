@@ -88,6 +88,11 @@ def set_kind(account: Account, kind: Account.Kind) -> None:
     account.save(update_fields=["kind"])
 
 
+def set_keeps_deleted(account: Account, *, keeps_deleted: bool) -> None:
+    account.keeps_deleted = keeps_deleted
+    account.save(update_fields=["keeps_deleted"])
+
+
 def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
     with changing_library(account, now) as locked:
         locked.space_max_bytes = space_max_bytes

@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from service.http.refusals import NothingPassed
 from service.library.search import MOST_FOUND
-from service.models import LONGEST_NAME
+from service.models import LARGEST_ID, LONGEST_NAME
 from service.transfers import magnets
 
 Id = Annotated[int, Meta(ge=0, extra_json_schema={"format": "int64"})]
@@ -76,6 +76,7 @@ class DeletedInput(Struct):
     ids: Ids | UnsetType = UNSET
     batch: Annotated[int, Meta(description="All that were deleted together")] = 0
     all: Annotated[int, Meta(description="1: everything that can be restored")] = 0
+    until: Annotated[int, Meta(description="Only items with this id or a lower one")] = LARGEST_ID
 
 
 class SizeInput(Struct):

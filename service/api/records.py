@@ -441,7 +441,7 @@ class Created(Struct, kw_only=True):
     code: Whole = 200
 
 
-class Moved(Struct, kw_only=True):
+class MoveResult(Struct, kw_only=True):
     result: bool = True
     code: Whole = 200
     batch: Annotated[Whole, Meta(description="Undoes it; 0 if nothing has changed")]
@@ -450,7 +450,7 @@ class Moved(Struct, kw_only=True):
     taken_count: Annotated[Whole, Meta(description="How many there are; 100 are listed")]
 
 
-class Undone(Struct, kw_only=True):
+class UndoResult(Struct, kw_only=True):
     result: bool = True
     code: Whole = 200
     count: Whole

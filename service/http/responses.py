@@ -30,6 +30,7 @@ STATUS_OF: dict[type[service.Refusal], int] = {
     service.TooDeep: 422,
     service.RootStays: 422,
     service.IntoItself: 422,
+    service.TooManyItems: 422,
     service.NoRoom: 413,
     service.BadMagnet: 422,
     service.BadAddress: 422,

@@ -22,6 +22,7 @@ from service.batches import batches
 from service.errors import NotFound, RootStays, TooDeep
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
+from service.library.library import Homeless
 from service.models import (
     LINEAGE_DIGITS,
     Account,
@@ -76,6 +77,17 @@ def delete(
         return delete_within(locked, folder_ids, file_ids, now)
 
 
+def delete_by_program(account: Account, entry: type[File | Folder], pk: int, now: datetime) -> str:
+    """Delete a file or folder, for good unless the account says otherwise. Return its name."""
+    is_folder = entry is Folder
+    if account.keeps_deleted:
+        items = delete(account, [pk] if is_folder else [], [] if is_folder else [pk], now)
+        if not items:
+            raise NotFound
+        return items[0].name
+    return (library.delete_folder if is_folder else library.delete_file)(account, pk, now)
+
+
 def delete_within(
     locked: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
 ) -> list[DeletedItem]:
@@ -108,7 +120,8 @@ def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedIte
     places = {"parent_id": F("parent_id"), "lineage": F("lineage")}
     _copy(folders, DeletedFolder, ids | places, IN_FOLDERS)
     files.delete()
-    library.move_transfers_to_root(locked, folders, now)
+    item.homeless = library.move_transfers_to_root(locked, folders, now)
+    item.save(update_fields=["homeless"])
     folders.delete()
     library.spread(folder.parent, -folder.size_bytes, now)
     return item
@@ -160,6 +173,8 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
             name = free_names.free_name(parent, item.name, is_folder=True)
             _restore_folder(item, parent, name)
             library.spread(parent, item.size_bytes, now)
+            homeless = [Homeless(*each) for each in item.homeless or ()]
+            library.move_transfers_back(locked, homeless, now)
             restored.append(Restored(item, parent.pk, name))
         files = mine.filter(is_folder=False).order_by("folder_id", "path", "pk")
         for _place, group in groupby(files, lambda item: (item.folder_id, item.path)):

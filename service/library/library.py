@@ -4,6 +4,7 @@ Functions that change it take ids, reread the rows under the account's lock, and
 transaction. The ids of other accounts aren't found.
 """
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -228,20 +229,59 @@ def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
     )
 
 
-def move_transfers_to_root(locked: Account, folders: QuerySet[Folder], now: datetime) -> None:
+class Homeless(NamedTuple):
+    """Something to fetch whose folder is about to be deleted."""
+
+    model: str
+    id: int
+    folder_id: int
+    title: str
+
+
+def move_transfers_to_root(
+    locked: Account, folders: QuerySet[Folder], now: datetime
+) -> list[Homeless]:
+    """Move what would go into these folders to the root, and return where it was."""
     homeless = Transfer.objects.filter(folder__in=folders)
-    Wish.objects.filter(folder__in=folders).update(folder=root_of(locked))
+    wishes = Wish.objects.filter(folder__in=folders)
+    facts = "pk", "folder_id", "title"
+    moved = [Homeless("wish", *row) for row in wishes.values_list(*facts)]
+    wishes.update(folder=root_of(locked))
     if not homeless.exists():
-        return
+        return moved
     with changing_transfers(locked, now):
         root = root_of(locked)
         for transfer in homeless.exclude(state__in=Transfer.OVER):
+            moved.append(Homeless("transfer", transfer.pk, transfer.folder_id, transfer.title))
             transfer.title = free_name(root, transfer.title, is_folder=False)
             transfer.title_key = library_names.key_of(transfer.title)
             transfer.folder = root
             transfer.notice = "folder_gone"
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])
         homeless.update(folder=root)
+    return moved
+
+
+def move_transfers_back(locked: Account, homeless: Iterable[Homeless], now: datetime) -> None:
+    """Move what is still to be fetched into its folders, which are there again."""
+    root, folder_of = root_of(locked), Folder.objects.in_bulk({each.folder_id for each in homeless})
+    wish_ids = {each.id: each.folder_id for each in homeless if each.model == "wish"}
+    for wish in Wish.objects.filter(account=locked, folder=root, pk__in=wish_ids):
+        wish.folder_id = wish_ids[wish.pk]
+        wish.save(update_fields=["folder"])
+    of_transfers = {each.id: each for each in homeless if each.model == "transfer"}
+    running = Transfer.running().filter(account=locked, folder=root, pk__in=of_transfers)
+    if not running.exists():
+        return
+    with changing_transfers(locked, now):
+        for transfer in running:
+            former = of_transfers[transfer.pk]
+            folder = folder_of[former.folder_id]
+            transfer.title = free_name(folder, former.title, is_folder=False)
+            transfer.title_key = library_names.key_of(transfer.title)
+            transfer.folder = folder
+            transfer.notice = ""
+            transfer.save(update_fields=["title", "title_key", "folder", "notice"])
 
 
 def below(column: str, lineage: str) -> Q:

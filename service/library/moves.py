@@ -16,7 +16,7 @@ from django.db.models.functions import Concat, Length, Substr
 
 from service.accounts.accounts import changing_library
 from service.batches import batches
-from service.errors import IntoItself, RootStays, TooDeep
+from service.errors import IntoItself, RootStays, TooDeep, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
 from service.models import (
@@ -31,6 +31,7 @@ from service.models import (
 from service.store.sums import Stored
 
 ROWS_AT_ONCE = 500
+MOST_COPIED = 100_000
 UNDO_LIFETIME = timedelta(days=1)
 IfTaken = Literal["ask", "keep_both", "skip", "replace"]
 Entry = TypeVar("Entry", File, Folder)
@@ -67,7 +68,7 @@ def move(
 def copy(
     account: Account, chosen: Chosen, target_id: int, if_taken: IfTaken, now: datetime
 ) -> Moved:
-    """Copy instead; a copy beside its original gets a number. Raises NoRoom, and the same."""
+    """Copy instead, with numbers beside the originals. Raises NoRoom and TooManyItems, too."""
     return _put(Copy(account, if_taken, now), chosen, target_id)
 
 
@@ -284,10 +285,19 @@ class Move(Placement):
 
 
 class Copy(Placement):
+    _count = 0
+
+    def _count_up(self, count: int) -> None:
+        self._count += count
+        if self._count > MOST_COPIED:
+            raise TooManyItems
+
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         space.take(self.account, folder.size_bytes)
         copy_of: dict[int | None, Folder] = {folder.parent_id: target}
         folders = Folder.objects.filter(library.below("lineage", folder.lineage))
+        files = File.objects.filter(library.below("folder__lineage", folder.lineage))
+        self._count_up(folders.count() + files.count())
         depth = attrgetter("depth")
         for _depth, level in groupby(sorted(folders, key=depth), key=depth):
             originals = list(level)
@@ -304,23 +314,23 @@ class Copy(Placement):
             Folder.objects.bulk_create(copies, ROWS_AT_ONCE)
             bulk_insert.write_lineages(self.account.pk)
             copy_of |= {each.pk: made for each, made in zip(originals, copies, strict=True)}
-        files = File.objects.filter(library.below("folder__lineage", folder.lineage))
         for some in batches(files.iterator(), ROWS_AT_ONCE):
             File.objects.bulk_create(
-                copied(file, copy_of[file.folder_id], file.name) for file in some
+                copy_row(file, copy_of[file.folder_id], file.name) for file in some
             )
         self._note(copy_of[folder.pk], target, None)
         library.spread(target, folder.size_bytes, self.now)
 
     def _place_files(self, placed: list[tuple[File, str]], target: Folder) -> None:
+        self._count_up(len(placed))
         size_bytes = sum(file.size_bytes for file, _name in placed)
         space.take(self.account, size_bytes)
-        for file in File.objects.bulk_create(copied(file, target, name) for file, name in placed):
+        for file in File.objects.bulk_create(copy_row(file, target, name) for file, name in placed):
             self._note(file, target, None)
         library.spread(target, size_bytes, self.now)
 
 
-def copied(file: File, target: Folder, name: str) -> File:
+def copy_row(file: File, target: Folder, name: str) -> File:
     stored = Stored(file.blob, file.size_bytes, file.sha1, file.crc32)
     return library.file_row(target, name, stored, file.updated_at)
 

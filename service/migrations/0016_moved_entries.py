@@ -46,6 +46,10 @@ class Migration(migrations.Migration):
             "deletedfile", "blob", models.CharField(db_index=True, max_length=32)
         ),
         migrations.RunPython(bring_back, note_ids),
+        migrations.AddField(
+            "account", "keeps_deleted", models.BooleanField(db_default=False, default=False)
+        ),
+        migrations.AddField("deleteditem", "homeless", models.JSONField(null=True)),
         migrations.CreateModel(
             name="MovedEntry",
             fields=[

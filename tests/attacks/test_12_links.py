@@ -10,7 +10,8 @@ from django.utils import timezone
 
 from service.accounts import accounts
 from service.content import archive_plans, signed_links
-from service.library import library
+from service.library import deleted_items, library, moves
+from service.library.moves import Chosen
 from service.store.blobs import library_store
 from tests.service.builders import a_file, alice, mallory, put
 from tests.service.reading import reader
@@ -103,6 +104,16 @@ def test_a_links_purpose_is_part_of_it(account, file):
 def test_a_pin_is_no_path(account, pin):
     query = signed_links.signed_query(account, "zip", pin, now=timezone.now())
     assert answer_to(f"/content/zip/{account.pk}/{pin}/x.zip{query}")[0] in (403, 404)
+
+
+def test_a_link_follows_its_file_and_leads_to_no_copy(account, file, link):
+    folder, now = library.create_folder(account, "Films", timezone.now()), timezone.now()
+    moves.copy(account, Chosen([], [file.pk]), folder.pk, "ask", now)
+    moves.move(account, Chosen([], [file.pk]), folder.pk, "keep_both", now)
+    assert answer_to(link) == (200, "")
+    deleted_items.delete(account, [], [file.pk], now)
+    if "/zip/" not in link:
+        assert answer_to(link) == (404, "not_found")
 
 
 def test_a_link_dies_with_its_file(account, file):

@@ -5,6 +5,7 @@ tests/service/worker/test_kills.py.
 """
 
 import io
+import json
 import os
 import shutil
 import zipfile
@@ -20,7 +21,7 @@ from django.utils import timezone
 from config.embedded import upstream
 from service.content import archive_plans, playback_views, signed_links
 from service.library import library
-from service.models import Account, File, Transfer
+from service.models import Account, DeletedFile, File, Folder, Transfer
 from service.store.blobs import library_store
 from service.torrents.events import TorrentGone
 from service.transfers import transfers
@@ -109,6 +110,65 @@ def test_a_file_deleted_by_many_gives_its_room_back_once(account):
     account.refresh_from_db()
     assert account.space_used_bytes == kept.size_bytes
     assert library.root_of(account).size_bytes == kept.size_bytes
+
+
+def selection(*rows) -> str:
+    return json.dumps([{"type": type(row).__name__.lower(), "id": row.pk} for row in rows])
+
+
+def test_a_file_that_many_move_is_in_one_place(account):
+    file = a_file(account, "a.txt")
+    folders = [a_folder(account, f"{number}") for number in range(MANY)]
+    sent = {"archive_arr": selection(file)}
+    answers = at_once(
+        lambda api, n: api.post("/rest/move", data=sent | {"folder_id": folders[n].pk})
+    )
+    assert {answer.status_code for answer in answers} == {200}
+    file.refresh_from_db()
+    sizes = {folder.pk: folder.size_bytes for folder in Folder.objects.exclude(parent=None)}
+    assert sizes == {folder.pk: 10 * (folder.pk == file.folder_id) for folder in folders}
+    at_once(lambda api, n: api.post("/rest/move/undo", data={"batch": answers[n].json()["batch"]}))
+    account.refresh_from_db()
+    assert account.space_used_bytes == library.root_of(account).size_bytes == 10
+
+
+def test_folders_that_move_into_each_other_make_no_ring(account):
+    folders = [a_folder(account, f"{number}") for number in range(MANY)]
+
+    def move(api: httpx.Client, n: int) -> httpx.Response:
+        target = folders[(n + 1) % MANY].pk
+        sent = {"archive_arr": selection(folders[n]), "folder_id": target}
+        return api.post("/rest/move", data=sent)
+
+    answers = at_once(move)
+    assert sorted(answer.status_code for answer in answers) == [200] * (MANY - 1) + [422]
+    lineages = [folder.lineage for folder in Folder.objects.order_by("lineage")]
+    assert [len(lineage) for lineage in lineages] == [12 * n for n in range(1, MANY + 2)]
+
+
+def test_copies_never_take_more_room_than_there_is(account):
+    Account.objects.filter(pk=account.pk).update(space_max_bytes=35)
+    sent = {"archive_arr": selection(a_file(account, "a.txt"))}
+    answers = at_once(lambda api, _n: api.post("/rest/copy", data=sent))
+    assert sorted(answer.status_code for answer in answers) == [200] * 2 + [413] * (MANY - 2)
+    account.refresh_from_db()
+    assert account.space_used_bytes == library.root_of(account).size_bytes == 30
+
+
+def test_what_is_deleted_and_restored_at_once_is_there_once(account):
+    file = a_file(account, "a.txt")
+    sent = {"archive_arr": selection(file)}
+
+    def act(api: httpx.Client, n: int) -> httpx.Response:
+        if n % 2:
+            return api.post("/rest/deleted", data=sent)
+        return api.post("/rest/deleted/restore", data={"batch": 1})
+
+    assert {answer.status_code for answer in at_once(act)} == {200}
+    assert File.objects.count() + DeletedFile.objects.count() == 1
+    account.refresh_from_db()
+    assert account.space_used_bytes == 10
+    assert library.root_of(account).size_bytes == 10 * File.objects.count()
 
 
 def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_path):

@@ -66,6 +66,14 @@ def test_password_type_and_space_can_be_changed(account):
     assert not may_enter(PASSWORD)
 
 
+def test_what_programs_delete_is_gone_or_can_be_restored(account):
+    made = alice()
+    for word, keeps in (("restorable", True), ("final", False)):
+        assert "alice@example.org" in account("deletions", "alice@example.org", word)
+        made.refresh_from_db()
+        assert made.keeps_deleted == keeps
+
+
 def test_a_removed_account_is_gone(account):
     alice()
     account("remove", "alice@example.org")

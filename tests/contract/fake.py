@@ -234,7 +234,8 @@ class FakeV1(httpx.BaseTransport):
         return [
             number
             for number, (its_batch, *_rest) in self.deleted.items()
-            if str(number) in ids or str(its_batch) == batch or body.first("all")
+            if number <= int(body.first("until") or number)
+            and (str(number) in ids or str(its_batch) == batch or body.first("all"))
         ]
 
     def search(self, request: httpx.Request) -> dict[str, Any]:

@@ -51,13 +51,13 @@ def test_names_stay_findable_and_no_id_is_used_again(tmp_path):
         ).stdout
 
     manage("migrate", "--verbosity=0")
+    manage("shell", "--verbosity=0", "-c", ADD.format())
     manage("migrate", "--verbosity=0", "service", "0015")
     with sqlite3.connect(place) as base:
         (unique,) = base.execute(
             "SELECT count(*) FROM pragma_index_list('service_file') WHERE \"unique\" AND origin='u'"
         ).fetchone()
         assert unique
-    manage("shell", "--verbosity=0", "-c", ADD.format())
     manage("migrate", "--verbosity=0")
     assert manage("shell", "--verbosity=0", "-c", FIND).strip() == (
         "4 [['film 1.mkv', 'film 4.mkv'], ['Harbour.mkv']]"

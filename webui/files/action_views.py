@@ -161,7 +161,8 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
         error = rename_entry(request, reading, entry, name)
     if error:
         return show_rename(request, reading, entry, name=name, error=error)
-    return renamed(request, folder, key)
+    undo = f"renamed:{folder}:{key}:{entry.name}" if name != entry.name else ""
+    return renamed(request, folder, key, undo)
 
 
 def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:
@@ -187,14 +188,14 @@ def show_rename(
     return show_form(request, reading, "rename", {"form": form}, is_refused=name is not None)
 
 
-def renamed(request: Request, folder: str, key: str) -> HttpResponse:
+def renamed(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
     look = library_requests.view_options(request)
     if not request.htmx:
-        messages.success(request, _("Renamed"))
+        messages.success(request, _("Renamed"), extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
     reading = screen.read(request, folder, at_once=True)
     context = screen.row_context(request, reading, screen.find_entry(reading, key))
-    return render(request, "files/_row.html", context)
+    return render(request, "files/_renamed.html", context | {"undo": undo, "said": _("Renamed")})
 
 
 @require_safe

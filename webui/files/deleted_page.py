@@ -41,6 +41,7 @@ class FinalPage:
     title: str
     button: str
     ids: Sequence[str]
+    until: str = ""  # the latest of all
 
 
 def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> DeletedPage:
@@ -75,9 +76,9 @@ def deleted_row(item: Restorable, calendar: Calendar) -> DeletedRow:
     )
 
 
-def final_page(ids: Sequence[str]) -> FinalPage:
+def final_page(ids: Sequence[str], until: str) -> FinalPage:
     if not ids:
-        return FinalPage(_("Delete all items for good?"), _("Delete all for good"), ids)
+        return FinalPage(_("Delete all items for good?"), _("Delete all for good"), ids, until)
     items = {"items": formatting.items_words(len(ids))}
     return FinalPage(
         _("Delete %(items)s for good?") % items, _("Delete %(items)s for good") % items, ids

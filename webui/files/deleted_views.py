@@ -89,12 +89,16 @@ def delete(request: Request) -> HttpResponse:
     if not ids and not is_all:
         messages.error(request, _("Nothing was deleted. Choose what you want to delete."))
         return redirect("files-deleted")
-    if "confirmed" not in request.POST:
-        page = final_page([] if is_all else ids)
-        return render(request, "files/final.html", {"page": page})
     v1 = service_of(request).v1
-    name_of = {each.id: each.name for each in v1.deleted_items().items}
-    chosen = {"all": "1"} if is_all else {"ids": ",".join(ids)}
+    items = v1.deleted_items().items
+    if "confirmed" not in request.POST:
+        # What someone deletes meanwhile isn't asked about.
+        latest = max((int(each.id) for each in items), default=0)
+        page = final_page([] if is_all else ids, until=str(latest))
+        return render(request, "files/final.html", {"page": page})
+    until = numbers_in([request.POST.get("until", "")])
+    chosen = {"all": "1", "until": until[0]} if is_all and until else {"ids": ",".join(ids)}
+    name_of = {each.id: each.name for each in items if not until or int(each.id) <= int(until[0])}
     if count := v1.delete_for_good(chosen).count:
         folders.changed(service_of(request), [])
         first = next(iter(name_of.values() if is_all else map(name_of.get, ids)), "") or ""

@@ -71,46 +71,46 @@ def move_page(
     chosen: Sequence[Entry],
     target: Snapshot,
     above: Sequence[tuple[str, str]],
-    asked: Question,
+    question: Question,
 ) -> MovePage:
-    look = ViewOptions(query=asked.filter)
+    look = ViewOptions(query=question.filter)
     at = Addresses(source.folder, look)
     items = {"items": formatting.items_words(len(chosen))}
     chosen_keys = {entry.key for entry in chosen}
-    taken = asked.placed.taken if asked.placed else ()
+    taken = question.placed.taken if question.placed else ()
     places = (
         [place(entry, chosen_keys) for entry in target.contents.entries if entry.is_folder]
-        if asked.found is None
-        else [found_place(entry) for entry in asked.found]
+        if question.found is None
+        else [found_place(entry) for entry in question.found]
     )
     return MovePage(
-        title=taken_title(asked.placed.taken_count)
-        if asked.placed and taken
+        title=taken_title(question.placed.taken_count)
+        if question.placed and taken
         else _("Move or copy %(items)s") % items,
         action=f"{at.below}move/",
         back_url=at.at(look),
-        entries=[entry.key for entry in chosen] if asked.all_but is None else [],
-        spared=asked.all_but or [],
-        is_all=asked.all_but is not None,
-        filter=asked.filter,
-        shown=asked.shown,
+        entries=[entry.key for entry in chosen] if question.all_but is None else [],
+        spared=question.all_but or [],
+        is_all=question.all_but is not None,
+        filter=question.filter,
+        shown=question.shown,
         to=target.folder,
         name=target.name or _("All files"),
         crumbs=[] if target.is_root else [root_place(), *map(crumb, above)],
         places=places[:MOST_LISTED],
         places_label=_("Folders found")
-        if asked.query
+        if question.query
         else _("Folders in %(folder)s") % {"folder": target.name or _("All files")},
         empty_text=_("No folder is called that.")
-        if asked.query
+        if question.query
         else _("There are no folders in here."),
-        query=asked.query,
-        error=asked.error,
-        act=asked.act,
+        query=question.query,
+        error=question.error,
+        act=question.act,
         taken=taken[:MOST_NAMED],
         taken_text=taken_text(target),
-        taken_more=formatting.more_words(asked.placed.taken_count - MOST_NAMED)
-        if asked.placed
+        taken_more=formatting.more_words(question.placed.taken_count - MOST_NAMED)
+        if question.placed
         else "",
         may_move=target.folder != source.folder,
         is_nothing=not chosen,

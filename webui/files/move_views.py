@@ -111,7 +111,7 @@ def picker(  # noqa: PLR0913
     find = "" if "open" in request.POST else request.POST.get("find", "")
     query = find[:LONGEST_QUERY].strip()
     service = service_of(request)
-    found = service.v1.search({"q": query, "limit": MOST_FOUND}) if query else None
+    result = service.v1.search({"q": query, "limit": MOST_FOUND}) if query else None
     return move_page.move_page(
         source.snapshot,
         chosen,
@@ -119,7 +119,7 @@ def picker(  # noqa: PLR0913
         folders.above(service, target.snapshot),
         move_page.Question(
             query=query,
-            found=found.folders if found else None,
+            found=result.folders if result else None,
             act=act,
             placed=placed,
             error=error,

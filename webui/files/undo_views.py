@@ -12,32 +12,45 @@ from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.files import deleted_views, move_page
+from webui.files import action_views, deleted_views, move_page, screen
 from webui.http.requests import Request, page_of, service_of
 from webui.http.roles import open_to
+from webui.http.url_converters import EntryConverter, Id
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Role
 from webui.player import resume_positions
 
-WHAT = re.compile(r"(?P<what>deleted|moved):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})")
+BATCHES = re.compile(r"(?P<what>deleted|moved):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})")
+RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 
 
 @require_POST
 @open_to(Role.MEMBER)
 def undo(request: Request) -> HttpResponse:
-    match = WHAT.fullmatch(request.POST.get("undo", ""))
-    service = service_of(request)
-    if match is None or not service.can_move:
-        raise Http404
-    batches = dict.fromkeys(match["batches"].split(","))
+    wanted = request.POST.get("undo", "")
     page = page_of(request)
     back = page if page != request.get_full_path() else "files"
-    if match["what"] == "deleted":
-        deleted_views.restore_each(request, [{"batch": each} for each in batches])
+    if match := RENAMED.fullmatch(wanted):
+        rename_back(request, *match.groups())
+    elif (match := BATCHES.fullmatch(wanted)) and service_of(request).is_embedded:
+        batches = dict.fromkeys(match["batches"].split(","))
+        if match["what"] == "deleted":
+            deleted_views.restore_each(request, [{"batch": each} for each in batches])
+        else:
+            move_back(request, batches)
     else:
-        move_back(request, batches)
+        raise Http404
     return redirect(back)
+
+
+def rename_back(request: Request, folder: str, key: str, name: str) -> None:
+    reading = screen.read(request, folder, at_once=True)
+    entry = screen.find_entry(reading, key)
+    if error := action_views.rename_entry(request, reading, entry, name):
+        messages.error(request, error)
+    else:
+        messages.success(request, _("Renamed"))
 
 
 def move_back(request: Request, batches: Iterable[str]) -> None:

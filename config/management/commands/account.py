@@ -41,6 +41,9 @@ class Command(BaseCommand):
         space = actions.add_parser("space")
         add_email(space)
         space.add_argument("space", type=parse_size, help="such as 50GB")
+        deletions = actions.add_parser("deletions", help="what other programs delete")
+        add_email(deletions)
+        deletions.add_argument("deletions", choices=("final", "restorable"))
         add_email(actions.add_parser("remove", help="with all its files"))
 
     def handle(self, *_args: Any, **options: Any) -> None:
@@ -114,6 +117,14 @@ def change_space(options: dict[str, Any]) -> str:
     return line_of(accounts.find(options["email"]))
 
 
+def change_deletions(options: dict[str, Any]) -> str:
+    account, is_final = accounts.find(options["email"]), options["deletions"] == "final"
+    accounts.set_keeps_deleted(account, keeps_deleted=not is_final)
+    if is_final:
+        return f"What programs delete as {account.email} is gone."
+    return f"What programs delete as {account.email} can be restored for some time."
+
+
 def remove(options: dict[str, Any]) -> str:
     account = accounts.find(options["email"])
     accounts.remove(account, timezone.now())
@@ -150,5 +161,6 @@ ACTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
     "password": change_password,
     "type": change_type,
     "space": change_space,
+    "deletions": change_deletions,
     "remove": remove,
 }

@@ -68,7 +68,7 @@ def purge(request: AccountRequest, sent: DeletedInput) -> Deletion:
 
 
 def items_of(sent: DeletedInput) -> QuerySet[DeletedItem]:
-    items = DeletedItem.objects.all()
+    items = DeletedItem.objects.filter(pk__lte=sent.until)
     if sent.all:
         return items
     if sent.batch:

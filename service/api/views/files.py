@@ -8,7 +8,7 @@ from service.api.requests import AccountRequest
 from service.api.views.transfers import paths_of
 from service.content import signed_links
 from service.http import responses
-from service.library import largest_files, library
+from service.library import deleted_items, largest_files, library
 from service.models import File
 
 
@@ -45,6 +45,6 @@ def rename(request: AccountRequest, file_id: int, sent: FileName) -> Changed:
 
 
 def delete(request: AccountRequest, file_id: int) -> Changed:
-    name = library.delete_file(request.account, file_id, request.now)
+    name = deleted_items.delete_by_program(request.account, File, file_id, request.now)
     signals.deleted.send(File, request=request, name=name)
     return Changed()

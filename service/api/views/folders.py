@@ -19,7 +19,7 @@ from service.content.signed_links import ListingLinks
 from service.http import records as http_records
 from service.http import responses
 from service.http.refusals import MissingField
-from service.library import library
+from service.library import deleted_items, library
 from service.models import Folder
 
 # Part of every ETag: raise it when the shape of listings changes, or clients keep the old one.
@@ -118,7 +118,7 @@ def rename(
 
 
 def delete(request: AccountRequest, folder_id: int) -> records.Changed:
-    name = library.delete_folder(request.account, folder_id, request.now)
+    name = deleted_items.delete_by_program(request.account, Folder, folder_id, request.now)
     signals.deleted.send(Folder, request=request, name=name)
     return records.Changed()
 

@@ -1,11 +1,11 @@
 """Move and copy files and folders, and undo it."""
 
 from collections.abc import Callable
-from typing import Any, cast, get_args
+from typing import cast, get_args
 
 from service.api.archive_entries import selection_of
 from service.api.inputs import BatchInput, MoveOptions
-from service.api.records import Moved, Undone
+from service.api.records import MoveResult, UndoResult
 from service.api.requests import AccountRequest
 from service.http import bodies
 from service.http.refusals import UnreadableField
@@ -17,25 +17,29 @@ MOST_BYTES = 4 * 2**20
 MOST_NAMES = 100
 
 
-def move(request: AccountRequest) -> Moved:
-    return placed(request, moves.move)
+def move(request: AccountRequest) -> MoveResult:
+    return put(request, moves.move)
 
 
-def copy(request: AccountRequest) -> Moved:
-    return placed(request, moves.copy)
+def copy(request: AccountRequest) -> MoveResult:
+    return put(request, moves.copy)
 
 
-def placed(request: AccountRequest, put: Callable[..., moves.Moved]) -> Moved:
+def put(request: AccountRequest, act: Callable[..., moves.Moved]) -> MoveResult:
     fields = bodies.fields_of(request, MOST_BYTES)
     chosen, options = Chosen(*selection_of(fields.pairs)), fields.read(MoveOptions)
     if options.if_taken not in get_args(IfTaken):
         raise UnreadableField("if_taken")
     if_taken = cast("IfTaken", options.if_taken)
-    moved: Any = put(request.account, chosen, options.folder_id, if_taken, request.now)
-    taken = list(moved.taken[:MOST_NAMES])
-    return Moved(batch=moved.batch, count=moved.entries, taken=taken, taken_count=len(moved.taken))
+    result = act(request.account, chosen, options.folder_id, if_taken, request.now)
+    return MoveResult(
+        batch=result.batch,
+        count=result.entries,
+        taken=list(result.taken[:MOST_NAMES]),
+        taken_count=len(result.taken),
+    )
 
 
-def undo(request: AccountRequest, sent: BatchInput) -> Undone:
+def undo(request: AccountRequest, sent: BatchInput) -> UndoResult:
     undone = moves.undo(request.account, sent.batch, request.now)
-    return Undone(count=undone.entries, folder_ids=sorted(undone.folder_ids))
+    return UndoResult(count=undone.entries, folder_ids=sorted(undone.folder_ids))

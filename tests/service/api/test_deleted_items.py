@@ -5,6 +5,7 @@ import json
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from service.accounts import accounts
 from service.models import DeletedItem, File
 from tests.cases import each_case
 from tests.service.api.reading import word
@@ -79,6 +80,19 @@ def test_v1_still_deletes_for_good(api, account):
     api.delete(f"/rest/file/{file.pk}")
     assert api.get(PATH).json()["items"] == []
     assert not File.objects.exists()
+
+
+def test_v1_deletes_so_that_it_can_be_restored_if_the_account_says_so(api, account):
+    accounts.set_keeps_deleted(account, keeps_deleted=True)
+    file, folder = a_file(account, "a.txt"), a_tree(account, "Films", ["b.mkv"])
+    for path in (f"/rest/file/{file.pk}", f"/rest/folder/{folder.pk}"):
+        assert api.delete(path).status_code == 200
+        assert word(api.delete(path)) == (404, "not_found")
+    assert {each["name"] for each in api.get(PATH).json()["items"]} == {"a.txt", "Films"}
+    accounts.set_keeps_deleted(account, keeps_deleted=False)
+    api.post(f"{PATH}/restore", data={"all": 1})
+    api.delete(f"/rest/file/{file.pk}")
+    assert api.get(PATH).json()["items"] == []
 
 
 def test_a_list_takes_as_many_queries_for_many_as_for_few(api, account):

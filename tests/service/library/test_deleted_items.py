@@ -21,10 +21,14 @@ from service.models import (
     Discarded,
     File,
     Folder,
+    Transfer,
+    Wish,
 )
+from service.transfers import transfers
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
 
 pytestmark = pytest.mark.django_db
+MAGNET = "magnet:?xt=urn:btih:" + "a" * 40 + "&dn=Harbour"
 LATER = NOW + timedelta(days=1)
 EVERYTHING = DeletedItem.objects.all
 
@@ -104,6 +108,38 @@ def test_what_was_deleted_keeps_its_space_and_its_bytes():
     assert Discarded.objects.get().blob == file.blob
     assert used(account) == 0
     a_file(account, "b.txt")
+
+
+def test_what_was_to_go_into_a_folder_goes_there_again():
+    account = alice()
+    folder = a_tree(account, "Films", ["new/a.mkv"])
+    inner = Folder.objects.get(name="new")
+    running = transfers.add_magnet(account, MAGNET, inner.pk, NOW)
+    wish = Wish.objects.create(
+        account=account, folder=folder, title="b", size_bytes=1, magnet=MAGNET, created_at=NOW
+    )
+    title = Transfer.objects.get(pk=running.pk).title
+    delete(account, [folder.pk], [], LATER)
+    running.refresh_from_db()
+    assert (running.folder, running.notice) == (library.root_of(account), "folder_gone")
+    restore(account, EVERYTHING(), LATER)
+    running.refresh_from_db()
+    wish.refresh_from_db()
+    assert (running.folder, running.notice, running.title) == (inner, "", title)
+    assert wish.folder == folder
+    revision = Account.objects.get(pk=account.pk).transfers_revision
+    assert revision > account.transfers_revision + 1
+
+
+def test_what_was_fetched_meanwhile_stays_at_the_root():
+    account = alice()
+    folder = a_folder(account, "Films")
+    over = transfers.add_magnet(account, MAGNET, folder.pk, NOW)
+    delete(account, [folder.pk], [], LATER)
+    Transfer.objects.filter(pk=over.pk).update(state=Transfer.State.DONE)
+    restore(account, EVERYTHING(), LATER)
+    over.refresh_from_db()
+    assert over.folder == library.root_of(account)
 
 
 def test_a_name_that_is_taken_gets_a_number():

@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Sum
 from django.test.utils import CaptureQueriesContext
 
-from service.errors import IntoItself, NoRoom, NotFound, Refusal, RootStays, TooDeep
+from service.errors import IntoItself, NoRoom, NotFound, Refusal, RootStays, TooDeep, TooManyItems
 from service.library import deleted_items, library, moves
 from service.library.moves import Chosen, Moved, copy, move, undo
 from service.library.search import Search, find
@@ -217,6 +217,20 @@ def test_a_copy_takes_space():
     with pytest.raises(NoRoom):
         copy(account, chosen(file), folder.pk, "ask", LATER)
     check_sums(account)
+
+
+def test_empty_files_do_not_multiply_without_end(monkeypatch):
+    # A test can't copy 100,000 files.
+    monkeypatch.setattr(moves, "MOST_COPIED", 10)
+    account = alice()
+    folder = a_tree(account, "Films", [f"{number}" for number in range(9)])
+    copy(account, chosen(folder), 0, "ask", LATER)
+    before = tree_of(account)
+    with pytest.raises(TooManyItems):
+        copy(account, chosen(*Folder.objects.exclude(parent=None)), 0, "ask", LATER)
+    with pytest.raises(TooManyItems):
+        copy(account, chosen(*File.objects.all()), 0, "keep_both", LATER)
+    assert tree_of(account) == before
 
 
 def test_a_folder_is_copied_with_everything_in_it():

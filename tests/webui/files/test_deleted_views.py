@@ -151,12 +151,23 @@ def test_a_deletion_that_stops_half_way_offers_to_undo_that_half(bob, storage, m
     assert Activity.objects.filter(kind="deleted").get().count == 1
 
 
+def test_what_is_deleted_after_the_question_can_still_be_restored(bob, storage):
+    delete(bob, storage.file("a.txt"))
+    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    delete(bob, storage.file("b.txt"))
+    bob.client.post(f"{PATH}delete/", form)
+    assert names(bob.client.get(PATH)) == ["b.txt"]
+
+
 def test_it_is_written_down_who_did_it(bob, alice, storage):
     delete(bob, storage.file("a.txt"), storage.file("b.txt"))
     boxes = page(bob.client.get(PATH)).select("#deleted input")
     bob.client.post(f"{PATH}restore/", {"id": [each["value"] for each in boxes]})
     delete(bob, storage.file("c.txt"))
-    bob.client.post(f"{PATH}delete/", {"all": "1", "confirmed": "1"})
+    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    bob.client.post(f"{PATH}delete/", form)
     text = words(alice.client.get("/account/activity/"), "main")
     for sentence in (
         "bob deleted “a.txt” and 1 more",

@@ -171,6 +171,26 @@ def test_what_is_gone_is_said(bob, account):
     assert "Someone else has already deleted or moved these items." in words(asked, "form.move")
 
 
-@pytest.mark.parametrize("undo", ["", "moved:", "deleted:x", "burnt:1", "moved:1,"])
+def test_a_new_name_is_undone_unless_the_old_one_is_taken(bob, account):
+    file = a_file(account, "a.txt")
+    for headers in (HTMX, None):
+        sent = bob.client.post(f"/files/0/{key(file)}/rename/", {"name": "b.txt"}, headers=headers)
+        shown = sent if headers else bob.client.get(sent["Location"])
+        assert "Renamed" in words(shown, ".toast")
+        (undo,) = page(shown).select(".toast form input[name=undo]")
+        bob.client.post("/files/undo/", {"undo": undo["value"]})
+        file.refresh_from_db()
+        assert file.name == "a.txt"
+    bob.client.post(f"/files/0/{key(file)}/rename/", {"name": "b.txt"})
+    a_file(account, "a.txt")
+    back = bob.client.post("/files/undo/", {"undo": undo["value"]}, follow=True)
+    assert page(back).select(".toast.error")
+
+
+STRANGE = ["", "renamed:0:file-1:", "renamed:0:file-1/..:x", "renamed:0:file-1:x"]
+STRANGE += ["moved:", "deleted:x", "burnt:1", "moved:1,"]
+
+
+@pytest.mark.parametrize("undo", STRANGE)
 def test_a_strange_undo_is_not_found(bob, undo):
     assert bob.client.post("/files/undo/", {"undo": undo}).status_code == 404
