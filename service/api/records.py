@@ -24,7 +24,6 @@ VIDEO, AUDIO = models.Media.Kind.VIDEO.value, models.Media.Kind.AUDIO.value
 WITH_PICTURES = (VIDEO, models.Media.Kind.PICTURE.value)
 NOT_PROBED = (None, models.Media.State.WANTED.value)
 LONGEST_PATH = 1_024
-IMAGES = ",".join(f'"{size.width}":"%s{size.name}%s"' for size in PRESENTATIONS)
 
 Parent = Annotated[Whole, Meta(description="The folder above; -1 above the root")]
 Rate = Annotated[Whole, Meta(description="Bytes per second")]
@@ -100,7 +99,34 @@ class File(Struct, gc=False, kw_only=True):
     height: Whole | UnsetType = UNSET
 
 
-def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> File:
+class LinkForms:
+    """The links of a file as JSON, into which its id and signatures go.
+
+    msgspec encodes what is there, and a dictionary of links would take twice as long as everything
+    else in a listing. Links have no character that JSON escapes.
+    """
+
+    def __init__(self, links: ListingLinks) -> None:
+        self._links = links
+        self._thumb = b'"%b"' % links.picture(THUMBNAIL.name)
+        self._images = b",".join(
+            b'"%d":"%b"' % (size.width, links.picture(size.name)) for size in PRESENTATIONS
+        )
+        self._stream = b'"hls":"%b"' % links.stream()
+
+    def add(self, file: File, *, has_picture: bool, has_stream: bool) -> None:
+        file.thumb, images, video = None, b"", b""
+        if has_picture:
+            signed = file.id, self._links.sign_pictures(file.id)
+            file.thumb = cast("str", Raw(self._thumb % signed))
+            images = self._images % (signed * len(PRESENTATIONS))
+        if has_stream:
+            video = self._stream % (file.id, self._links.sign_stream(file.id))
+        encoded = Raw(b'{"image":{%b},"video":{%b}}' % (images, video))
+        file.presentation_urls = cast("Presentations", encoded)
+
+
+def file_record(row: FileRow, folder_id: int, links: LinkForms | None) -> File:
     """Return the record of a file; without `links`, it has none to pictures and streams."""
     is_probed = row.media_state not in NOT_PROBED
     kind = row.kind if is_probed else kinds.kind_of(row.name)
@@ -126,14 +152,7 @@ def file_record(row: FileRow, folder_id: int, links: ListingLinks | None) -> Fil
     if links is None:
         file.has_picture = has_picture
     else:
-        before, behind = links.picture(row.id) if has_picture else ("", "")
-        file.thumb = f"{before}{THUMBNAIL.name}{behind}" if has_picture else None
-        images = IMAGES % ((before, behind) * len(PRESENTATIONS)) if has_picture else ""
-        video = f'"hls":"{links.stream(row.id)}"' if is_video and is_probed else ""
-        # msgspec encodes what is there, and a dictionary of links would take twice as long as
-        # everything else in a listing. Links have no character that JSON escapes.
-        encoded = Raw(f'{{"image":{{{images}}},"video":{{{video}}}}}'.encode())
-        file.presentation_urls = cast("Presentations", encoded)
+        links.add(file, has_picture=has_picture, has_stream=is_video and is_probed)
     return file
 
 

@@ -101,34 +101,36 @@ def query_of(ticket: str) -> dict[str, str]:
 
 
 class ListingLinks:
-    """Links for all files of one account, made quickly.
+    """Links for all files of one account, made quickly: forms for an id and its signature.
 
     Anyone with a link may see that file's pictures, or its stream.
     """
 
     def __init__(self, account: Account, base: str, now: datetime) -> None:
         """`base`: scheme and host if the links must be absolute."""
-        expires = expiry_of(now, LISTING_WINDOW)
+        self._expires = expiry_of(now, LISTING_WINDOW)
         key = _key(account)
         self._picture_prefix = _begin(key, f"picture\n{account.pk}\n")
         self._stream_prefix = _begin(key, f"hls\n{account.pk}\n")
-        self._behind = f"\n{expires}\n".encode()
-        self._expires = expires
+        self._behind = f"\n{self._expires}\n".encode()
         some_picture = reverse("content-picture", args=[account.pk, 0, "size"])
         some_stream = reverse("content-stream", args=[account.pk, 0, "ticket", MASTER])
-        self._pictures = base + some_picture.removesuffix("0/size")
-        self._streams = base + some_stream.removesuffix(f"0/ticket/{MASTER}")
+        self._pictures = f"{base}{some_picture.removesuffix('0/size')}".replace("%", "%%")
+        self._streams = f"{base}{some_stream.removesuffix(f'0/ticket/{MASTER}')}".replace("%", "%%")
 
-    def picture(self, file_id: int) -> tuple[str, str]:
-        """Return the parts of a link before and after the name of the size."""
-        signature = self._sign(self._picture_prefix, file_id)
-        return f"{self._pictures}{file_id}/", f"?e={self._expires}&s={signature}"
+    def picture(self, size: str) -> bytes:
+        return f"{self._pictures}%d/{size}?e={self._expires}&s=%b".encode()
 
-    def stream(self, file_id: int) -> str:
-        signature = self._sign(self._stream_prefix, file_id)
-        return f"{self._streams}{file_id}/{self._expires}.{signature}/{MASTER}"
+    def stream(self) -> bytes:
+        return f"{self._streams}%d/{self._expires}.%b/{MASTER}".encode()
 
-    def _sign(self, prefix: "blake2s", file_id: int) -> str:
+    def sign_pictures(self, file_id: int) -> bytes:
+        return self._sign(self._picture_prefix, file_id)
+
+    def sign_stream(self, file_id: int) -> bytes:
+        return self._sign(self._stream_prefix, file_id)
+
+    def _sign(self, prefix: "blake2s", file_id: int) -> bytes:
         signature = prefix.copy()
         signature.update(b"%d%b" % (file_id, self._behind))
         return _encode(signature.digest())
@@ -166,7 +168,7 @@ def _signature(
     account: Account, purpose: str, subject: str, expires: int, delivery: Delivery
 ) -> str:
     words = (purpose, str(account.pk), subject, str(expires), delivery)
-    return _encode(_begin(_key(account), "\n".join(words)).digest())
+    return _encode(_begin(_key(account), "\n".join(words)).digest()).decode()
 
 
 def _key(account: Account) -> bytes:
@@ -178,5 +180,5 @@ def _begin(key: bytes, words: str) -> "blake2s":
     return blake2s(words.encode(), key=key, digest_size=SIGNATURE_BYTES)
 
 
-def _encode(signature: bytes) -> str:
-    return b2a_base64(signature, newline=False).translate(FOR_URLS, b"=").decode()
+def _encode(signature: bytes) -> bytes:
+    return b2a_base64(signature, newline=False).translate(FOR_URLS, b"=")

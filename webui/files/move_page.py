@@ -145,6 +145,11 @@ def taken_text(target: Snapshot) -> str:
     return text % {"folder": target.name or _("All files")}
 
 
+def too_many_words(most: int) -> str:
+    text = _("Ferry moves or copies at most %(count)s items at once. Choose fewer.")
+    return text % {"count": formatting.count_words(most)}
+
+
 def placed_words(act: str, count: int, folder: str) -> str:
     moved = ngettext(
         "%(count)s item moved to %(folder)s", "%(count)s items moved to %(folder)s", count

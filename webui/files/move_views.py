@@ -6,6 +6,7 @@ from typing import Literal, cast
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from webui import reasons
 from webui.activity import events
@@ -41,17 +42,16 @@ def move(request: Request, folder: str) -> HttpResponse:
     act = request.POST.get("act", "")
     if act not in ("move", "copy") or not chosen:
         return show(request, source, picker(request, source, chosen))
-    target = target_of(request, folder)
+    if len(chosen) > MOST_TOGETHER:
+        return refuse(request, source, chosen, move_page.too_many_words(MOST_TOGETHER))
     try:
+        target = screen.read(request, folder_in(request, folder))
         placed = place(request, cast("Literal['move', 'copy']", act), chosen, target)
+    except NotFound:
+        return refuse(request, source, chosen, _("This folder is gone. Choose another."))
     except Rejected as refused:
-        page = picker(
-            request,
-            source,
-            chosen,
-            error=reasons.find(refused.reason).text or message_of(refused).title,
-        )
-        return show(request, source, page, is_refused=True)
+        why = reasons.find(refused.reason).text or message_of(refused).title
+        return refuse(request, source, chosen, why)
     if placed.taken:
         page = picker(request, source, chosen, placed=placed, act=act)
         return show(request, source, page)
@@ -70,23 +70,23 @@ def move(request: Request, folder: str) -> HttpResponse:
     )
 
 
-def target_of(request: Request, folder: str) -> Reading:
-    """Return the folder that is chosen or shown. Without scripts, a gone one leads to the root."""
-    try:
-        chosen = request.POST.get("open") or request.POST.get("to") or folder
-        return screen.read(request, chosen[: folders.LONGEST_ID])
-    except NotFound:
-        return screen.read(request, ROOT)
+def refuse(request: Request, source: Reading, chosen: Sequence[Entry], why: str) -> HttpResponse:
+    return show(request, source, picker(request, source, chosen, error=why), is_refused=True)
+
+
+def folder_in(request: Request, otherwise: str) -> str:
+    """Return the id of the folder that the person opens or has open in the dialog."""
+    chosen = request.POST.get("open") or request.POST.get("to") or otherwise
+    return chosen[: folders.LONGEST_ID]
 
 
 def place(
     request: Request, act: Literal["move", "copy"], chosen: Sequence[Entry], target: Reading
 ) -> Placed:
     if_taken = request.POST.get("if_taken", "")
-    some = chosen[:MOST_TOGETHER]
     entries = EntryIds(
-        [entry.id for entry in some if not entry.is_folder],
-        [entry.id for entry in some if entry.is_folder],
+        [entry.id for entry in chosen if not entry.is_folder],
+        [entry.id for entry in chosen if entry.is_folder],
     )
     service, folder = service_of(request), target.snapshot.folder
     return service.v1.place(act, entries, folder, if_taken if if_taken in IF_TAKEN else "ask")
@@ -107,7 +107,10 @@ def picker(  # noqa: PLR0913
     act: str = "",
     error: str = "",
 ) -> MovePage:
-    target = target_of(request, source.snapshot.folder)
+    try:
+        target = screen.read(request, folder_in(request, source.snapshot.folder))
+    except NotFound:
+        target = screen.read(request, ROOT)
     find = "" if "open" in request.POST else request.POST.get("find", "")
     query = find[:LONGEST_QUERY].strip()
     service = service_of(request)
@@ -139,6 +142,6 @@ def show(
         )
     response = render(request, "files/_move.html", {"move": page})
     if "act" in request.POST:
-        # EntryIds that were dropped or pasted come from no dialog.
+        # Entries that were dropped or pasted come from no dialog.
         response["HX-Retarget"], response["HX-Reswap"] = "#move", "innerHTML"
     return response

@@ -91,6 +91,7 @@ class EntryRow:
     stem_parts: tuple[str, ...]
     url: str
     kind: str
+    length: str  # of a film or sound
     size: str
     size_bytes: int | str  # "" if unknown
     size_title: str
@@ -361,6 +362,8 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
         "-size": _("Sorted by size, largest first"),
         "kind": _("Sorted by kind, films first"),
         "-kind": _("Sorted by kind, films last"),
+        "length": _("Sorted by length, shortest first"),
+        "-length": _("Sorted by length, longest first"),
         "date": _("Sorted by date, oldest first"),
         "-date": _("Sorted by date, newest first"),
     }
@@ -376,6 +379,7 @@ def columns(at: Addresses) -> tuple[Column, ...]:
     labels = {
         "name": _("Name"),
         "kind": _("Kind"),
+        "length": _("Length"),
         "size": _("Size"),
         "date": pgettext("a date", "Added"),
     }
@@ -384,7 +388,7 @@ def columns(at: Addresses) -> tuple[Column, ...]:
 
 def column(name: str, label: str, at: Addresses) -> Column:
     """Make a column header. A click on the current order reverses it; otherwise names begin with A,
-    kinds with films, sizes with the largest, and dates with the latest."""
+    kinds with films, lengths and sizes with the largest, and dates with the latest."""
     sort = at.look.sort
     next_sort = name if name in ("name", "kind") else f"-{name}"
     aria_sort = "none"
@@ -470,6 +474,7 @@ def row(
         stem_parts=tuple(BREAKS.split(stem)),
         url=url,
         kind=kinds[look],
+        length=formatting.clock_words(entry.duration_seconds) if entry.duration_seconds else "",
         size=formatting.size_words(entry.size_bytes),
         size_bytes="" if entry.size_bytes is None else entry.size_bytes,
         size_title=formatting.exact_size(entry.size_bytes),

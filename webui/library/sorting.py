@@ -8,7 +8,7 @@ from webui.library import filtering
 from webui.library.entries import FILE, Entry
 from webui.library.kinds import KINDS
 
-SORTS = ("name", "-name", "kind", "-kind", "size", "-size", "date", "-date")
+SORTS = ("name", "-name", "kind", "-kind", "length", "-length", "size", "-size", "date", "-date")
 DIGITS = re.compile(r"(\d+)")
 KINDS_IN_ORDER = [*KINDS, ""]
 LONGEST_NUMBER = 300
@@ -87,6 +87,7 @@ def plain(name: str) -> str:
 
 VALUES: dict[str, Callable[[Entry], int]] = {
     "kind": lambda entry: KINDS_IN_ORDER.index(entry.look),
+    "length": lambda entry: entry.duration_seconds,
     "size": lambda entry: -1 if entry.size_bytes is None else entry.size_bytes,
     "date": lambda entry: entry.added or 0,
 }

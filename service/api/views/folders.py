@@ -12,6 +12,7 @@ from service.api import records
 from service.api.encoded_listing_cache import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
+from service.api.records import LinkForms
 from service.api.requests import AccountRequest
 from service.api.views import transfers
 from service.content import archive_plans, signed_links
@@ -70,7 +71,9 @@ def base_of(request: AccountRequest) -> str:
 
 def listing_record(request: AccountRequest, folder: Folder, *, has_links: bool) -> records.Listing:
     account, listing = request.account, library.listing_of(folder)
-    links = ListingLinks(account, base_of(request), request.now) if has_links else None
+    links = None
+    if has_links:
+        links = LinkForms(ListingLinks(account, base_of(request), request.now))
     is_root = folder.parent_id is None
     running = transfers.running_records(account) if is_root else []
     # Not the time of the request: the bytes stay the same until something changes.

@@ -164,6 +164,26 @@ def test_everything_that_matches_the_filter_moves_but_what_was_spared(bob, accou
     assert [place_of(file) for file in files] == ["Old", "", ""]
 
 
+def test_no_more_move_together_than_the_service_takes(bob, account, monkeypatch):
+    # A test can't make 10,000 files.
+    monkeypatch.setattr("webui.files.move_views.MOST_TOGETHER", 1)
+    files, target = [a_file(account, name) for name in ("a.txt", "b.txt")], a_folder(account, "Old")
+    refused = post(bob, *files, to=target.pk, act="move")
+    assert "at most 1 items at once" in words(refused, "[role=alert]")
+    assert [place_of(file) for file in files] == ["", ""]
+
+
+@pytest.mark.parametrize("to", ["../account", "0/../1", "x" * 99, "\0", "999999"])
+def test_a_strange_place_is_no_place(bob, account, to):
+    file = a_file(account, "a.txt")
+    assert places(post(bob, file, to=to)) == []
+    for act in ("move", "copy"):
+        refused = post(bob, file, to=to, act=act)
+        assert "This folder is gone. Choose another." in words(refused, "[role=alert]")
+    assert place_of(file) == ""
+    assert File.objects.count() == 1
+
+
 def test_what_is_gone_is_said(bob, account):
     file = a_file(account, "a.txt")
     library.delete_file(account, file.pk, timezone.now())

@@ -406,6 +406,21 @@ def test_a_size_that_the_service_does_not_tell_is_unknown(gwen, foreign, size):
     assert "0 bytes" not in page(answer).get_text()
 
 
+def test_films_and_music_are_sorted_by_their_length(gwen, storage):
+    for name, seconds in (("a.mkv", 3840.4), ("b.mp3", 251), ("c.txt", None)):
+        storage.file(name).facts |= {"duration": seconds} if seconds else {}
+    answer = gwen.client.get("/?sort=-length")
+    assert names(answer) == ["a.mkv", "b.mp3", "c.txt"]
+    lengths = [cell.get_text() for cell in page(answer).select("tbody td.c-length")]
+    assert [each for each in lengths if each] == ["1:04:00", "4:11"]
+    assert page(answer).select_one("th.c-length")["aria-sort"] == "descending"
+    assert "Sorted by length, longest first" in words(answer_to_htmx(gwen, "-length"), "#said")
+
+
+def answer_to_htmx(person, sort: str):
+    return person.client.get(f"/files/0/listing/?sort={sort}", headers={"HX-Request": "true"})
+
+
 def test_an_empty_file_has_0_bytes_and_is_called_empty(gwen, foreign):
     file = foreign.file("film.mkv", b"")
     assert words(gwen.client.get("/"), "td.c-size") == "0 bytes"
