@@ -93,7 +93,7 @@ def _rows(model: type[Entry], locked: Account, ids: Iterable[int]) -> list[Entry
     return rows
 
 
-class Step(NamedTuple):
+class MoveStep(NamedTuple):
     """A row of MovedEntry."""
 
     is_folder: bool
@@ -113,7 +113,7 @@ class Placement:
         self.account = account
         self.now = now
         self._if_taken = if_taken
-        self._steps: list[Step] = []
+        self._steps: list[MoveStep] = []
 
     def put(self, target: Folder, folders: list[Folder], files: list[File]) -> int:
         """Put entries into a folder, and return how many were not skipped."""
@@ -143,7 +143,7 @@ class Placement:
         MovedEntry.objects.filter(pk=row.pk).update(batch=row.pk)
         # Django would take longer for these rows than for everything else.
         at = connection.ops.adapt_datetimefield_value(self.now)
-        columns = ("account_id", "moved_at", "batch", *Step._fields)
+        columns = ("account_id", "moved_at", "batch", *MoveStep._fields)
         values = ", ".join(["%s"] * len(columns))
         table = MovedEntry._meta.db_table  # noqa: SLF001  Django documents it.
         with connection.cursor() as cursor:
@@ -215,7 +215,7 @@ class Placement:
     def _delete(self, folder_ids: Iterable[int], file_ids: Iterable[int]) -> None:
         for item in deleted_items.delete_within(self.account, folder_ids, file_ids, self.now):
             self._steps.append(
-                Step(
+                MoveStep(
                     is_folder=item.is_folder,
                     entry_id=item.entry_id,
                     name=item.name,
@@ -227,7 +227,7 @@ class Placement:
 
     def _note(self, entry: File | Folder, target: Folder, folder_id: int | None) -> None:
         self._steps.append(
-            Step(
+            MoveStep(
                 is_folder=isinstance(entry, Folder),
                 entry_id=entry.pk,
                 name=entry.name,
