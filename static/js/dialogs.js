@@ -20,8 +20,8 @@ document.addEventListener("click", (event) => {
   else dialog.close();
 });
 
-// A dialog opens as soon as htmx has filled it.
-document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
+// A dialog opens as soon as htmx has filled it and what is in it works.
+document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
   if (target?.matches("dialog.dialog:not([open])") && target.firstElementChild) target.showModal();
 });
 
