@@ -29,36 +29,36 @@ FROM pg_database WHERE datname = current_database()
 @contextmanager
 def alone() -> Iterator[None]:
     """Let one of several machines prepare the database, while the others wait for it."""
-    if connection.vendor != "postgresql":
+    with _lock("pg_advisory_lock", LOCK):
         yield
-        return
-    # Its own session, since migrations may end that of this thread.
-    session = connections.create_connection("default")
-    try:
-        with session.cursor() as cursor:
-            cursor.execute("SELECT pg_advisory_lock(%s)", [LOCK])
-            try:
-                yield
-            finally:
-                cursor.execute("SELECT pg_advisory_unlock(%s)", [LOCK])
-    finally:
-        session.close()
 
 
 @contextmanager
 def unless_elsewhere(name: str) -> Iterator[bool]:
     """Yield whether this machine may do something that none of the others is doing now."""
+    with _lock("pg_try_advisory_lock", zlib.crc32(name.encode())) as is_ours:
+        yield is_ours
+
+
+@contextmanager
+def _lock(function: str, number: int) -> Iterator[bool]:
+    """Yield whether the lock is ours, which a database of one machine doesn't need."""
     if connection.vendor != "postgresql":
         yield True
         return
-    lock = zlib.crc32(name.encode())
-    # Its own session, which holds the lock for as long as it takes.
+    # Its own session, since migrations may end that of this thread.
     session = connections.create_connection("default")
     try:
         with session.cursor() as cursor:
-            cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
-            (may_run,) = cursor.fetchone()
-            yield may_run
+            cursor.execute(f"SELECT {function}(%s)", [number])
+            # Only the function that tries returns something.
+            is_ours = cursor.fetchone()[0] is not False
+            try:
+                yield is_ours
+            finally:
+                # A pool keeps the session, and the lock with it.
+                if is_ours:
+                    cursor.execute("SELECT pg_advisory_unlock(%s)", [number])
     finally:
         session.close()
 

@@ -67,6 +67,14 @@ def test_of_several_workers_one_runs_a_round_of_the_service(monkeypatch):
     assert len(ran) == (0 if is_shared else 1)
     rounds.run_one(each)
     assert len(ran) == (1 if is_shared else 2)
+    # A pooled session would keep it for as long as the process lives.
+    assert not is_shared or locks() == 0
+
+
+def locks() -> int:
+    with db_connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        return cursor.fetchone()[0]
 
 
 @pytest.fixture
