@@ -253,7 +253,7 @@ class DeletedItem(models.Model):
     folder_id = models.BigIntegerField()  # where it was
     path = models.TextField()  # of that folder
     lineage = models.TextField()  # of a deleted folder
-    homeless = models.JSONField(null=True)  # library.Homeless, of a deleted folder
+    incoming = models.JSONField(null=True)  # library.Incoming, of a deleted folder
     size_bytes = models.BigIntegerField()
     deleted_at = models.DateTimeField(db_index=True)
 

@@ -22,7 +22,7 @@ from service.batches import batches
 from service.errors import NotFound, RootStays, TooDeep
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
-from service.library.library import Homeless
+from service.library.library import Incoming
 from service.models import (
     LINEAGE_DIGITS,
     Account,
@@ -120,8 +120,8 @@ def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedIte
     places = {"parent_id": F("parent_id"), "lineage": F("lineage")}
     _copy(folders, DeletedFolder, ids | places, IN_FOLDERS)
     files.delete()
-    item.homeless = library.move_transfers_to_root(locked, folders, now)
-    item.save(update_fields=["homeless"])
+    item.incoming = library.move_transfers_to_root(locked, folders, now)
+    item.save(update_fields=["incoming"])
     folders.delete()
     library.spread(folder.parent, -folder.size_bytes, now)
     return item
@@ -173,8 +173,8 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
             name = free_names.free_name(parent, item.name, is_folder=True)
             _restore_folder(item, parent, name)
             library.spread(parent, item.size_bytes, now)
-            homeless = [Homeless(*each) for each in item.homeless or ()]
-            library.move_transfers_back(locked, homeless, now)
+            incoming = [Incoming(*each) for each in item.incoming or ()]
+            library.move_transfers_back(locked, incoming, now)
             restored.append(Restored(item, parent.pk, name))
         files = mine.filter(is_folder=False).order_by("folder_id", "path", "pk")
         for _place, group in groupby(files, lambda item: (item.folder_id, item.path)):

@@ -229,7 +229,7 @@ def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
     )
 
 
-class Homeless(NamedTuple):
+class Incoming(NamedTuple):
     """Something to fetch whose folder is about to be deleted."""
 
     model: str
@@ -240,36 +240,36 @@ class Homeless(NamedTuple):
 
 def move_transfers_to_root(
     locked: Account, folders: QuerySet[Folder], now: datetime
-) -> list[Homeless]:
+) -> list[Incoming]:
     """Move what would go into these folders to the root, and return where it was."""
-    homeless = Transfer.objects.filter(folder__in=folders)
+    incoming = Transfer.objects.filter(folder__in=folders)
     wishes = Wish.objects.filter(folder__in=folders)
     facts = "pk", "folder_id", "title"
-    moved = [Homeless("wish", *row) for row in wishes.values_list(*facts)]
+    moved = [Incoming("wish", *row) for row in wishes.values_list(*facts)]
     wishes.update(folder=root_of(locked))
-    if not homeless.exists():
+    if not incoming.exists():
         return moved
     with changing_transfers(locked, now):
         root = root_of(locked)
-        for transfer in homeless.exclude(state__in=Transfer.OVER):
-            moved.append(Homeless("transfer", transfer.pk, transfer.folder_id, transfer.title))
+        for transfer in incoming.exclude(state__in=Transfer.OVER):
+            moved.append(Incoming("transfer", transfer.pk, transfer.folder_id, transfer.title))
             transfer.title = free_name(root, transfer.title, is_folder=False)
             transfer.title_key = library_names.key_of(transfer.title)
             transfer.folder = root
             transfer.notice = "folder_gone"
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])
-        homeless.update(folder=root)
+        incoming.update(folder=root)
     return moved
 
 
-def move_transfers_back(locked: Account, homeless: Iterable[Homeless], now: datetime) -> None:
+def move_transfers_back(locked: Account, incoming: Iterable[Incoming], now: datetime) -> None:
     """Move what is still to be fetched into its folders, which are there again."""
-    root, folder_of = root_of(locked), Folder.objects.in_bulk({each.folder_id for each in homeless})
-    wish_ids = {each.id: each.folder_id for each in homeless if each.model == "wish"}
+    root, folder_of = root_of(locked), Folder.objects.in_bulk({each.folder_id for each in incoming})
+    wish_ids = {each.id: each.folder_id for each in incoming if each.model == "wish"}
     for wish in Wish.objects.filter(account=locked, folder=root, pk__in=wish_ids):
         wish.folder_id = wish_ids[wish.pk]
         wish.save(update_fields=["folder"])
-    of_transfers = {each.id: each for each in homeless if each.model == "transfer"}
+    of_transfers = {each.id: each for each in incoming if each.model == "transfer"}
     running = Transfer.running().filter(account=locked, folder=root, pk__in=of_transfers)
     if not running.exists():
         return

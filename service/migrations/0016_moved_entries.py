@@ -49,7 +49,7 @@ class Migration(migrations.Migration):
         migrations.AddField(
             "account", "keeps_deleted", models.BooleanField(db_default=False, default=False)
         ),
-        migrations.AddField("deleteditem", "homeless", models.JSONField(null=True)),
+        migrations.AddField("deleteditem", "incoming", models.JSONField(null=True)),
         migrations.CreateModel(
             name="MovedEntry",
             fields=[
