@@ -58,10 +58,10 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
     for batch in batches:
         undone = service.v1.undo_move(batch)
         count += undone.count
-        folders.changed(service, undone.folder_ids)
-        # The site calls the root 0.
-        here = [ROOT, *undone.folder_ids]
-        resume_positions.look_again(service, here, timezone.now())
+        root_id = folders.own_id(service)
+        places = [ROOT if each == root_id else each for each in undone.folder_ids]
+        folders.changed(service, places)
+        resume_positions.look_again(service, places, timezone.now())
     if count:
         events.record(request, Kind.MOVE_UNDONE, count=count)
         messages.success(request, move_page.undone_words(count))

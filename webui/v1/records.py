@@ -436,7 +436,7 @@ def placed(answer: Json) -> Placed | None:
     taken_count = answer.get("taken_count")
     if batch is None or type(count) is not int or type(taken_count) is not int:
         return None
-    names = tuple(name for name in taken or () if isinstance(name, str))
+    names = tuple(filter(None, map(text_of, taken if isinstance(taken, list) else ())))
     return Placed("" if batch == "0" else batch, count, names, taken_count)
 
 
