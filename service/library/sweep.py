@@ -4,7 +4,9 @@ import logging
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import chain, islice
+from heapq import merge
+from operator import itemgetter
+from typing import NamedTuple
 
 from service.batches import batches
 from service.errors import DiskFull, StoreAway
@@ -110,11 +112,14 @@ def _warn_of_full_disk(store: Store) -> None:
 
 
 def _report_missing(store: Store, now: datetime) -> int:
-    missing_ids = _missing(File, store)
-    file_ids = list(islice(missing_ids, MOST_NAMED))
-    # Nobody can open a deleted file, so it is counted but not named.
-    others = chain(missing_ids, _missing(DeletedFile, store))
-    if count := len(file_ids) + sum(1 for _pk in others):
+    count = 0
+    file_ids: list[int] = []
+    for row in _missing(store):
+        count += 1
+        # Nobody can open a deleted file, so it is counted but not named.
+        if row.model is File and len(file_ids) < MOST_NAMED:
+            file_ids.append(row.pk)
+    if count:
         store.note_loss(file_ids)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))
     else:
@@ -122,11 +127,27 @@ def _report_missing(store: Store, now: datetime) -> int:
     return count
 
 
-def _missing(model: type[File | DeletedFile], store: Store) -> Iterator[int]:
-    """Yield the ids of the rows whose blob is gone or of another size."""
-    rows = model.objects.order_by("pk").values_list("pk", "blob", "size_bytes")
-    for batch in batches(rows.iterator(), ROWS_AT_ONCE):
-        actual_sizes = store.sizes([blob for _pk, blob, _size_bytes in batch])
-        for (pk, _blob, size_bytes), actual_bytes in zip(batch, actual_sizes, strict=True):
-            if actual_bytes != size_bytes and model.objects.filter(pk=pk).exists():
-                yield pk
+class BlobRow(NamedTuple):
+    blob: str
+    size_bytes: int
+    pk: int
+    model: type[File | DeletedFile]
+
+
+def _missing(store: Store) -> Iterator[BlobRow]:
+    """Yield the rows whose blob is gone or of another size.
+
+    They are read in the order of their blobs, as the store lists these.
+    """
+    rows = merge(_rows_of(File), _rows_of(DeletedFile), key=itemgetter(0))
+    for batch in batches(rows, ROWS_AT_ONCE):
+        actual_sizes = store.sizes_in_order([row.blob for row in batch])
+        for row, actual_bytes in zip(batch, actual_sizes, strict=True):
+            is_whole = actual_bytes == row.size_bytes
+            if not is_whole and row.model.objects.filter(pk=row.pk).exists():
+                yield row
+
+
+def _rows_of(model: type[File | DeletedFile]) -> Iterator[BlobRow]:
+    rows = model.objects.order_by("blob").values_list("blob", "size_bytes", "pk")
+    return (BlobRow(*row, model) for row in rows.iterator())

@@ -107,11 +107,27 @@ def test_rows_without_their_blobs_are_reported_in_one_line_and_stay(store, now, 
         store.delete(file.blob)
     with caplog.at_level(logging.ERROR, "ferry.sweep"):
         assert sweep(store, now, GRACE).missing == 8
+    files.sort(key=lambda file: file.blob)
     first = ",".join(str(file.pk) for file in files[:5])
     assert [record.getMessage() for record in caplog.records] == [
         f"blobs missing count=8 files={first}"
     ]
     assert library.file(account, files[0].pk)
+
+
+def test_sizes_are_asked_for_in_the_order_of_blobs(store, now, monkeypatch):
+    account, asked = alice(), []
+    files = [a_file(account, f"{n}", blob=put(store)) for n in range(8)]
+    deleted_items.delete(account, [], [file.pk for file in files[::2]], now)
+
+    def sizes_in_order(blobs):
+        asked.extend(blobs)
+        return [store.size(blob) for blob in blobs]
+
+    # Only a listing, which needs an object store, depends on the order.
+    monkeypatch.setattr(store, "sizes_in_order", sizes_in_order)
+    assert sweep(store, now, GRACE) == NOTHING
+    assert asked == sorted(file.blob for file in files)
 
 
 def test_the_missing_blob_of_a_deleted_file_is_reported(store, now, caplog):
