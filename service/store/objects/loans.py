@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import BinaryIO
 from weakref import WeakValueDictionary
 
-from service.store.folders import files_in, make_folder, no_leftover, translate_disk_full
+from service.store.folders import (
+    files_in,
+    free_bytes,
+    make_folder,
+    no_leftover,
+    translate_disk_full,
+)
 from service.store.hardlinks import try_link
 
 # A program opens its file when it starts, and may wait for its turn before.
@@ -19,7 +25,8 @@ KEPT_SECONDS = 3600.0
 class Loans:
     """Files by blob, within a budget: the one that was lent longest ago is deleted first.
 
-    A file's modification time says when it was last lent.
+    A file's modification time says when it was last lent. All of them together never take more than
+    half of what the disk would have without them.
     """
 
     def __init__(self, folder: Path, budget_bytes: int) -> None:
@@ -48,7 +55,9 @@ class Loans:
         make_folder(self._folder)
         with suppress(OSError):
             if try_link(source, self._folder / blob):
-                is_touched(self._folder / blob)
+                # No program was promised this file, so it may go at once.
+                unpromised_at = time.time() - KEPT_SECONDS
+                os.utime(self._folder / blob, (unpromised_at, unpromised_at))
                 self._sweep()
 
     def forget(self, blob: str) -> None:
@@ -67,7 +76,9 @@ class Loans:
             with suppress(FileNotFoundError):
                 files.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
         files.sort()
-        excess_bytes = sum(size for _at, size, _path in files) - self._budget_bytes
+        total_bytes = sum(size for _at, size, _path in files)
+        most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)
+        excess_bytes = total_bytes - most_bytes
         for lent_at, size_bytes, path in files:
             if lent_at > before:
                 break
