@@ -6,7 +6,8 @@ one without the condition that nothing may be overwritten.
 
 import logging
 from collections.abc import Iterator, Mapping
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, fromstring
 from xml.sax.saxutils import escape
@@ -25,7 +26,8 @@ TIMEOUT = httpx.Timeout(3, connect=1, read=10)
 # As many as there are uploads.
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 TRIES = 2
-SIGNED_SECONDS = 60
+# S3 also lets clocks differ by so much.
+SIGNED_SECONDS = 15 * 60
 CREATE = {"If-None-Match": "*"}
 
 
@@ -52,6 +54,14 @@ class ObjectRequests:
 
     def close(self) -> None:
         self._client.close()
+
+    def clock_gap(self) -> timedelta:
+        """Return by how much the store's clock is ahead of this machine's, if it tells."""
+        try:
+            told = self._client.get(self._bucket.endpoint).headers["Date"]
+            return parsedate_to_datetime(told) - datetime.now(UTC)
+        except (httpx.TransportError, KeyError, ValueError):
+            return timedelta(0)
 
     def create(self, key: str, content: bytes, *, may_replace: bool = False) -> None:
         """Store a small object. Raises Exists, StoreAway, DiskFull."""

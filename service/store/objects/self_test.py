@@ -2,6 +2,7 @@
 
 import secrets
 from contextlib import suppress
+from datetime import timedelta
 from typing import NoReturn
 
 import obstore
@@ -14,6 +15,7 @@ from service.store.objects.requests import Exists, ObjectRequests
 from service.store.objects.store import open_bucket
 
 CONTENT, OTHER = bytes(range(256)), b"other"
+WIDEST_GAP = timedelta(minutes=5)
 # The least that S3 allows for any part but the last.
 FIRST_PART = bytes(5 * 2**20)
 
@@ -33,6 +35,10 @@ def refuse_unfit(bucket: Bucket) -> None:
         _test_parts(objects, requests, keys[0])
         _test_listing(objects, folder, keys)
     except (StoreAway, BaseError, FileNotFoundError) as trouble:
+        gap = requests.clock_gap()
+        if abs(gap) > WIDEST_GAP:
+            minutes = round(gap.total_seconds() / 60)
+            raise UnfitStore(f"has a clock {minutes:+d} minutes off this machine's") from trouble
         raise UnfitStore("doesn't answer, or refuses what the keys ask of it") from trouble
     finally:
         requests.close()

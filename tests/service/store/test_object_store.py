@@ -5,6 +5,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
 
 import obstore
 import pytest
@@ -12,11 +13,13 @@ from django.db import connection
 
 from service.errors import StoreAway
 from service.store.objects import self_test
+from service.store.objects.bucket import Bucket
 from service.store.objects.requests import Exists, ObjectRequests
 from service.store.objects.self_test import UnfitStore
 from service.store.objects.store import ObjectStore, open_bucket
 from service.store.objects.writer import PART_BYTES
-from tests import object_stores
+from tests import misbehaving, object_stores
+from tests.misbehaving import answers, whole
 from tests.service.builders import put
 
 # What people wait for before they learn that the store is away.
@@ -40,6 +43,16 @@ def test_a_store_that_overwrites_is_refused():
 def test_a_store_that_is_away_is_refused(seaweedfs):
     with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
         self_test.refuse_unfit(seaweedfs.bucket("prefix"))
+
+
+def test_a_store_whose_clock_differs_is_refused_in_words():
+    wrong = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
+    with misbehaving.serving(answers(whole(b"", "403 Forbidden", Date=wrong))) as server:
+        bucket = Bucket.of(
+            f"s3://ferry?endpoint=http://127.0.0.1:{server.port}", object_stores.KEYS
+        )
+        with pytest.raises(UnfitStore, match=r"has a clock .60 minutes off this machine's"):
+            self_test.refuse_unfit(bucket)
 
 
 @pytest.mark.postgresql
