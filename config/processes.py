@@ -16,6 +16,8 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 
 STOP_SECONDS = 5
+# Of several machines, the worker hands over its work meanwhile.
+HAND_OVER_SECONDS = 15
 STOPS = {signal.SIGINT, signal.SIGTERM}
 NEWS = {*STOPS, signal.SIGCHLD}
 PR_SET_PDEATHSIG = 1
@@ -25,8 +27,8 @@ FORK = get_context("fork")
 Program = Callable[[], object]
 
 
-def run(programs: dict[str, Program]) -> int:
-    """Run all programs; when one ends or Ferry is stopped, stop the others.
+def run(programs: dict[str, Program], stop_seconds: float = STOP_SECONDS) -> int:
+    """Run all programs; when one ends or Ferry is stopped, stop the others within that time.
 
     Signals are blocked until `sigwait`, so that none is handled too early.
     """
@@ -38,7 +40,7 @@ def run(programs: dict[str, Program]) -> int:
     name = first_to_end(processes)
     if name:
         sys.stderr.write(f"{name} ended unexpectedly, so Ferry stops, too.\n")
-    stop(processes)
+    stop(processes, stop_seconds)
     return 1 if name else 0
 
 
@@ -95,10 +97,10 @@ def first_to_end(processes: list[BaseProcess]) -> str | None:
             return None
 
 
-def stop(processes: list[BaseProcess]) -> None:
+def stop(processes: list[BaseProcess], within_seconds: float) -> None:
     for process in processes:
         process.terminate()
-    deadline = time.monotonic() + STOP_SECONDS
+    deadline = time.monotonic() + within_seconds
     while any(process.is_alive() for process in processes):
         seconds = deadline - time.monotonic()
         if seconds <= 0 or not signal.sigtimedwait({signal.SIGCHLD}, seconds):

@@ -378,6 +378,7 @@ class Transfer(models.Model):
         STOPPED = "stopped"
 
     OVER: ClassVar[tuple[str, ...]] = (State.DONE, State.FAILED)
+    TORRENTS: ClassVar[tuple[str, ...]] = (Kind.MAGNET, Kind.TORRENT)
 
     # Wanted
     account = models.ForeignKey(Account, models.DO_NOTHING)
@@ -452,6 +453,17 @@ class Transfer(models.Model):
             models.Index(
                 fields=["id"], condition=Q(is_seeding=True) & Q(leased_by=""), name="free_seeding"
             ),
+            # Of hundreds of workers, one fetches a torrent for all accounts that want it.
+            models.Index(
+                fields=["info_hash_v1"],
+                condition=~Q(leased_by="") & ~Q(info_hash_v1=""),
+                name="leased_v1",
+            ),
+            models.Index(
+                fields=["info_hash_v2"],
+                condition=~Q(leased_by="") & ~Q(info_hash_v2=""),
+                name="leased_v2",
+            ),
         )
 
     def __str__(self) -> str:
@@ -482,6 +494,19 @@ class ImportRecord(models.Model):
 
     def __str__(self) -> str:
         return f"files of transfer {self.transfer_id}"
+
+
+class SavedFetch(models.Model):
+    """What the store has of the beginning of a fetch, for the worker that continues it."""
+
+    transfer = models.OneToOneField(Transfer, models.CASCADE)
+    resume = models.JSONField()  # a service.fetching.resume_point.ResumePoint
+    parts = models.JSONField()  # the name and size of each file in the download folder, in order
+
+    objects: ClassVar[models.Manager["SavedFetch"]]
+
+    def __str__(self) -> str:
+        return f"beginning of transfer {self.transfer_id}"
 
 
 class Worker(models.Model):

@@ -72,6 +72,10 @@ NOTES = {
 }
 REASONS = {
     **NOTES,
+    "started_over": Reason(
+        _("started over on another machine"),
+        _("What had arrived is on a machine that stopped, so Ferry fetches it again."),
+    ),
     # Room
     "not_enough_space": _NO_ROOM,
     "not_enough_space_added_to_wishlist": Reason(_KEPT_CLAUSE, _NO_ROOM.sentence, _IS_KEPT),

@@ -24,6 +24,7 @@ from service.worker import leases
 from service.worker.changes import compare_revisions
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
+from service.worker.saved_fetches import SavedFetches
 from service.worker.transfer_control import Tools, TransferLimits
 from service.worker.worker import Worker
 from webui.connection import connection
@@ -35,8 +36,10 @@ POLL_SECONDS = 0.25
 NOTIFIED_POLL_SECONDS = 1.0
 # How often an idle worker polls, in case it missed a wake-up.
 IDLE_POLL_SECONDS = 4.0
-# The process that runs the worker kills it after five seconds.
+# The process that runs the worker kills it a little later (config.processes).
 STOP_SECONDS = 4.0
+# Of several machines, it has time to hand over its work.
+HAND_OVER_SECONDS = 12.0
 
 
 class Transferring:
@@ -92,7 +95,7 @@ class Transferring:
     def stop(self) -> None:
         try:
             if self._worker is not None:
-                self._worker.stop(STOP_SECONDS)
+                self._worker.stop(HAND_OVER_SECONDS if settings.STORE_URL else STOP_SECONDS)
         except Exception:
             log.exception("the transfers did not stop cleanly")
         finally:
@@ -127,17 +130,19 @@ def and_close(act: Callable[..., Any]) -> Callable[..., Any]:
 
 def embedded_worker(wake_up: WakeUp) -> Worker:
     store = library_store()
+    lease = Lease(Path(settings.DATA_DIR) / leases.FOLDER, by_database=is_notified())
+    saved = SavedFetches(store, lease) if settings.STORE_URL else None
     changes = wake_up.take_changes if is_notified() else compare_revisions()
 
     def tools() -> Tools:
         return Tools(
             Engine(engine_settings(), wake_up=wake_up),
-            Fetching(settings.TORRENT_NETWORK, wake_up=wake_up),
+            Fetching(settings.TORRENT_NETWORK, wake_up=wake_up, checkpoints=saved),
             FileImport(store, Aside(1, thread_name_prefix="import"), wake_up),
             changes,
+            saved,
         )
 
-    lease = Lease(Path(settings.DATA_DIR) / leases.FOLDER, by_database=is_notified())
     return Worker(lease, tools, store, limits())
 
 

@@ -1,14 +1,14 @@
 """The bytes of a fetch on disk."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from errno import EDQUOT, ENOSPC
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import Protocol, Self
 
 from service.fetching import resume_point
 from service.fetching.errors import PermanentFailure
@@ -18,16 +18,25 @@ from service.fetching.resume_point import CONTENT, ResumePoint
 AHEAD_BYTES = 64 * 2**20
 
 
+class Save(Protocol):
+    """Saves what is safely on disk for other machines."""
+
+    def __call__(
+        self, resume: ResumePoint, may_go_on: Callable[[], bool], *, with_rest: bool = False
+    ) -> None: ...
+
+
 class PartialFile:
     """The file of a fetch, written from the position in `resume`.
 
     `resume.json` never claims more than is safely on disk, and always describes that content: it
     is rewritten before the first byte of other content.
 
-    The disk writes while bytes arrive, so that hardly anything is left to write at the end.
+    The disk writes while bytes arrive, so that hardly anything is left to write at the end, and
+    what is safe is saved for other machines meanwhile.
     """
 
-    def __init__(self, folder: Path, resume: ResumePoint) -> None:
+    def __init__(self, folder: Path, resume: ResumePoint, save: Save | None = None) -> None:
         self._folder = folder
         self._resume = resume
         self.size_bytes = resume.safe_bytes
@@ -37,6 +46,10 @@ class PartialFile:
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
         self._syncing: Future[None] | None = None
         self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
+        self._save = save
+        self._saver = ThreadPoolExecutor(1, thread_name_prefix="saving")
+        self._saving: Future[None] | None = None
+        self._may_save = True
 
     def __enter__(self) -> Self:
         return self
@@ -47,6 +60,8 @@ class PartialFile:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        self._may_save = False
+        self._saver.shutdown()
         self._aside.shutdown()
         os.close(self._file)
 
@@ -76,6 +91,19 @@ class PartialFile:
                 self._resume, safe_bytes=self.size_bytes, is_complete=is_complete
             )
             resume_point.write(self._folder, self._resume)
+        if self._saving is None or self._saving.done():
+            self._start_to_save()
+
+    def save_rest(self) -> None:
+        """Save all that is safe, and wait for that."""
+        self._start_to_save(with_rest=True)
+        self._saver.shutdown()
+
+    def _start_to_save(self, *, with_rest: bool = False) -> None:
+        if self._save is not None and self._resume.is_of_use:
+            self._saving = self._saver.submit(
+                self._save, self._resume, lambda: self._may_save, with_rest=with_rest
+            )
 
 
 def open_at(path: Path, size_bytes: int) -> int:

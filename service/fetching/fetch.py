@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from threading import Event
@@ -11,6 +12,7 @@ from threading import Event
 import httpx
 
 from service.fetching import responses, resume_point
+from service.fetching.checkpoints import Checkpoints
 from service.fetching.content import PartialFile, translate_disk_errors
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
@@ -53,6 +55,7 @@ class Means:
     throttle: RateLimit
     tell: Callable[[FetchEvent], None]
     polled_at: Callable[[], float]  # when the worker polled last
+    checkpoints: Checkpoints | None = None
 
 
 class Fetch:
@@ -64,6 +67,7 @@ class Fetch:
 
     An attempt resumes from what is safely on disk if the server confirms that it still has the
     same content; else it starts over. `proceed` holds for one Head: other content needs another.
+    Before the first attempt, it takes over what a worker of another machine had fetched.
     """
 
     def __init__(self, order: FetchOrder, road: Road, means: Means) -> None:
@@ -78,6 +82,8 @@ class Fetch:
         self._throttle = means.throttle
         self._tell = means.tell
         self._polled_at = means.polled_at
+        self._checkpoints = means.checkpoints
+        self._is_restored = means.checkpoints is None
         self._waiter = StoppableWait(means.pace.clock)
         self._head: Head | None = None
         self._may_go = Event()
@@ -131,7 +137,7 @@ class Fetch:
         if self._head is not None:
             self._may_go.wait()
         self._waiter.check()
-        resume = resume_point.read(self._folder, self._order.url)
+        resume = self._find_resume_point()
         if resume is not None and resume.is_complete:
             return self._reuse(resume)
         self._note(resume.safe_bytes if resume else 0)
@@ -142,6 +148,15 @@ class Fetch:
                 return MagnetFound(self._order.key, answer)
             with closing(answer):
                 return self._receive(answer, resume)
+
+    def _find_resume_point(self) -> ResumePoint | None:
+        resume = resume_point.read(self._folder, self._order.url)
+        if self._is_restored or self._checkpoints is None:
+            return resume
+        here_bytes = resume.safe_bytes if resume else 0
+        self._checkpoints.restore(self._order.key, self._folder, here_bytes, self._waiter.check)
+        self._is_restored = True
+        return resume_point.read(self._folder, self._order.url)
 
     def _reuse(self, resume: ResumePoint) -> FetchEvent | None:
         """Report a file that another process fetched, but could no longer report."""
@@ -207,11 +222,14 @@ class Fetch:
         self._refuse_beyond_limit(resume.facts.size_bytes)
         if not self._may_take(head_of(self._order.key, resume.facts)):
             return None
-        with PartialFile(self._folder, resume) as content:
+        save = None
+        if self._checkpoints is not None:
+            save = partial(self._checkpoints.save, self._order.key, self._folder)
+        with PartialFile(self._folder, resume, save) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
-            except BaseException:
-                self._save(content)
+            except BaseException as failure:
+                self._save(content, is_leaving=isinstance(failure, FetchStopped))
                 raise
             content.make_safe(is_complete=True)
         self.wanted_bytes = content.size_bytes
@@ -275,11 +293,13 @@ class Fetch:
                 f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large"
             )
 
-    def _save(self, content: PartialFile) -> None:
+    def _save(self, content: PartialFile, *, is_leaving: bool) -> None:
         """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""
         if self._is_wanted and not self._is_worker_silent():
             with suppress(PermanentFailure):
                 content.make_safe()
+                if is_leaving:
+                    content.save_rest()
 
 
 def headers_for(resume: ResumePoint | None) -> dict[str, str]:

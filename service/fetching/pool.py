@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 
+from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import Fetch, FetchOrder, Means
 from service.fetching.pace import Pace, RateLimit
@@ -34,6 +35,7 @@ class Fetching:
         road: Road | None = None,
         pace: Pace | None = None,
         wake_up: Event | None = None,
+        checkpoints: Checkpoints | None = None,
     ) -> None:
         """`network`: `internet`, or `loopback`, which is only 127.0.0.0/8.
 
@@ -44,6 +46,7 @@ class Fetching:
         self._throttle = RateLimit(self._pace.clock)
         self._events: SimpleQueue[FetchEvent] = SimpleQueue()
         self._wake_up = wake_up or Event()
+        self._checkpoints = checkpoints
         self._running: dict[str, RunningFetch] = {}
         self._lock = Lock()
         self._polled_at = self._pace.clock()
@@ -51,7 +54,9 @@ class Fetching:
     def add(self, order: FetchOrder) -> None:
         """Start a fetch, unless one with this key is running."""
         self._throttle.limit_bytes = order.download_limit_bytes
-        means = Means(self._pace, self._throttle, self._emit, lambda: self._polled_at)
+        means = Means(
+            self._pace, self._throttle, self._emit, lambda: self._polled_at, self._checkpoints
+        )
         with self._lock:
             if order.key in self._running:
                 return

@@ -36,17 +36,20 @@ class DownloadFolder:
     def file(self, index: int) -> Path:
         return self.path / str(index)
 
-    def make(self, transfer: Transfer) -> None:
-        """Create the folder, and remove what another transfer left in it. Raises DiskFull.
+    def make(self, transfer: Transfer) -> bool:
+        """Create the folder, and return whether it is new. Raises DiskFull.
 
-        After a database is restored, its ids are given out again.
+        What another transfer left in it is removed: after a database is restored, its ids are given
+        out again.
         """
         owner = f"{transfer.account_id} {transfer.created_at.isoformat()}"
-        if self._read("owner") != owner:
+        is_new = self._read("owner") != owner
+        if is_new:
             self.remove()
         with translate_disk_full():
             make_folder(self.path)
             self._write("owner", owner.encode())
+        return is_new
 
     def keep_torrent(self, content: bytes) -> None:
         """Save the torrent file. Raises DiskFull."""

@@ -38,7 +38,7 @@ REASONS: dict[str, frozenset[str]] = {
     ),
 }
 # The notices, which stay true in any state.
-NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again"})
+NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again", "started_over"})
 
 # States that take one of the slots that ACTIVE_TRANSFERS counts.
 WITH_SLOT = frozenset({State.METADATA, State.DOWNLOADING})

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Mapping
-from concurrent.futures import Executor, Future
+from concurrent.futures import Executor, Future, wait
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -108,7 +108,9 @@ class FileImport:
         """Run other slow work on the disk."""
         self._executor.submit(act)
 
-    def stop(self) -> None:
+    def stop(self, within_seconds: float) -> None:
+        """Finish what can be finished in time: of several machines, only this one has the files."""
+        wait(self._running.values(), within_seconds)
         self._is_over.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
 

@@ -94,16 +94,37 @@ class Lease:
         return Transfer.objects.filter(leased_by=self.name)
 
     def release(self) -> None:
-        """End the lease, so that any worker can claim its transfers at once."""
-        if self.name:
-            _expel(Worker.objects.filter(name=self.name), self.name)
+        """Free the transfers. Of several machines, this one keeps those whose bytes only it has.
+
+        If it starts again before its lease ends, its new worker continues them.
+        """
+        if not self.name:
+            return
+        row = Worker.objects.filter(name=self.name)
+        if self._by_database and self._free_others():
+            row.update(alive_until=Now() + LEASE, is_engine_alive=False)
+            self._let_go()
+        else:
+            _expel(row, self.name)
             self._forget()
+
+    def _free_others(self) -> bool:
+        """Free what another machine continues as well, and return whether something is left."""
+        is_here = Q(kind__in=Transfer.TORRENTS, progress_percent__gt=0)
+        with transaction.atomic():
+            self.transfers().exclude(is_here).update(leased_by="")
+            return self.transfers().exists()
+
+    def has_others(self) -> bool:
+        """Return whether there are other workers, dead or alive."""
+        others = Worker.objects.exclude(name=self.name)
+        return row_cache.read(("other workers", self.name), others.exists)
 
     def expel_dead(self, now: datetime) -> bool:
         """Free the transfers of dead workers, and return whether there were any."""
-        others = Worker.objects.exclude(name=self.name)
-        if not row_cache.read(("other workers", self.name), others.exists):
+        if not self.has_others():
             return False
+        others = Worker.objects.exclude(name=self.name)
         is_over = Q(name__in=self._find_dead_here())
         if not now < self._judges_at <= now + LEASE:
             is_over |= Q(alive_until__lt=self._time(now))
@@ -137,9 +158,13 @@ class Lease:
         self._renewed_at, self._last_news = now, (False, False)
 
     def _forget(self) -> None:
+        (self._folder / self.name).unlink(missing_ok=True)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        """Release the file lock, which shows workers on this machine that this one has ended."""
         if self._lock is not None:
             os.close(self._lock)
-            (self._folder / self.name).unlink(missing_ok=True)
         self.name, self._lock = "", None
 
 

@@ -1,10 +1,12 @@
 """Choose which waiting transfers come next, fairly between accounts."""
 
+from collections.abc import Collection
 from itertools import chain, zip_longest
 
-from django.db.models import Q, QuerySet
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from service.models import Transfer
+from service.worker.leases import Lease
 from service.worker.run import LARGE_BYTES
 
 Waiting = tuple[int, int]
@@ -12,10 +14,21 @@ Waiting = tuple[int, int]
 
 
 class Queue:
-    """The transfers that no worker has begun, and that wait for a slot."""
+    """The transfers that no worker has begun, and that wait for a slot.
 
-    def __init__(self) -> None:
-        self._lines = (Line(Q()), Line(Q(size_bytes__lt=LARGE_BYTES)))
+    A torrent that another worker has is left to that one, which needs no second slot for it.
+    """
+
+    def __init__(self, lease: Lease) -> None:
+        self._lease = lease
+        self._lines = (Line(lease, Q()), Line(lease, Q(size_bytes__lt=LARGE_BYTES)))
+
+    def same_torrents(self, hashes: Collection[str]) -> set[int]:
+        """Return the ids of those with the same torrents, if other workers leave them to us."""
+        if not hashes or not self._lease.has_others():
+            return set()
+        is_same = Q(info_hash_v1__in=hashes) | Q(info_hash_v2__in=hashes)
+        return set(free_queued().filter(is_same).values_list("pk", flat=True))
 
     def next(self, count: int) -> list[Waiting]:
         """Return up to `count` transfers, and as many small ones: these may overtake large ones."""
@@ -33,13 +46,16 @@ class Line:
     accounts there are. It begins after the account that came last, so every account has its turn.
     """
 
-    def __init__(self, which: Q) -> None:
+    def __init__(self, lease: Lease, which: Q) -> None:
+        self._lease = lease
         self._which = which
         self._last_account_id = 0
         self._account_of: dict[int, int] = {}  # of each transfer in the order of `next`
 
     def next(self, count: int) -> list[Waiting]:
-        waiting = Transfer.running().filter(self._which, state=Transfer.State.QUEUED, leased_by="")
+        waiting = free_queued().filter(self._which)
+        if self._lease.has_others():
+            waiting = without_torrents_elsewhere(waiting, self._lease.name)
         after = waiting.filter(account__gt=self._last_account_id)
         before = waiting.filter(account__lte=self._last_account_id)
         by_account: dict[int, list[Waiting]] = {}
@@ -55,6 +71,18 @@ class Line:
         for pk, account_id in self._account_of.items():
             if pk in transfer_ids:
                 self._last_account_id = account_id
+
+
+def free_queued() -> QuerySet[Transfer]:
+    return Transfer.running().filter(state=Transfer.State.QUEUED, leased_by="")
+
+
+def without_torrents_elsewhere(waiting: QuerySet[Transfer], name: str) -> QuerySet[Transfer]:
+    theirs = Transfer.objects.exclude(leased_by="").exclude(leased_by=name)
+    for column in ("info_hash_v1", "info_hash_v2"):
+        same = theirs.exclude(**{column: ""}).filter(**{column: OuterRef(column)})
+        waiting = waiting.exclude(Exists(same))
+    return waiting
 
 
 def gather(by_account: dict[int, list[Waiting]], waiting: QuerySet[Transfer], count: int) -> None:

@@ -230,5 +230,9 @@ class Runs:
         others = (each for each in self if each.has_order and not each.is_fetch)
         return next((each for each in others if each is not run and each.hashes & run.hashes), None)
 
+    def hashes(self) -> set[str]:
+        """Return those of the torrents that can be followed, see `twin`."""
+        return {each for run in self if run.has_order and not run.is_fetch for each in run.hashes}
+
     def followers(self, run: Run) -> list[Run]:
         return [each for each in self if each.stage is Stage.FOLLOWING and each.leader_id == run.id]

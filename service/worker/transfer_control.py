@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from functools import partial
 
 from service import signals
 from service.errors import DiskFull, NotFound
@@ -20,6 +21,7 @@ from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
 from service.worker.run import Run, Runs
+from service.worker.saved_fetches import SavedFetches
 from service.worker.slots import Slots
 from service.worker.stages import OrderState, Stage, Transition
 
@@ -47,6 +49,7 @@ class Tools:
     fetching: Fetching
     imports: FileImport
     changes: Changes = field(default_factory=compare_revisions)
+    saved: SavedFetches | None = None  # where machines share a store
 
 
 class TransferControl:
@@ -94,7 +97,8 @@ class TransferControl:
 
     def _make_place(self, run: Run, now: datetime) -> bool:
         try:
-            run.folder.make(run.transfer)
+            if run.folder.make(run.transfer) and run.transfer.progress_percent:
+                self._take_over(run)
             run.folder.give_back()
             if run.transfer.torrent_id is not None:
                 torrent = TorrentFile.objects.get(pk=run.transfer.torrent_id)
@@ -107,6 +111,11 @@ class TransferControl:
             self.hold_back(run, "disk_error", now)
             return False
         return True
+
+    def _take_over(self, run: Run) -> None:
+        """Continue what another machine had begun, or say that it starts over."""
+        if not (run.is_fetch and self.tools.saved and self.tools.saved.has(run.id)):
+            run.write(notice=run.transfer.notice or "started_over", progress_percent=0)
 
     def _give(self, run: Run) -> None:
         if run.is_fetch:
@@ -290,6 +299,8 @@ class TransferControl:
         self.runs.drop(run)
         if is_over:
             self.tools.imports.aside(run.folder.remove)
+            if self.tools.saved and run.is_fetch:
+                self.tools.imports.aside(partial(self.tools.saved.forget, run.folder, run.id))
         for follower in self.runs.followers(run):
             if not follower.is_withdrawn:
                 self.begin(follower, now)

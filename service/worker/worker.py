@@ -75,15 +75,16 @@ class Worker:
             self._end_shift(within_seconds=0)
 
     def stop(self, within_seconds: float) -> None:
+        """Finish imports, save what others continue, and free the transfers."""
         self._end_shift(within_seconds)
         self._lease.release()
 
     def _end_shift(self, within_seconds: float) -> None:
         if self._shift is not None:
             shift, self._shift = self._shift, None
-            shift.tools.imports.stop()
-            shift.tools.fetching.stop(within_seconds / 4)
-            shift.tools.engine.stop(within_seconds / 2)
+            shift.tools.fetching.stop(within_seconds / 2)
+            shift.tools.imports.stop(within_seconds / 4)
+            shift.tools.engine.stop(within_seconds / 4)
 
 
 class Shift:
@@ -97,7 +98,7 @@ class Shift:
         self._lease = control.lease
         self._runs = control.runs
         self._store = store
-        self._queue = Queue()
+        self._queue = Queue(control.lease)
         self._waiting: list[Waiting] = []  # the next of the queue
         self._waiting_for = 0  # how many slots they were looked up for
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
@@ -145,7 +146,7 @@ class Shift:
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
         in_hand |= {pk for pk, _state in find_wanted(free_in_hand())}
-        self._take(sorted(in_hand), now)
+        self._take(sorted(in_hand | self._queue.same_torrents(self._runs.hashes())), now)
         self._look_who_waits()
 
     def _look_who_waits(self) -> None:

@@ -7,6 +7,7 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
 from config import preparation, processes
+from config.processes import HAND_OVER_SECONDS, STOP_SECONDS, Program
 from config.storage import databases
 
 
@@ -20,7 +21,9 @@ class Command(BaseCommand):
             preparation.announce(sys.stdout)
         os.chdir(settings.BASE_DIR)
         databases.close_all()
-        sys.exit(processes.run({"web": serve, "worker": lambda: call_command("work")}))
+        programs: dict[str, Program] = {"web": serve, "worker": lambda: call_command("work")}
+        seconds = HAND_OVER_SECONDS if settings.STORE_URL else STOP_SECONDS
+        sys.exit(processes.run(programs, seconds))
 
 
 def serve() -> None:

@@ -17,5 +17,5 @@ def test_a_stop_waits_for_no_file_that_is_hashed_on_the_way(tmp_path):
     imports, sums = FileImport(library_store(), ThreadPoolExecutor(1)), Sums()
     imports.hash_ahead(tmp_path / "film", sums, LONG_BYTES)
     wait_until(lambda: sums.size_bytes > 0)
-    imports.stop()
+    imports.stop(0)
     assert sums.size_bytes < LONG_BYTES

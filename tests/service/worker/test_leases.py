@@ -104,6 +104,31 @@ def test_what_is_released_is_free_at_once(make, transfer):
     assert Worker.objects.get().name == two.name
 
 
+def test_a_machine_that_stops_keeps_the_torrents_of_which_it_has_bytes(tmp_path):
+    """Others wait for its lease to end; a new worker on this machine doesn't."""
+    account = alice()
+    begun = transfers.add_magnet(account, magnet(name="begun"), 0, NOW)
+    new = transfers.add_magnet(account, magnet("e", name="new"), 0, NOW)
+    fetch = transfers.add_url(account, "http://example.org/x", 0, NOW)
+    Transfer.objects.filter(pk__in=[begun.pk, fetch.pk]).update(progress_percent=30)
+    one, other = (Lease(tmp_path / name, by_database=True) for name in ("one", "other"))
+    for each in (one, other):
+        each.hold(timezone.now(), is_engine_alive=True)
+    one.take([begun.pk, new.pk, fetch.pk], timezone.now())
+    one.release()
+    assert not other.expel_dead(timezone.now())
+    wanted = [begun.pk, new.pk, fetch.pk]
+    assert other.take(wanted, timezone.now()) == {new.pk, fetch.pk}
+    again = Lease(tmp_path / "one", by_database=True)
+    again.hold(timezone.now(), is_engine_alive=True)
+    assert again.expel_dead(timezone.now())
+    assert again.take(wanted, timezone.now()) == {begun.pk}
+    again.release()
+    Worker.objects.exclude(name=other.name).update(alive_until=NOW)
+    assert other.expel_dead(timezone.now())
+    assert other.take(wanted, timezone.now()) == {begun.pk}
+
+
 def test_an_idle_worker_seldom_writes_and_one_that_begins_or_changes_at_once(make):
     lease = make()
     lease.hold(NOW, is_engine_alive=True, is_idle=True)

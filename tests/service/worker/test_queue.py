@@ -1,5 +1,7 @@
 """Which waiting transfers come next, when several accounts have some."""
 
+from pathlib import Path
+
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
@@ -39,18 +41,18 @@ def begin(transfer_ids: list[int]) -> None:
 
 def test_those_of_one_account_come_in_order():
     (mine,) = waiting(5)
-    assert ids(Queue(), 3) == mine[:3]
-    assert ids(Queue(), 9) == mine
+    assert ids(Queue(Lease(None)), 3) == mine[:3]
+    assert ids(Queue(Lease(None)), 9) == mine
 
 
 def test_each_account_has_one_before_any_has_a_second():
     one, two, three = waiting(3, 1, 2)
-    assert ids(Queue(), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
+    assert ids(Queue(Lease(None)), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
 
 
 def test_accounts_take_turns_however_many_wait():
     many, few = waiting(6, 2)
-    queue, begun = Queue(), []
+    queue, begun = Queue(Lease(None)), []
     for _turn in range(4):
         (pk,) = ids(queue, 1)
         queue.note_begun([pk])
@@ -61,7 +63,7 @@ def test_accounts_take_turns_however_many_wait():
 
 def test_one_that_another_worker_took_first_is_not_offered_again():
     (one,), (two,) = waiting(1, 1)
-    queue = Queue()
+    queue = Queue(Lease(None))
     assert ids(queue, 1) == [one]
     begin([one])
     assert ids(queue, 1) == [two]
@@ -70,7 +72,7 @@ def test_one_that_another_worker_took_first_is_not_offered_again():
 def test_small_ones_are_found_behind_large_ones_and_have_their_own_turns():
     one, two = waiting(3, 3)
     Transfer.objects.filter(pk__in=[*one[:2], *two[:2]]).update(size_bytes=LARGE_BYTES)
-    queue = Queue()
+    queue = Queue(Lease(None))
     assert ids(queue, 2) == [one[0], two[0], one[2], two[2]]
     queue.note_begun([one[2]])
     begin([one[2]])
@@ -82,9 +84,51 @@ def test_what_it_reads_does_not_grow_with_accounts_or_transfers():
     for counts in ((1, 1, 1, 1), (30,), (5,) * 20):
         waiting(*counts)
         with CaptureQueriesContext(connection) as asked:
-            assert len(Queue().next(3)) == 3
+            assert len(Queue(Lease(None)).next(3)) == 3
         numbers.append(len(asked))
     assert numbers[1:] == numbers[:-1]
+
+
+def a_worker(folder: Path) -> Lease:
+    lease = Lease(folder)
+    lease.hold(NOW, is_engine_alive=True)
+    return lease
+
+
+def test_a_torrent_of_another_worker_is_left_to_it_and_blocks_no_one(tmp_path):
+    (first, _next), (second, third) = waiting(2, 2)
+    one, other = a_worker(tmp_path), a_worker(tmp_path)
+    Transfer.objects.filter(pk=second).update(info_hash_v1=f"{1:040x}")
+    one.take([first], NOW)
+    assert ids(Queue(other), 1) == [_next]
+    assert third in ids(Queue(other), 2)
+    assert second not in ids(Queue(other), 9)
+    assert second in ids(Queue(one), 9)
+    assert Queue(one).same_torrents({f"{1:040x}"}) == {second}
+    assert Queue(one).same_torrents(set()) == set()
+
+
+def test_a_worker_alone_takes_the_same_torrent_in_its_turn(tmp_path):
+    (first,), (second,) = waiting(1, 1)
+    Transfer.objects.filter(pk=second).update(info_hash_v1=f"{1:040x}")
+    one = a_worker(tmp_path)
+    one.take([first], NOW)
+    assert ids(Queue(one), 2) == [second]
+    assert Queue(one).same_torrents({f"{1:040x}"}) == set()
+
+
+@pytest.mark.postgresql
+def test_torrents_of_other_workers_are_found_by_an_index(tmp_path):
+    waiting(2)
+    a_worker(tmp_path)
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+        Queue(Lease(None)).next(2)
+        (query, *_others) = [each["sql"] for each in asked if "EXISTS" in each["sql"]]
+        cursor.execute(f"EXPLAIN {query}")
+        plan = str(cursor.fetchall())
+    assert "leased_v1" in plan
+    assert "leased_v2" in plan
 
 
 @pytest.mark.postgresql
@@ -95,9 +139,9 @@ def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
         # PostgreSQL prefers to read and sort so few rows.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
-        Queue().next(2)
+        Queue(Lease(None)).next(2)
         list(Lease(tmp_path).transfers())
-        for each in list(asked)[2:]:
+        for each in [each for each in asked if "service_transfer" in each["sql"]]:
             cursor.execute(f"EXPLAIN {each['sql']}")
             plans.append(str(cursor.fetchall()))
     assert len(plans) > 2
