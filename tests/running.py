@@ -85,9 +85,11 @@ class Ferry:
 
 
 @contextmanager
-def running(data_dir: Path, *, prefix: tuple[str, ...] = (), **settings: str) -> Iterator[Ferry]:
+def running(
+    data_dir: Path, *, prefix: tuple[str, ...] = (), source: Path = BASE, **settings: str
+) -> Iterator[Ferry]:
     bring_static_files(data_dir)
-    with started(data_dir, prefix=prefix, **settings) as ferry:
+    with started(data_dir, prefix=prefix, source=source, **settings) as ferry:
         assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
         yield ferry
 
@@ -104,7 +106,11 @@ def bring_static_files(data_dir: Path) -> None:
 
 @contextmanager
 def started(
-    data_dir: Path, *options: str, prefix: tuple[str, ...] = (), **settings: str
+    data_dir: Path,
+    *options: str,
+    prefix: tuple[str, ...] = (),
+    source: Path = BASE,
+    **settings: str,
 ) -> Iterator[Ferry]:
     """Start the program, and don't wait until it is ready.
 
@@ -122,7 +128,7 @@ def started(
         **settings,
     }
     command = [*prefix, sys.executable, *options, "manage.py", "run"]
-    process = launch(command, cwd=BASE, env=environment)
+    process = launch(command, cwd=source, env=environment)
     output = Output(process)
     enter = ("nsenter", "--mount", f"--target={process.pid}", f"--wd={BASE}") if prefix else ()
     try:
