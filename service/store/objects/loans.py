@@ -18,8 +18,8 @@ from service.store.folders import (
 )
 from service.store.hardlinks import try_link
 
-# A program opens its file when it starts, and may wait for its turn before.
-KEPT_SECONDS = 3600.0
+# A program opens its file soon. If it had to wait for its turn for longer, it borrows again.
+KEPT_SECONDS = 60.0
 
 
 class Loans:
@@ -47,7 +47,7 @@ class Loans:
                     with draft.open("wb") as file:
                         download(file)
                     draft.rename(path)
-                self._sweep()
+                self.sweep()
         return path
 
     def adopt(self, blob: str, source: Path) -> None:
@@ -58,7 +58,7 @@ class Loans:
                 # No program was promised this file, so it may go at once.
                 unpromised_at = time.time() - KEPT_SECONDS
                 os.utime(self._folder / blob, (unpromised_at, unpromised_at))
-                self._sweep()
+                self.sweep()
 
     def forget(self, blob: str) -> None:
         (self._folder / blob).unlink(missing_ok=True)
@@ -67,7 +67,7 @@ class Loans:
         make_folder(self._folder)
         return self._folder / f".{blob}.{os.getpid()}"
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
         """Delete what exceeds the budget, and drafts of workers that died."""
         before = time.time() - KEPT_SECONDS
         files = []

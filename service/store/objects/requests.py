@@ -58,8 +58,8 @@ class ObjectRequests:
     def clock_gap(self) -> timedelta:
         """Return by how much the store's clock is ahead of this machine's, if it tells."""
         try:
-            told = self._client.get(self._bucket.endpoint).headers["Date"]
-            return parsedate_to_datetime(told) - datetime.now(UTC)
+            date = self._client.get(self._bucket.endpoint).headers["Date"]
+            return parsedate_to_datetime(date) - datetime.now(UTC)
         except (httpx.TransportError, KeyError, ValueError):
             return timedelta(0)
 

@@ -135,6 +135,7 @@ class ObjectStore(ObjectNotes):
         return stored
 
     def free_bytes(self) -> int:
+        self._loans.sweep()
         return free_bytes(self._scratch)
 
     def refuse_beyond(self, size_bytes: int) -> None:

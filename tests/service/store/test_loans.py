@@ -1,9 +1,13 @@
 """Copies of objects on this machine's disk, which programs borrow."""
 
+import os
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 from service.store.objects import loans as loans_module
-from service.store.objects.loans import Loans
+from service.store.objects.loans import KEPT_SECONDS, Loans
+from tests.service.builders import put
+from tests.service.store.conftest import LOANS_BYTES
 
 AT_ONCE, MANY = 8, 400
 
@@ -33,6 +37,32 @@ def test_files_that_nobody_was_promised_go_at_once_beyond_the_budget(tmp_path):
     assert adopted(loans, tmp_path, 1, 2, 3) == [1, 2, 3]
     loans.lend(f"{1:032x}", None)
     assert adopted(loans, tmp_path, 4, 5) == [1, 4, 5]
+
+
+def test_a_file_that_was_lent_a_moment_ago_stays_and_an_older_one_goes(tmp_path):
+    loans = Loans(tmp_path / "loans", 100)
+
+    def lend(number):
+        return loans.lend(f"{number:032x}", lambda file: file.write(bytes(100)))
+
+    first, second = lend(1), lend(2)
+    assert first.exists()
+    long_ago = time.time() - 2 * KEPT_SECONDS
+    os.utime(first, (long_ago, long_ago))
+    third = lend(3)
+    assert [each.exists() for each in (first, second, third)] == [False, True, True]
+
+
+def test_who_asks_for_room_gets_that_of_files_that_nobody_uses(objects):
+    """Until then, such a file stays: the next program may need it."""
+    blob = put(objects).blob
+    path = objects.on_disk(blob)
+    os.truncate(path, LOANS_BYTES + 1)
+    os.utime(path, (0, 0))
+    assert path.exists()
+    objects.free_bytes()
+    assert not path.exists()
+    assert objects.on_disk(blob).exists()
 
 
 def test_all_files_take_no_more_than_half_of_what_the_disk_has_for_them(tmp_path, monkeypatch):
