@@ -153,6 +153,32 @@ class Pairing(models.Model):
         return f"pairing until {self.expires_at:%H:%M}"
 
 
+class ResumableUpload(models.Model):
+    """A file that arrives in pieces. What is here of it is in a file of this machine's disk."""
+
+    class State(models.TextChoices):
+        ARRIVING = "arriving"
+        MOVING = "moving"  # whole, and on its way to the service
+        DONE = "done"
+
+    key = models.CharField(max_length=32, unique=True)  # in its URL, and its file's name
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    service = models.CharField(max_length=64)  # the key of the service that it is for
+    folder = models.CharField(max_length=64)
+    name = models.CharField(max_length=255)
+    size_bytes = models.BigIntegerField()
+    # What a power cut can't take back, and the boot in which more may have arrived.
+    safe_bytes = models.BigIntegerField(default=0)
+    boot = models.CharField(max_length=36, default="")
+    state = models.CharField(max_length=8, choices=State.choices, default=State.ARRIVING)
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["ResumableUpload"]]
+
+    def __str__(self) -> str:
+        return f"{self.name}, until {self.expires_at:%Y-%m-%d}"
+
+
 class Device(models.Model):
     """A signed-in browser, as listed on its person's Account screen."""
 

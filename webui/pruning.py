@@ -6,6 +6,7 @@ from importlib import import_module
 from django.conf import settings
 
 from webui.activity import events
+from webui.files import resumable_uploads
 from webui.http import guess_limits
 from webui.library import folders
 from webui.models import OneTimeLink, Pairing, Selection, Sent, Share
@@ -25,6 +26,7 @@ def prune(now: datetime) -> None:
     Selection.objects.filter(expires_at__lte=now).delete()
     Share.objects.filter(expires_at__lte=now).delete()
     Pairing.objects.filter(expires_at__lte=now - pairing.REMEMBERED).delete()
+    resumable_uploads.prune(now)
     Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
     folders.store().prune()
     poll.store().prune()

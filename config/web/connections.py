@@ -31,7 +31,9 @@ AWAITED_BYTES = 64 * 1024
 # How long a thread waits for a body's bytes in all, and how many received bytes add a second.
 BODY_SECONDS = 15
 BODY_BYTES_PER_SECOND = 4096
-UPLOAD = re.compile(r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+")
+UPLOAD = re.compile(
+    r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+|/+files/+uploads/+[^/]+/+"
+)
 
 
 Answer = Generator[Wait | None, None, bool]

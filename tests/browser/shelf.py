@@ -90,6 +90,10 @@ class Shelf:
         assert found, page
         return found[1]
 
+    def content(self, folder: Folder, name: str) -> bytes:
+        number = self.file_named(folder, name).removeprefix("file-")
+        return self._http.get(f"/files/file/{number}/download/").content
+
     def watch(self, folder: Folder, name: str) -> None:
         """Watch the first minutes of a film."""
         key = self.file_named(folder, name).removeprefix("file-")

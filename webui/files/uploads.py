@@ -47,18 +47,23 @@ def length_of(request: Request) -> int:
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
+    refuse_beyond_space(request, max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0))
+    if declared_bytes(request) is None:
+        refuse_beyond_disk(length_bytes)
+
+
+def refuse_beyond_space(request: Request, size_bytes: int) -> None:
     used_bytes, most = folders.store().space(service_of(request).key)
-    least_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
-    if used_bytes is not None and most is not None and least_bytes > most - used_bytes:
+    if used_bytes is not None and most is not None and size_bytes > most - used_bytes:
         raise UploadRefused(
             413,
             _("There isn't enough space for this. You have %(free)s free.")
             % {"free": free(used_bytes, most)},
         )
-    if (
-        declared_bytes(request) is None
-        and length_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES
-    ):
+
+
+def refuse_beyond_disk(size_bytes: int) -> None:
+    if size_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES:
         raise UploadRefused(
             503, _("Ferry's own disk doesn't have enough space for this right now.")
         )

@@ -6,6 +6,7 @@ from webui.files import (
     deleted_views,
     largest_views,
     move_views,
+    resumable_views,
     undo_views,
     upload_views,
     views,
@@ -22,6 +23,7 @@ urlpatterns = [
     path("files/deleted/restore/", deleted_views.restore, name="files-deleted-restore"),
     path("files/deleted/delete/", deleted_views.delete, name="files-deleted-delete"),
     path("files/largest/", largest_views.show, name="files-largest"),
+    path("files/uploads/<str:key>/", resumable_views.resumable, name="files-resumable"),
     path("files/<site_id:folder>/", views.show, name="files-folder"),
     path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),
     path("files/<site_id:folder>/rows/", views.rows, name="files-rows"),
@@ -30,6 +32,7 @@ urlpatterns = [
     path("files/<site_id:folder>/delete/loss/", action_views.delete_dialog, name="files-loss"),
     path("files/<site_id:folder>/move/", move_views.move, name="files-move"),
     path("files/<site_id:folder>/zip/", archive_views.pack, name="files-zip"),
+    path("files/<site_id:folder>/uploads/", resumable_views.begin, name="files-resumable-begin"),
     path("files/<site_id:folder>/upload/", upload_views.upload, name="files-upload"),
     path("files/<site_id:folder>/<site_entry:key>/", views.row, name="files-row"),
     path(

@@ -43,6 +43,7 @@ def upload() -> ScriptWords:
         "waiting": _("Waiting"),
         "going": _("Uploading. Keep this tab open."),
         "ending": _("Uploaded. Ferry is saving it."),
+        "resuming": _("Interrupted. The upload continues on its own."),
         "failed": _("Failed"),
         "left": _("{time} left"),
         "of": _("{done} of {total}"),

@@ -8,8 +8,8 @@ export class Pace {
   #marks;
   #end = 0;
 
-  constructor(begun) {
-    this.#marks = [{ at: begun, sent: 0 }];
+  constructor(begun, sent = 0) {
+    this.#marks = [{ at: begun, sent }];
     this.begun = begun;
   }
 

@@ -1,8 +1,8 @@
 // Files on their way, with rows for the first ones.
 import { tell } from "../toasts.js";
 import { fill, words } from "../words.js";
+import { uploadOf } from "./resumable.js";
 import { isAlive, nextOf } from "./turns.js";
-import { Upload } from "./upload.js";
 
 const IN_SIGHT = 12;
 
@@ -14,7 +14,7 @@ export class UploadQueue {
    * @param {HTMLElement} panel holds the list of rows and the template of one
    * @param {object} acts
    * @param {string} acts.home the id of what gets the focus after the last row
-   * @param {(upload: Upload) => boolean} [acts.announce] says what became of a file, if it needs words of its own
+   * @param {(upload: import("./upload.js").Upload) => boolean} [acts.announce] says what became of a file, if it needs words of its own
    * @param {() => void} [acts.finish] follows the arrival of the last file
    * @param {() => void} [acts.draw] shows what the panel has beside the rows
    */
@@ -32,7 +32,7 @@ export class UploadQueue {
 
   /** @param {{ file: File, url: string }[]} files */
   add(files) {
-    this.uploads.push(...files.map(({ file, url }) => new Upload(file, url, (upload) => this.follow(upload))));
+    this.uploads.push(...files.map(({ file, url }) => uploadOf(file, url, (upload) => this.follow(upload))));
     this.#go();
   }
 

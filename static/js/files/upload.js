@@ -127,13 +127,7 @@ export class Upload {
     this.row.dataset.state = state;
     find("progress").value = state === "moving" ? 100 : percent;
     find(".route").hidden = state === "failed";
-    find(".state").textContent =
-      {
-        queued: words.upload.waiting,
-        uploading: words.upload.going,
-        moving: words.upload.ending,
-        failed: words.upload.failed,
-      }[state] ?? "";
+    find(".state").textContent = this.stateWords ?? "";
     find(".of").textContent =
       state === "failed"
         ? this.reason
@@ -144,6 +138,15 @@ export class Upload {
       ...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []),
     );
     find("[data-do=retry]").hidden = state !== "failed";
+  }
+
+  get stateWords() {
+    return {
+      queued: words.upload.waiting,
+      uploading: words.upload.going,
+      moving: words.upload.ending,
+      failed: words.upload.failed,
+    }[this.state];
   }
 
   get left() {

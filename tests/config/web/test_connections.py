@@ -7,7 +7,8 @@ from types import SimpleNamespace
 import pytest
 from gunicorn.config import Config
 
-from config.web.connections import AWAITED_BYTES, ClientConnection
+from config.web.connections import AWAITED_BYTES, ClientConnection, is_upload
+from tests.cases import each_case
 
 POST = b"POST /signin/ HTTP/1.1\r\nHost: localhost\r\n"
 LENGTH = POST + b"Content-Length: 10\r\n\r\n"
@@ -123,3 +124,17 @@ def test_a_late_body_is_read_as_far_as_it_is_here(client):
     assert client.connection.source.read() == b"1"
     with pytest.raises(TimeoutError):
         client.connection.source.read()
+
+
+@each_case(
+    ("path", "is_slow"),
+    [
+        ("/files/7/upload/", True),
+        ("/files/uploads/0123abcd/", True),
+        ("/rest/transfer/file", True),
+        ("/files/7/uploads/", False),
+        ("/files/7/move/", False),
+    ],
+)
+def test_only_uploads_may_be_slow(path, is_slow):
+    assert is_upload(path) is is_slow

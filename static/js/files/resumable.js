@@ -1,0 +1,157 @@
+// Large files, by the tus protocol: after an interruption the server says what it has, and only the
+// rest is sent. Ferry remembers each upload, so that it also goes on after the tab was closed.
+import { browser } from "../storage.js";
+import { words } from "../words.js";
+import { Pace } from "./pace.js";
+import { headers, renewed, Upload } from "./upload.js";
+
+const KEY = "ferry-uploads";
+const LEAST_BYTES = 4 * 2 ** 20;
+const FIRST_WAIT_MS = 1000;
+const LONGEST_WAIT_MS = 30_000;
+const MOST_REMEMBERED = 200;
+
+class Refused extends Error {}
+
+/** @returns {Upload} */
+export function uploadOf(file, url, changed) {
+  return new (file.size < LEAST_BYTES ? Upload : ResumableUpload)(file, url, changed);
+}
+
+class ResumableUpload extends Upload {
+  isCut = false;
+  wake = () => {};
+
+  constructor(file, url, changed) {
+    super(file, url, changed);
+    this.key = JSON.stringify([url, file.name, file.size, file.lastModified]);
+  }
+
+  async start() {
+    this.state = "uploading";
+    this.pace = new Pace(performance.now());
+    this.show();
+    for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
+      const before = this.sent;
+      try {
+        await this.goOn();
+        remember(this.key, null);
+        return this.turn("done");
+      } catch (trouble) {
+        if (this.state === "stopped") return;
+        if (trouble instanceof Refused) return this.fail(trouble.message);
+      }
+      if (this.sent > before) wait = FIRST_WAIT_MS;
+      this.cut(true);
+      await this.pause(wait);
+      if (this.state === "stopped") return;
+    }
+  }
+
+  async goOn() {
+    const begun = await this.begun();
+    const url = begun?.url ?? (await this.begin());
+    const offset = begun?.offset ?? 0;
+    this.cut(false);
+    this.sent = offset;
+    this.pace = new Pace(performance.now(), offset);
+    await this.send(url, offset);
+  }
+
+  // Where an earlier upload of this file is, and what of it has arrived.
+  async begun() {
+    const url = remembered()[this.key]?.url;
+    if (!url) return null;
+    const response = await this.fetch(url, "HEAD");
+    const offset = response.headers.get("Upload-Offset");
+    if (response.ok && offset !== null) return { url, offset: Number(offset) };
+    if (response.status !== 404) await this.refuse(response);
+    remember(this.key, null);
+    return null;
+  }
+
+  async begin() {
+    const bytes = new TextEncoder().encode(this.file.name);
+    const name = btoa(String.fromCodePoint(...bytes));
+    const more = { "Upload-Length": String(this.file.size), "Upload-Metadata": `filename ${name}` };
+    const response = await this.fetch("../uploads/", "POST", more);
+    const url = response.headers.get("Location");
+    if (response.status !== 201 || !url) await this.refuse(response);
+    remember(this.key, { url, at: Date.now() });
+    return url;
+  }
+
+  async fetch(path, method, more = {}, isAgain = false) {
+    const url = new URL(path, new URL(this.url, location.href));
+    const response = await fetch(url, { method, headers: { ...spoken(), ...more } });
+    if (response.status !== 403 || isAgain) return response;
+    const answer = response.clone().json();
+    return renewed(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
+  }
+
+  async refuse(response) {
+    if (response.redirected || response.status === 401) throw new Refused(words.upload.unsigned);
+    if (response.status >= 500 && response.status !== 503 && response.status !== 507) throw new Error("again");
+    const answer = await response.json().catch(() => null);
+    throw new Refused(answer?.reason || words.upload.strange);
+  }
+
+  /** @returns {Promise<void>} */
+  send(url, offset) {
+    return new Promise((resolve, reject) => {
+      const xhr = new XMLHttpRequest();
+      this.xhr = xhr;
+      xhr.upload.addEventListener("progress", ({ loaded }) => this.progress(offset + loaded, this.file.size));
+      xhr.upload.addEventListener("load", () => this.turn("moving"));
+      xhr.addEventListener("load", () => {
+        if (xhr.status === 204) return resolve();
+        const answer = this.read();
+        // What another window or a connection that was lost has sent meanwhile counts, too.
+        if (xhr.status === 409 || renewed(answer)) return reject(new Error("again"));
+        reject(answer?.reason ? new Refused(answer.reason) : new Error("again"));
+      });
+      for (const end of ["error", "abort", "timeout"]) xhr.addEventListener(end, () => reject(new Error(end)));
+      xhr.open("PATCH", new URL(url, location.href));
+      const more = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) };
+      for (const [name, value] of Object.entries({ ...spoken(), ...more })) xhr.setRequestHeader(name, value);
+      xhr.send(this.file.slice(offset));
+    });
+  }
+
+  stop() {
+    super.stop();
+    this.wake();
+    const url = remembered()[this.key]?.url;
+    remember(this.key, null);
+    if (url) this.fetch(url, "DELETE").catch(() => {});
+  }
+
+  cut(isCut) {
+    this.isCut = isCut;
+    if (isCut) this.state = "uploading";
+    this.show();
+  }
+
+  /** @returns {Promise<void>} */
+  pause(milliseconds) {
+    return new Promise((resolve) => {
+      this.wake = () => resolve();
+      window.addEventListener("online", this.wake, { once: true });
+      setTimeout(this.wake, milliseconds);
+    });
+  }
+
+  get stateWords() {
+    return this.isCut ? words.upload.resuming : super.stateWords;
+  }
+}
+
+const spoken = () => ({ ...headers(), "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" });
+
+const remembered = () => browser.readJson(KEY) ?? {};
+
+function remember(key, upload) {
+  const { [key]: _before, ...others } = remembered();
+  const kept = Object.entries(others).slice(1 - MOST_REMEMBERED);
+  browser.write(KEY, Object.fromEntries(upload ? [...kept, [key, upload]] : kept));
+}

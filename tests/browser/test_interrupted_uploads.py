@@ -1,0 +1,165 @@
+"""Large uploads whose connection, or whose tab, is gone for a while."""
+
+import os
+import socket
+from contextlib import suppress
+from pathlib import Path
+from threading import Thread
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.people import Visitor
+
+SIZE = 12 * 2**20
+BYTES_PER_SECOND = 2_000_000
+
+
+@pytest.fixture
+def films(shelf):
+    return shelf.folder()
+
+
+@pytest.fixture
+def film(tmp_path) -> Path:
+    path = tmp_path / "Der Film, 电影.mkv"
+    path.write_bytes(os.urandom(SIZE))
+    return path
+
+
+def begin(page: Page, film: Path) -> list[int]:
+    """Upload slowly, and return where each request begins, as they come."""
+    offsets: list[int] = []
+
+    def note(request) -> None:
+        if request.method == "PATCH":
+            offsets.append(int(request.headers["upload-offset"]))
+
+    page.on("request", note)
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    rates = {"downloadThroughput": -1, "uploadThroughput": BYTES_PER_SECOND}
+    session.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, **rates})
+    page.locator("#upload-files").set_input_files(film)
+    return offsets
+
+
+def until_percent(page: Page, percent: int) -> None:
+    page.wait_for_function(
+        "percent => document.querySelector('#uploads progress')?.value >= percent", arg=percent
+    )
+
+
+def arrived(page: Page, film: Path):
+    return page.locator(f'.entry-name[title="{film.name}"]')
+
+
+class Line:
+    """A line to Ferry that can be cut: browsers pretend to be offline only for new requests."""
+
+    def __init__(self, port: int) -> None:
+        self._target = ("127.0.0.1", port)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._ends: list[socket.socket] = []
+        self.is_cut = False
+        self.url = f"http://localhost:{self._listening.getsockname()[1]}"
+        Thread(target=self._accept, daemon=True).start()
+
+    def cut(self) -> None:
+        self.is_cut = True
+        for end in self._ends:
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+    def close(self) -> None:
+        self._listening.close()
+        self.cut()
+
+    def _accept(self) -> None:
+        with suppress(OSError):
+            while True:
+                near, _peer = self._listening.accept()
+                if self.is_cut:
+                    near.close()
+                    continue
+                far = socket.create_connection(self._target)
+                self._ends += [near, far]
+                for source, target in ((near, far), (far, near)):
+                    Thread(target=self._relay, args=(source, target), daemon=True).start()
+
+    @staticmethod
+    def _relay(source: socket.socket, target: socket.socket) -> None:
+        with suppress(OSError):
+            while piece := source.recv(65_536):
+                target.sendall(piece)
+        for end in (source, target):
+            with suppress(OSError):
+                end.shutdown(socket.SHUT_RDWR)
+
+
+@pytest.fixture
+def far(page, ferry, troubles):
+    """Yield a person behind a line that can be cut, and the line."""
+    line = Line(ferry.port)
+    visitor = Visitor(page, line.url, ferry)
+    visitor.sign_in()
+    yield visitor, line
+    line.close()
+    # Browsers log each request that fails.
+    troubles.clear()
+
+
+def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf):
+    visitor, line = far
+    page = visitor.page
+    visitor.open(films.path)
+    offsets = begin(page, film)
+    until_percent(page, 30)
+    line.cut()
+    expect(page.locator("#uploads .state")).to_contain_text("Interrupted")
+    line.is_cut = False
+    expect(arrived(page, film)).to_be_visible(timeout=60_000)
+    assert shelf.content(films, film.name) == film.read_bytes()
+    assert offsets[0] == 0
+    assert offsets[-1] > SIZE * 0.2
+
+
+def test_the_same_file_continues_after_its_tab_was_closed(alice, films, film, shelf, ferry):
+    again = Visitor(alice.page.context.new_page(), ferry.url, ferry)
+    again.open(films.path)
+    alice.open(films.path)
+    begin(alice.page, film)
+    until_percent(alice.page, 30)
+    alice.page.close()
+    offsets = begin(again.page, film)
+    expect(arrived(again.page, film)).to_be_visible(timeout=60_000)
+    assert shelf.content(films, film.name) == film.read_bytes()
+    # What was on its way in the closed tab may arrive after the second tab has asked.
+    assert len(offsets) <= 2
+    assert offsets[0] > SIZE * 0.2
+
+
+def test_a_canceled_upload_leaves_nothing_and_begins_anew(alice, films, film, ferry):
+    alice.open(films.path)
+    page = alice.page
+    begin(page, film)
+    until_percent(page, 30)
+    before = set((ferry.data_dir / "resumable").iterdir())
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        page.get_by_label(f"Cancel {film.name}").click()
+    expect(page.locator("#uploads")).to_be_hidden()
+    assert len(before - set((ferry.data_dir / "resumable").iterdir())) == 1
+    offsets = begin(page, film)
+    expect(arrived(page, film)).to_be_visible(timeout=60_000)
+    assert offsets == [0]
+
+
+def test_an_upload_survives_a_restart_of_ferry(alice, films, film, shelf, troubles):
+    """Its first request is refused, as by a proxy while Ferry starts."""
+    alice.open(films.path)
+    page = alice.page
+    page.route("**/files/uploads/*/", lambda route: route.fulfill(status=502), times=2)
+    begin(page, film)
+    expect(arrived(page, film)).to_be_visible(timeout=60_000)
+    assert shelf.content(films, film.name) == film.read_bytes()
+    troubles.clear()

@@ -1,0 +1,261 @@
+"""Resumable uploads, by the tus protocol."""
+
+import io
+import os
+from base64 import b64encode
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.utils import timezone
+
+from tests.cases import each_case
+from tests.contract.fake import SPACE
+from tests.people import SignedIn
+from tests.webui.files.test_upload_views import Untouchable, content_of
+from webui.files import resumable_uploads
+from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken
+from webui.models import ResumableUpload
+
+pytestmark = pytest.mark.django_db
+SPOKEN = {"HTTP_TUS_RESUMABLE": "1.0.0"}
+PIECE = "application/offset+octet-stream"
+FILM = bytes(range(256)) * 40
+SIZE = len(FILM)
+
+
+def begin(person, name="Der Film.mkv", size=SIZE, folder="0", **headers):
+    metadata = f"filename {b64encode(name.encode()).decode()},filetype dmlkZW8="
+    sent = {"HTTP_UPLOAD_LENGTH": str(size), "HTTP_UPLOAD_METADATA": metadata, **SPOKEN, **headers}
+    return person.client.post(f"/files/{folder}/uploads/", **sent)
+
+
+def begun(person, **more):
+    answer = begin(person, **more)
+    assert answer.status_code == 201, answer.content
+    return answer["Location"]
+
+
+def put(person, url, content, offset=0, length=None, **headers):
+    """Send a piece, of which less may arrive than its length says."""
+    payload = content if isinstance(content, io.RawIOBase) else io.BytesIO(content)
+    sent = {
+        "CONTENT_TYPE": PIECE,
+        "CONTENT_LENGTH": str(len(content) if length is None else length),
+        "wsgi.input": payload,
+        "HTTP_UPLOAD_OFFSET": str(offset),
+        **SPOKEN,
+        **headers,
+    }
+    return person.client.generic("PATCH", url, b"", **sent)
+
+
+def look(person, url):
+    return person.client.head(url, **SPOKEN)
+
+
+@pytest.fixture(autouse=True)
+def _no_parts():
+    """Remove what earlier tests left: their rows are gone."""
+    for part in resumable_uploads.parts_folder().glob("*"):
+        part.unlink()
+
+
+def parts():
+    return list(resumable_uploads.parts_folder().iterdir())
+
+
+def test_a_file_arrives_in_pieces(bob, storage):
+    url = begun(bob)
+    first = put(bob, url, FILM[:1000])
+    assert (first.status_code, first["Upload-Offset"]) == (204, "1000")
+    there = look(bob, url)
+    assert (there["Upload-Offset"], there["Upload-Length"]) == ("1000", str(len(FILM)))
+    assert there["Cache-Control"] == "no-store"
+    last = put(bob, url, FILM[1000:], offset=1000)
+    assert (last.status_code, last["Upload-Offset"]) == (204, str(len(FILM)))
+    assert content_of(storage, "Der Film.mkv") == FILM
+    assert look(bob, url)["Upload-Offset"] == str(len(FILM))
+    assert put(bob, url, b"", offset=len(FILM)).status_code == 204
+    assert [item.name for item in storage.fake.items.values()].count("Der Film.mkv") == 1
+
+
+def test_what_arrived_before_an_interruption_stays(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:700], length=len(FILM))
+    assert look(bob, url)["Upload-Offset"] == "700"
+    put(bob, url, FILM[700:], offset=700)
+    assert content_of(storage, "Der Film.mkv") == FILM
+
+
+def test_an_empty_file_arrives(bob, storage):
+    url = begun(bob, name="empty", size=0)
+    assert put(bob, url, b"").status_code == 204
+    assert content_of(storage, "empty") == b""
+
+
+def test_a_piece_that_belongs_elsewhere_is_refused(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:1000])
+    for offset in (0, 999, 1001):
+        assert put(bob, url, Untouchable(), offset=offset, length=10).status_code == 409
+    assert put(bob, url, Untouchable(), offset=1000, length=len(FILM)).status_code == 413
+    assert look(bob, url)["Upload-Offset"] == "1000"
+
+
+def test_a_request_on_a_dead_connection_overwrites_nothing(bob, storage):
+    """It received its last bytes after another request had gone on."""
+    url = begun(bob)
+    upload = ResumableUpload.objects.get()
+
+    class Slow(io.BytesIO):
+        def read(self, size=-1):
+            piece = super().read(500)
+            if self.tell() == 1000:
+                put(bob, url, FILM[500:2000], offset=500, length=1500)
+            return piece
+
+    with pytest.raises(Overtaken):
+        resumable_uploads.append(upload, Slow(b"x" * 1500), 0)
+    assert look(bob, url)["Upload-Offset"] == "2000"
+    put(bob, url, FILM[2000:], offset=2000)
+    assert content_of(storage, "Der Film.mkv")[500:] == FILM[500:]
+
+
+def test_after_a_restart_of_the_machine_only_what_is_safe_counts(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:1000])
+    upload = ResumableUpload.objects.get()
+    with open(resumable_uploads.path_of(upload), "ab") as file:
+        file.write(b"bytes that the disk only announced")
+    ResumableUpload.objects.update(boot="an earlier one")
+    assert look(bob, url)["Upload-Offset"] == "1000"
+    put(bob, url, FILM[1000:], offset=1000)
+    assert content_of(storage, "Der Film.mkv") == FILM
+
+
+def test_if_the_disk_lost_it_the_upload_begins_again(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:1000])
+    parts()[0].unlink()
+    assert look(bob, url).status_code == 404
+
+
+def test_if_the_service_refuses_it_the_bytes_wait_for_another_try(bob, storage):
+    url = begun(bob)
+    storage.fails("/rest/transfer/file", 413, "not_enough_space")
+    answer = put(bob, url, FILM)
+    assert answer.status_code == 413
+    assert "enough space" in answer.json()["reason"]
+    storage.is_back()
+    assert look(bob, url)["Upload-Offset"] == str(len(FILM))
+    assert put(bob, url, b"", offset=len(FILM)).status_code == 204
+    assert content_of(storage, "Der Film.mkv") == FILM
+    assert parts() == []
+
+
+def test_a_canceled_upload_leaves_nothing(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:10])
+    assert bob.client.delete(url, **SPOKEN).status_code == 204
+    assert parts() == []
+    assert look(bob, url).status_code == 404
+
+
+def test_an_upload_is_its_persons_alone(alice, bob, gwen, storage):
+    url = begun(bob)
+    for method in (look, lambda person, url: put(person, url, Untouchable(), length=5)):
+        assert method(alice, url).status_code == 404
+        assert method(gwen, url).status_code == 403
+
+
+def test_strangers_and_guests_begin_none(gwen, mallory, storage):
+    assert begin(gwen).status_code == 403
+    assert mallory.post("/files/0/uploads/", **SPOKEN).status_code == 302
+    assert not ResumableUpload.objects.exists()
+
+
+def test_forged_requests_are_refused_unread(bob, storage):
+    url = begun(bob)
+    client = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
+    client.force_login(bob.user)
+    browser = SignedIn(bob.user, client)
+    assert begin(browser).status_code == 403
+    refused = put(browser, url, Untouchable(), length=5)
+    assert refused.status_code == 403
+    assert refused.json()["token"]
+    assert browser.client.delete(url, **SPOKEN).status_code == 403
+    assert look(browser, url)["Upload-Offset"] == "0"
+
+
+@each_case(
+    "headers",
+    [
+        {"HTTP_TUS_RESUMABLE": "0.2.2"},
+        {"HTTP_UPLOAD_LENGTH": ""},
+        {"HTTP_UPLOAD_LENGTH": "-1"},
+        {"HTTP_UPLOAD_LENGTH": "٣"},
+        {"HTTP_UPLOAD_METADATA": "filetype dmlkZW8="},
+        {"HTTP_UPLOAD_METADATA": "filename !!!"},
+        {"HTTP_UPLOAD_METADATA": f"filename {b64encode(b'../a').decode()}"},
+    ],
+)
+def test_what_makes_no_sense_is_refused(bob, storage, headers):
+    assert 400 <= begin(bob, **headers).status_code < 500
+    assert not ResumableUpload.objects.exists()
+
+
+def test_pieces_of_another_kind_are_refused(bob, storage):
+    url = begun(bob)
+    assert put(bob, url, Untouchable(), length=5, CONTENT_TYPE="text/plain").status_code == 415
+
+
+def test_without_room_it_does_not_begin(bob, storage):
+    bob.client.get("/")
+    assert begin(bob, size=2 * SPACE).status_code == 413
+
+
+def test_more_than_the_disk_holds_does_not_begin(bob, storage, monkeypatch):
+    # No test can fill the disk.
+    monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Full)
+    assert begin(bob).status_code == 503
+
+
+class Full:
+    free = 0
+
+
+def test_no_one_begins_without_end(bob, storage):
+    ResumableUpload.objects.bulk_create(
+        ResumableUpload(
+            key=f"{number:032x}",
+            user=bob.user,
+            service="x",
+            folder="0",
+            name="a",
+            size_bytes=1,
+            expires_at=timezone.now() + timedelta(days=1),
+        )
+        for number in range(MOST_UPLOADS)
+    )
+    assert begin(bob).status_code == 429
+
+
+def test_what_nobody_continues_goes_after_a_week(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:10])
+    stray = resumable_uploads.parts_folder() / ("f" * 32)
+    stray.write_bytes(b"of a row that was restored away")
+    old = timezone.now() - resumable_uploads.LIFETIME - timedelta(days=1)
+    os.utime(stray, (old.timestamp(), old.timestamp()))
+    resumable_uploads.prune(timezone.now())
+    assert len(parts()) == 1
+    resumable_uploads.prune(timezone.now() + resumable_uploads.LIFETIME)
+    assert parts() == []
+    assert look(bob, url).status_code == 404
+
+
+def test_clients_can_ask_what_it_speaks(bob, storage):
+    answer = bob.client.options("/files/0/uploads/")
+    assert answer["Tus-Version"] == "1.0.0"
+    assert answer["Tus-Extension"] == "creation,expiration,termination"

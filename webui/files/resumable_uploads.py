@@ -1,0 +1,192 @@
+"""Files that arrive in pieces: after an interruption, the rest is sent, and nothing twice."""
+
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import BinaryIO
+
+from django.conf import settings
+from django.utils import timezone
+
+from webui.connection.connection import Service
+from webui.http.multipart import CutOff, Reads
+from webui.library.entries import ROOT
+from webui.models import ResumableUpload, User
+from webui.v1.records import Added
+
+State = ResumableUpload.State
+
+LIFETIME = timedelta(days=7)
+MOST_UPLOADS = 1000
+PIECE_BYTES = 256 * 1024
+SAFE_EVERY_BYTES = 64 * 2**20
+# Longer than any service takes to accept what was sent to it.
+MOVING_LIFETIME = timedelta(minutes=30)
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+class Overtaken(Exception):  # noqa: N818  Errors are nouns here.
+    """Another request has sent these bytes, or the upload is over."""
+
+
+class TooManyUploads(Exception):  # noqa: N818
+    """The person has begun too many uploads that never ended."""
+
+
+def begin(user: User, service: Service, folder: str, name: str, size_bytes: int) -> ResumableUpload:
+    """Begin an upload with an empty file. Raises TooManyUploads."""
+    if ResumableUpload.objects.filter(user=user).count() >= MOST_UPLOADS:
+        raise TooManyUploads
+    now = timezone.now()
+    upload = ResumableUpload(
+        key=secrets.token_hex(16),
+        user=user,
+        service=service.key,
+        folder=folder,
+        name=name,
+        size_bytes=size_bytes,
+        boot=this_boot(),
+        expires_at=now + LIFETIME,
+    )
+    parts_folder().mkdir(mode=0o700, exist_ok=True)
+    os.close(os.open(path_of(upload), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    upload.save()
+    return upload
+
+
+def find(user: User, service: Service, key: str) -> ResumableUpload | None:
+    """Return the upload, if it is this person's, and was meant for this service."""
+    mine = ResumableUpload.objects.filter(user=user, service=service.key)
+    return mine.filter(key=key, expires_at__gt=timezone.now()).first()
+
+
+def offset_of(upload: ResumableUpload) -> int | None:
+    """Return how many bytes are here, or None if the file is gone.
+
+    After the machine has started again, only those count that were safely on its disk.
+    """
+    if upload.state != State.ARRIVING:
+        return upload.size_bytes
+    try:
+        size_bytes = path_of(upload).stat().st_size
+    except FileNotFoundError:
+        return None
+    if upload.boot == this_boot():
+        return size_bytes
+    if size_bytes < upload.safe_bytes:
+        return None
+    os.truncate(path_of(upload), upload.safe_bytes)
+    note_safe(upload, upload.safe_bytes)
+    return upload.safe_bytes
+
+
+def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
+    """Write the body after the first `offset` bytes, as it arrives, and return the new size.
+
+    What has arrived stays if the sender is cut off. A request may hang on a dead connection while
+    a later one continues, so each piece is written only if the file still ends where this request
+    wrote last. Raises Overtaken, and OSError if the disk is full.
+    """
+    position = unsafe_from = offset
+    with open(path_of(upload), "r+b", buffering=0) as file:
+        try:
+            while piece := body.read(PIECE_BYTES):
+                write_at(file, position, piece[: upload.size_bytes - position])
+                position = min(position + len(piece), upload.size_bytes)
+                if position - unsafe_from >= SAFE_EVERY_BYTES:
+                    make_safe(upload, file, position)
+                    unsafe_from = position
+        except CutOff:
+            pass
+        finally:
+            make_safe(upload, file, position)
+    return position
+
+
+def write_at(file: BinaryIO, position: int, piece: bytes) -> None:
+    with locked(file):
+        if os.fstat(file.fileno()).st_size != position:
+            raise Overtaken
+        file.seek(position)
+        rest = memoryview(piece)
+        while rest:
+            rest = rest[file.write(rest) :]
+
+
+@contextmanager
+def locked(file: BinaryIO) -> Iterator[None]:
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
+        yield
+    finally:
+        fcntl.flock(file, fcntl.LOCK_UN)
+
+
+def make_safe(upload: ResumableUpload, file: BinaryIO, position: int) -> None:
+    os.fdatasync(file.fileno())
+    note_safe(upload, position)
+
+
+def note_safe(upload: ResumableUpload, position: int) -> None:
+    upload.safe_bytes, upload.boot = position, this_boot()
+    upload.expires_at = timezone.now() + LIFETIME
+    row = ResumableUpload.objects.filter(pk=upload.pk, state=State.ARRIVING)
+    row.update(safe_bytes=position, boot=upload.boot, expires_at=upload.expires_at)
+
+
+def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
+    """Send the whole file to the service; return None if another request does, or has.
+
+    Raises Failure: the file then waits here for another try.
+    """
+    now = timezone.now()
+    mine = ResumableUpload.objects.filter(pk=upload.pk)
+    begun_at = now + LIFETIME - MOVING_LIFETIME
+    is_mine = mine.filter(state=State.ARRIVING) | mine.filter(
+        state=State.MOVING, expires_at__lt=begun_at
+    )
+    if not is_mine.update(state=State.MOVING, expires_at=now + LIFETIME):
+        return None
+    target = upload.folder if service.takes_folder and upload.folder != ROOT else None
+    try:
+        with open(path_of(upload), "rb") as file:
+            added = service.v1.add_file(upload.name, file, upload.size_bytes, target)
+    except BaseException:
+        mine.update(state=State.ARRIVING)
+        raise
+    mine.update(state=State.DONE)
+    path_of(upload).unlink(missing_ok=True)
+    return added
+
+
+def forget(upload: ResumableUpload) -> None:
+    path_of(upload).unlink(missing_ok=True)
+    upload.delete()
+
+
+def prune(now: datetime) -> None:
+    """Delete what nobody has continued for so long, and files that no row names."""
+    for upload in ResumableUpload.objects.filter(expires_at__lte=now):
+        forget(upload)
+    kept = set(ResumableUpload.objects.values_list("key", flat=True))
+    with suppress(FileNotFoundError):
+        for part in parts_folder().iterdir():
+            is_old = now.timestamp() - part.stat().st_mtime > LIFETIME.total_seconds()
+            if part.name not in kept and is_old:
+                part.unlink(missing_ok=True)
+
+
+def parts_folder() -> Path:
+    return Path(settings.DATA_DIR) / "resumable"
+
+
+def path_of(upload: ResumableUpload) -> Path:
+    return parts_folder() / upload.key
+
+
+def this_boot() -> str:
+    return BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
