@@ -172,11 +172,11 @@ def prune(now: datetime) -> None:
     """Delete what nobody has continued for so long, and files that no row names."""
     for upload in ResumableUpload.objects.filter(expires_at__lte=now):
         forget(upload)
-    kept = set(ResumableUpload.objects.values_list("key", flat=True))
+    keys = set(ResumableUpload.objects.values_list("key", flat=True))
     with suppress(FileNotFoundError):
         for part in parts_folder().iterdir():
             is_old = now.timestamp() - part.stat().st_mtime > LIFETIME.total_seconds()
-            if part.name not in kept and is_old:
+            if part.name not in keys and is_old:
                 part.unlink(missing_ok=True)
 
 
