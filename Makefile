@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
-.PHONY: run test quick test-postgresql test-container check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
+.PHONY: run test quick test-postgresql test-container test-cluster check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -11,7 +11,7 @@ run: .venv/run.stamp
 # Four processes keep two cores busy; with five, a run takes 7 percent longer.
 test: check
 	$(BIN)/python -m pytest --numprocesses 4 -m "not (alone or container)"
-	$(BIN)/python -m pytest -m alone $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
+	$(BIN)/python -m pytest -m "alone and not cluster" $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
 	$(BIN)/python -m tests.postgresql --numprocesses 4 -m "postgresql or not (slow or alone or hypothesis)" \
 		--ignore tests/service/fetching --ignore tests/service/media --ignore tests/service/torrents
 
@@ -26,6 +26,10 @@ test-postgresql: .venv/dev.stamp
 # Run as root. The first run makes a base image from Debian's packages, in a minute.
 test-container: .venv/dev.stamp
 	$(BIN)/python -m pytest -m container tests/fresh
+
+# Run as root, for ten minutes: it kills each part of a cluster during each operation.
+test-cluster: .venv/dev.stamp
+	$(BIN)/python -m pytest tests/cluster
 
 check: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format --check
@@ -75,6 +79,9 @@ lock:
 	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
 		--no-emit-index-url --no-header --extra cluster --group dev --constraint requirements.lock \
 		--output-file requirements-dev.lock
+	uv pip compile pyproject.toml --quiet --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-header --extra cluster --constraint requirements-dev.lock \
+		--output-file requirements-cluster.lock
 
 .venv/bin/python:
 	$(PYTHON) -m venv --clear .venv || { rm -rf .venv; exit 1; }

@@ -33,12 +33,16 @@ class ObjectServer:
     """A store, which can be frozen, killed, and started again over the same data."""
 
     def __init__(
-        self, command: list[str | Path], ready: str, port: int, environment: dict[str, str]
+        self,
+        command: list[str | Path],
+        ready: str,
+        endpoint: str,
+        environment: dict[str, str],
     ) -> None:
         self._command = [*mortal(), *command]
         self._ready = ready
         self._environment = {**os.environ, **environment}
-        self.endpoint = f"http://127.0.0.1:{port}"
+        self.endpoint = f"http://{endpoint}"
 
     def start(self) -> None:
         self._process = launch(self._command, env=self._environment)
@@ -67,7 +71,7 @@ class ObjectServer:
 
 
 @contextmanager
-def seaweedfs() -> Iterator[ObjectServer]:
+def seaweedfs(address: str = "127.0.0.1") -> Iterator[ObjectServer]:
     """Run SeaweedFS with a bucket. It reports home unless it is told not to."""
     with folder() as data:
         rights = ["Admin", "Read", "Write", "List", "Tagging"]
@@ -77,8 +81,8 @@ def seaweedfs() -> Iterator[ObjectServer]:
         ports = {f"-{part}.{name}": free_port() for part, names in PORTS.items() for name in names}
         options = {
             "-dir": data,
-            "-ip": "127.0.0.1",
-            "-ip.bind": "127.0.0.1",
+            "-ip": address,
+            "-ip.bind": address,
             "-master.telemetry": "false",
             "-master.volumeSizeLimitMB": 64,
             "-volume.max": 64,
@@ -90,7 +94,8 @@ def seaweedfs() -> Iterator[ObjectServer]:
         }
         command = [script("weed"), "-logtostderr=true", "server", "-filer", "-s3"]
         command += [f"{name}={value}" for name, value in options.items()]
-        with serving(command, "Start Seaweed S3 API Server", ports["-s3.port"], MEMORY) as server:
+        endpoint = f"{address}:{ports['-s3.port']}"
+        with serving(command, "Start Seaweed S3 API Server", endpoint, MEMORY) as server:
             make_bucket(server.bucket(""))
             yield server
         for port in ports.values():
@@ -107,15 +112,15 @@ def rclone() -> Iterator[ObjectServer]:
         keys = ",".join(KEYS.values())
         command = [script("rclone"), "serve", "s3", data, f"--addr=127.0.0.1:{port}"]
         command += [f"--auth-key={keys}", "--config=/dev/null", "--vfs-cache-mode=off"]
-        with serving(command, "Starting s3 server", port, {}) as server:
+        with serving(command, "Starting s3 server", f"127.0.0.1:{port}", {}) as server:
             yield server
 
 
 @contextmanager
 def serving(
-    command: list[str | Path], ready: str, port: int, environment: dict[str, str]
+    command: list[str | Path], ready: str, endpoint: str, environment: dict[str, str]
 ) -> Iterator[ObjectServer]:
-    server = ObjectServer(command, ready, port, environment)
+    server = ObjectServer(command, ready, endpoint, environment)
     server.start()
     try:
         yield server

@@ -97,15 +97,16 @@ class Server:
 
 
 @contextmanager
-def cluster(**options: str) -> Iterator[Server]:
+def cluster(make: type[Server] = Server, **options: str) -> Iterator[Server]:
     """Run an empty server, with more options.
 
-    It listens on a socket in its folder, so it needs no port. It sorts by the rules of a language,
-    as most distributions' clusters do: the order that Ferry shows must not depend on that.
+    By default it listens on a socket in its folder, so it needs no port. It sorts by the rules of a
+    language, as most distributions' clusters do: the order that Ferry shows must not depend on
+    that.
     """
     folder = Path(tempfile.mkdtemp(prefix="ferry-postgresql-"))
     try:
-        server = Server(folder, options)
+        server = make(folder, options)
         server.start()
         try:
             yield server

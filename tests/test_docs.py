@@ -19,6 +19,7 @@ from service.transfers import states
 from tests import scheduling, times
 from tests.bench import published
 from tests.bench.chart import chart_of
+from tests.cluster import published as cluster
 from tests.object_stores import KEYS
 
 BASE = Path(__file__).resolve().parents[1]
@@ -206,6 +207,13 @@ def test_scale_says_what_was_measured():
     _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
     assert len(rows) >= 8
     assert [row for row in rows if PERFORMANCE.count(f"\n{row} ") != 1] == []
+
+
+def test_scale_shows_what_was_measured_on_a_cluster():
+    results = json.loads(cluster.PLACE.read_text())
+    for name, table in cluster.tables(results).items():
+        told = SCALE.split(cluster.beginning(name))[1].split(cluster.end(name))[0]
+        assert told == table
 
 
 def test_scale_names_settings_and_commands_that_exist():

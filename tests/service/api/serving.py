@@ -8,10 +8,14 @@ from tests.running import BASE, Ferry
 
 
 def add_account(ferry: Ferry, email: str, password: str) -> None:
+    add_account_in(ferry.environment, email, password)
+
+
+def add_account_in(environment: dict[str, str], email: str, password: str) -> None:
     subprocess.run(
         [sys.executable, "manage.py", "account", "add", email],
         cwd=BASE,
-        env=ferry.environment,
+        env=environment,
         input=f"{password}\n",
         text=True,
         check=True,

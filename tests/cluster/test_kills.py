@@ -1,0 +1,39 @@
+"""Kill a machine, the database, or the store in the middle of each operation."""
+
+import time
+from itertools import product
+
+import pytest
+
+from tests.cluster.kills import LEFT, kill
+from tests.cluster.network import ADDRESSES
+from tests.cluster.operations import OPERATIONS
+
+# Those that take a lease or so; `make test-cluster` has all.
+SHORT = {("upload", "web"), ("fetch", "worker"), ("segment", "worker"), ("ZIP", "web")}
+VICTIMS = ("web", "worker", "database", "store")
+
+pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.allow_hosts(ADDRESSES)]
+
+
+def cases():
+    for operation, victim in product(OPERATIONS, VICTIMS):
+        marks = () if (operation, victim) in SHORT else pytest.mark.cluster
+        yield pytest.param(operation, victim, id=f"{operation}-{victim}", marks=marks)
+
+
+@pytest.mark.parametrize(("operation", "victim"), [*cases()])
+def test_what_is_under_way_ends_well(cluster, tally, operation, victim):
+    name = tally.name_for(operation)
+    under_way = OPERATIONS[operation](cluster, name)
+    doing = next(under_way)
+    began_at = time.monotonic()
+    dead = kill(cluster, victim, doing)
+    for _more in under_way:
+        pass
+    tally.note(operation, victim, time.monotonic() - began_at)
+    if dead:
+        dead.again()
+    for machine in cluster.machines:
+        assert "Traceback" not in machine.log, machine.log
+    assert not cluster.say(LEFT)
