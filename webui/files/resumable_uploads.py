@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
@@ -24,6 +25,7 @@ LIFETIME = timedelta(days=7)
 MOST_UPLOADS = 1000
 PIECE_BYTES = 256 * 1024
 SAFE_EVERY_BYTES = 64 * 2**20
+SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
 # Longer than any service takes to accept what was sent to it.
 MOVING_LIFETIME = timedelta(minutes=30)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -84,6 +86,21 @@ def offset_of(upload: ResumableUpload) -> int | None:
     return upload.safe_bytes
 
 
+def settle(upload: ResumableUpload) -> None:
+    """Wait until no request adds to the upload, but not for one on a dead connection.
+
+    What a connection had received before it broke is written a moment later.
+    """
+    with suppress(FileNotFoundError), open(busy_path_of(upload), "rb") as busy:
+        for _turn in range(SETTLE_TURNS):
+            try:
+                fcntl.flock(busy, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                Event().wait(SETTLE_SECONDS / SETTLE_TURNS)
+            else:
+                return
+
+
 def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
     """Write the body after the first `offset` bytes, as it arrives, and return the new size.
 
@@ -92,7 +109,11 @@ def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
     wrote last. Raises Overtaken, and OSError if the disk is full.
     """
     position = unsafe_from = offset
-    with open(path_of(upload), "r+b", buffering=0) as file:
+    with (
+        open(path_of(upload), "r+b", buffering=0) as file,
+        open(busy_path_of(upload), "wb") as busy,
+    ):
+        fcntl.flock(busy, fcntl.LOCK_SH)
         try:
             while piece := body.read(PIECE_BYTES):
                 write_at(file, position, piece[: upload.size_bytes - position])
@@ -159,13 +180,18 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
         mine.update(state=State.ARRIVING)
         raise
     mine.update(state=State.DONE)
-    path_of(upload).unlink(missing_ok=True)
+    remove_files(upload)
     return added
 
 
 def forget(upload: ResumableUpload) -> None:
-    path_of(upload).unlink(missing_ok=True)
+    remove_files(upload)
     upload.delete()
+
+
+def remove_files(upload: ResumableUpload) -> None:
+    for path in (path_of(upload), busy_path_of(upload)):
+        path.unlink(missing_ok=True)
 
 
 def prune(now: datetime) -> None:
@@ -176,7 +202,7 @@ def prune(now: datetime) -> None:
     with suppress(FileNotFoundError):
         for part in parts_folder().iterdir():
             is_old = now.timestamp() - part.stat().st_mtime > LIFETIME.total_seconds()
-            if part.name not in keys and is_old:
+            if part.stem not in keys and is_old:
                 part.unlink(missing_ok=True)
 
 
@@ -186,6 +212,11 @@ def parts_folder() -> Path:
 
 def path_of(upload: ResumableUpload) -> Path:
     return parts_folder() / upload.key
+
+
+def busy_path_of(upload: ResumableUpload) -> Path:
+    """Return the path of a file that is locked while a request adds to the upload."""
+    return parts_folder() / f"{upload.key}.busy"
 
 
 def this_boot() -> str:

@@ -91,6 +91,8 @@ def resumable(request: Request, key: str) -> HttpResponse:
 def find(request: Request, key: str) -> tuple[ResumableUpload, int]:
     """Return the upload, and how many of its bytes are here."""
     upload = resumable_uploads.find(request.user, service_of(request), key)
+    if upload is not None and request.method == "HEAD":
+        resumable_uploads.settle(upload)
     offset = None if upload is None else resumable_uploads.offset_of(upload)
     if upload is None or offset is None:
         raise UploadRefused(404, _("This upload has ended or expired. Begin it again."))

@@ -8,7 +8,6 @@ import pytest
 from bs4 import BeautifulSoup
 
 from tests.running import PASSWORD
-from tests.service.working import until
 
 pytestmark = pytest.mark.slow
 
@@ -26,7 +25,7 @@ def browser(ferry):
         fields = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
         assert client.post("/signin/", data=fields).status_code == 302
         token = next(value for name, value in client.cookies.items() if "csrf" in name)
-        client.headers |= {"Tus-Resumable": "1.0.0", "X-CSRFToken": token}
+        client.headers.update({"Tus-Resumable": "1.0.0", "X-CSRFToken": token})
         yield client
 
 
@@ -67,9 +66,7 @@ def send_until_cut(browser, url: str, offset: int, count: int) -> int:
 def test_2_gib_interrupted_20_times_send_at_most_one_percent_twice(browser):
     url, sent = begin(browser, SIZE), 0
     for _interruption in range(INTERRUPTIONS):
-        offset = offset_of(browser, url)
-        sent += send_until_cut(browser, url, offset, SIZE // (INTERRUPTIONS + 2))
-        until(lambda before=offset: offset_of(browser, url) > before)
+        sent += send_until_cut(browser, url, offset_of(browser, url), SIZE // (INTERRUPTIONS + 2))
     offset = offset_of(browser, url)
     rest = (PIECE for _ in range((SIZE - offset) // len(PIECE)))
     headers = {
