@@ -85,7 +85,8 @@ def seaweedfs(address: str = "127.0.0.1") -> Iterator[ObjectServer]:
             "-ip.bind": address,
             "-master.telemetry": "false",
             "-master.volumeSizeLimitMB": 64,
-            "-volume.max": 64,
+            # What is deleted keeps its place for a quarter of an hour.
+            "-volume.max": 256,
             "-s3.config": data / "people.json",
             "-s3.iam": "false",
             "-s3.port.iceberg": 0,
