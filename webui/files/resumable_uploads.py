@@ -28,6 +28,8 @@ SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
 # Longer than any service takes to accept what was sent to it.
 MOVING_LIFETIME = timedelta(minutes=30)
+# For a browser that missed the answer. Later, who sends the same file wants it once more.
+DONE_LIFETIME = timedelta(minutes=10)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
@@ -179,7 +181,7 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
     except BaseException:
         mine.update(state=State.ARRIVING)
         raise
-    mine.update(state=State.DONE)
+    mine.update(state=State.DONE, expires_at=timezone.now() + DONE_LIFETIME)
     remove_files(upload)
     return added
 

@@ -91,8 +91,9 @@ class ResumableUpload extends Upload {
 
   async refuse(response) {
     if (response.redirected || response.status === 401) throw new Refused(words.upload.unsigned);
-    if (response.status >= 500 && response.status !== 503 && response.status !== 507) throw new Error("again");
     const answer = await response.json().catch(() => null);
+    // Only Ferry itself gives a reason: a proxy in front of it may be ahead of it after a restart.
+    if (response.status >= 500 && !answer?.reason) throw new Error("again");
     throw new Refused(answer?.reason || words.upload.strange);
   }
 

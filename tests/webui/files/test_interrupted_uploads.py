@@ -9,7 +9,8 @@ from bs4 import BeautifulSoup
 
 from tests.running import PASSWORD
 
-pytestmark = pytest.mark.slow
+# It writes 4 GiB, for which others would wait.
+pytestmark = [pytest.mark.slow, pytest.mark.alone]
 
 SIZE = 2 * 2**30
 INTERRUPTIONS = 20

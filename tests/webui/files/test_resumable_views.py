@@ -257,6 +257,17 @@ def test_what_nobody_continues_goes_after_a_week(bob, storage):
     assert look(bob, url).status_code == 404
 
 
+def test_a_file_that_arrived_can_be_sent_once_more_later(bob, storage):
+    url = begun(bob)
+    last = put(bob, url, FILM)
+    assert look(bob, url)["Upload-Offset"] == str(SIZE)
+    upload = ResumableUpload.objects.get()
+    assert upload.expires_at < timezone.now() + timedelta(hours=1)
+    ResumableUpload.objects.update(expires_at=timezone.now())
+    assert last.status_code == 204
+    assert look(bob, url).status_code == 404
+
+
 def test_clients_can_ask_what_it_speaks(bob, storage):
     answer = bob.client.options("/files/0/uploads/")
     assert answer["Tus-Version"] == "1.0.0"
