@@ -75,6 +75,8 @@ class Loans:
             # Another thread's draft may get its name now.
             with suppress(FileNotFoundError):
                 files.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
+        if not files:
+            return
         files.sort()
         total_bytes = sum(size for _at, size, _path in files)
         most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)

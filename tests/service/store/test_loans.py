@@ -53,6 +53,10 @@ def test_a_file_that_was_lent_a_moment_ago_stays_and_an_older_one_goes(tmp_path)
     assert [each.exists() for each in (first, second, third)] == [False, True, True]
 
 
+def test_a_machine_that_has_no_copies_yet_has_room(objects):
+    assert objects.free_bytes() > 0
+
+
 def test_who_asks_for_room_gets_that_of_files_that_nobody_uses(objects):
     """Until then, such a file stays: the next program may need it."""
     blob = put(objects).blob
