@@ -176,7 +176,8 @@ def cluster(webs: int = len(WEBS), workers: int = len(WORKERS)) -> Iterator[Clus
     with ExitStack() as stack:
         hosts = {host.number: host for host in stack.enter_context(network(numbers))}
         objects = stack.enter_context(object_stores.seaweedfs(address_of(1)))
-        database = stack.enter_context(postgresql.cluster(NetworkServer))
+        # What was acknowledged survives a crash.
+        database = stack.enter_context(postgresql.cluster(NetworkServer, synchronous_commit="on"))
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ferry-cluster-")))
         requests = home / "requests"
         requests.touch()
