@@ -25,8 +25,8 @@ KEPT_SECONDS = 60.0
 class Loans:
     """Files by blob, within a budget: the one that was lent longest ago is deleted first.
 
-    A file's modification time says when it was last lent. All of them together never take more than
-    half of what the disk would have without them.
+    A file's modification time says when it was last lent. Beyond those of the last minute, all of
+    them together take at most half of what the disk would have without them.
     """
 
     def __init__(self, folder: Path, budget_bytes: int) -> None:

@@ -136,6 +136,7 @@ class ObjectStore(ObjectNotes):
         return stored
 
     def free_bytes(self) -> int:
+        """Return how much is free, once copies that nobody uses have made room."""
         self._loans.sweep()
         return free_bytes(self._scratch)
 
