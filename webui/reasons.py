@@ -73,8 +73,8 @@ NOTES = {
 REASONS = {
     **NOTES,
     "started_over": Reason(
-        _("started over on another machine"),
-        _("What had arrived is on a machine that stopped, so Ferry fetches it again."),
+        _("started over"),
+        _("Ferry can't reach what had arrived, so it's fetching it again."),
     ),
     # Room
     "not_enough_space": _NO_ROOM,
