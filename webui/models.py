@@ -154,7 +154,7 @@ class Pairing(models.Model):
 
 
 class ResumableUpload(models.Model):
-    """A file that arrives in pieces. What is here of it is in a file of this machine's disk."""
+    """A file that arrives in pieces. What has arrived is in a file on this machine's disk."""
 
     class State(models.TextChoices):
         ARRIVING = "arriving"

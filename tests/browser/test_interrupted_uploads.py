@@ -127,6 +127,7 @@ def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf
     until_percent(page, 30)
     line.cut()
     expect(page.locator("#uploads .state")).to_contain_text("Interrupted")
+    expect(page.locator("#uploads .rate")).to_be_empty()
     line.is_cut = False
     expect(arrived(page, film)).to_be_visible(timeout=60_000)
     assert shelf.content(films, film.name) == film.read_bytes()

@@ -11,6 +11,7 @@ from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
+from django.db.models import Q
 from django.utils import timezone
 
 from webui.connection.connection import Service
@@ -162,26 +163,28 @@ def note_safe(upload: ResumableUpload, position: int) -> None:
 
 
 def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
-    """Send the whole file to the service; return None if another request does, or has.
+    """Send the whole file to the service; return None if another request has.
 
-    Raises Failure: the file then waits here for another try.
+    Raises Failure: the file then waits here for another try. Raises Overtaken while another request
+    sends it, since that may still fail.
     """
     now = timezone.now()
-    mine = ResumableUpload.objects.filter(pk=upload.pk)
-    begun_at = now + LIFETIME - MOVING_LIFETIME
-    is_mine = mine.filter(state=State.ARRIVING) | mine.filter(
-        state=State.MOVING, expires_at__lt=begun_at
-    )
-    if not is_mine.update(state=State.MOVING, expires_at=now + LIFETIME):
-        return None
+    row = ResumableUpload.objects.filter(pk=upload.pk)
+    # One that began to move so long ago died on the way.
+    is_dead = Q(state=State.MOVING, expires_at__lt=now + LIFETIME - MOVING_LIFETIME)
+    may_move = row.filter(Q(state=State.ARRIVING) | is_dead)
+    if not may_move.update(state=State.MOVING, expires_at=now + LIFETIME):
+        if row.filter(state=State.DONE).exists():
+            return None
+        raise Overtaken
     target = upload.folder if service.takes_folder and upload.folder != ROOT else None
     try:
         with open(path_of(upload), "rb") as file:
             added = service.v1.add_file(upload.name, file, upload.size_bytes, target)
     except BaseException:
-        mine.update(state=State.ARRIVING)
+        row.update(state=State.ARRIVING)
         raise
-    mine.update(state=State.DONE, expires_at=timezone.now() + DONE_LIFETIME)
+    row.update(state=State.DONE, expires_at=timezone.now() + DONE_LIFETIME)
     remove_files(upload)
     return added
 

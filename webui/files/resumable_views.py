@@ -48,9 +48,9 @@ DIGITS = 18
 @open_to(Role.MEMBER)
 def begin(request: Request, folder: str) -> HttpResponse:
     if request.method == "OPTIONS":
-        return spoken(HttpResponse(status=204), **{"Tus-Extension": EXTENSIONS})
+        return with_version(HttpResponse(status=204), **{"Tus-Extension": EXTENSIONS})
     try:
-        refuse_unless_speaking(request)
+        refuse_other_protocols(request)
         name, size_bytes = name_of(request), number_of(request, "Upload-Length")
         refuse_beyond_space(request, size_bytes)
         refuse_beyond_disk(size_bytes)
@@ -58,34 +58,34 @@ def begin(request: Request, folder: str) -> HttpResponse:
             request.user, service_of(request), folder, name, size_bytes
         )
     except UploadRefused as refused:
-        return spoken(refusal_for_script(request, refused))
+        return with_version(refusal_for_script(request, refused))
     except TooManyUploads:
         words = _("You have too many unfinished uploads. Finish or cancel some of them.")
-        return spoken(refusal_for_script(request, UploadRefused(429, words)))
+        return with_version(refusal_for_script(request, UploadRefused(429, words)))
     response = HttpResponse(status=201)
     response["Location"] = reverse("files-resumable", args=[upload.key])
-    return spoken(response, **expiry_of(upload))
+    return with_version(response, **expiry_of(upload))
 
 
 @csrf_exempt
 @require_http_methods(["HEAD", "PATCH", "DELETE"])
 @open_to(Role.MEMBER)
 def resumable(request: Request, key: str) -> HttpResponse:
-    """Answer where the upload is, or take its next bytes, or cancel it.
+    """Say how much of the upload has arrived, take its next bytes, or cancel it.
 
     Django's CSRF check would read the whole body: webui.http.csrf replaces it.
     """
     try:
-        refuse_unless_speaking(request)
+        refuse_other_protocols(request)
         upload, offset = find(request, key)
         if request.method == "HEAD":
-            return spoken(HttpResponse(), **facts_of(upload, offset))
+            return with_version(HttpResponse(), **facts_of(upload, offset))
         if request.method == "DELETE":
             resumable_uploads.forget(upload)
-            return spoken(HttpResponse(status=204))
-        return spoken(received(request, upload, offset))
+            return with_version(HttpResponse(status=204))
+        return with_version(received(request, upload, offset))
     except UploadRefused as refused:
-        return spoken(refusal_for_script(request, refused))
+        return with_version(refusal_for_script(request, refused))
 
 
 def find(request: Request, key: str) -> tuple[ResumableUpload, int]:
@@ -130,6 +130,8 @@ def elsewhere() -> UploadRefused:
 def hand_over(request: Request, upload: ResumableUpload) -> None:
     try:
         added = resumable_uploads.hand_over(upload, service_of(request))
+    except Overtaken as overtaken:
+        raise elsewhere() from overtaken
     except Failure as failure:
         status = 413 if isinstance(failure, NoRoom) else message_of(failure).status
         raise UploadRefused(status, f"{upload.name}: {message_of(failure).words}") from failure
@@ -137,10 +139,10 @@ def hand_over(request: Request, upload: ResumableUpload) -> None:
         folders.changed(service_of(request), [upload.folder])
 
 
-# What both sides say
+# The protocol
 
 
-def refuse_unless_speaking(request: Request) -> None:
+def refuse_other_protocols(request: Request) -> None:
     is_safe = request.method == "HEAD"
     if not is_safe and csrf.is_forged(request, request.headers.get("X-CSRFToken", "")):
         raise out_of_date()
@@ -182,7 +184,7 @@ def expiry_of(upload: ResumableUpload) -> dict[str, str]:
     return {"Upload-Expires": format_datetime(expires_at.astimezone(UTC), usegmt=True)}
 
 
-def spoken(response: HttpResponse | JsonResponse, **headers: str) -> HttpResponse:
+def with_version(response: HttpResponse | JsonResponse, **headers: str) -> HttpResponse:
     response["Tus-Resumable"] = response["Tus-Version"] = VERSION
     for name, value in headers.items():
         response[name] = value

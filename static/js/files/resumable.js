@@ -83,7 +83,7 @@ class ResumableUpload extends Upload {
 
   async fetch(path, method, more = {}, isAgain = false) {
     const url = new URL(path, new URL(this.url, location.href));
-    const response = await fetch(url, { method, headers: { ...spoken(), ...more } });
+    const response = await fetch(url, { method, headers: { ...protocolHeaders(), ...more } });
     if (response.status !== 403 || isAgain) return response;
     const answer = response.clone().json();
     return renewed(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
@@ -114,7 +114,7 @@ class ResumableUpload extends Upload {
       for (const end of ["error", "abort", "timeout"]) xhr.addEventListener(end, () => reject(new Error(end)));
       xhr.open("PATCH", new URL(url, location.href));
       const more = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) };
-      for (const [name, value] of Object.entries({ ...spoken(), ...more })) xhr.setRequestHeader(name, value);
+      for (const [name, value] of Object.entries({ ...protocolHeaders(), ...more })) xhr.setRequestHeader(name, value);
       xhr.send(this.file.slice(offset));
     });
   }
@@ -129,7 +129,10 @@ class ResumableUpload extends Upload {
 
   cut(isCut) {
     this.isCut = isCut;
-    if (isCut) this.state = "uploading";
+    if (isCut) {
+      this.state = "uploading";
+      this.pace = new Pace(performance.now(), this.sent);
+    }
     this.show();
   }
 
@@ -147,7 +150,7 @@ class ResumableUpload extends Upload {
   }
 }
 
-const spoken = () => ({ ...headers(), "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" });
+const protocolHeaders = () => ({ ...headers(), "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" });
 
 const remembered = () => browser.readJson(KEY) ?? {};
 

@@ -155,6 +155,23 @@ def test_if_the_service_refuses_it_the_bytes_wait_for_another_try(bob, storage):
     assert parts() == []
 
 
+def test_while_the_service_gets_a_file_nobody_is_told_that_it_has_it(bob, storage, monkeypatch):
+    """The browser lost its connection, and asks again; the service may still refuse the file."""
+    url = begun(bob)
+    answers = []
+    add_file = storage.service.v1.add_file
+
+    def ask_meanwhile(*given):
+        answers.append(put(bob, url, b"", offset=SIZE))
+        return add_file(*given)
+
+    # Only here is the file on its way.
+    monkeypatch.setattr(storage.service.v1, "add_file", ask_meanwhile)
+    assert put(bob, url, FILM).status_code == 204
+    assert [answer.status_code for answer in answers] == [409]
+    assert put(bob, url, b"", offset=SIZE).status_code == 204
+
+
 def test_a_canceled_upload_leaves_nothing(bob, storage):
     url = begun(bob)
     put(bob, url, FILM[:10])
