@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +52,6 @@ class Machine:
     ready: str
     environment: dict[str, str]
     static: Path
-    source: Path = BASE
-    scratch: str = SCRATCH
-    prefix: tuple[str, ...] = ()
 
     @property
     def url(self) -> str:
@@ -65,10 +62,10 @@ class Machine:
         return self.output.text
 
     def start(self) -> None:
-        begin = ("sh", "-c", BEGIN, self.scratch, str(self.static))
+        begin = ("sh", "-c", BEGIN, SCRATCH, str(self.static))
         self.process = launch(
-            [*self.host.prefix, *begin, *self.prefix, "sh", "-c", self.command, sys.executable],
-            cwd=self.source,
+            [*self.host.prefix, *begin, "sh", "-c", self.command, sys.executable],
+            cwd=BASE,
             env=self.environment,
         )
         self.output = Output(self.process)
@@ -126,8 +123,6 @@ class Cluster:
     workers: list[Machine]
     requests: Path
     environment: dict[str, str]
-    stack: ExitStack
-    faults: list[str] = field(default_factory=list)
 
     @property
     def machines(self) -> list[Machine]:
@@ -214,7 +209,6 @@ def cluster(webs: int = len(WEBS), workers: int = len(WORKERS)) -> Iterator[Clus
             ],
             requests,
             {**shared, "DATA_DIR": str(home / "manage")},
-            stack,
         )
         for worker in made.workers:
             stack.enter_context(serving_sources(worker.host, requests))

@@ -9,7 +9,7 @@ from tests.cluster.kills import LEFT, kill
 from tests.cluster.network import ADDRESSES
 from tests.cluster.operations import OPERATIONS
 
-# Those that take a lease or so; `make test-cluster` has all.
+# Those that CI runs; `make test-cluster` runs all.
 SHORT = {("upload", "web"), ("fetch", "worker"), ("segment", "worker"), ("ZIP", "web")}
 VICTIMS = ("web", "worker", "database", "store")
 

@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from statistics import median
 
+import httpx
+
 from tests.bench.harness import peer
 from tests.cluster import sources
 from tests.cluster.machines import EMAIL, Cluster, Machine, cluster
@@ -69,20 +71,17 @@ def listings(made: Cluster) -> float:
 
 def downloads(made: Cluster, file_id: int) -> float:
     """Download a large file from every machine at once, and return MiB/s of all together."""
-    path = ask(made, f"/rest/file/{file_id}").headers["Location"]
+    link = ask(made, f"/rest/file/{file_id}").headers["Location"]
+    path = httpx.URL(link).raw_path.decode()
 
     def read(web: Machine) -> int:
-        with web.client() as client, client.stream("GET", web.url + path_of(path)) as answer:
+        with web.client() as client, client.stream("GET", path) as answer:
             return sum(len(piece) for piece in answer.iter_raw(2**20))
 
     began_at = time.monotonic()
     with ThreadPoolExecutor(len(made.webs)) as pool:
         total = sum(pool.map(read, made.webs))
     return total / MEBIBYTE / (time.monotonic() - began_at)
-
-
-def path_of(url: str) -> str:
-    return "/" + url.split("/", 3)[3] if "://" in url else url
 
 
 def fetches(made: Cluster) -> float:
