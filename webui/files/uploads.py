@@ -11,12 +11,20 @@ from django.conf import settings
 from django.http import JsonResponse
 from django.middleware.csrf import get_token
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
+from webui import reasons
+from webui.errors.page import message_of
+from webui.formatting import count_words
 from webui.http import csrf, multipart
+from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request, service_of
 from webui.library import folders
+from webui.library.entries import ROOT
+from webui.library.names import find_name_error
 from webui.storage_meter import gauge_of
+from webui.v1.errors import Failure, NoRoom
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
@@ -72,6 +80,63 @@ def refuse_beyond_disk(size_bytes: int) -> None:
 def free(used_bytes: int, most: int) -> str:
     gauge = gauge_of(used_bytes, most)
     return gauge.free if gauge else ""
+
+
+def files_in(request: Request, length_bytes: int) -> Iterator[FormPart]:
+    """Yield the files as they arrive. The token of a plain form comes before them."""
+    is_checked = not csrf.is_forged(request, request.headers.get("X-CSRFToken", ""))
+    for part in multipart.read_parts(request, length_bytes):
+        if not part.is_file:
+            if part.name == TOKEN_FIELD and not is_checked:
+                is_checked = not csrf.is_forged(request, part.text())
+        elif not is_checked:
+            raise out_of_date()
+        elif part.name == FILE_FIELD and part.filename:
+            if error := find_name_error(part.filename):
+                raise UploadRefused(422, f"{part.filename[:80]}: {reasons.find(error).text}")
+            yield part
+    if not is_checked:
+        raise out_of_date()
+
+
+def add(request: Request, folder: str, part: FormPart) -> str:
+    """Pass a file on to the service, and return its name there."""
+    with content_of(request, part) as (content, size_bytes):
+        return add_content(request, folder, part.filename, content, size_bytes)
+
+
+def add_content(
+    request: Request, folder: str, name: str, content: Exactly | BinaryIO, size_bytes: int
+) -> str:
+    service = service_of(request)
+    target = folder if service.takes_folder and folder != ROOT else None
+    try:
+        added = service.v1.add_file(name, content, size_bytes, target)
+    except Failure as failure:
+        raise UploadRefused(status_of(failure), reason_of(failure, name)) from failure
+    folders.changed(service, [folder])
+    return added.name or name
+
+
+def broken_off_words(arrived: int) -> str:
+    if not arrived:
+        return _("The upload was interrupted, and Ferry saved nothing.")
+    words = ngettext(
+        "The upload was interrupted. Ferry saved %(count)s file that had already arrived. "
+        "Send the others again.",
+        "The upload was interrupted. Ferry saved %(count)s files that had already arrived. "
+        "Send the others again.",
+        arrived,
+    )
+    return words % {"count": count_words(arrived)}
+
+
+def status_of(failure: Failure) -> int:
+    return 413 if isinstance(failure, NoRoom) else message_of(failure).status
+
+
+def reason_of(failure: Failure, name: str) -> str:
+    return f"{name}: {message_of(failure).words}"
 
 
 @contextmanager

@@ -17,13 +17,15 @@ export class UploadQueue {
    * @param {(upload: import("./upload.js").Upload) => boolean} [acts.announce] says what became of a file, if it needs words of its own
    * @param {() => void} [acts.finish] follows the arrival of the last file
    * @param {() => void} [acts.draw] shows what the panel has beside the rows
+   * @param {typeof uploadOf} [acts.make] makes the upload of one file
    */
-  constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {} }) {
+  constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {}, make = uploadOf }) {
     this.panel = panel;
     this.home = home;
     this.announce = announce;
     this.finish = finish;
     this.draw = draw;
+    this.make = make;
     document.addEventListener("click", ({ target }) => this.#press(target));
     window.addEventListener("beforeunload", (event) => {
       if (this.uploads.some(isAlive)) event.preventDefault();
@@ -32,7 +34,7 @@ export class UploadQueue {
 
   /** @param {{ file: File, url: string }[]} files */
   add(files) {
-    this.uploads.push(...files.map(({ file, url }) => uploadOf(file, url, (upload) => this.follow(upload))));
+    this.uploads.push(...files.map(({ file, url }) => this.make(file, url, (upload) => this.follow(upload))));
     this.#go();
   }
 
