@@ -300,6 +300,7 @@ class Activity(models.Model):
         TOKEN_REVOKED = "token_revoked"  # noqa: S105  A word.
         SHARE_MADE = "share_made"
         SHARE_REVOKED = "share_revoked"
+        FILE_RECEIVED = "file_received"
         PROGRAMS_ALLOWED = "programs_allowed"
         PROGRAMS_BLOCKED = "programs_blocked"
         CONNECTED = "connected"
@@ -513,10 +514,11 @@ class Watched(models.Model):
 
 
 class Share(models.Model):
-    """A link that opens one file, or the files of one folder, in players without cookies.
+    """A link for other people. It opens a page, or a file or playlist in players without cookies.
 
-    Only its digest is kept. The link ends when it expires, when the person who made it is removed
-    or begins a new epoch (as a new password does), and when it is revoked, which deletes the row.
+    Only its digest is kept. The link ends when it expires, when it has been opened as often as it
+    may be, when the person who made it is removed or begins a new epoch (as a new password does),
+    and when it is revoked, which deletes the row.
     """
 
     digest = models.CharField(max_length=64, unique=True)
@@ -526,12 +528,28 @@ class Share(models.Model):
     kind = models.CharField(max_length=6)  # file or folder
     entry_id = models.CharField(max_length=64)
     name = models.CharField(max_length=255)
-    expires_at = models.DateTimeField(db_index=True)
+    expires_at = models.DateTimeField(db_index=True, null=True)  # None: never
+    # What follows belongs to links that open a page. The database has the defaults, since the
+    # previous version of Ferry adds rows while a new one starts.
+    folder = models.CharField(max_length=64, db_default="")
+    only = models.JSONField(null=True)  # The keys of the entries, or None for the whole folder.
+    label = models.CharField(max_length=60, db_default="")
+    password = models.CharField(max_length=128, db_default="")
+    most_uses = models.PositiveIntegerField(null=True)
+    uses = models.PositiveIntegerField(db_default=0)
+    takes_files = models.BooleanField(db_default=False)
+    most_bytes = models.BigIntegerField(null=True)
+    received_bytes = models.BigIntegerField(db_default=0)
 
     objects: ClassVar[models.Manager["Share"]]
 
     def __str__(self) -> str:
-        return f"{self.name} until {self.expires_at:%H:%M}"
+        return self.label or self.name
+
+    @property
+    def has_door(self) -> bool:
+        """Return whether visitors see a form first: scanners and previews open links, too."""
+        return bool(self.password) or self.most_uses is not None
 
 
 def digest_of(token: str) -> str:

@@ -22,7 +22,7 @@ def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: An
         return
     kind = Kind.PROGRAM_TRANSFER_REMOVED if sender is Transfer else Kind.PROGRAM_DELETED
     account: str = request.account.email  # type: ignore[attr-defined]
-    events.record_program(kind, account, name, request.META.get("REMOTE_ADDR", ""))
+    events.record_outsider(kind, account, name, request.META.get("REMOTE_ADDR", ""))
 
 
 def record_failure(email: str, address: str, **_signal: Any) -> None:

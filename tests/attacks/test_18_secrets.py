@@ -53,7 +53,7 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
         raise RuntimeError(settings.SECRET_KEY)
 
     # No known request makes a page fail.
-    monkeypatch.setattr(file_views, "screen", broken)
+    monkeypatch.setattr(file_views, "render_page", broken)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/")
     assert answer.status_code == 500

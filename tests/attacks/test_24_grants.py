@@ -28,6 +28,7 @@ from tests.service.builders import a_file, put
 from tests.webui.add.test_views import magnet
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
+from tests.webui.shares import linked
 from webui.connection import connection
 from webui.http import guess_limits
 from webui.http.guess_limits import DEVICE_COOKIE
@@ -180,6 +181,16 @@ def player_link(olga, film) -> Opens:
     return lambda: stranger().get(path).status_code == 302
 
 
+def page_link(olga, film) -> Opens:
+    path = linked.make_link(olga, "0", [f"file-{film.pk}"])
+    return lambda: stranger().get(path).status_code == 302
+
+
+def receiving_link(olga, film) -> Opens:
+    path = linked.make_link(olga, "0", purpose="send")
+    return lambda: stranger().get(f"{path}send/").status_code == 200
+
+
 def signed_link(olga, film) -> Opens:
     link = olga.client.get(f"/files/file/{film.pk}/download/")["Location"]
     return lambda: of_service(link) == 200
@@ -207,6 +218,8 @@ GRANTS = {
     "invitation": invitation,
     "token for scripts": token,
     "link for players": player_link,
+    "link to a page": page_link,
+    "link to send files": receiving_link,
     "password for other programs": program_password,
     "signed link to content": signed_link,  # Last: making the password ends signed links.
 }
@@ -281,14 +294,15 @@ def connection_change_and_back(olga, alice):
 SIGNED_IN = {"signed-in device", "signed-in device that no list shows", "remembered device"}
 PAIRINGS = {"pairing link", "approved code"}
 WAYS_IN = PAIRINGS | {"sign-in link"}
-HANDED_OUT = {"sign-in link", "invitation", "link for players"}
+OF_A_MEMBER = {"link to a page", "link to send files"}
+HANDED_OUT = {"sign-in link", "invitation", "link for players"} | OF_A_MEMBER
 OF_AN_OWNER = {"invitation", "password for other programs", "signed link to content"}
 ENDED = {
     nothing: set(),
     new_password: SIGNED_IN | PAIRINGS | HANDED_OUT,
     new_password_by_command: SIGNED_IN | PAIRINGS | HANDED_OUT,
     member: WAYS_IN | OF_AN_OWNER,
-    guest: WAYS_IN | OF_AN_OWNER | {"token for scripts"},
+    guest: WAYS_IN | OF_AN_OWNER | OF_A_MEMBER | {"token for scripts"},
     member_and_owner_again: WAYS_IN | OF_AN_OWNER,
     sign_out: PAIRINGS,
     sign_out_everywhere: SIGNED_IN | PAIRINGS | HANDED_OUT,
@@ -298,6 +312,7 @@ ENDED = {
     # Grants to content on this machine don't open until the site shows the embedded service again.
     connection_change: {
         "link for players",
+        *OF_A_MEMBER,
         "signed link to content",
         "password for other programs",
     },

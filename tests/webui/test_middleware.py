@@ -88,7 +88,7 @@ def test_a_session_of_https_is_none_on_http(alice):
 def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
     alice.client.raise_request_exception = False
     # No view of Ferry is broken.
-    monkeypatch.setattr(file_views, "screen", broken)
+    monkeypatch.setattr(file_views, "render_page", broken)
     answer = alice.client.get("/")
     assert answer.status_code == 500
     reference = words(answer, ".code").split()[-1]
@@ -109,7 +109,7 @@ def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, ca
         raise OperationalError(text)
 
     # Without root, a test can't fill a disk; and Ferry waits 20 s for a lock.
-    monkeypatch.setattr(file_views, "screen", troubled)
+    monkeypatch.setattr(file_views, "render_page", troubled)
     answer = alice.client.get("/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert words(answer, "h1") == title

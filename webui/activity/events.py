@@ -77,9 +77,9 @@ def record_program_failure(account: str, address: str) -> None:
     _count_failure(Kind.PROGRAM_FAILED, account, address)
 
 
-def record_program(kind: Kind, account: str, subject: str, address: str) -> None:
-    """Record what another program did."""
-    person = account[:LONGEST_PERSON]
+def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:
+    """Record what another program or a visitor did in someone's name."""
+    person = person[:LONGEST_PERSON]
     with _or_log(kind):
         _write_bounded(kind, person=person, subject=subject[:LONGEST_SUBJECT], address=address[:64])
 

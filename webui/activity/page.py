@@ -57,6 +57,8 @@ def sentence(event: Event) -> str:
         return of_several(event)
     if event.kind.startswith("program_"):
         return by_program(event)
+    if event.kind == "file_received":
+        return received(event)
     if event.kind == "password_changed" and event.person == event.subject:
         return _("%(person)s changed their password") % {"person": event.person}
     words = {
@@ -171,6 +173,21 @@ def by_program(event: Event) -> str:
     return text % words
 
 
+def received(event: Event) -> str:
+    """Describe a file that came by a link, or how many more came within an hour."""
+    if event.person:
+        return _("Someone sent a file by a link of %(person)s: %(subject)s") % {
+            "person": event.person,
+            "subject": event.subject,
+        }
+    text = ngettext(
+        "%(count)s more file sent by a link",
+        "%(count)s more files sent by links within an hour",
+        event.count,
+    )
+    return text % {"count": count_words(event.count)}
+
+
 def program_failure(event: Event) -> str:
     words = {"name": event.subject, "count": count_words(event.count)}
     if event.subject:
@@ -213,8 +230,8 @@ SENTENCES = {
     "removed": lambda: _("%(person)s removed %(subject)s"),
     "token_made": lambda: _("%(person)s created a token: %(subject)s"),
     "token_revoked": lambda: _("%(person)s revoked a token: %(subject)s"),
-    "share_made": lambda: _("%(person)s created a link for players: %(subject)s"),
-    "share_revoked": lambda: _("%(person)s revoked a link for players: %(subject)s"),
+    "share_made": lambda: _("%(person)s created a link: %(subject)s"),
+    "share_revoked": lambda: _("%(person)s revoked a link: %(subject)s"),
     "programs_allowed": lambda: _("%(person)s created a password for other programs"),
     "programs_blocked": lambda: _("%(person)s revoked the password for other programs"),
     "connected": lambda: _("%(person)s connected Ferry to %(subject)s"),

@@ -1,6 +1,7 @@
 """ZIP downloads of a folder or a selection."""
 
 import secrets
+from collections.abc import Iterable
 from datetime import timedelta
 
 from django.contrib import messages
@@ -14,12 +15,13 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.files import screen
 from webui.files import selection as files_selection
 from webui.files.actions_page import archive_page
-from webui.http.requests import Request, leave_for, service_of
+from webui.http.requests import Request, leave_for, person_behind, service_of
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
 from webui.library.addresses import folder_url
+from webui.library.bounds import bounds_of
 from webui.library.content_check import expected_zip
-from webui.library.entries import FOLDER, ROOT, split_name
+from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.models import Role, Selection
 from webui.v1.links import Download, Link
 
@@ -32,6 +34,9 @@ LONGEST_KEY = 43
 def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
     v1's."""
+    bounds = bounds_of(request)
+    if bounds is not None and bounds.only is not None and folder == bounds.top:
+        return entries_zip(request, sorted(bounds.only), bounds.name)
     expected = expected_zip(name_of(request, folder))
     folder_id = folders.own_id(service_of(request)) if folder == ROOT else folder
 
@@ -59,11 +64,11 @@ def pack(request: Request, folder: str) -> HttpResponse:
     if not chosen:
         messages.error(request, _("Select an item first."))
         return leave_for(request, folder_url(folder))
-    is_whole = len(chosen) == len(reading.snapshot.contents) > 1
+    is_whole = len(chosen) == len(reading.snapshot.contents) > 1 and not reading.is_part
     sizes = [entry.size_bytes for entry in chosen]
     selection = Selection.objects.create(
         key=secrets.token_urlsafe(32),
-        user=request.user,
+        user=person_behind(request),
         service=service_of(request).key,
         folder=folder,
         entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
@@ -100,15 +105,24 @@ def download(request: Request, key: str) -> HttpResponseBase:
     selection = find_selection(request, key)
     if selection.is_whole:
         return folder_zip(request, selection.folder)
-    chosen: dict[bool, list[str]] = {True: [], False: []}
-    for kind, entry_id, _name in selection.entries:
-        chosen[kind == FOLDER].append(entry_id)
+    name = only_name(selection) or name_of(request, selection.folder)
+    return entries_zip(request, keys_of(selection), name)
+
+
+def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpResponseBase:
+    chosen: dict[str, list[str]] = {FILE: [], FOLDER: []}
+    for key in keys:
+        kind, _dash, entry_id = key.partition("-")
+        chosen[kind].append(entry_id)
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.zip_link(chosen[False], chosen[True], headers)
+        return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers)
 
-    expected = expected_zip(only_name(selection) or name_of(request, selection.folder))
-    return relayed_files.deliver(request, service_of(request), opening, expected)
+    return relayed_files.deliver(request, service_of(request), opening, expected_zip(name))
+
+
+def keys_of(selection: Selection) -> list[str]:
+    return [f"{kind}-{entry_id}" for kind, entry_id, _name in selection.entries]
 
 
 def only_name(selection: Selection) -> str:
@@ -122,10 +136,18 @@ def find_selection(request: Request, key: str) -> Selection:
     """Return the person's own selection at the connected service, unless it has expired."""
     selection = Selection.objects.filter(
         key=key[:LONGEST_KEY],
-        user=request.user,
+        user=person_behind(request),
         service=service_of(request).key,
         expires_at__gt=timezone.now(),
     ).first()
-    if selection is None:
+    if selection is None or not is_within_bounds(request, selection):
         raise Http404
     return selection
+
+
+def is_within_bounds(request: Request, selection: Selection) -> bool:
+    bounds = bounds_of(request)
+    if bounds is None:
+        return True
+    keys = keys_of(selection)
+    return bounds.hold_entries(service_of(request), selection.folder, keys, timezone.now())

@@ -129,9 +129,12 @@ class FilesContext:
     is_fresh: bool = True
     takes_folder: bool = True
     can_search: bool = False
+    can_share: bool = False
     can_restore: bool = False
     can_move: bool = False
     thumbs_by_kind: bool = False
+    top: str = ROOT  # where the breadcrumbs begin
+    top_name: str = ""
     ancestors: tuple[tuple[str, str], ...] = ()
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
     begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
@@ -178,6 +181,7 @@ class FilesPage:
     is_root: bool
     is_empty: bool
     is_no_match: bool
+    share_url: str
     elsewhere_url: str
     deleted_url: str
     search_url: str
@@ -228,8 +232,8 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
-        crumbs=crumbs(snapshot, around.ancestors, look),
-        parent_url=parent_url(snapshot, look),
+        crumbs=crumbs(snapshot, around, look),
+        parent_url=parent_url(snapshot, around, look),
         summary=summary(snapshot, around.stale),
         columns=columns(at),
         views=views(at),
@@ -261,8 +265,11 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         deleted_url=reverse("files-deleted")
         if around.can_restore and may_change and is_front(snapshot, look)
         else "",
+        share_url=f"{at.below}share/" if around.can_share else "",
         elsewhere_url=elsewhere_url(snapshot, look) if around.can_search else "",
-        search_url=reverse("search") + ViewOptions(query=look.query).tail,
+        search_url=reverse("search") + ViewOptions(query=look.query).tail
+        if around.can_search
+        else "",
         stale=around.stale,
         refresh_url=""
         if around.is_fresh
@@ -313,22 +320,21 @@ def new_folder_page(
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 
 
-def crumbs(
-    snapshot: Snapshot, ancestors: Sequence[tuple[str, str]], look: ViewOptions
-) -> tuple[Crumb, ...]:
-    """List the folders from the root to the parent. A folder with an unknown URL has no link."""
-    if snapshot.is_root:
+def crumbs(snapshot: Snapshot, around: FilesContext, look: ViewOptions) -> tuple[Crumb, ...]:
+    """List the folders from the top to the parent. A folder with an unknown URL has no link."""
+    if snapshot.folder == around.top:
         return ()
     tail = look.elsewhere().tail
     ancestor_crumbs = [
         Crumb(name, folder_url(folder) + tail if folder else "", folder)
-        for folder, name in ancestors
+        for folder, name in around.ancestors
     ]
-    return (Crumb(_("All files"), folder_url(ROOT) + tail, ROOT), *ancestor_crumbs)
+    first = Crumb(around.top_name or _("All files"), folder_url(ROOT) + tail, around.top)
+    return (first, *ancestor_crumbs)
 
 
-def parent_url(snapshot: Snapshot, look: ViewOptions) -> str:
-    if snapshot.is_root:
+def parent_url(snapshot: Snapshot, around: FilesContext, look: ViewOptions) -> str:
+    if snapshot.folder == around.top:
         return ""
     return folder_url(snapshot.parent or ROOT) + look.elsewhere().tail
 
@@ -483,7 +489,7 @@ def row(
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
         is_film=look == "film",
-        rename_url=f"{at.below}{key}/rename/",
+        rename_url=f"{at.below}{key}/rename/" if around.may_change else "",
         watched_percent=str(position.percent or "") if position else "",
         watched_text=watched_words(position) if position else "",
     )

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
-from django.http import Http404
+from django.http import Http404, HttpResponse
+from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import page as pages
@@ -12,19 +13,23 @@ from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
-from webui.library.entries import Entry
+from webui.library.bounds import bounds_of
+from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
 from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
+from webui.rendering import render_screen
 
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     """Read a folder. If the reader pressed Reload, ask the service at once."""
     is_reload = request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
     service, now = service_of(request), timezone.now()
-    return folders.read(service, folder, now=now, at_once=at_once or is_reload)
+    reading = folders.read(service, folder, now=now, at_once=at_once or is_reload)
+    bounds = bounds_of(request)
+    return bounds.narrow(reading) if bounds else reading
 
 
 def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
@@ -36,23 +41,43 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     return pages.files_page(reading.snapshot, view_options(request), around)
 
 
+def render_page(request: Request, page: FilesPage) -> HttpResponse:
+    """Render the screen. One with all entries of a large folder isn't kept for the next visit."""
+    if len(page.rows) > pages.ROWS_AT_ONCE:
+        return render(request, "files/show.html", {"page": page})
+    return render_screen(request, "files/show.html", page)
+
+
 def circumstances(request: Request, reading: Reading) -> FilesContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
-    service = service_of(request)
+    service, bounds = service_of(request), bounds_of(request)
+    may_change = Role(request.user.role).includes(Role.MEMBER)
+    ancestors = tuple(folders.above(service, reading.snapshot))
+    if bounds is not None:
+        ancestors = below(bounds.top, ancestors)
     return FilesContext(
         calendar=calendar,
         origin=request.build_absolute_uri("/")[:-1],
-        may_change=Role(request.user.role).includes(Role.MEMBER),
+        may_change=may_change,
         stale=stale_of(reading, calendar),
         is_fresh=reading.is_fresh,
         takes_folder=service.takes_folder,
-        can_search=service.is_embedded,
+        can_search=service.is_embedded and bounds is None,
+        can_share=may_change and bounds is None,
         can_restore=service.can_restore,
         can_move=service.can_move,
         thumbs_by_kind=not service.is_embedded,
-        ancestors=tuple(folders.above(service, reading.snapshot)),
+        top=bounds.top if bounds else ROOT,
+        top_name=bounds.name if bounds else "",
+        ancestors=ancestors,
         positions=resume_positions.positions(request.user, service, reading.snapshot.folder),
     )
+
+
+def below(top: str, ancestors: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
+    """Return the folders below the one at the top of a link."""
+    ids = [folder for folder, _name in ancestors]
+    return ancestors[ids.index(top) + 1 :] if top in ids else ancestors
 
 
 def stale_of(reading: Reading, calendar: Calendar) -> Stale | None:

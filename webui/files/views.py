@@ -7,8 +7,7 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
-from webui.files.page import FilesPage
-from webui.files.screen import circumstances, find_entry, page_of, read, row_context
+from webui.files.screen import circumstances, find_entry, page_of, read, render_page, row_context
 from webui.http.requests import Request, service_of, unchanged
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
@@ -17,7 +16,6 @@ from webui.library.content_check import expected_file
 from webui.library.entries import ROOT
 from webui.library.requests import view_options
 from webui.models import Role
-from webui.rendering import render_screen
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download, Link
 
@@ -25,7 +23,7 @@ from webui.v1.links import Download, Link
 @require_safe
 @open_to(Role.GUEST)
 def root(request: Request) -> HttpResponse:
-    return screen(request, page_of(request, ROOT))
+    return render_page(request, page_of(request, ROOT))
 
 
 @require_safe
@@ -36,14 +34,7 @@ def show(request: Request, folder: str) -> HttpResponse:
     page = page_of(request, folder)
     if page.folder == ROOT:
         return redirect(page.url)
-    return screen(request, page)
-
-
-def screen(request: Request, page: FilesPage) -> HttpResponse:
-    """Render the screen. One with all entries of a large folder isn't kept for the next visit."""
-    if len(page.rows) > pages.ROWS_AT_ONCE:
-        return render(request, "files/show.html", {"page": page})
-    return render_screen(request, "files/show.html", page)
+    return render_page(request, page)
 
 
 @require_safe

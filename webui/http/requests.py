@@ -40,6 +40,12 @@ def service_of(request: HttpRequest) -> Service:
     return service
 
 
+def person_behind(request: Request) -> User:
+    """Return the person who answers for the request: for a visitor, who made the link."""
+    person: User = vars(request).get("maker") or request.user
+    return person
+
+
 def is_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "ferry"
 

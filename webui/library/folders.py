@@ -39,6 +39,7 @@ class Reading:
     snapshot: Snapshot
     is_fresh: bool
     failure: Failure | None = None
+    is_part: bool = False  # others of its entries are withheld
 
 
 def store() -> Listings:

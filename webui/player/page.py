@@ -65,8 +65,6 @@ class PlayerPage:
     original_url: str
     original_type: str  # "" if no browser plays the original
     size: str
-    report_url: str
-    mark_url: str
     is_watched: bool
     resume: ResumeOffer | None
     previous: NearbyFilm | None
@@ -75,6 +73,9 @@ class PlayerPage:
     subtitles: Sequence[SubtitleTrack]
     speeds: Sequence[tuple[str, str]] = SPEEDS
     modules: Sequence[str] = MODULES
+    # Empty for visitors, whose positions aren't kept.
+    report_url: str = ""
+    mark_url: str = ""
 
 
 def player_page(
@@ -95,8 +96,6 @@ def player_page(
         original_url=raw_url(at, entry.id),
         original_type=TYPES.get(entry.extension, ""),
         size=formatting.size_words(entry.size_bytes),
-        report_url=reverse("watch-position", args=[entry.id]),
-        mark_url=reverse("watch-mark", args=[entry.id]),
         is_watched=bool(mark and mark.is_watched),
         resume=resume_of(mark),
         previous=nearby_film(before, at),

@@ -104,6 +104,7 @@ class PreviewPage:
     copy_url: str
     rename_url: str
     delete_url: str
+    share_url: str
     may_change: bool
     script: str
     picture: PicturePart | None
@@ -142,6 +143,7 @@ def preview_page(
         copy_url=around.origin + download_url(at, entry),
         rename_url=f"{at.below}{entry.key}/rename/{at.shown_tail}",
         delete_url=f"{at.below}delete/?entry={entry.key}",
+        share_url=f"{at.below}share/?entry={entry.key}" if around.can_share else "",
         may_change=around.may_change and around.stale is None,
         script=script_of(entry, text),
         picture=picture_part(like, place, at, around) if entry.preview == "picture" else None,

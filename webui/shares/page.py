@@ -9,8 +9,10 @@ from typing import Protocol
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from webui.formatting import Calendar
+from webui import joining
+from webui.formatting import Calendar, count_words
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.sorting import Contents
 from webui.people.qr_codes import DeviceAddress
@@ -28,7 +30,16 @@ class ShareFacts(Protocol):
     def pk(self) -> int: ...
 
     name: str
-    expires_at: datetime
+    label: str
+    expires_at: datetime | None
+    folder: str
+    password: str
+    uses: int
+    most_uses: int | None
+    takes_files: bool
+
+    @property
+    def has_door(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -86,13 +97,67 @@ def share_page(
 
 def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
     return [
-        ShareRow(each.pk, each.name or _("All files"), until(each.expires_at, calendar))
+        ShareRow(each.pk, each.label or each.name or _("All files"), note(each, calendar))
         for each in shares
     ]
 
 
-def until(at: datetime, calendar: Calendar) -> str:
-    return _("Valid until %(when)s") % {"when": calendar.to_the_minute(at)}
+def note(share: ShareFacts, calendar: Calendar) -> str:
+    """Return what a link opens, such as `Page, until 7 Dec, 14:00, with a password`."""
+    return joining.items(
+        [
+            kind_words(share),
+            until(share.expires_at, calendar),
+            _("with a password") if share.password else "",
+            uses_words(share) if share.has_door else "",
+        ]
+    )
+
+
+def kind_words(share: ShareFacts) -> str:
+    if share.takes_files:
+        return _("Receives files")
+    return _("Page") if share.folder else _("For other players")
+
+
+def until(at: datetime | None, calendar: Calendar) -> str:
+    if at is None:
+        return _("without an end")
+    return _("until %(when)s") % {"when": calendar.to_the_minute(at)}
+
+
+def uses_words(share: ShareFacts) -> str:
+    count = {"count": count_words(share.uses)}
+    if share.most_uses is None:
+        return ngettext("opened %(count)s time", "opened %(count)s times", share.uses) % count
+    words = count | {"most": count_words(share.most_uses)}
+    return _("opened %(count)s of %(most)s times") % words
+
+
+@dataclass(frozen=True)
+class DoorPage:
+    """What stands before a link with a password or a number of uses."""
+
+    action: str
+    asks_password: bool
+    uses_text: str
+    error: str = ""
+
+
+def door_page(share: ShareFacts, action: str, error: str = "") -> DoorPage:
+    return DoorPage(action, bool(share.password), uses_left_words(share), error)
+
+
+def uses_left_words(share: ShareFacts) -> str:
+    if share.most_uses is None:
+        return ""
+    left = max(share.most_uses - share.uses, 0)
+    words = ngettext(
+        "This link can be opened %(count)s more time.",
+        "This link can be opened %(count)s more times.",
+        left,
+    )
+    return words % {"count": count_words(left)}
 
 
 # What players read

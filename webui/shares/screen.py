@@ -1,13 +1,35 @@
-"""The links of a person, as the Account screen lists them."""
+"""What every view of shares begins with."""
 
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
+from webui.models import Role, Share
 from webui.shares import links as share_links
+from webui.shares import visits
 from webui.shares.page import ShareRow, share_rows
 
 
 def shares_of(request: Request) -> list[ShareRow]:
+    """Return the links of a person, as the Account screen lists them."""
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     return share_rows(share_links.of(request.user, timezone.now()), calendar)
+
+
+def find_page(request: Request, token: str) -> Share | None:
+    """Return the link with this token if it opens a page, unless it has ended. The person who made
+    it must still be one who may make such links."""
+    share = share_links.find_share(token, service_of(request).key, timezone.now())
+    if share is None or not share.folder:
+        return None
+    return share if Role(share.user.role).includes(Role.MEMBER) else None
+
+
+def is_inside(request: Request, share: Share) -> bool:
+    """Return whether the visitor has passed the door, if there is one."""
+    return not share.has_door or visits.is_visiting(request, share)
+
+
+def ended_words() -> str:
+    return _("This link has expired or was revoked.")

@@ -136,7 +136,9 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
 
 
 def shared(request: Request, token: str) -> Share | None:
-    return links.find_share(token, service_of(request).key, timezone.now())
+    """Return the link if it is for players: those of pages may ask for a password first."""
+    share = links.find_share(token, service_of(request).key, timezone.now())
+    return share if share and not share.folder else None
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 
 from webui.http.requests import service_of
 from webui.library import folders
+from webui.library.bounds import bounds_of
 from webui.models import Role
 from webui.shell.page import THEMES, Destination, Shell, warning_of
 from webui.storage_meter import Gauge, gauge_of
@@ -29,6 +30,8 @@ def context(request: HttpRequest) -> dict[str, object]:
 
 
 def shell_of(request: HttpRequest) -> Shell:
+    if bounds_of(request):
+        return visitor_shell(request)
     return Shell(
         language=get_language() or settings.LANGUAGE_CODE,
         direction="rtl" if get_language_bidi() else "ltr",
@@ -38,6 +41,20 @@ def shell_of(request: HttpRequest) -> Shell:
         gauge=gauge_for(request),
         warning=warning_for(request),
         person=drafts_key(request),
+    )
+
+
+def visitor_shell(request: HttpRequest) -> Shell:
+    """Return a frame without the site around what a link shows."""
+    return Shell(
+        language=get_language() or settings.LANGUAGE_CODE,
+        direction="rtl" if get_language_bidi() else "ltr",
+        theme_choice=theme_of(request),
+        nav=(),
+        running=0,
+        gauge=None,
+        person=drafts_key(request),
+        is_visit=True,
     )
 
 

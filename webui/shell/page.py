@@ -36,6 +36,7 @@ class Shell:
     gauge: Gauge | None
     warning: str = ""
     person: str = ""
+    is_visit: bool = False  # somebody opened a link, and sees only what it shows
 
     @property
     def theme(self) -> str:

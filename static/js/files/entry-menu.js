@@ -14,7 +14,7 @@ const menu = new RowMenu("entry-menu", {
     startSelecting();
     toggle(row);
   },
-  share: playElsewhere,
+  play: playElsewhere,
   rename,
   move: moveRow,
   delete: deleteRow,
@@ -23,13 +23,16 @@ const menu = new RowMenu("entry-menu", {
 export function open(more) {
   const row = rowOf(more);
   const link = linkOf(row);
-  const [get, shown, share] = ["get", "open", "share"].map((what) => menu.find(what));
+  const [get, shown, share, play] = ["get", "open", "share", "play"].map((what) => menu.find(what));
   const [file, folder] = get.querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
   get.href = bytesOf(row);
   shown.href = link.href;
-  share.href = addressOf(row);
-  share.parentElement.hidden = !isPlayed(row);
+  if (share) share.href = `${menu.element.dataset.files}${menu.element.dataset.folder}/share/?entry=${row.id}`;
+  if (play) {
+    play.href = addressOf(row);
+    play.parentElement.hidden = !isPlayed(row);
+  }
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   menu.open(more, row);

@@ -5,6 +5,7 @@ const SEEK_MS = 1000;
 
 export function watch(root, video, signal) {
   const form = root.querySelector("#watching");
+  if (!form) return;
   let last = performance.now();
   let told = -1;
   let hasPlayed = false;

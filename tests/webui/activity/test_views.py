@@ -192,8 +192,8 @@ SAID = {
     change_password: ["bob changed their password"],
     make_and_revoke_a_token: ["bob created a token: seedbox", "bob revoked a token: seedbox"],
     make_and_revoke_a_link: [
-        "bob created a link for players: Film.mkv",
-        "bob revoked a link for players: Film.mkv",
+        "bob created a link: Film.mkv",
+        "bob revoked a link: Film.mkv",
     ],
     let_programs_in: [
         "alice created a password for other programs",

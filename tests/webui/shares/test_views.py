@@ -204,7 +204,7 @@ class TestEnding:
     def test_it_is_listed_and_taken_back(self, gwen, path, vlc):
         answer = gwen.client.get("/account/")
         assert "Das Boot.mkv" in words(answer, "#shares .rows")
-        assert "Valid until" in words(answer, "#shares .rows")
+        assert "For other players, until" in words(answer, "#shares .rows")
         form = page(answer).select_one("#shares form")
         assert gwen.client.post(form["action"]).status_code == 302
         assert vlc.get(path).status_code == 404

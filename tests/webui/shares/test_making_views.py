@@ -1,0 +1,88 @@
+"""Making a link to a page."""
+
+from datetime import timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.cases import each_case
+from tests.people import page, words
+from tests.webui.shares.linked import TERMS, make_link
+from webui.models import Share
+from webui.shares import links
+from webui.shares.form import LIFETIMES
+
+pytestmark = pytest.mark.django_db
+
+
+class TestTheForm:
+    def test_it_names_what_is_shared(self, bob, storage):
+        photos = storage.folder("Photos")
+        answer = bob.client.get(f"/files/0/share/?entry=folder-{photos.id}")
+        assert words(answer, "h1") == "Share Photos"
+        assert not Share.objects.exists()
+
+    def test_a_selection_is_asked_about_first(self, bob, storage):
+        keys = [f"file-{storage.file(f'{name}.jpg').id}" for name in "abc"]
+        answer = bob.client.post("/files/0/share/", {"entry": keys[:2]})
+        assert words(answer, "h1") == "Share 2 items"
+        assert [each["value"] for each in page(answer)("input", {"name": "entry"})] == keys[:2]
+        assert "c.jpg" not in answer.content.decode()
+        assert not Share.objects.exists()
+
+    def test_a_selection_cannot_receive_files(self, bob, storage):
+        keys = [f"file-{storage.file(f'{name}.jpg').id}" for name in "ab"]
+        answer = bob.client.post("/files/0/share/", {"entry": keys})
+        assert not page(answer).select_one("input[value=send]")
+
+    def test_nothing_selected_is_no_link_to_everything(self, bob, storage):
+        answer = bob.client.post("/files/0/share/", {"entry": ["file-99"], **TERMS})
+        assert answer.status_code == 302
+        assert not Share.objects.exists()
+
+    @each_case("name, value", [("most_uses", "0"), ("most_uses", "many"), ("lasts", "soon")])
+    def test_wrong_terms_are_told_beside_the_field(self, bob, storage, name, value):
+        answer = bob.client.post("/files/0/share/", TERMS | {name: value})
+        assert answer.status_code == 422
+        assert not Share.objects.exists()
+
+    def test_nobody_has_more_than_a_hundred(self, bob, storage, monkeypatch):
+        # A hundred links take seconds.
+        monkeypatch.setattr(links, "MOST_EACH", 1)
+        make_link(bob)
+        answer = bob.client.post("/files/0/share/", TERMS)
+        assert answer.status_code == 422
+        assert "already have 100 links" in words(answer, "#refusal")
+
+    def test_guests_make_none(self, gwen, storage):
+        assert gwen.client.get("/files/0/share/").status_code == 403
+        assert "Share" not in words(gwen.client.get("/"), "#main")
+
+
+class TestTheLink:
+    def test_only_its_digest_is_kept_and_no_password(self, bob, storage):
+        token = make_link(bob, password="tern on a rope").split("/")[2]
+        kept = str(Share.objects.values())
+        assert token not in kept
+        assert "tern on a rope" not in kept
+        assert token not in bob.client.get("/account/").content.decode()
+
+    @each_case("lasts", LIFETIMES)
+    def test_it_lasts_as_long_as_was_said(self, bob, storage, lasts):
+        make_link(bob, lasts=lasts)
+        end = Share.objects.get().expires_at
+        if LIFETIMES[lasts] is None:
+            assert end is None
+        else:
+            assert abs(end - timezone.now() - LIFETIMES[lasts]) < timedelta(minutes=1)
+
+    def test_the_account_page_lists_it(self, bob, storage):
+        make_link(bob, lasts="never", label="For Ida", password="x", most_uses="3")
+        row = words(bob.client.get("/account/"), "#shares .rows")
+        assert "For Ida Page, without an end, with a password, opened 0 of 3 times" in row
+
+    def test_a_film_brings_the_subtitles_beside_it(self, bob, storage):
+        film, subtitles = storage.file("Film.mkv"), storage.file("Film.en.srt")
+        storage.file("Other.mkv"), storage.file("Other.srt")
+        make_link(bob, entries=[f"file-{film.id}"])
+        assert Share.objects.get().only == sorted([f"file-{film.id}", f"file-{subtitles.id}"])

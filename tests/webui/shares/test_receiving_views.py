@@ -1,0 +1,118 @@
+"""Links by which people without an account send files."""
+
+from io import BytesIO
+
+import pytest
+
+from tests.people import page, words
+from tests.webui.shares.linked import make_link, stranger
+from webui.models import Activity, Share
+
+pytestmark = pytest.mark.django_db
+SCRIPT = {"x-requested-with": "ferry"}
+
+
+@pytest.fixture
+def inbox(storage):
+    folder = storage.folder("Inbox")
+    storage.file("Secret.txt", b"no", folder.id)
+    return folder
+
+
+@pytest.fixture
+def link(bob, inbox):
+    return make_link(bob, inbox.id, purpose="send", most_gb="1")
+
+
+@pytest.fixture
+def ida():
+    return stranger()
+
+
+def file(name="a.txt"):
+    content = BytesIO(b"hello")
+    content.name = name
+    return content
+
+
+def names_in(storage, folder):
+    return {each.name for each in storage.fake.items.values() if each.parent == folder.id}
+
+
+def send(person, link, *files, **headers):
+    return person.post(f"{link}send/", {"file": [*files]}, headers=headers)
+
+
+def test_the_page_shows_nothing_of_the_folder(link, ida):
+    answer = ida.get(link, follow=True)
+    assert words(answer, "h1") == "Send files to “Inbox”"
+    assert b"Secret" not in answer.content
+    assert page(answer).select_one("input[type=file]")
+
+
+def test_files_arrive_and_the_activity_names_them(link, ida, storage, inbox):
+    answer = send(ida, link, file("a.txt"), file("b.txt"))
+    assert "2 files sent" in words(answer, "main [role=status]")
+    assert names_in(storage, inbox) == {"Secret.txt", "a.txt", "b.txt"}
+    event = Activity.objects.filter(kind="file_received").first()
+    assert (event.person, event.subject) == ("bob", "a.txt")
+
+
+def test_a_script_gets_the_name_it_sent(link, ida, storage, inbox):
+    answer = send(ida, link, file("Secret.txt"), **SCRIPT, **{"x-file-size": "5"})
+    assert answer.json() == {"ok": True, "name": "Secret.txt"}
+
+
+def test_nothing_else_of_the_site_opens(link, ida, inbox):
+    for path in (f"files/{inbox.id}/", f"files/folder/{inbox.id}/zip/", "files/0/"):
+        answer = ida.get(link + path)
+        assert answer.status_code == 302
+        assert answer["Location"].endswith("/send/")
+
+
+def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, inbox):
+    Share.objects.update(most_bytes=8)
+    assert send(ida, link, file()).status_code == 200
+    refused = send(ida, link, file("b.txt"))
+    assert refused.status_code == 422
+    assert "can't receive that much" in words(refused, "#refusal")
+    storage.fails("/rest/file", 500)
+    storage.fails("/rest/transfer/file", 500)
+    Share.objects.update(received_bytes=0)
+    assert send(ida, link, file("c.txt")).status_code == 422
+    assert Share.objects.get().received_bytes == 0
+
+
+@pytest.mark.parametrize("name", ["..", "a\x01b", "x" * 300])
+def test_names_that_no_folder_takes_are_refused(link, ida, storage, inbox, name):
+    send(ida, link, file(name))
+    assert names_in(storage, inbox) == {"Secret.txt"}
+
+
+def test_a_form_of_another_site_is_refused(link, storage, inbox):
+    forger = stranger()
+    forger.handler.enforce_csrf_checks = True
+    assert send(forger, link, file()).status_code == 422
+    assert names_in(storage, inbox) == {"Secret.txt"}
+
+
+def test_a_link_that_shows_files_takes_none(bob, inbox, ida, storage):
+    link = make_link(bob, inbox.id)
+    assert send(ida, link, file()).status_code == 302
+    assert names_in(storage, inbox) == {"Secret.txt"}
+
+
+def test_a_password_stands_before_it(bob, inbox, ida, storage):
+    link = make_link(bob, inbox.id, purpose="send", password="tern")
+    assert send(ida, link, file()).status_code == 302
+    assert names_in(storage, inbox) == {"Secret.txt"}
+    ida.post(link, {"password": "tern"})
+    assert send(ida, link, file()).status_code == 200
+
+
+def test_it_ends_when_its_maker_may_no_longer_add(link, bob, ida, storage, inbox):
+    bob.user.role = "guest"
+    bob.user.save()
+    assert send(ida, link, file()).status_code == 302
+    assert ida.get(link).status_code == 404
+    assert names_in(storage, inbox) == {"Secret.txt"}

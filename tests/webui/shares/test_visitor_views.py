@@ -1,0 +1,300 @@
+"""What people see who open a link, and what they don't."""
+
+from datetime import timedelta
+
+import pytest
+from django.urls import get_resolver
+from django.utils import timezone
+
+from tests.cases import each_case
+from tests.people import page, words
+from tests.webui.shares.linked import make_link, stranger
+from webui.models import Activity, Attempts, Role, Selection, Share, Watched
+
+pytestmark = pytest.mark.django_db
+HTMX = {"hx-request": "true"}
+
+
+@pytest.fixture
+def shelf(storage):
+    """A folder to share, with one inside, beside one that isn't shared."""
+    shared, other = storage.folder("Shared"), storage.folder("Other")
+    inside = storage.folder("Inside", shared.id)
+    return {
+        "shared": shared.id,
+        "other": other.id,
+        "inside": inside.id,
+        "picture": storage.file("Beach.jpg", b"jpg", shared.id).id,
+        "film": storage.file("Film.mp4", b"mp4", shared.id).id,
+        "subtitles": storage.file("Film.en.srt", b"1\n", shared.id).id,
+        "deep": storage.file("Deep.txt", b"deep", inside.id).id,
+        "secret": storage.file("Secret.jpg", b"no", other.id).id,
+        "at_root": storage.file("Root.jpg", b"no").id,
+    }
+
+
+@pytest.fixture
+def link(bob, shelf):
+    return make_link(bob, shelf["shared"])
+
+
+@pytest.fixture
+def ida():
+    return stranger()
+
+
+class TestAFolder:
+    def test_it_opens_with_what_is_in_it(self, link, ida):
+        answer = ida.get(link)
+        assert answer.status_code == 200
+        assert words(answer, "h1") == "Shared"
+        assert {"Beach", "Film", "Inside"} <= set(words(answer, "#listing").split())
+        assert answer["X-Robots-Tag"] == "noindex"
+
+    def test_every_link_on_its_pages_stays_within(self, link, ida, shelf):
+        seen, waiting = set(), [link]
+        while waiting:
+            path = waiting.pop()
+            seen.add(path)
+            answer = ida.get(path)
+            if answer.status_code == 302:
+                assert answer["Location"].startswith(("/content/", link)), path
+                continue
+            if not answer.headers.get("Content-Type", "").startswith("text/html"):
+                continue
+            if answer.status_code == 405:
+                continue  # A form's address.
+            assert answer.status_code == 200, path
+            found = {each.get(name) for name in LINKS for each in page(answer).select(f"[{name}]")}
+            for url in sorted(filter(None, found)):
+                if url.startswith(("#", "/static/", "http://localhost/static/")):
+                    continue
+                target = url.removeprefix("http://localhost").partition("#")[0]
+                assert target.startswith(link), f"{url} on {path}"
+                if target.partition("?")[0] not in {each.partition("?")[0] for each in seen}:
+                    waiting.append(target)
+        assert f"{link}files/{shelf['inside']}/" in seen
+        assert f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/" in seen
+
+    def test_the_breadcrumbs_begin_with_the_link(self, bob, shelf, storage, ida):
+        deep = storage.folder("Deeper", shelf["inside"])
+        link = make_link(bob, shelf["shared"], label="Summer")
+        crumbs = page(ida.get(f"{link}files/{deep.id}/")).select(".crumbs a")
+        assert [each.get_text() for each in crumbs] == ["Summer", "Inside"]
+        assert crumbs[0]["href"] == link
+
+    def test_the_person_and_the_quota_are_nobodys_business(self, link, ida):
+        text = ida.get(link).content.decode()
+        assert "bob" not in text
+        assert 'id="meter"' not in text
+        assert "Sign out" not in text
+
+    def test_nothing_can_be_changed(self, link, ida):
+        answer = ida.get(link)
+        assert not page(answer).select("[data-do=rename], [data-do=delete], #new, [data-upload]")
+        assert not page(answer).select("[data-do=share], [data-do=play]")
+
+    def test_positions_in_films_are_not_kept(self, link, ida, shelf):
+        answer = ida.get(f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/")
+        assert not page(answer).select_one("#watching")
+        assert ida.post(f"{link}watch/{shelf['film']}/", {"at": "50"}).status_code == 404
+        assert not Watched.objects.exists()
+
+    def test_subtitles_and_films_play(self, link, ida, shelf):
+        address = f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/"
+        track = page(ida.get(address)).select_one("#source [data-words]")["data-words"]
+        assert track.startswith(link)
+        assert ida.get(track).status_code == 422  # The file has no subtitles in it.
+        assert ida.get(f"{link}files/file/{shelf['film']}/hls/?in={shelf['shared']}").json()
+
+    def test_somebody_who_is_signed_in_sees_the_same(self, link, alice):
+        assert not page(alice.client.get(link)).select_one(".nav")
+        assert page(alice.client.get("/")).select_one(".nav")
+
+
+LINKS = ("href", "src", "hx-get", "hx-post", "action", "formaction", "data-hls")
+
+
+@each_case(
+    "path",
+    [
+        "files/{other}/",
+        "files/0/",
+        "files/{other}/listing/",
+        "files/{other}/rows/",
+        "files/{other}/file-{secret}/view/",
+        "files/{shared}/file-{secret}/view/",
+        "files/{shared}/file-{film}/subtitles/{secret}.vtt",
+        "files/file/{secret}/download/?in={other}",
+        "files/file/{secret}/download/?in={shared}",
+        "files/file/{film}/download/?in={shared}&in={other}",
+        "files/file/{secret}/download/",
+        "files/file/{secret}/download/?in=../{other}",
+        "files/file/{at_root}/raw/?in=0",
+        "files/file/{secret}/thumb/abc/?in={other}",
+        "files/file/{secret}/image/abc/?in={other}",
+        "files/file/{secret}/hls/?in={other}",
+        "files/file/{secret}/mp4/?in={other}",
+        "files/file/{secret}/pdf/?in={other}",
+        "files/file/{secret}/tags/?in={other}",
+        "files/folder/{other}/zip/",
+        "files/folder/0/zip/",
+        "files/zip/guess/",
+        "stream/guess",
+        "search/?q=secret",
+        "account/",
+        "files/deleted/",
+        "files/largest/",
+        "s/guess/",
+        "../files/{other}/",
+        "%2e%2e/files/{other}/",
+    ],
+)
+def test_what_is_beyond_is_not_there(link, ida, shelf, path):
+    answer = ida.get(link + path.format(**shelf))
+    assert answer.status_code == 404
+    assert b"Secret" not in answer.content
+
+
+@each_case("path", ["new/", "upload/", "delete/", "move/", "uploads/", "share/", "link/"])
+def test_nothing_that_acts_is_there(link, ida, shelf, path):
+    assert ida.post(f"{link}files/{shelf['shared']}/{path}").status_code == 404
+
+
+def test_the_urls_of_a_visitor_all_look_only():
+    urls = get_resolver("webui.shares.visitor_urls").url_patterns
+    assert {each.callback.open_to for each in urls} == {Role.GUEST}
+
+
+class TestASelection:
+    @pytest.fixture
+    def part(self, bob, shelf):
+        entries = [f"file-{shelf['picture']}", f"folder-{shelf['inside']}"]
+        return make_link(bob, shelf["shared"], entries)
+
+    def test_only_that_is_there(self, part, ida, shelf):
+        listing = words(ida.get(part), "#listing")
+        assert "Beach" in listing
+        assert "Film" not in listing
+        assert ida.get(f"{part}files/{shelf['inside']}/").status_code == 200
+        film = f"files/file/{shelf['film']}/download/?in={shelf['shared']}"
+        assert ida.get(part + film).status_code == 404
+
+    def test_its_zip_has_only_that(self, part, ida, shelf, storage):
+        answer = ida.get(f"{part}files/folder/{shelf['shared']}/zip/")
+        ids = answer["Location"].split("/")[3].split("-")
+        assert set(map(int, ids)) == {shelf["picture"], shelf["inside"]}
+
+    def test_all_of_it_selected_is_not_the_whole_folder(self, part, ida, shelf):
+        ida.get(part)
+        answer = ida.post(f"{part}files/{shelf['shared']}/zip/", {"all": "1"}, headers=HTMX)
+        selection = Selection.objects.get()
+        assert not selection.is_whole
+        assert len(selection.entries) == 2
+        assert page(answer).select_one("#packed")["href"].startswith(part)
+
+    def test_an_archive_of_another_link_is_not_there(self, part, bob, ida, shelf):
+        ida.post(f"{part}files/{shelf['shared']}/zip/", {"all": "1"}, headers=HTMX)
+        key = Selection.objects.get().key
+        assert ida.get(f"{part}files/zip/{key}/").status_code == 200
+        other = make_link(bob, shelf["other"])
+        assert ida.get(f"{other}files/zip/{key}/").status_code == 404
+        smaller = make_link(bob, shelf["shared"], [f"file-{shelf['picture']}"])
+        assert ida.get(f"{smaller}files/zip/{key}/").status_code == 404
+
+    def test_a_single_file_opens_itself(self, bob, ida, shelf):
+        link = make_link(bob, shelf["shared"], [f"file-{shelf['film']}"])
+        answer = ida.get(link, follow=True)
+        assert words(answer, "h1") == "Film.mp4"
+        assert page(answer).select_one("#source [data-words]")
+
+    def test_what_is_moved_out_of_the_folder_leaves_the_link(self, part, ida, shelf, storage):
+        storage.fake.items[shelf["inside"]].parent = shelf["other"]
+        storage.fake.revision += 1
+        assert ida.get(f"{part}files/{shelf['inside']}/").status_code == 404
+
+
+class TestTheDoor:
+    def test_a_password_is_asked_for_first(self, bob, shelf, ida):
+        link = make_link(bob, shelf["shared"], password="tern on a rope", label="Summer")
+        for path in (link, f"{link}files/{shelf['shared']}/"):
+            answer = ida.get(path)
+            assert page(answer).select_one("input[type=password]")
+            assert b"Beach" not in answer.content
+            assert b"Summer" not in answer.content
+        assert ida.post(link, {"password": "tern"}).status_code == 422
+        answer = ida.post(link, {"password": "tern on a rope"}, follow=True)
+        assert words(answer, "h1") == "Summer"
+        assert ida.get(f"{link}files/{shelf['shared']}/").status_code == 200
+        assert page(stranger().get(link)).select_one("input[type=password]")
+
+    def test_a_visit_of_one_link_is_none_of_another(self, bob, shelf, ida):
+        one = make_link(bob, shelf["shared"], password="one")
+        other = make_link(bob, shelf["shared"], password="other")
+        ida.post(one, {"password": "one"})
+        cookie = next(iter(ida.cookies.values()))
+        assert cookie["path"] == one
+        assert cookie["httponly"]
+        # The fake browser sends each cookie everywhere.
+        assert page(ida.get(other)).select_one("input[type=password]")
+
+    def test_guesses_are_limited(self, bob, shelf, ida):
+        link = make_link(bob, shelf["shared"], password="tern")
+        answers = [ida.post(link, {"password": str(guess)}).status_code for guess in range(21)]
+        assert answers == [422] * 20 + [429]
+        assert ida.post(link, {"password": "tern"}).status_code == 429
+
+    def test_the_right_password_is_no_guess(self, bob, shelf, ida):
+        link = make_link(bob, shelf["shared"], password="tern")
+        for _visit in range(3):
+            assert ida.post(link, {"password": "tern"}).status_code == 302
+        assert not Attempts.objects.filter(count__gt=0).exists()
+
+    def test_uses_count_only_who_opens(self, bob, shelf):
+        link = make_link(bob, shelf["shared"], most_uses="2")
+        for _preview in range(5):
+            assert "2 more times" in words(stranger().get(link), "main")
+        first, second, third = (stranger() for _person in range(3))
+        assert words(first.post(link, follow=True), "h1") == "Shared"
+        assert second.post(link).status_code == 302
+        assert third.post(link).status_code == 404
+        assert "reached its limit" in words(third.get(link), "main")
+        assert words(first.get(link), "h1") == "Shared"
+        assert Share.objects.get().uses == 2
+
+    def test_players_addresses_are_no_way_around_it(self, bob, shelf, ida):
+        link = make_link(bob, shelf["shared"], password="tern")
+        assert ida.get(f"{link}{shelf['film']}/Film.mp4").status_code == 404
+        assert ida.get(f"{link}playlist/x.m3u").status_code == 404
+
+
+class TestTheEnd:
+    def test_it_expires(self, link, ida):
+        Share.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
+        answer = ida.get(link)
+        assert answer.status_code == 404
+        assert "expired or was revoked" in words(answer, "main")
+
+    def test_without_an_end_it_lasts(self, bob, shelf, ida):
+        assert ida.get(make_link(bob, shelf["shared"], lasts="never")).status_code == 200
+
+    def test_it_is_revoked(self, link, bob, ida, shelf):
+        form = page(bob.client.get("/account/")).select_one("#shares form")
+        bob.client.post(form["action"])
+        for path in ("", f"files/{shelf['shared']}/", "send/"):
+            assert ida.get(link + path).status_code in (404, 302)
+        assert ida.get(link).status_code == 404
+        assert Activity.objects.filter(kind="share_revoked").exists()
+
+    def test_a_deleted_folder_is_gone(self, link, ida, shelf, storage):
+        del storage.fake.items[shelf["shared"]]
+        storage.fake.revision += 1
+        assert ida.get(link).status_code == 404
+
+    def test_a_service_that_fails_tells_strangers_nothing(self, bob, foreign, ida):
+        link = make_link(bob, foreign.folder("Shared").id)
+        foreign.fails("/rest/folder", 500, "database at 10.0.0.8 is down")
+        shared = Share.objects.get().folder
+        foreign.fails(f"/rest/folder/{shared}", 500, "database at 10.0.0.8 is down")
+        answer = ida.get(f"{link}files/{shared}/listing/?seen=x", headers=HTMX)
+        assert b"database" not in answer.content

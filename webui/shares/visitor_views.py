@@ -1,0 +1,202 @@
+"""What people see who open a link: the pages of the site, for what the link shows alone.
+
+Each link is a small site at its own address. Its URLs are a few of the site's, below `/s/<token>/`,
+so that all links on its pages stay there.
+"""
+
+import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import (
+    ResolverMatch,
+    get_script_prefix,
+    get_urlconf,
+    resolve,
+    reverse,
+    set_script_prefix,
+    set_urlconf,
+)
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_safe
+
+from webui.errors import views as error_views
+from webui.errors.page import Action, error_page
+from webui.files import screen as files_screen
+from webui.forms import LONGEST_PASSWORD
+from webui.http import guess_limits
+from webui.http.guess_limits import AttemptLimit
+from webui.http.requests import Request, service_of
+from webui.http.roles import open_to, open_to_strangers
+from webui.http.url_converters import Id
+from webui.library.addresses import Addresses
+from webui.library.bounds import bounds_of
+from webui.library.requests import view_options
+from webui.library.snapshot import Snapshot
+from webui.models import Role, Share, User, digest_of
+from webui.shares import links, screen, visits
+from webui.shares.page import door_page
+from webui.signin.session import too_many_tries
+from webui.v1.errors import Failure, NotFound
+
+log = logging.getLogger("ferry.sharing")
+
+URLS = "webui.shares.visitor_urls"
+# Their URLs name no folder: the front, archives that a visitor has packed, and sealed addresses.
+WITHOUT_FOLDER = {"files", "files-archive", "files-archive-download", "stream-part"}
+FOLDER_ID = re.compile(Id.regex)
+MOST_TRIES = 100  # at one password, by all visitors
+
+
+@open_to_strangers
+def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
+    """Show a page of the link, or the form at its door."""
+    share = screen.find_page(request, token)
+    if share is None:
+        return ended(request)
+    if not screen.is_inside(request, share):
+        return answer_door(request, share, token)
+    if share.takes_files:
+        return redirect("share-receive", token)
+    if request.method == "POST" and not path:
+        return redirect("share-page", token)
+    with visiting(request, share, token):
+        response = shown(request, path)
+    response["X-Robots-Tag"] = "noindex"
+    return response
+
+
+def shown(request: Request, path: str) -> HttpResponseBase:
+    """Show a page within bounds. Strangers learn nothing about what is beyond them."""
+    try:
+        return answer_within(request, resolve(f"/{path}", URLS))
+    except (Http404, NotFound):
+        return not_here(request)
+    except Failure as failure:
+        log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
+        return unavailable(request)
+
+
+def answer_within(request: Request, match: ResolverMatch) -> HttpResponseBase:
+    if not is_within(request, match):
+        raise Http404
+    response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+    return response
+
+
+def is_within(request: Request, match: ResolverMatch) -> bool:
+    if match.url_name in WITHOUT_FOLDER:
+        return True
+    bounds, service, now = bounds_of(request), service_of(request), timezone.now()
+    folder = match.kwargs.get("folder") or request.GET.get("in", "")
+    if bounds is None or not FOLDER_ID.fullmatch(folder):
+        return False
+    files = [match.kwargs[name] for name in ("file", "sub") if name in match.kwargs]
+    if not files:
+        return bounds.hold_folder(service, folder, now)
+    return all(bounds.hold_file(service, folder, file, now) for file in files)
+
+
+@contextmanager
+def visiting(request: Request, share: Share, token: str) -> Iterator[None]:
+    """Act for a visitor, at the URLs of the link. A visitor is no person of the database."""
+    person, urls, prefix = request.user, get_urlconf(), get_script_prefix()
+    here = reverse("share-page", args=[token])
+    request.user = User(pk=-share.pk, role=Role.GUEST)
+    vars(request).update(bounds=links.bounds_of(share), maker=share.user)
+    set_urlconf(URLS)
+    set_script_prefix(here)
+    try:
+        yield
+    finally:
+        set_script_prefix(prefix)
+        set_urlconf(urls)
+        request.user = person
+        for name in ("bounds", "maker"):
+            del vars(request)[name]
+
+
+@require_safe
+@open_to(Role.GUEST)
+def front(request: Request) -> HttpResponse:
+    """Show what the link leads to. A single file, such as a film with its subtitles, opens."""
+    bounds = bounds_of(request)
+    if bounds is None:
+        raise Http404
+    if bounds.only is not None:
+        snapshot = files_screen.read(request, bounds.top).snapshot
+        if key := only_file(snapshot):
+            return redirect(Addresses(bounds.top, view_options(request)).preview(key))
+    return files_screen.render_page(request, files_screen.page_of(request, bounds.top))
+
+
+def only_file(snapshot: Snapshot) -> str:
+    """Return the key of the only entry besides subtitles, if it is a file."""
+    entries = [each for each in snapshot.contents.entries if each.look != "captions"]
+    return entries[0].key if len(entries) == 1 and not entries[0].is_folder else ""
+
+
+# The door
+
+
+@sensitive_post_parameters()
+def answer_door(request: Request, share: Share, token: str) -> HttpResponse:
+    """Ask for the password, or whether to use the link. Only a form that is sent counts as a use:
+    scanners and previews open every link that they see."""
+    if share.most_uses is not None and share.uses >= share.most_uses:
+        return ended(request, used_up())
+    action = reverse("share-page", args=[token])
+    if request.method != "POST":
+        return render(request, "shares/door.html", {"page": door_page(share, action)})
+    limits = [
+        *guess_limits.limits_for_links(request.META["REMOTE_ADDR"]),
+        AttemptLimit(digest_of(f"share {share.pk}"), MOST_TRIES),
+    ]
+    if wait := guess_limits.take(limits):
+        return ended(request, too_many_tries(wait), status=429)
+    if not links.is_password(share, request.POST.get("password", "")[:LONGEST_PASSWORD]):
+        wrong = door_page(share, action, _("That's not the password of this link."))
+        return render(request, "shares/door.html", {"page": wrong}, status=422)
+    guess_limits.give_back(limits)
+    if not links.use(share):
+        return ended(request, used_up())
+    response = redirect("share-page", token)
+    visits.begin(response, share, token)
+    return response
+
+
+# Instead of pages
+
+
+def used_up() -> str:
+    return _("This link has reached its limit, and can't be opened again.")
+
+
+def ended(request: Request, text: str = "", status: int = 404) -> HttpResponse:
+    words = text or screen.ended_words()
+    page = error_page(status, [], title=_("This link doesn't open anything"), text=words)
+    return error_views.answer(request, page, status)
+
+
+def not_here(request: HttpRequest) -> HttpResponse:
+    """Answer with plain text where no page is asked for: pictures, films, and subtitles."""
+    if "text/html" in request.headers.get("Accept", "text/html"):
+        page = error_page(404, [back()], text=_("The link doesn't include this."))
+        return error_views.answer(request, page, 404)
+    return HttpResponse(status=404)
+
+
+def unavailable(request: HttpRequest) -> HttpResponse:
+    text = _("Ferry can't show this right now. Try again in a minute.")
+    response = error_views.answer(request, error_page(503, [back()], text=text), 503)
+    response["Retry-After"] = "30"
+    return response
+
+
+def back() -> Action:
+    return Action(reverse("files"), _("Open what was shared"), is_primary=True)

@@ -1,0 +1,39 @@
+"""Visits: what a browser keeps after it has opened a link with a password or a number of uses."""
+
+from datetime import timedelta
+
+from django.conf import settings
+from django.core import signing
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from webui.models import Share
+
+COOKIE = f"ferry_visit_{settings.PORT}"
+SALT = "ferry.visit"
+LIFETIME = timedelta(hours=12)
+
+
+def begin(response: HttpResponse, share: Share, token: str) -> None:
+    """Let this browser in for some hours. Its cookie goes to the pages of this link only."""
+    response.set_cookie(
+        COOKIE,
+        signing.dumps(mark_of(share), salt=SALT),
+        max_age=LIFETIME,
+        path=reverse("share-page", args=[token]),
+        httponly=True,
+        samesite="Lax",
+    )
+
+
+def is_visiting(request: HttpRequest, share: Share) -> bool:
+    try:
+        mark = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
+    except signing.BadSignature:
+        return False
+    return isinstance(mark, str) and constant_time_compare(mark, mark_of(share))
+
+
+def mark_of(share: Share) -> str:
+    return salted_hmac(SALT, f"{share.digest} {share.password}").hexdigest()
