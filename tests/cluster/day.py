@@ -23,6 +23,8 @@ from tests.service.working import until
 PEOPLE = 24
 PAUSE_SECONDS = 2.0
 LARGEST_BYTES = 3_000_000
+# Most of what people fetch is small. A large fetch lasts for seconds, and so is often interrupted.
+FETCHED_BYTES, LARGE_FETCHED_BYTES, LARGE_SHARE = 2_000_000, 40_000_000, 0.1
 MOST_FILES = 10
 BETWEEN_KILLS = (20.0, 60.0)
 CUT_SECONDS = 25.0
@@ -133,33 +135,35 @@ class Visitor:
             self._doubtful.discard(name)
 
     def fetch(self) -> None:
-        name, size_bytes = self._name(), self._chance.randrange(40_000_000)
+        is_large = self._chance.random() < LARGE_SHARE
+        most_bytes = LARGE_FETCHED_BYTES if is_large else FETCHED_BYTES
+        name, size_bytes = self._name(), self._chance.randrange(most_bytes)
         url = sources.url_of(name, size_bytes)
         answer = self._ask("POST", "/rest/transfer/url", data={"url": url})
         self._fetches[answer.json()["id"]] = (name, size_bytes)
 
     def reckon(self) -> None:
         """Check, at the end, that all is there once, and nothing else."""
+        digests = {name: sha256(content).digest() for name, content in self._contents.items()}
         for transfer_id, (name, size_bytes) in self._fetches.items():
             state = self._surely("GET", f"/rest/transfer/{transfer_id}").json()["state"]
             if state != "done":
                 self._fault(f"{name} is {state}")
-            self._contents[f"{name}-{size_bytes}.bin"] = sources.content_of(name, size_bytes)
+            content = sources.content_of(name, size_bytes)
+            digests[f"{name}-{size_bytes}.bin"] = sha256(content).digest()
         listed = self._surely("GET", "/rest/folder").json()["files"]
         names = Counter(each["name"] for each in listed)
         known = {name.removesuffix(".bin").rpartition("-")[0] for name, _n in names.items()}
-        lost = self._contents.keys() - names.keys()
+        lost = digests.keys() - names.keys()
         strange = {
-            name
-            for name in names.keys() - self._contents.keys() - self._doubtful
-            if name not in known
+            name for name in names.keys() - digests.keys() - self._doubtful if name not in known
         }
         if lost or strange or max(names.values(), default=1) > 1:
             self._fault(f"lost {sorted(lost)}, strange or doubled {sorted(strange)}")
         for each in listed:
-            if (content := self._contents.get(each["name"])) is not None:
+            if (digest := digests.get(each["name"])) is not None:
                 found = self._surely("GET", f"/rest/file/{each['id']}", follow_redirects=True)
-                if sha256(found.content).digest() != sha256(content).digest():
+                if sha256(found.content).digest() != digest:
                     self._fault(f"{each['name']} has other bytes")
 
     def _name(self) -> str:

@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, lru_cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from random import Random
@@ -22,13 +22,14 @@ PIECE_SECONDS = 0.05
 PEER = f"127.0.0.1:{PEER_PORT}"
 TORRENTS = [f"torrent {number}" for number in range(8)]
 TORRENT_BYTES = 24_000_000
+MOST_CONTENTS = 8
 
 
 def url_of(name: str, size_bytes: int) -> str:
     return f"http://127.0.0.1:{HTTP_PORT}/{name}-{size_bytes}.bin"
 
 
-@cache
+@lru_cache(MOST_CONTENTS)
 def content_of(name: str, size_bytes: int) -> bytes:
     return Random(name).randbytes(size_bytes)
 
