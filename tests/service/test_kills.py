@@ -1,8 +1,4 @@
-"""kill -9 at every step of a put, a rename, and a delete, and at any moment between them.
-
-The killed process is a fork of this one: it has already loaded Django, and opens its own database
-connection.
-"""
+"""kill -9 at every step of a put, a rename, and a delete, and at any moment between them."""
 
 import hashlib
 import os
@@ -10,62 +6,17 @@ import random
 import signal
 from datetime import datetime, timedelta
 from functools import partial
-from pathlib import Path
 
 import pytest
-from django.db import connection
 from django.db.models import Sum
 
 from service.library import library
 from service.library.sweep import sweep
 from service.models import Account, File, Folder
 from tests.service.builders import NOW, a_file, a_folder, alice, put
+from tests.service.dying import dying_at, fork
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def fork(act):
-    connection.close()
-    child = os.fork()
-    if child:
-        return child
-    try:
-        act()
-    except BaseException:  # noqa: BLE001  A child must never get back to pytest.
-        os._exit(1)
-    os._exit(0)
-
-
-def dying_at(last, act):
-    """Run `act` in a fork that kills itself at step `last`, and return its exit code.
-
-    There is a step before and after each write. A commit needs no extra steps: the step after the
-    last statement precedes it, and the step before the next write, or the end of `act`, follows it.
-    """
-
-    def act_and_die():
-        steps = iter(range(last))
-
-        def step():
-            if next(steps, None) is None:
-                os.kill(os.getpid(), signal.SIGKILL)
-
-        def stepping(original):
-            def wrapped(*args, **options):
-                step()
-                result = original(*args, **options)
-                step()
-                return result
-
-            return wrapped
-
-        for place, name in [(os, "fsync"), (Path, "rename"), (Path, "unlink"), (Path, "mkdir")]:
-            setattr(place, name, stepping(getattr(place, name)))
-        with connection.execute_wrapper(lambda execute, *sql: stepping(execute)(*sql)):
-            act()
-
-    _child, status = os.waitpid(fork(act_and_die), 0)
-    return os.waitstatus_to_exitcode(status)
 
 
 def whole(account, store):
