@@ -309,6 +309,7 @@ class Activity(models.Model):
         COPIED = "copied"
         MOVE_UNDONE = "move_undone"
         DELETED = "deleted"
+        NOT_DELETED = "not_deleted"
         UNDELETED = "undeleted"
         DELETED_FOR_GOOD = "deleted_for_good"
         TRANSFER_REMOVED = "transfer_removed"
@@ -374,6 +375,28 @@ class Selection(models.Model):
 
     def __str__(self) -> str:
         return f"{len(self.entries)} of {self.folder} until {self.expires_at:%H:%M}"
+
+
+class HeldDelete(models.Model):
+    """An entry that a person has deleted, and that the service deletes once it can't be undone any
+    more: not every service can restore what it has deleted."""
+
+    batch = models.CharField(max_length=22, db_index=True)
+    service = models.CharField(max_length=16)
+    folder = models.CharField(max_length=64)
+    kind = models.CharField(max_length=6)  # file or folder
+    entry_id = models.CharField(max_length=64)
+    name = models.CharField(max_length=1024)
+    due_at = models.DateTimeField(db_index=True)
+    has_begun = models.BooleanField(default=False)
+
+    objects: ClassVar[models.Manager["HeldDelete"]]
+
+    class Meta:
+        indexes = (models.Index("service", "folder", name="held_in_folder"),)
+
+    def __str__(self) -> str:
+        return self.name
 
 
 class Sent(models.Model):

@@ -25,6 +25,7 @@ from service.store.blobs import library_store
 from service.transfers import transfers
 from webui import pruning
 from webui.connection import connection
+from webui.files import held_deletes
 
 log = logging.getLogger("ferry.worker")
 
@@ -60,6 +61,7 @@ def log_sweep(result: Swept) -> None:
 
 
 ROUNDS = [
+    Round("held deletions", timedelta(seconds=5), held_deletes.delete_due),
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),

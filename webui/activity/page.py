@@ -213,6 +213,7 @@ def program_failure(event: Event) -> str:
 
 # Functions, since the language depends on the reader.
 SENTENCES = {
+    "not_deleted": lambda: _("The storage service refused to delete %(subject)s"),
     "move_undone": lambda: _("%(person)s undid a move or copy"),
     "signed_in": lambda: _("%(person)s signed in"),
     "paired": lambda: _("%(person)s signed in without a password"),

@@ -1,14 +1,13 @@
 """The Files screen: create, rename, and delete. Each acts, then reads the folder again."""
 
-import time
 from collections.abc import Sequence
-from contextlib import suppress
 
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
@@ -16,7 +15,7 @@ from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
-from webui.files import actions_page, delete_page, screen
+from webui.files import actions_page, delete_page, held_deletes, screen
 from webui.files import page as files_pages
 from webui.files.folder_counts import below_of
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
@@ -33,8 +32,6 @@ from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, NotFound, Rejected
 from webui.v1.records import Created
 
-# How many listings the delete dialog may request before it says "more than".
-DELETE_SECONDS = 40
 # Each call is one transaction, for which others wait.
 MOST_TOGETHER = 500
 
@@ -222,13 +219,21 @@ def delete(request: Request, folder: str) -> HttpResponse:
     if service_of(request).can_restore:
         message, batches = delete_together(request, chosen)
         undo = f"deleted:{batches}" if batches else ""
+        forget_below(request, chosen)
+    elif chosen:
+        batch = held_deletes.hold(service_of(request), folder, chosen, timezone.now())
+        events.record(request, Kind.DELETED, chosen[0].name, count=len(chosen))
+        message, undo = delete_page.deleted_words(len(chosen)), f"held:{batch}"
     else:
-        message = delete_all(request, chosen)
+        message = delete_page.deleted_words(0)
+    return changed(request, reading, message=message, undo=undo)
+
+
+def forget_below(request: Request, chosen: Sequence[Entry]) -> None:
     service = service_of(request)
     folder_ids = [entry.id for entry in chosen if entry.is_folder]
     for each in resume_positions.below(service, folder_ids):
         folders.store().forget(service.key, each)
-    return changed(request, reading, message=message, undo=undo)
 
 
 @asks_and_acts
@@ -276,41 +281,3 @@ def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str
     if count:
         events.record(request, Kind.DELETED, chosen[0].name, count=count)
     return message, ",".join(batches)
-
-
-def delete_all(request: Request, chosen: Sequence[Entry]) -> str:
-    """Delete entries, and say what happened. A missing entry counts as deleted. After the first
-    failure, or when it takes too long for one request, the rest stays."""
-    gone: list[Entry] = []
-    try:
-        return delete_each(request, chosen, gone)
-    finally:
-        resume_positions.forget(service_of(request), gone)
-        if gone:
-            events.record(request, Kind.DELETED, gone[0].name, count=len(gone))
-
-
-def delete_each(request: Request, chosen: Sequence[Entry], gone: list[Entry]) -> str:
-    deadline = time.monotonic() + DELETE_SECONDS
-    for count, entry in enumerate(chosen):
-        if time.monotonic() > deadline:
-            return delete_page.partly_deleted_words(
-                count, len(chosen), _("Delete the remaining items again.")
-            )
-        try:
-            delete_one(request, entry)
-            gone.append(entry)
-        except Failure as failure:
-            if count == 0:
-                raise
-            why = message_of(failure).title
-            return delete_page.partly_deleted_words(count, len(chosen), f"{why}.")
-    return delete_page.deleted_words(len(chosen))
-
-
-def delete_one(request: Request, entry: Entry) -> None:
-    with suppress(NotFound):
-        if entry.is_folder:
-            service_of(request).v1.delete_folder(entry.id)
-        else:
-            service_of(request).v1.delete_file(entry.id)

@@ -92,8 +92,8 @@ def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
         size = formatting.sum_words(sizes)
         return text % {"days": formatting.count_words(days), "size": size}
     if sizes and not any(sizes) and None in sizes:
-        return _("You can't restore deleted items.")
-    text = _("This frees %(size)s. You can't restore deleted items.")
+        return _("You can undo this for 10 seconds, but not later.")
+    text = _("This frees %(size)s. You can undo it for 10 seconds, but not later.")
     return text % {"size": formatting.sum_words(sizes)}
 
 

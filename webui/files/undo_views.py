@@ -12,7 +12,14 @@ from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.files import action_views, deleted_views, move_page, screen
+from webui.files import (
+    action_views,
+    deleted_page,
+    deleted_views,
+    held_deletes,
+    move_page,
+    screen,
+)
 from webui.http.requests import Request, page_of, service_of
 from webui.http.roles import open_to
 from webui.http.url_converters import EntryConverter, Id
@@ -22,6 +29,7 @@ from webui.models import Role
 from webui.player import resume_positions
 
 BATCHES = re.compile(r"(?P<what>deleted|moved):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})")
+HELD = re.compile(r"held:([\w-]{22})")
 RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 
 
@@ -33,6 +41,8 @@ def undo(request: Request) -> HttpResponse:
     back = page if page != request.get_full_path() else "files"
     if match := RENAMED.fullmatch(wanted):
         rename_back(request, *match.groups())
+    elif match := HELD.fullmatch(wanted):
+        show_again(request, match[1])
     elif (match := BATCHES.fullmatch(wanted)) and service_of(request).is_embedded:
         batches = dict.fromkeys(match["batches"].split(","))
         if match["what"] == "deleted":
@@ -51,6 +61,14 @@ def rename_back(request: Request, folder: str, key: str, name: str) -> None:
         messages.error(request, error)
     else:
         messages.success(request, _("Renamed"))
+
+
+def show_again(request: Request, batch: str) -> None:
+    if names := held_deletes.undo(service_of(request), batch):
+        events.record(request, Kind.UNDELETED, names[0], count=len(names))
+        messages.success(request, deleted_page.restored_words(len(names)))
+    else:
+        messages.error(request, _("There is nothing left to undo."))
 
 
 def move_back(request: Request, batches: Iterable[str]) -> None:

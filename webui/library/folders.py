@@ -3,7 +3,7 @@
 import time
 from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -12,6 +12,7 @@ from django.conf import settings
 
 from webui.connection.connection import Service, recent_failure
 from webui.library.entries import FILE, ROOT, Entry
+from webui.library.held_entries import without_held
 from webui.library.listing_cache import CachedListing, Listings
 from webui.library.snapshot import Snapshot
 from webui.v1.errors import Failure, NotFound, Unreadable
@@ -52,9 +53,13 @@ def _store_at(path: Path) -> Listings:
 
 
 def read(service: Service, folder: str, *, now: datetime, at_once: bool = False) -> Reading:
-    """Return a folder, from the cache if possible.
+    """Return a folder as people left it, from the cache if possible."""
+    reading = _read(service, folder, now, at_once=at_once)
+    return replace(reading, snapshot=without_held(service, reading.snapshot))
 
-    Our own service is asked each time, since it quickly answers "unchanged". A foreign service is
+
+def _read(service: Service, folder: str, now: datetime, *, at_once: bool) -> Reading:
+    """Ask our own service each time, since it quickly answers "unchanged". A foreign service is
     asked first only if the folder isn't cached, we changed it ourselves, or the person insists
     (`at_once`). Otherwise the page is shown at once and asks for news itself.
     """

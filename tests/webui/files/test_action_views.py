@@ -281,22 +281,6 @@ def test_all_but_some_spares_these(bob, storage):
     assert there(storage) == {"kept.txt"}
 
 
-def test_what_is_gone_already_counts_as_deleted(bob, foreign):
-    file = foreign.file("a.txt")
-    foreign.fails(f"/rest/file/{file.id}", 404, "not_found")
-    answer = bob.client.post("/files/0/delete/", {"entry": f"file-{file.id}"}, follow=True)
-    assert "1 item deleted" in words(answer, "#toasts")
-
-
-def test_a_deletion_that_stops_half_way_says_how_far_it_came(bob, foreign):
-    one, two = foreign.file("1.txt"), foreign.file("2.txt")
-    foreign.fails(f"/rest/file/{two.id}", 503)
-    chosen = {"entry": [f"file-{one.id}", f"file-{two.id}"]}
-    answer = bob.client.post("/files/0/delete/", chosen, headers=HTMX)
-    assert names(answer) == ["2.txt"]
-    assert "deleted 1 of 2" in words(answer, "#said")
-
-
 def test_nothing_is_changed_while_the_service_is_away(bob, storage):
     file = storage.file("a.txt")
     bob.client.get("/")
@@ -394,7 +378,7 @@ def test_what_a_deletion_frees_is_told_as_far_as_it_is_known(bob, foreign):
 
     assert "This frees at least 2 KB." in dialog(film, notes)
     assert "This frees" not in dialog(film)
-    assert "You can't restore deleted items." in dialog(film)
+    assert "You can undo this for 10 seconds, but not later." in dialog(film)
 
 
 def test_a_zip_of_unknown_size_says_so(gwen, foreign):

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from datetime import UTC, datetime
 
 import pytest
+from django.db import connection
 
 from tests.webui.service import storage_of
 from webui.library import folders
@@ -208,6 +209,7 @@ def test_hostile_names_come_back_as_they_were(two):
 # Folders, read by two processes
 
 
+@pytest.mark.django_db
 def test_ones_own_change_is_seen_at_once_by_the_other_process(processes):
     storage = storage_of("two", is_embedded=False)
     storage.file("a.txt")
@@ -222,6 +224,7 @@ def test_ones_own_change_is_seen_at_once_by_the_other_process(processes):
     assert [entry.name for entry in reading.snapshot.contents.entries] == ["a.txt", "b.txt"]
 
 
+@pytest.mark.django_db
 def test_a_change_marks_the_folders_above_whose_sizes_it_changed(processes):
     storage = storage_of("above", is_embedded=False)
     films = storage.folder("Films")
@@ -233,6 +236,7 @@ def test_a_change_marks_the_folders_above_whose_sizes_it_changed(processes):
         assert folders.store().find(storage.service.key, folder).is_changed
 
 
+@pytest.mark.django_db(transaction=True)
 def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
     storage = storage_of("herd", is_embedded=False)
     storage.file("a.txt")
@@ -246,12 +250,12 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
 
     storage.fake.answer = lambda request, path: slow(request)
     seen = []
-    threads = [
-        threading.Thread(
-            target=lambda: seen.append(folders.read(storage.service, "0", now=NOW).snapshot)
-        )
-        for _reader in range(8)
-    ]
+
+    def look():
+        seen.append(folders.read(storage.service, "0", now=NOW).snapshot)
+        connection.close()
+
+    threads = [threading.Thread(target=look) for _reader in range(8)]
     threads[0].start()
     assert begun.wait(60)
     for thread in threads[1:]:
@@ -263,6 +267,7 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
     assert len(storage.calls) <= 2
 
 
+@pytest.mark.django_db
 def test_a_foreign_service_that_was_away_a_moment_ago_is_not_asked_again(processes):
     storage = storage_of("away", is_embedded=False)
     storage.file("a.txt")

@@ -5,6 +5,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
+from webui.files.held_deletes import HELD, delete_due
 from webui.files.page import ROWS_AT_ONCE
 from webui.models import Watched
 
@@ -117,6 +118,7 @@ def test_a_film_that_is_deleted_for_good_takes_its_marks_along(gwen, bob, film, 
     report(gwen, film)
     assert Watched.objects.exists()
     bob.client.post("/files/0/delete/", {"entry": f"file-{film.id}"})
+    delete_due(timezone.now() + HELD)
     assert not Watched.objects.exists()
 
 
@@ -130,6 +132,7 @@ def test_a_folder_that_is_deleted_for_good_takes_the_marks_inside_along(bob, sto
     report(bob, film, folder=str(inner.id))
     assert Watched.objects.exists()
     bob.client.post("/files/0/delete/", {"entry": f"folder-{outer.id}"})
+    delete_due(timezone.now() + HELD)
     assert not Watched.objects.exists()
 
 

@@ -1,0 +1,104 @@
+"""Hold deletions back until their undo has expired, where the service can't restore anything.
+
+What is held back is hidden at once. The worker then has the service delete it. A row stays until
+the service has done so: if a process dies in between, the next round deletes the same entry again,
+which does no harm. Undo removes only rows that no round has begun.
+"""
+
+import logging
+import secrets
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.connection import connection
+from webui.connection.connection import Service
+from webui.library import folders
+from webui.library.entries import FOLDER, Entry
+from webui.models import HeldDelete
+from webui.player import resume_positions
+from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected
+
+log = logging.getLogger("ferry.files")
+
+# The message with its undo shows for ten seconds, and a slow request may take two more.
+HELD = timedelta(seconds=12)
+RETRY = timedelta(minutes=1)
+LIFETIME = timedelta(days=30)
+ROWS_AT_ONCE = 500
+# Asking again wouldn't change these.
+REFUSALS = (Conflict, Forbidden, Rejected)
+
+
+def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime) -> str:
+    """Hide the entries, and have them deleted later. Return the batch by which to undo it."""
+    batch = secrets.token_urlsafe(16)
+    rows = [
+        HeldDelete(
+            batch=batch,
+            service=service.key,
+            folder=folder,
+            kind=entry.kind,
+            entry_id=entry.id,
+            name=entry.name,
+            due_at=now + HELD,
+        )
+        for entry in entries
+    ]
+    HeldDelete.objects.bulk_create(rows, ROWS_AT_ONCE)
+    return batch
+
+
+def undo(service: Service, batch: str) -> list[str]:
+    """Show the entries again. Return the names of those that aren't being deleted already."""
+    rows = HeldDelete.objects.filter(service=service.key, batch=batch, has_begun=False)
+    names = list(rows.values_list("name", flat=True))
+    return names if rows.delete()[0] else []
+
+
+def delete_due(now: datetime) -> None:
+    """Delete what is due at the service that the site shows."""
+    rows = HeldDelete.objects.filter(due_at__lte=now)
+    if not rows.exists():
+        return
+    rows.filter(due_at__lte=now - LIFETIME).delete()
+    service = connection.service()
+    due = rows.filter(service=service.key).order_by("due_at", "pk")[:ROWS_AT_ONCE]
+    deleted = list(deleted_rows(service, due, now))
+    if deleted:
+        folders.changed(service, {row.folder for row in deleted})
+
+
+def deleted_rows(
+    service: Service, rows: Iterable[HeldDelete], now: datetime
+) -> Iterator[HeldDelete]:
+    """Delete one after another. If the service fails, the others wait for the next round."""
+    for row in rows:
+        # Undo may have been first.
+        if not HeldDelete.objects.filter(pk=row.pk).update(has_begun=True):
+            continue
+        try:
+            delete_one(service, row)
+        except REFUSALS as refusal:
+            log.warning("not deleted kind=%s id=%s: %s", row.kind, row.entry_id, refusal)
+            events.write(Kind.NOT_DELETED, "", row.name)
+        except Failure as failure:
+            log.warning("deletion waits kind=%s id=%s: %s", row.kind, row.entry_id, failure)
+            HeldDelete.objects.filter(pk=row.pk).update(due_at=now + RETRY)
+            return
+        row.delete()
+        yield row
+
+
+def delete_one(service: Service, row: HeldDelete) -> None:
+    entry = Entry(row.kind, row.entry_id, row.name, None, None)
+    with suppress(NotFound):
+        if entry.kind == FOLDER:
+            service.v1.delete_folder(entry.id)
+        else:
+            service.v1.delete_file(entry.id)
+    resume_positions.forget(service, [entry])
+    for folder in resume_positions.below(service, [entry.id] if entry.is_folder else []):
+        folders.store().forget(service.key, folder)
