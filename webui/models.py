@@ -378,13 +378,15 @@ class Selection(models.Model):
 
 
 class HeldDelete(models.Model):
-    """An entry that a person has deleted, and that the service deletes once it can't be undone any
-    more: not every service can restore what it has deleted."""
+    """An entry or transfer that a person has deleted, and that the service deletes once it can't be
+    undone any more: not every service can restore what it has deleted."""
+
+    TRANSFER = "transfer"
 
     batch = models.CharField(max_length=22, db_index=True)
     service = models.CharField(max_length=16)
     folder = models.CharField(max_length=64)
-    kind = models.CharField(max_length=6)  # file or folder
+    kind = models.CharField(max_length=8)  # file, folder, or transfer
     entry_id = models.CharField(max_length=64)
     name = models.CharField(max_length=1024)
     due_at = models.DateTimeField(db_index=True)

@@ -21,7 +21,7 @@ from tests.service.api.serving import add_account_in
 from tests.service.working import until
 
 PEOPLE = 24
-PAUSE_SECONDS = 2.0
+PAUSE_SECONDS = 4.0
 LARGEST_BYTES = 3_000_000
 # Most of what people fetch is small. A large fetch lasts for seconds, and so is often interrupted.
 FETCHED_BYTES, LARGE_FETCHED_BYTES, LARGE_SHARE = 2_000_000, 40_000_000, 0.1

@@ -37,6 +37,7 @@ WEBS, WORKERS = (11, 12, 13), (21, 22, 23)
 SCRATCH = "600m"
 PORT = 8000
 MOST_STARTS = 20
+BUSY_START_SECONDS = 3 * START_SECONDS  # while the others work
 SERVE = 'exec "$0" manage.py run'
 WORK = '"$0" manage.py prepare && exec "$0" manage.py work'
 # A machine's own disk, with the static files that all versions of it make alike.
@@ -90,8 +91,9 @@ class Machine:
         """Start until it stays, as a service manager does: the store may not be ready yet."""
         for _try in range(MOST_STARTS):
             self.start()
-            if self.output.saw(self.ready, START_SECONDS):
+            if self.output.saw(self.ready, BUSY_START_SECONDS):
                 return
+            assert not self.is_alive(), f"{self.host.name} doesn't become ready: {self.log}"
             self._end()
         raise AssertionError(self.log)
 

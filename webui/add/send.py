@@ -7,6 +7,7 @@ from datetime import datetime
 from typing import Any
 
 from django.urls import reverse
+from django.utils import timezone
 
 from webui import reasons
 from webui.add.outcomes import (
@@ -18,7 +19,8 @@ from webui.add.outcomes import (
 )
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.connection.connection import Service
-from webui.models import Sent, User
+from webui.files import held_deletes
+from webui.models import HeldDelete, Sent, User
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -62,6 +64,7 @@ def send(
     errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
 ) -> Batch:
     """Send items one by one. A refused item stops nothing; an absent service stops the rest."""
+    held_deletes.delete_now(errand.service, timezone.now(), kind=HeldDelete.TRANSFER)
     deadline = clock() + PATIENCE_SECONDS
     results: list[ItemResult] = []
     for position, item in enumerate(items):
@@ -95,6 +98,7 @@ def send_file(
 ) -> ItemResult:
     """Send a file. `torrent`: the bytes of a small .torrent, kept for another try."""
     file = SentFile(name)
+    held_deletes.delete_now(errand.service, timezone.now(), kind=HeldDelete.TRANSFER)
     try:
         added = errand.service.v1.add_file(name, content, size_bytes, errand.folder_id)
     except Failure as failure:

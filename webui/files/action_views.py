@@ -61,6 +61,7 @@ def new(request: Request, folder: str) -> HttpResponse:
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
     service, folder = service_of(request), reading.snapshot.folder
+    held_deletes.delete_now(service, timezone.now(), folder=folder)
     above = folders.path_of(service, reading.snapshot)
     path = f"{above}/{name}" if above else name
     root_id = ROOT if service.is_embedded else folders.own_id(service)
@@ -166,6 +167,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     """Rename an entry. Return the error for the field, or an empty string."""
     if name == entry.name:
         return ""
+    held_deletes.delete_now(service_of(request), timezone.now(), folder=reading.snapshot.folder)
     v1 = service_of(request).v1
     act = v1.rename_folder if entry.is_folder else v1.rename_file
     try:

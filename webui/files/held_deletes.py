@@ -1,5 +1,7 @@
 """Hold deletions back until their undo has expired, where the service can't restore anything.
 
+That holds for entries at most services, and for transfers at all of them.
+
 What is held back is hidden at once. The worker then has the service delete it. A row stays until
 the service has done so: if a process dies in between, the next round deletes the same entry again,
 which does no harm. Undo removes only rows that no round has begun.
@@ -34,21 +36,30 @@ REFUSALS = (Conflict, Forbidden, Rejected)
 
 def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime) -> str:
     """Hide the entries, and have them deleted later. Return the batch by which to undo it."""
-    batch = secrets.token_urlsafe(16)
     rows = [
-        HeldDelete(
-            batch=batch,
-            service=service.key,
-            folder=folder,
-            kind=entry.kind,
-            entry_id=entry.id,
-            name=entry.name,
-            due_at=now + HELD,
-        )
+        HeldDelete(folder=folder, kind=entry.kind, entry_id=entry.id, name=entry.name)
         for entry in entries
     ]
+    return _hold_rows(service, rows, now)
+
+
+def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) -> str:
+    """Have a transfer stopped later."""
+    row = HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
+    return _hold_rows(service, [row], now)
+
+
+def _hold_rows(service: Service, rows: Sequence[HeldDelete], now: datetime) -> str:
+    batch = secrets.token_urlsafe(16)
+    for row in rows:
+        row.batch, row.service, row.due_at = batch, service.key, now + HELD
     HeldDelete.objects.bulk_create(rows, ROWS_AT_ONCE)
     return batch
+
+
+def held_transfers(service: Service) -> set[str]:
+    rows = HeldDelete.objects.filter(service=service.key, kind=HeldDelete.TRANSFER)
+    return set(rows.values_list("entry_id", flat=True))
 
 
 def undo(service: Service, batch: str) -> list[str]:
@@ -56,6 +67,15 @@ def undo(service: Service, batch: str) -> list[str]:
     rows = HeldDelete.objects.filter(service=service.key, batch=batch, has_begun=False)
     names = list(rows.values_list("name", flat=True))
     return names if rows.delete()[0] else []
+
+
+def delete_now(service: Service, now: datetime, **which: str) -> None:
+    """Delete what waits, at the cost of its undo. What comes now may have the same name, or be the
+    same transfer: the service would refuse it, or delete it with the other."""
+    rows = HeldDelete.objects.filter(service=service.key, **which)
+    changed = {row.folder for row in deleted_rows(service, rows.order_by("pk"), now)}
+    if changed:
+        folders.changed(service, changed)
 
 
 def delete_due(now: datetime) -> None:
@@ -93,6 +113,10 @@ def deleted_rows(
 
 
 def delete_one(service: Service, row: HeldDelete) -> None:
+    if row.kind == HeldDelete.TRANSFER:
+        with suppress(NotFound):
+            service.v1.delete_transfer(row.entry_id)
+        return
     entry = Entry(row.kind, row.entry_id, row.name, None, None)
     with suppress(NotFound):
         if entry.kind == FOLDER:

@@ -15,6 +15,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from webui.connection.connection import Service
+from webui.files import held_deletes
 from webui.http.multipart import CutOff, Reads
 from webui.library.entries import ROOT
 from webui.models import ResumableUpload, User
@@ -178,6 +179,7 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
             return None
         raise Overtaken
     target = upload.folder if service.takes_folder and upload.folder != ROOT else None
+    held_deletes.delete_now(service, now, folder=upload.folder)
     try:
         with open(path_of(upload), "rb") as file:
             added = service.v1.add_file(upload.name, file, upload.size_bytes, target)

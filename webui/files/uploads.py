@@ -10,11 +10,13 @@ from typing import BinaryIO
 from django.conf import settings
 from django.http import JsonResponse
 from django.middleware.csrf import get_token
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import reasons
 from webui.errors.page import message_of
+from webui.files import held_deletes
 from webui.formatting import count_words
 from webui.http import csrf, multipart
 from webui.http.csrf import TOKEN_FIELD
@@ -110,6 +112,7 @@ def add_content(
 ) -> str:
     service = service_of(request)
     target = folder if service.takes_folder and folder != ROOT else None
+    held_deletes.delete_now(service, timezone.now(), folder=folder)
     try:
         added = service.v1.add_file(name, content, size_bytes, target)
     except Failure as failure:

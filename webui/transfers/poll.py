@@ -14,6 +14,7 @@ from django.db.models import F, Q
 from django.db.models.functions import Substr
 
 from webui.connection.connection import Service, recent_failure
+from webui.files import held_deletes
 from webui.library import folders
 from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent
@@ -163,7 +164,12 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     by_key = _listed(answer, before, sendings, now)
     others = _unlisted(by_key, before, sendings, now)
     followed = _followed(service, others, names, now)
-    transfers = [states.locate_by_name(each, names, now) for each in (*by_key.values(), *followed)]
+    held = held_deletes.held_transfers(service)
+    transfers = [
+        states.locate_by_name(each, names, now)
+        for each in (*by_key.values(), *followed)
+        if each.id not in held
+    ]
     by_row = {each.row: each for each in sendings}
     transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
     _remember(service, transfers, by_row)
@@ -373,12 +379,16 @@ def find(service: Service, key: str) -> CachedTransfer | None:
     return store().of_keys(service.key, [key]).get(key)
 
 
-def remove(service: Service, cached: CachedTransfer, now: datetime) -> None:
-    """Stop a running or failed transfer at the service, and remove its row, but never its files."""
+def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
+    """Remove a transfer from the list, but never its files. Have a running or failed one stopped
+    once that can't be undone any more, and return the batch that undoes it. `restore` does the
+    rest."""
+    batch = ""
     if cached.id and (not cached.is_ended or cached.state == FAILED):
-        _stop(service, cached.id)
+        batch = held_deletes.hold_transfer(service, cached.id, cached.name, now)
     Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
-    store().change(service.key, [cached.key])
+    store().clear(service.key, [cached.key], now.isoformat())
+    return batch
 
 
 def _stop(service: Service, transfer_id: str) -> None:

@@ -15,6 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.add import screen as add_screen
+from webui.files import held_deletes
 from webui.formatting import Calendar
 from webui.http.requests import Request, asks_and_acts, service_of, unchanged
 from webui.http.roles import open_to
@@ -38,8 +39,10 @@ def show(request: Request) -> HttpResponse:
     may_add = Role(request.user.role).includes(Role.MEMBER)
     box = add_screen.box_beside(request) if may_add else None
     cleared_at = moment_of(request) if may_add else None
-    undo_url = undo_url_of(cleared_at) if cleared_at else ""
-    context = {"page": page, "box": box, "undo_url": undo_url}
+    batch = request.GET.get("held", "")
+    undo_url = undo_url_of(cleared_at, batch) if cleared_at else ""
+    cleared = _("Transfer canceled") if batch else _("List cleared")
+    context = {"page": page, "box": box, "undo_url": undo_url, "cleared": cleared}
     return render(request, "transfers/show.html", context)
 
 
@@ -154,9 +157,13 @@ def remove(request: Request, key: str) -> HttpResponse:
     if request.method != "POST":
         page = pages.remove_page(transfer)
         return render(request, "transfers/remove.html", {"removal": page})
-    poll.remove(service_of(request), transfer, timezone.now())
+    now = timezone.now()
+    batch = poll.remove(service_of(request), transfer, now)
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
-    return done(request, _("Removed") if transfer.is_ended else _("Transfer canceled"))
+    if not request.htmx:
+        return redirect(f"{reverse('transfers')}?{cleared_query(now, batch)}")
+    said = _("Removed") if transfer.is_ended else _("Transfer canceled")
+    return done(request, said, undo_url=undo_url_of(now, batch))
 
 
 @require_safe
@@ -190,20 +197,24 @@ def clear(request: Request) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def restore(request: Request) -> HttpResponse:
-    """Undo the clearing at the time that the URL names."""
-    cleared_at = moment_of(request)
+    """Undo the clearing or canceling at the time that the URL names."""
+    cleared_at, batch = moment_of(request), request.GET.get("held", "")
     if cleared_at is None:
         raise Http404
+    if batch and not held_deletes.undo(service_of(request), batch):
+        return done(request, _("There is nothing left to undo."))
     poll.restore(service_of(request), cleared_at)
-    return done(request, _("List restored"))
+    return done(request, _("Transfer restored") if batch else _("List restored"))
 
 
-def undo_url_of(cleared_at: datetime) -> str:
-    return f"{reverse('transfers-restore')}?{cleared_query(cleared_at)}"
+def undo_url_of(cleared_at: datetime, batch: str = "") -> str:
+    return f"{reverse('transfers-restore')}?{cleared_query(cleared_at, batch)}"
 
 
-def cleared_query(cleared_at: datetime) -> str:
-    return urlencode({"cleared": cleared_at.isoformat()})
+def cleared_query(cleared_at: datetime, batch: str = "") -> str:
+    """`batch`: of a transfer that waits to be stopped."""
+    held = {"held": batch} if batch else {}
+    return urlencode({"cleared": cleared_at.isoformat()} | held)
 
 
 def moment_of(request: Request) -> datetime | None:

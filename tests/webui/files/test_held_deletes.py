@@ -146,6 +146,19 @@ def test_thousands_are_hidden_at_once(bob, foreign):
     assert len(foreign.calls) - before < 5
 
 
+def test_a_name_that_was_deleted_is_free_at_once(bob, foreign):
+    folder, file = foreign.folder("Films"), foreign.file("a.txt")
+    other = foreign.file("b.txt")
+    delete(bob, folder, file)
+    bob.client.post("/files/0/new/", {"name": "Films"})
+    assert not HeldDelete.objects.exists()
+    assert there(foreign) == {"Films", "b.txt"}
+    delete(bob, next(each for each in foreign.fake.items.values() if each.name == "Films"))
+    answer = bob.client.post(f"/files/0/file-{other.id}/rename/", {"name": "Films.txt"})
+    assert answer.status_code == 302
+    assert there(foreign) == {"Films.txt"}
+
+
 # A model
 
 

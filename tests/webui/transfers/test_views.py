@@ -11,10 +11,12 @@ import pytest
 from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
+from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
 from webui import pruning
+from webui.files.held_deletes import HELD, delete_due
 from webui.models import Sent
 from webui.reasons import REASONS
 from webui.transfers import poll
@@ -654,8 +656,59 @@ def test_cancelling_is_asked_first(bob, storage):
     )
     assert one.id in storage.fake.transfers
     bob.client.post(f"/transfers/t{one.id}/remove/")
+    assert one.id in storage.fake.transfers
+    delete_due(timezone.now() + HELD)
     assert one.id not in storage.fake.transfers
     assert page(bob.client.get("/transfers/")).select(f"#t{one.id}") == []
+
+
+DUNE = f"magnet:?xt=urn:btih:{'d' * 40}&dn=Dune"
+
+
+def shown(person):
+    return {each["id"] for each in page(person.client.get("/transfers/")).select(".transfer[id]")}
+
+
+@each_case("headers", [{"hx-request": "true"}, {}])
+def test_a_canceled_transfer_goes_on_if_that_is_undone(bob, storage, headers):
+    one, other = (storage.transfer(name, **RUNNING) for name in ("Sintel", "Tears"))
+    assert shown(bob) == {f"t{one.id}", f"t{other.id}"}
+    answer = bob.client.post(f"/transfers/t{one.id}/remove/", headers=headers)
+    storage.tells(other, progress=50)
+    assert shown(bob) == {f"t{other.id}"}
+    if headers:
+        undo = json.loads(answer["HX-Trigger"])["transfers-changed"]["undo"]
+    else:
+        banner = bob.client.get(answer["Location"])
+        assert "Transfer canceled" in words(banner, ".banner")
+        undo = page(banner).select_one(".banner")["action"]
+    said = bob.client.post(undo, follow=True)
+    assert "Transfer restored" in words(said, "#toasts")
+    assert shown(bob) == {f"t{one.id}", f"t{other.id}"}
+    delete_due(timezone.now() + HELD)
+    assert one.id in storage.fake.transfers
+    assert "nothing left to undo" in words(bob.client.post(undo, follow=True), "#toasts")
+
+
+def test_a_transfer_that_was_added_here_keeps_its_facts(bob, foreign):
+    bob.client.post("/transfers/send/", {"text": DUNE})
+    (key,) = shown(bob)
+    answer = bob.client.post(f"/transfers/{key}/remove/")
+    assert shown(bob) == set()
+    undo = page(bob.client.get(answer["Location"])).select_one(".banner")["action"]
+    bob.client.post(undo)
+    assert shown(bob) == {key}
+    assert "Dune" in words(bob.client.get("/transfers/"), "#groups")
+
+
+def test_what_is_added_again_is_not_canceled_after_it(bob, storage):
+    bob.client.post("/transfers/send/", {"text": DUNE})
+    (key,) = shown(bob)
+    bob.client.post(f"/transfers/{key}/remove/")
+    bob.client.post("/transfers/send/", {"text": DUNE})
+    (again,) = shown(bob)
+    delete_due(timezone.now() + HELD)
+    assert shown(bob) == {again}
 
 
 def test_an_act_of_a_page_left_open_says_what_to_look_at_again(bob, storage):
