@@ -85,8 +85,9 @@ def seaweedfs(address: str = "127.0.0.1") -> Iterator[ObjectServer]:
             "-ip.bind": address,
             "-master.telemetry": "false",
             "-master.volumeSizeLimitMB": 64,
-            # What is deleted keeps its place for a quarter of an hour.
-            "-volume.max": 256,
+            # What is deleted keeps its place for a quarter of an hour, and a day in the cluster
+            # writes dozens of GB.
+            "-volume.max": 1024,
             "-s3.config": data / "people.json",
             "-s3.iam": "false",
             "-s3.port.iceberg": 0,
