@@ -11,6 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files.uploads import (
+    ENVELOPE_BYTES,
     UploadRefused,
     add_content,
     broken_off_words,
@@ -57,6 +58,11 @@ def receive(request: Request, token: str) -> HttpResponse:
 def received(request: Request, share: Share) -> list[str]:
     refuse_forged(request)
     length_bytes = length_of(request)
+    if share.most_bytes is not None:
+        left_bytes = share.most_bytes - share.received_bytes
+        # Before a plain form fills our disk.
+        if length_bytes - ENVELOPE_BYTES > left_bytes:
+            raise too_much()
     if declared_bytes(request) is None:
         refuse_beyond_disk(length_bytes)
     names: list[str] = []
@@ -72,12 +78,16 @@ def received(request: Request, share: Share) -> list[str]:
     return names
 
 
+def too_much() -> UploadRefused:
+    return UploadRefused(413, _("This link can't receive that much. Ask for a new one."))
+
+
 def add(request: Request, share: Share, part: FormPart) -> str:
     """Add one file within the limit of the link, and return the name that it came with: the one in
     the folder would say what else is there."""
     with content_of(request, part) as (content, size_bytes):
         if not links.take_bytes(share, size_bytes):
-            raise UploadRefused(413, _("This link can't receive that much. Ask for a new one."))
+            raise too_much()
         try:
             add_content(request, share.folder, part.filename, content, size_bytes)
         except BaseException:

@@ -83,6 +83,15 @@ def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, 
     assert Share.objects.get().received_bytes == 0
 
 
+def test_what_is_too_large_is_refused_before_it_is_read(link, ida, storage, inbox, monkeypatch):
+    # It would have been read, and kept on our disk.
+    monkeypatch.setattr("webui.shares.receiving_views.files_in", lambda *_: pytest.fail("read"))
+    Share.objects.update(most_bytes=10)
+    huge = BytesIO(b"x" * 100_000)
+    huge.name = "huge.bin"
+    assert "can't receive that much" in words(send(ida, link, huge), "#refusal")
+
+
 @pytest.mark.parametrize("name", ["..", "a\x01b", "x" * 300])
 def test_names_that_no_folder_takes_are_refused(link, ida, storage, inbox, name):
     send(ida, link, file(name))
