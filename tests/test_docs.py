@@ -214,6 +214,7 @@ def test_scale_shows_what_was_measured_on_a_cluster():
     for name, table in cluster.tables(results).items():
         told = SCALE.split(cluster.beginning(name))[1].split(cluster.end(name))[0]
         assert told == table
+    assert "Lost, doubled, or stuck: 0." in results["day"]
 
 
 def test_scale_names_settings_and_commands_that_exist():

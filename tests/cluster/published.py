@@ -10,12 +10,14 @@ import os
 import sys
 from datetime import datetime
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from tests.running import BASE
 
 PLACE = BASE / "tests" / "cluster" / "published.json"
 PAGE = BASE / "docs" / "scale.md"
+LINE_LENGTH = 105
 VICTIMS = {
     "web": "the web machine",
     "worker": "the worker",
@@ -33,7 +35,8 @@ def add(name: str, measured: object) -> None:
 
 
 def main(source: Path) -> None:
-    results = json.loads(source.read_text())
+    # Each part may have been measured on another day.
+    results = {**json.loads(PLACE.read_text()), **json.loads(source.read_text())}
     PLACE.write_text(json.dumps(results, indent=1) + "\n")
     page = PAGE.read_text()
     for name, table in tables(results).items():
@@ -47,6 +50,7 @@ def tables(results: dict[str, Any]) -> dict[str, str]:
     return {
         "kills": kills_table(results["kills"]),
         "throughput": throughput_table(results["throughput"]),
+        "day": day_list(results["day"]),
     }
 
 
@@ -58,6 +62,15 @@ def kills_table(kills: dict[str, dict[str, float]]) -> str:
     lines += [
         f"| {operation} | {' | '.join(f'{seconds[each]:.1f} s' for each in VICTIMS)} |"
         for operation, seconds in kills.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def day_list(report: str) -> str:
+    """Return what a day was like, as a list."""
+    lines = [
+        fill(line, LINE_LENGTH, initial_indent="- ", subsequent_indent="  ")
+        for line in report.splitlines()
     ]
     return "\n".join(lines) + "\n"
 
