@@ -15,11 +15,11 @@ from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
-from webui.files import actions_page, delete_page, held_deletes, screen
+from webui.files import actions_page, answers, delete_page, held_deletes, renames, screen
 from webui.files import page as files_pages
 from webui.files.folder_counts import below_of
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, is_script, respond, service_of
+from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library import requests as library_requests
@@ -56,7 +56,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{new_folder.id}" if new_folder.id else ""
-    return changed(request, reading, message=_("Folder created"), new_key=key)
+    return answers.changed(request, reading, message=_("Folder created"), new_key=key)
 
 
 def make_folder(request: Request, reading: Reading, name: str) -> Created:
@@ -104,40 +104,7 @@ def folder_named(request: Request, folder: str, name: str) -> str | None:
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
     look = library_requests.view_options(request)
     form = files_pages.new_folder_page(reading.snapshot, look, name=name, error=error)
-    return show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
-
-
-def show_form(
-    request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
-) -> HttpResponse:
-    """Render the partial alone for htmx after a refusal, else the whole page."""
-    around = screen.circumstances(request, reading)
-    bare = screen.without_rows(reading.snapshot)
-    page = files_pages.files_page(bare, library_requests.view_options(request), around)
-    is_partial = request.htmx and is_refused
-    template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
-    status = 422 if is_refused else 200
-    return render(request, template, {**context, "page": page}, status=status)
-
-
-def changed(
-    request: Request, reading: Reading, *, message: str, new_key: str = "", undo: str = ""
-) -> HttpResponse:
-    """Show the folder after a change, with everything on the page that the change affects.
-
-    `undo`: what the message offers to undo, and its batches (see undo_views).
-    """
-    folder = reading.snapshot.folder
-    folders.changed(service_of(request), [folder])
-    look = library_requests.view_options(request)
-    if not request.htmx:
-        messages.success(request, message, extra_tags=undo)
-        return redirect(Addresses(folder, look).at(look))
-    page = screen.page_of(request, folder, at_once=True)
-    context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
-    return respond(
-        request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
-    )
+    return answers.show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
 
 
 # Rename
@@ -156,27 +123,11 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
     if not error and not is_confirmed and actions_page.extension_question(entry, name):
         return show_rename(request, reading, entry, name=name)
     if not error:
-        error = rename_entry(request, reading, entry, name)
+        error = renames.rename_entry(request, reading, entry, name)
     if error:
         return show_rename(request, reading, entry, name=name, error=error)
     undo = f"renamed:{folder}:{key}:{entry.name}" if name != entry.name else ""
     return renamed(request, folder, key, undo)
-
-
-def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:
-    """Rename an entry. Return the error for the field, or an empty string."""
-    if name == entry.name:
-        return ""
-    held_deletes.delete_now(service_of(request), timezone.now(), folder=reading.snapshot.folder)
-    v1 = service_of(request).v1
-    act = v1.rename_folder if entry.is_folder else v1.rename_file
-    try:
-        act(entry.id, name)
-    except (Conflict, Rejected) as failure:
-        return name_refusal(failure)
-    touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
-    folders.changed(service_of(request), touched)
-    return ""
 
 
 def show_rename(
@@ -184,7 +135,9 @@ def show_rename(
 ) -> HttpResponse:
     look = library_requests.view_options(request)
     form = actions_page.rename_page(reading.snapshot, entry, look, name=name, error=error)
-    return show_form(request, reading, "rename", {"form": form}, is_refused=name is not None)
+    return answers.show_form(
+        request, reading, "rename", {"form": form}, is_refused=name is not None
+    )
 
 
 def renamed(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
@@ -214,7 +167,7 @@ def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
 def delete(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
         reading, page = delete_page_of(request, folder)
-        return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
+        return answers.show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     undo = ""
@@ -228,7 +181,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
         message, undo = delete_page.deleted_words(len(chosen)), f"held:{batch}"
     else:
         message = delete_page.deleted_words(0)
-    return changed(request, reading, message=message, undo=undo)
+    return answers.changed(request, reading, message=message, undo=undo)
 
 
 def forget_below(request: Request, chosen: Sequence[Entry]) -> None:
@@ -244,7 +197,7 @@ def delete_dialog(request: Request, folder: str) -> HttpResponse:
     """Describe what would be lost. POST does the same, since a long selection fits no URL."""
     reading, page = delete_page_of(request, folder)
     if request.method == "POST" and not request.htmx:
-        return show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
+        return answers.show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     return render(request, "files/_delete.html", {"deletion": page})
 
 

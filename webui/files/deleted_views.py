@@ -14,18 +14,17 @@ from django.views.decorators.http import require_POST, require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.files import restores
 from webui.files.deleted_page import (
     deleted_for_good_words,
     deleted_page,
     final_page,
-    restored_words,
 )
 from webui.formatting import Calendar
 from webui.http.requests import Request, page_of, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.models import Role
-from webui.v1.records import RestoredPlace
 
 NUMBER = re.compile("[0-9]{1,18}")
 MOST_IDS = 1_000  # As many as the list shows.
@@ -48,21 +47,8 @@ def restore(request: Request) -> HttpResponse:
     page = page_of(request)
     back = page if page != request.get_full_path() else reverse("files-deleted")
     ids = chosen_ids(request)
-    restore_each(request, [{"ids": ",".join(ids)}] if ids else [])
+    restores.restore_each(request, [{"ids": ",".join(ids)}] if ids else [])
     return redirect(back)
-
-
-def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
-    restored: list[RestoredPlace] = []
-    try:
-        for choice in choices:
-            restored += service_of(request).v1.restore(choice)
-    finally:
-        # What was restored before a failure counts, too.
-        if restored:
-            note_restored(request, restored)
-    if not restored:
-        messages.error(request, _("Nothing was restored. Choose what you want to restore."))
 
 
 def chosen_ids(request: Request) -> list[str]:
@@ -71,12 +57,6 @@ def chosen_ids(request: Request) -> list[str]:
 
 def numbers_in(values: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(each for each in values if NUMBER.fullmatch(each))]
-
-
-def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
-    folders.changed(service_of(request), {each.folder_id for each in restored})
-    events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
-    messages.success(request, restored_words(len(restored)))
 
 
 @require_POST

@@ -12,7 +12,7 @@ from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of
-from webui.files import action_views, move_page, screen
+from webui.files import answers, move_page, screen
 from webui.files.move_page import MovePage
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
@@ -62,7 +62,7 @@ def move(request: Request, folder: str) -> HttpResponse:
     if act == "move":
         resume_positions.look_again(service, [folder, moved_to], timezone.now())
     # A page on which entries were pasted shows the folder that they were pasted into.
-    return action_views.changed(
+    return answers.changed(
         request,
         target if request.POST.get("shown") == moved_to else source,
         message=move_page.placed_words(act, placed.count, target.snapshot.name),
@@ -137,9 +137,7 @@ def show(
     request: Request, source: Reading, page: MovePage, *, is_refused: bool = False
 ) -> HttpResponse:
     if not request.htmx:
-        return action_views.show_form(
-            request, source, "move", {"move": page}, is_refused=is_refused
-        )
+        return answers.show_form(request, source, "move", {"move": page}, is_refused=is_refused)
     response = render(request, "files/_move.html", {"move": page})
     if "act" in request.POST:
         # Entries that were dropped or pasted come from no dialog.

@@ -13,11 +13,11 @@ from django.views.decorators.http import require_POST
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import (
-    action_views,
     deleted_page,
-    deleted_views,
     held_deletes,
     move_page,
+    renames,
+    restores,
     screen,
 )
 from webui.http.requests import Request, page_of, service_of
@@ -46,7 +46,7 @@ def undo(request: Request) -> HttpResponse:
     elif (match := BATCHES.fullmatch(wanted)) and service_of(request).is_embedded:
         batches = dict.fromkeys(match["batches"].split(","))
         if match["what"] == "deleted":
-            deleted_views.restore_each(request, [{"batch": each} for each in batches])
+            restores.restore_each(request, [{"batch": each} for each in batches])
         else:
             move_back(request, batches)
     else:
@@ -57,7 +57,7 @@ def undo(request: Request) -> HttpResponse:
 def rename_back(request: Request, folder: str, key: str, name: str) -> None:
     reading = screen.read(request, folder, at_once=True)
     entry = screen.find_entry(reading, key)
-    if error := action_views.rename_entry(request, reading, entry, name):
+    if error := renames.rename_entry(request, reading, entry, name):
         messages.error(request, error)
     else:
         messages.success(request, _("Renamed"))

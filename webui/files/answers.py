@@ -1,0 +1,46 @@
+"""What actions on the Files screen answer with: the folder after the change, or their form."""
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+
+from webui.files import page as files_pages
+from webui.files import screen
+from webui.http.requests import Request, respond, service_of
+from webui.library import folders
+from webui.library import requests as library_requests
+from webui.library.addresses import Addresses
+from webui.library.folders import Reading
+
+
+def show_form(
+    request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
+) -> HttpResponse:
+    """Render the partial alone for htmx after a refusal, else the whole page."""
+    around = screen.circumstances(request, reading)
+    bare = screen.without_rows(reading.snapshot)
+    page = files_pages.files_page(bare, library_requests.view_options(request), around)
+    is_partial = request.htmx and is_refused
+    template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
+    status = 422 if is_refused else 200
+    return render(request, template, {**context, "page": page}, status=status)
+
+
+def changed(
+    request: Request, reading: Reading, *, message: str, new_key: str = "", undo: str = ""
+) -> HttpResponse:
+    """Show the folder after a change, with everything on the page that the change affects.
+
+    `undo`: what the message offers to undo, and its batches (see undo_views).
+    """
+    folder = reading.snapshot.folder
+    folders.changed(service_of(request), [folder])
+    look = library_requests.view_options(request)
+    if not request.htmx:
+        messages.success(request, message, extra_tags=undo)
+        return redirect(Addresses(folder, look).at(look))
+    page = screen.page_of(request, folder, at_once=True)
+    context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
+    return respond(
+        request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
+    )
