@@ -10,6 +10,7 @@ from threading import Thread
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults_of
 from tests.browser.people import Visitor
 
 SIZE = 12 * 2**20
@@ -142,8 +143,13 @@ def test_the_same_file_continues_after_its_tab_was_closed(alice, films, film, sh
     begin(alice.page, film)
     until_percent(alice.page, 30)
     alice.page.close()
+    again.page.reload()
+    expect(again.page.locator(".interrupted bdi")).to_have_text(film.name)
+    assert faults_of(again.page) == []
     offsets = begin(again.page, film)
     expect(arrived(again.page, film)).to_be_visible(timeout=60_000)
+    again.page.reload()
+    expect(again.page.locator(".interrupted")).to_have_count(0)
     assert shelf.content(films, film.name) == film.read_bytes()
     # What was on its way in the closed tab may arrive after the second tab has asked.
     assert len(offsets) <= 2

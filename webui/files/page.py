@@ -119,6 +119,16 @@ class FilmInProgress:
 
 
 @dataclass(frozen=True)
+class InterruptedUpload:
+    """A file of which a part has arrived."""
+
+    name: str
+    text: str
+    percent: int
+    cancel_url: str
+
+
+@dataclass(frozen=True)
 class FilesContext:
     """What a page shows besides the folder itself."""
 
@@ -138,6 +148,7 @@ class FilesContext:
     ancestors: tuple[tuple[str, str], ...] = ()
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
     begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
+    interrupted: tuple[InterruptedUpload, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -167,6 +178,7 @@ class FilesPage:
     clear_url: str
     clear_fragment_url: str
     begun: tuple[FilmInProgress, ...]
+    interrupted: tuple[InterruptedUpload, ...]
     rows: tuple[EntryRow, ...]
     count: int
     count_text: str
@@ -248,6 +260,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         begun=tuple(begun(*each, around) for each in around.begun)
         if is_front(snapshot, look)
         else (),
+        interrupted=around.interrupted if not look.query and not first else (),
         rows=rows(entries[first:stop], at, around),
         count=len(entries),
         count_text=count_text(len(entries), len(snapshot.contents)),
@@ -309,6 +322,19 @@ def begun(snapshot: Snapshot, entry: Entry, mark: Position, around: FilesContext
         percent=mark.percent,
         forget_url=reverse("watch-mark", args=[entry.id]),
         folder=snapshot.folder,
+    )
+
+
+def interrupted_upload(
+    key: str, name: str, arrived_bytes: int, size_bytes: int
+) -> InterruptedUpload:
+    percent = arrived_bytes * 100 // size_bytes if size_bytes else 0
+    words = {"percent": percent, "size": formatting.size_words(size_bytes)}
+    return InterruptedUpload(
+        name=name,
+        text=_("%(percent)s%% of %(size)s uploaded") % words,
+        percent=percent,
+        cancel_url=reverse("files-resumable-cancel", args=[key]),
     )
 
 

@@ -14,6 +14,7 @@ from django.conf import settings
 from django.db.models import Q
 from django.utils import timezone
 
+from webui import row_cache
 from webui.connection.connection import Service
 from webui.files import held_deletes
 from webui.http.multipart import CutOff, Reads
@@ -24,7 +25,7 @@ from webui.v1.records import Added
 State = ResumableUpload.State
 
 LIFETIME = timedelta(days=7)
-MOST_UPLOADS = 1000
+MOST_UPLOADS, MOST_SHOWN = 1000, 20
 PIECE_BYTES = 256 * 1024
 SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
@@ -68,6 +69,38 @@ def find(user: User, service: Service, key: str) -> ResumableUpload | None:
     """Return the upload, if it is this person's, and was meant for this service."""
     mine = ResumableUpload.objects.filter(user=user, service=service.key)
     return mine.filter(key=key, expires_at__gt=timezone.now()).first()
+
+
+def interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:
+    """Return the person's uploads into a folder that no request adds to at the moment."""
+
+    def load() -> list[ResumableUpload]:
+        mine = ResumableUpload.objects.filter(user=user, service=service.key, folder=folder)
+        return list(mine.filter(state=State.ARRIVING).order_by("-pk")[:MOST_SHOWN])
+
+    rows = row_cache.read(("uploads", user.pk, service.key, folder), load)
+    return [row for row in rows if row.expires_at > timezone.now() and not is_busy(row)]
+
+
+def is_busy(upload: ResumableUpload) -> bool:
+    try:
+        with open(busy_path_of(upload), "rb") as busy:
+            fcntl.flock(busy, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def arrived_bytes(upload: ResumableUpload) -> int:
+    """Return how much is here, as far as a glance tells."""
+    if upload.boot != this_boot():
+        return upload.safe_bytes
+    try:
+        return path_of(upload).stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def offset_of(upload: ResumableUpload) -> int | None:

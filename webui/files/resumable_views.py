@@ -6,11 +6,13 @@ import logging
 from datetime import UTC, datetime
 from email.utils import format_datetime
 
-from django.http import HttpResponse, JsonResponse
+from django.contrib import messages
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods
+from django.views.decorators.http import require_http_methods, require_POST
 
 from webui import reasons
 from webui.errors.page import message_of
@@ -29,6 +31,7 @@ from webui.http.multipart import RequestReader
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
+from webui.library.addresses import folder_url
 from webui.library.names import find_name_error
 from webui.models import ResumableUpload, Role
 from webui.v1.errors import Failure, NoRoom
@@ -86,6 +89,18 @@ def resumable(request: Request, key: str) -> HttpResponse:
         return with_version(received(request, upload, offset))
     except UploadRefused as refused:
         return with_version(refusal_for_script(request, refused))
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def cancel(request: Request, key: str) -> HttpResponse:
+    """Cancel an interrupted upload, which no script may be following any more."""
+    upload = resumable_uploads.find(request.user, service_of(request), key)
+    if upload is None:
+        raise Http404
+    resumable_uploads.forget(upload)
+    messages.success(request, _("Upload canceled"))
+    return redirect(folder_url(upload.folder))
 
 
 def find(request: Request, key: str) -> tuple[ResumableUpload, int]:

@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import page as pages
+from webui.files import resumable_uploads
 from webui.files.page import FilesContext, FilesPage, Stale, stale_words
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
@@ -38,7 +39,19 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
     if reading.snapshot.is_root:
         films = resume_positions.continued(request.user, service_of(request), timezone.now())
         around = replace(around, begun=tuple(films))
+    if around.may_change:
+        around = replace(around, interrupted=interrupted(request, folder))
     return pages.files_page(reading.snapshot, view_options(request), around)
+
+
+def interrupted(request: Request, folder: str) -> tuple[pages.InterruptedUpload, ...]:
+    uploads = resumable_uploads.interrupted(request.user, service_of(request), folder)
+    return tuple(
+        pages.interrupted_upload(
+            each.key, each.name, resumable_uploads.arrived_bytes(each), each.size_bytes
+        )
+        for each in uploads
+    )
 
 
 def render_page(request: Request, page: FilesPage) -> HttpResponse:

@@ -24,6 +24,7 @@ urlpatterns = [
     path("files/deleted/delete/", deleted_views.delete, name="files-deleted-delete"),
     path("files/largest/", largest_views.show, name="files-largest"),
     path("files/uploads/<str:key>/", resumable_views.resumable, name="files-resumable"),
+    path("files/uploads/<str:key>/cancel/", resumable_views.cancel, name="files-resumable-cancel"),
     path("files/<site_id:folder>/", views.show, name="files-folder"),
     path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),
     path("files/<site_id:folder>/rows/", views.rows, name="files-rows"),

@@ -1,5 +1,6 @@
 """Resumable uploads, by the tus protocol."""
 
+import fcntl
 import io
 import os
 from base64 import b64encode
@@ -11,7 +12,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.contract.fake import SPACE
-from tests.people import SignedIn
+from tests.people import SignedIn, page, words
 from tests.webui.files.test_upload_views import Untouchable, content_of
 from webui.files import resumable_uploads
 from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken
@@ -289,3 +290,49 @@ def test_clients_can_ask_what_it_speaks(bob, storage):
     answer = bob.client.options("/files/0/uploads/")
     assert answer["Tus-Version"] == "1.0.0"
     assert answer["Tus-Extension"] == "creation,expiration,termination"
+
+
+# The list of interrupted uploads
+
+
+def listed(person, path="/"):
+    return [each.get_text() for each in page(person.client.get(path)).select(".interrupted bdi")]
+
+
+def test_an_interrupted_upload_is_listed_in_its_folder_until_it_is_whole(bob, alice, storage):
+    folder = storage.folder("Films")
+    url = begun(bob, folder=str(folder.id))
+    put(bob, url, FILM[:2560], length=SIZE)
+    path = f"/files/{folder.id}/"
+    assert listed(bob, path) == ["Der Film.mkv"]
+    assert "25% of 10 KB uploaded" in words(bob.client.get(path), ".interrupted")
+    assert listed(bob) == listed(alice, path) == []
+    put(bob, url, FILM[2560:], 2560)
+    assert listed(bob, path) == []
+
+
+def test_one_that_a_request_adds_to_is_not_interrupted(bob, storage):
+    url = begun(bob)
+    put(bob, url, FILM[:10], length=SIZE)
+    upload = ResumableUpload.objects.get()
+    with open(resumable_uploads.busy_path_of(upload), "rb") as busy:
+        fcntl.flock(busy, fcntl.LOCK_SH)
+        assert listed(bob) == []
+    assert listed(bob) == ["Der Film.mkv"]
+
+
+def test_after_a_power_cut_only_what_was_safe_counts(bob, storage):
+    put(bob, begun(bob), FILM[:2560], length=SIZE)
+    ResumableUpload.objects.update(boot="an earlier one", safe_bytes=1024)
+    assert "10% of 10 KB uploaded" in words(bob.client.get("/"), ".interrupted")
+
+
+def test_it_is_canceled_without_scripts(bob, alice, storage):
+    put(bob, begun(bob), FILM[:10], length=SIZE)
+    form = page(bob.client.get("/")).select_one(".interrupted form")
+    assert alice.client.post(form["action"]).status_code == 404
+    answer = bob.client.post(form["action"], follow=True)
+    assert "Upload canceled" in words(answer, "#toasts")
+    assert not ResumableUpload.objects.exists()
+    assert not list(resumable_uploads.parts_folder().glob("*"))
+    assert listed(bob) == []

@@ -51,6 +51,7 @@ TABLE = {
     "files-loss": (MEMBER, "post", {"folder": "0"}),
     "files-upload": (MEMBER, "post", {"folder": "0"}),
     "files-resumable": (MEMBER, "patch", {"key": "a" * 32}),
+    "files-resumable-cancel": (MEMBER, "post", {"key": "a" * 32}),
     "files-resumable-begin": (MEMBER, "post", {"folder": "0"}),
     "stream-part": (GUEST, "get", {"token": "guess"}),
     "subtitles": (GUEST, "get", {"folder": "0", "file": "7", "sub": "8"}),
