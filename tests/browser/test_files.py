@@ -588,6 +588,25 @@ def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
     expect(toast).to_contain_text("1 item put back")
 
 
+def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
+    dialog = page.get_by_role("dialog", name="Move or copy 1 item")
+    dialog.get_by_role("button", name="Bays").click()
+    expect(dialog.get_by_text("There are no folders in here.")).to_be_visible()
+    dialog.get_by_label("New folder").fill("..")
+    dialog.get_by_role("button", name="Create folder").click()
+    expect(dialog.get_by_role("alert")).to_be_visible()
+    dialog.get_by_label("New folder").fill("Deep")
+    page.keyboard.press("Enter")
+    expect(dialog.get_by_role("list", name="Folders in Deep")).to_be_visible()
+    assert faults_at(page) == []
+    dialog.get_by_role("button", name="Move here").click()
+    expect(page.locator("#toasts")).to_contain_text("1 item moved to Deep")
+    assert "Elms.txt" not in shelf.names(films)
+
+
 def test_a_folder_is_found_while_people_type(alice, films):
     alice.open(films.path)
     page = alice.page

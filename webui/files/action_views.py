@@ -15,7 +15,15 @@ from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
-from webui.files import actions_page, answers, delete_page, held_deletes, renames, screen
+from webui.files import (
+    actions_page,
+    answers,
+    delete_page,
+    held_deletes,
+    new_folders,
+    renames,
+    screen,
+)
 from webui.files import page as files_pages
 from webui.files.folder_counts import below_of
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
@@ -24,13 +32,12 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library import requests as library_requests
 from webui.library.addresses import Addresses
-from webui.library.entries import ROOT, Entry
+from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.library.names import find_name_error
 from webui.models import Role
 from webui.player import resume_positions
-from webui.v1.errors import Conflict, Failure, NotFound, Rejected
-from webui.v1.records import Created
+from webui.v1.errors import Conflict, Failure, Rejected
 
 # Each call is one transaction, for which others wait.
 MOST_TOGETHER = 500
@@ -52,27 +59,11 @@ def new(request: Request, folder: str) -> HttpResponse:
     if error:
         return show_new(request, reading, name=name, error=error)
     try:
-        new_folder = make_folder(request, reading, name)
+        new_folder = new_folders.make(request, reading, name)
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{new_folder.id}" if new_folder.id else ""
     return answers.changed(request, reading, message=_("Folder created"), new_key=key)
-
-
-def make_folder(request: Request, reading: Reading, name: str) -> Created:
-    service, folder = service_of(request), reading.snapshot.folder
-    held_deletes.delete_now(service, timezone.now(), folder=folder)
-    above = folders.path_of(service, reading.snapshot)
-    path = f"{above}/{name}" if above else name
-    root_id = ROOT if service.is_embedded else folders.own_id(service)
-    try:
-        new_folder = service.v1.create_folder(path, root_id)
-    except NotFound:
-        if service.is_embedded or not screen.read(request, folder, at_once=True).is_fresh:
-            raise
-        new_folder = service.v1.create_folder(path, root_id, is_parent_known=True)
-    folders.changed(service, [folder])
-    return new_folder
 
 
 def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
@@ -80,7 +71,7 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
     made_id: str | None = None
     if not error:
         try:
-            made_id = make_folder(request, reading, name).id
+            made_id = new_folders.make(request, reading, name).id
         except Conflict:
             made_id = None
         except Failure as failure:

@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.errors.page import message_of
-from webui.files import answers, move_page, screen
+from webui.errors.page import message_of, name_refusal
+from webui.files import answers, move_page, new_folders, screen
 from webui.files.move_page import MovePage
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
@@ -20,9 +20,10 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
+from webui.library.names import find_name_error
 from webui.models import Role
 from webui.player import resume_positions
-from webui.v1.errors import NotFound, Rejected
+from webui.v1.errors import Conflict, NotFound, Rejected
 from webui.v1.records import EntryIds, Placed
 
 IF_TAKEN = ("ask", "keep_both", "skip", "replace")
@@ -111,6 +112,8 @@ def picker(  # noqa: PLR0913
         target = screen.read(request, folder_in(request, source.snapshot.folder))
     except NotFound:
         target = screen.read(request, ROOT)
+    if name := new_name(request):
+        target, error = make_folder(request, target, name)
     find = "" if "open" in request.POST else request.POST.get("find", "")
     query = find[:LONGEST_QUERY].strip()
     service = service_of(request)
@@ -131,6 +134,26 @@ def picker(  # noqa: PLR0913
             filter=request.POST.get("q", ""),
         ),
     )
+
+
+def new_name(request: Request) -> str:
+    """Return the name of the folder to create. Without scripts, Enter in its field presses the
+    first button of the form, which finds folders."""
+    asks = "make" in request.POST or ("seek" in request.POST and not request.POST.get("find"))
+    return request.POST.get("new", "").strip() if asks else ""
+
+
+def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, str]:
+    """Create a folder, and open it. Otherwise, return why not."""
+    error = reasons.find(find_name_error(name)).text
+    if not error:
+        try:
+            new_folder = new_folders.make(request, target, name)
+        except (Conflict, Rejected) as failure:
+            error = name_refusal(failure)
+        else:
+            return screen.read(request, new_folder.id or target.snapshot.folder), ""
+    return target, error
 
 
 def show(

@@ -214,3 +214,37 @@ STRANGE += ["moved:", "deleted:x", "burnt:1", "moved:1,"]
 @pytest.mark.parametrize("undo", STRANGE)
 def test_a_strange_undo_is_not_found(bob, undo):
     assert bob.client.post("/files/undo/", {"undo": undo}).status_code == 404
+
+
+@pytest.mark.parametrize("pressed", [{"make": "1"}, {"seek": "1", "find": ""}])
+def test_a_new_folder_is_created_and_open_in_the_dialog(bob, account, pressed):
+    file, films = a_file(account, "a.txt"), a_folder(account, "Films")
+    for headers in (HTMX, {}):
+        name = f"New {len(headers)}"
+        answer = post(bob, file, to=films.pk, new=name, headers=headers, **pressed)
+        made = Folder.objects.get(account=account, name=name)
+        assert made.parent == films
+        assert form_of(answer)["to"] == [str(made.pk)]
+        assert form_of(answer)["new"] == [""]
+    post(bob, file, to=made.pk, act="move")
+    assert place_of(file) == "Films/New 0"
+
+
+@pytest.mark.parametrize(
+    ("name", "said"), [("Films", "already"), ("a/b", "/"), ("x" * 300, "255"), ("", "")]
+)
+def test_a_folder_that_cannot_be_created_says_why(bob, account, name, said):
+    file = a_file(account, "a.txt")
+    a_folder(account, "Films")
+    answer = post(bob, file, to=0, make="1", new=name)
+    assert Folder.objects.filter(account=account).count() == 2
+    if said:
+        assert said in words(answer, "#move-error")
+
+
+def test_looking_for_a_folder_creates_none(bob, account):
+    file = a_file(account, "a.txt")
+    a_folder(account, "Films")
+    for more in ({}, {"seek": "1"}, {"open": "0"}):
+        post(bob, file, to=0, find="Fil", new="Typed before", headers=HTMX, **more)
+    assert Folder.objects.filter(account=account).count() == 2
