@@ -35,6 +35,7 @@ class Question:
     act: str
     placed: Placed | None
     error: str
+    new_name: str  # of a folder that couldn't be created
     shown: str
     all_but: Sequence[str] | None
     filter: str
@@ -58,6 +59,7 @@ class MovePage:
     empty_text: str
     query: str
     error: str
+    new_name: str
     act: str
     taken: Sequence[str]
     taken_text: str
@@ -106,6 +108,7 @@ def move_page(
         else _("There are no folders in here."),
         query=question.query,
         error=question.error,
+        new_name=question.new_name,
         act=question.act,
         taken=taken[:MOST_NAMED],
         taken_text=taken_text(target),

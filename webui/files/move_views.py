@@ -112,7 +112,8 @@ def picker(  # noqa: PLR0913
         target = screen.read(request, folder_in(request, source.snapshot.folder))
     except NotFound:
         target = screen.read(request, ROOT)
-    if name := new_name(request):
+    name = new_name(request)
+    if name:
         target, error = make_folder(request, target, name)
     find = "" if "open" in request.POST else request.POST.get("find", "")
     query = find[:LONGEST_QUERY].strip()
@@ -129,6 +130,7 @@ def picker(  # noqa: PLR0913
             act=act,
             placed=placed,
             error=error,
+            new_name=name if error else "",
             shown=request.POST.get("shown", ""),
             all_but=sorted(fields_of(request, "but")) if is_all_chosen(request) else None,
             filter=request.POST.get("q", ""),

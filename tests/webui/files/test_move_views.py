@@ -240,6 +240,7 @@ def test_a_folder_that_cannot_be_created_says_why(bob, account, name, said):
     assert Folder.objects.filter(account=account).count() == 2
     if said:
         assert said in words(answer, "#move-error")
+        assert form_of(answer)["new"] == [name]
 
 
 def test_looking_for_a_folder_creates_none(bob, account):
