@@ -389,6 +389,7 @@ class HeldDelete(models.Model):
     kind = models.CharField(max_length=8)  # file, folder, or transfer
     entry_id = models.CharField(max_length=64)
     name = models.CharField(max_length=1024)
+    held_at = models.DateTimeField()
     due_at = models.DateTimeField(db_index=True)
     has_begun = models.BooleanField(default=False)
 
@@ -541,9 +542,9 @@ class Watched(models.Model):
 class Share(models.Model):
     """A link for other people. It opens a page, or a file or playlist in players without cookies.
 
-    Only its digest is kept. The link ends when it expires, when it has been opened as often as it
-    may be, when the person who made it is removed or begins a new epoch (as a new password does),
-    and when it is revoked, which deletes the row.
+    Only its digest is kept. The link ends when it expires, when the person who made it is removed
+    or begins a new epoch (as a new password does), and when it is revoked, which deletes the row.
+    When it has been opened as often as it may be, only those who are inside stay for some hours.
     """
 
     digest = models.CharField(max_length=64, unique=True)

@@ -181,7 +181,7 @@ def received(event: Event) -> str:
             "subject": event.subject,
         }
     text = ngettext(
-        "%(count)s more file sent by a link",
+        "%(count)s more file sent by a link within an hour",
         "%(count)s more files sent by links within an hour",
         event.count,
     )

@@ -22,11 +22,13 @@ from webui.library.addresses import folder_url
 from webui.library.bounds import bounds_of
 from webui.library.content_check import expected_zip
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
-from webui.models import Role, Selection
+from webui.models import Role, Selection, User
+from webui.v1.errors import TooMany
 from webui.v1.links import Download, Link
 
 LIFETIME = timedelta(hours=6)
 LONGEST_KEY = 43
+MOST_OF_VISITORS = 100
 
 
 @require_safe
@@ -34,9 +36,11 @@ LONGEST_KEY = 43
 def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
     v1's."""
-    bounds = bounds_of(request)
-    if bounds is not None and bounds.only is not None and folder == bounds.top:
-        return entries_zip(request, sorted(bounds.only), bounds.name)
+    if bounds_of(request):
+        reading = screen.read(request, folder)
+        if reading.is_part:
+            entries = reading.snapshot.contents.entries
+            return entries_zip(request, [each.key for each in entries], reading.snapshot.name)
     expected = expected_zip(name_of(request, folder))
     folder_id = folders.own_id(service_of(request)) if folder == ROOT else folder
 
@@ -62,8 +66,11 @@ def pack(request: Request, folder: str) -> HttpResponse:
     reading = screen.read(request, folder)
     chosen = files_selection.chosen_of(request, reading)
     if not chosen:
-        messages.error(request, _("Select an item first."))
+        if not bounds_of(request):
+            messages.error(request, _("Select an item first."))
         return leave_for(request, folder_url(folder))
+    if bounds_of(request) and has_many(person_behind(request)):
+        raise TooMany("archives", retry_after_seconds=60)
     is_whole = len(chosen) == len(reading.snapshot.contents) > 1 and not reading.is_part
     sizes = [entry.size_bytes for entry in chosen]
     selection = Selection.objects.create(
@@ -82,6 +89,12 @@ def pack(request: Request, folder: str) -> HttpResponse:
     response = redirect("files-archive", selection.key)
     response.status_code = 303
     return response
+
+
+def has_many(person: User) -> bool:
+    """Return whether so many archives wait that visitors may pack no more: each is a large row."""
+    live = Selection.objects.filter(user=person, expires_at__gt=timezone.now())
+    return live.count() >= MOST_OF_VISITORS
 
 
 @require_safe

@@ -9,9 +9,11 @@ which does no harm. Undo removes only rows that no round has begun.
 
 import logging
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
+
+from django.db.models import QuerySet
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -28,6 +30,7 @@ log = logging.getLogger("ferry.files")
 # The message with its undo shows for ten seconds, and a slow request may take two more.
 HELD = timedelta(seconds=12)
 RETRY = timedelta(minutes=1)
+PATIENCE = timedelta(days=1)  # with the service that the site shows
 LIFETIME = timedelta(days=30)
 ROWS_AT_ONCE = 500
 # Asking again wouldn't change these.
@@ -52,7 +55,8 @@ def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) 
 def _hold_rows(service: Service, rows: Sequence[HeldDelete], now: datetime) -> str:
     batch = secrets.token_urlsafe(16)
     for row in rows:
-        row.batch, row.service, row.due_at = batch, service.key, now + HELD
+        row.batch, row.service = batch, service.key
+        row.held_at, row.due_at = now, now + HELD
     HeldDelete.objects.bulk_create(rows, ROWS_AT_ONCE)
     return batch
 
@@ -73,9 +77,7 @@ def delete_now(service: Service, now: datetime, **which: str) -> None:
     """Delete what waits, at the cost of its undo. What comes now may have the same name, or be the
     same transfer: the service would refuse it, or delete it with the other."""
     rows = HeldDelete.objects.filter(service=service.key, **which)
-    changed = {row.folder for row in deleted_rows(service, rows.order_by("pk"), now)}
-    if changed:
-        folders.changed(service, changed)
+    delete_rows(service, rows.order_by("pk"), now)
 
 
 def delete_due(now: datetime) -> None:
@@ -83,17 +85,21 @@ def delete_due(now: datetime) -> None:
     rows = HeldDelete.objects.filter(due_at__lte=now)
     if not rows.exists():
         return
-    rows.filter(due_at__lte=now - LIFETIME).delete()
     service = connection.service()
-    due = rows.filter(service=service.key).order_by("due_at", "pk")[:ROWS_AT_ONCE]
-    deleted = list(deleted_rows(service, due, now))
-    if deleted:
-        folders.changed(service, {row.folder for row in deleted})
+    here = rows.filter(service=service.key)
+    give_up(here.filter(held_at__lte=now - PATIENCE))
+    give_up(rows.filter(held_at__lte=now - LIFETIME))
+    delete_rows(service, here.order_by("due_at", "pk")[:ROWS_AT_ONCE], now)
 
 
-def deleted_rows(
-    service: Service, rows: Iterable[HeldDelete], now: datetime
-) -> Iterator[HeldDelete]:
+def give_up(rows: QuerySet[HeldDelete]) -> None:
+    """Show again what couldn't be deleted for so long."""
+    for row in rows:
+        events.write(Kind.NOT_DELETED, "", row.name)
+        row.delete()
+
+
+def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> None:
     """Delete one after another. If the service fails, the others wait for the next round."""
     for row in rows:
         # Undo may have been first.
@@ -106,10 +112,12 @@ def deleted_rows(
             events.write(Kind.NOT_DELETED, "", row.name)
         except Failure as failure:
             log.warning("deletion waits kind=%s id=%s: %s", row.kind, row.entry_id, failure)
-            HeldDelete.objects.filter(pk=row.pk).update(due_at=now + RETRY)
+            again = {"due_at": now + RETRY, "has_begun": False}
+            HeldDelete.objects.filter(pk=row.pk).update(**again)
             return
+        # Before the row, which hides the entry of a cached listing.
+        folders.changed(service, [row.folder])
         row.delete()
-        yield row
 
 
 def delete_one(service: Service, row: HeldDelete) -> None:

@@ -13,7 +13,7 @@ from webui.v1.records import Created
 
 def make(request: Request, reading: Reading, name: str) -> Created:
     service, folder = service_of(request), reading.snapshot.folder
-    held_deletes.delete_now(service, timezone.now(), folder=folder)
+    held_deletes.delete_now(service, timezone.now(), folder=folder, name__iexact=name)
     above = folders.path_of(service, reading.snapshot)
     path = f"{above}/{name}" if above else name
     root_id = ROOT if service.is_embedded else folders.own_id(service)

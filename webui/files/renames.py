@@ -15,7 +15,12 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     """Rename an entry. Return the error for the field, or an empty string."""
     if name == entry.name:
         return ""
-    held_deletes.delete_now(service_of(request), timezone.now(), folder=reading.snapshot.folder)
+    held_deletes.delete_now(
+        service_of(request),
+        timezone.now(),
+        folder=reading.snapshot.folder,
+        name__iexact=name,
+    )
     v1 = service_of(request).v1
     act = v1.rename_folder if entry.is_folder else v1.rename_file
     try:

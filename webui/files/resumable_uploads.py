@@ -212,8 +212,8 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
             return None
         raise Overtaken
     target = upload.folder if service.takes_folder and upload.folder != ROOT else None
-    held_deletes.delete_now(service, now, folder=upload.folder)
     try:
+        held_deletes.delete_now(service, now, folder=target or ROOT, name__iexact=upload.name)
         with open(path_of(upload), "rb") as file:
             added = service.v1.add_file(upload.name, file, upload.size_bytes, target)
     except BaseException:

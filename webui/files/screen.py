@@ -14,7 +14,7 @@ from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
-from webui.library.bounds import bounds_of
+from webui.library.bounds import bounds_of, for_visitors
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
 from webui.library.requests import view_options
@@ -30,7 +30,12 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     service, now = service_of(request), timezone.now()
     reading = folders.read(service, folder, now=now, at_once=at_once or is_reload)
     bounds = bounds_of(request)
-    return bounds.narrow(reading) if bounds else reading
+    if bounds is None:
+        return reading
+    # It may have moved out by what was just read.
+    if not bounds.hold_folder(service, folder, now):
+        raise Http404
+    return bounds.narrow(reading)
 
 
 def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
@@ -72,7 +77,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         calendar=calendar,
         origin=request.build_absolute_uri("/")[:-1],
         may_change=may_change,
-        stale=stale_of(reading, calendar),
+        stale=stale_of(request, reading, calendar),
         is_fresh=reading.is_fresh,
         takes_folder=service.takes_folder,
         can_search=service.is_embedded and bounds is None,
@@ -93,10 +98,11 @@ def below(top: str, ancestors: tuple[tuple[str, str], ...]) -> tuple[tuple[str, 
     return ancestors[ids.index(top) + 1 :] if top in ids else ancestors
 
 
-def stale_of(reading: Reading, calendar: Calendar) -> Stale | None:
+def stale_of(request: Request, reading: Reading, calendar: Calendar) -> Stale | None:
     if reading.failure is None:
         return None
-    return stale_words(calendar.since(reading.snapshot.read_at), reading.failure)
+    failure = for_visitors(request, reading.failure)
+    return stale_words(calendar.since(reading.snapshot.read_at), failure)
 
 
 def find_entry(reading: Reading, key: str) -> Entry:

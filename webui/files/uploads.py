@@ -39,6 +39,10 @@ class UploadRefused(Exception):  # noqa: N818  Errors are nouns here.
     reason: str
 
 
+class ServiceRefused(UploadRefused):
+    """The service didn't take the file. The reason is for people who know the service."""
+
+
 def refuse_forged(request: Request) -> None:
     token = request.headers.get("X-CSRFToken", "")
     if token and csrf.is_forged(request, token):
@@ -112,11 +116,11 @@ def add_content(
 ) -> str:
     service = service_of(request)
     target = folder if service.takes_folder and folder != ROOT else None
-    held_deletes.delete_now(service, timezone.now(), folder=folder)
+    held_deletes.delete_now(service, timezone.now(), folder=target or ROOT, name__iexact=name)
     try:
         added = service.v1.add_file(name, content, size_bytes, target)
     except Failure as failure:
-        raise UploadRefused(status_of(failure), reason_of(failure, name)) from failure
+        raise ServiceRefused(status_of(failure), reason_of(failure, name)) from failure
     folders.changed(service, [folder])
     return added.name or name
 

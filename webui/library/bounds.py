@@ -1,16 +1,20 @@
 """What a visitor with a link may see: one folder, or some of its entries, and all inside."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from django.http import HttpRequest
 
 from webui.connection.connection import Service
 from webui.library import folders
-from webui.library.entries import FILE, FOLDER, ROOT
+from webui.library.entries import FOLDER, ROOT
 from webui.library.folders import MOST_LEVELS, Reading
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents
+from webui.v1.errors import Failure, Unavailable
+
+LATELY = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -40,7 +44,7 @@ class Bounds:
     def hold_folder(self, service: Service, folder: str, now: datetime) -> bool:
         """Return whether a folder is inside. Each folder above is read, since any of them may have
         moved: a cached path would still lead where it was."""
-        snapshot = folders.read(service, folder, now=now).snapshot
+        snapshot = read_lately(service, folder, now)
         below = ""
         for _level in range(MOST_LEVELS):
             if self.is_top(snapshot):
@@ -48,20 +52,38 @@ class Bounds:
             if snapshot.folder == ROOT:
                 return False
             below = snapshot.folder
-            snapshot = folders.read(service, snapshot.parent or ROOT, now=now).snapshot
+            snapshot = read_lately(service, parent_of(service, snapshot), now)
         return False
 
-    def hold_entries(self, service: Service, folder: str, keys: list[str], now: datetime) -> bool:
-        if self.only is not None and folder == self.top and not self.only.issuperset(keys):
-            return False
-        return self.hold_folder(service, folder, now)
-
-    def hold_file(self, service: Service, folder: str, file: str, now: datetime) -> bool:
-        """Return whether a file is in this folder now, and the folder is inside."""
+    def hold_entries(
+        self, service: Service, folder: str, keys: Iterable[str], now: datetime
+    ) -> bool:
+        """Return whether entries are in this folder now, and the folder is inside."""
         if not self.hold_folder(service, folder, now):
             return False
-        reading = self.narrow(folders.read(service, folder, now=now))
-        return reading.snapshot.contents.find(f"{FILE}-{file}") is not None
+        contents = self.narrow(folders.read(service, folder, now=now)).snapshot.contents
+        return all(contents.find(key) is not None for key in keys)
+
+
+def read_lately(service: Service, folder: str, now: datetime) -> Snapshot:
+    """Read a folder as it was at most a minute ago. A foreign service's may be cached for long."""
+    snapshot = folders.read(service, folder, now=now).snapshot
+    if service.is_embedded or now - snapshot.read_at < LATELY:
+        return snapshot
+    return folders.read(service, folder, now=now, at_once=True).snapshot
+
+
+def parent_of(service: Service, snapshot: Snapshot) -> str:
+    """Return the folder above. The root has an id of its own at the service, too."""
+    root = folders.store().find(service.key, ROOT)
+    is_below_root = not snapshot.parent or (root and snapshot.parent == root.own_id)
+    return ROOT if is_below_root else snapshot.parent
+
+
+def for_visitors(request: HttpRequest, failure: Failure) -> Failure:
+    """Return the failure, but to a visitor only that there is one: the rest is about the person
+    and their service."""
+    return Unavailable("visitor") if bounds_of(request) else failure
 
 
 def bounds_of(request: HttpRequest) -> Bounds | None:

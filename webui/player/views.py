@@ -15,6 +15,7 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
+from webui.library.bounds import for_visitors
 from webui.library.entries import ROOT
 from webui.models import Role
 from webui.player import page, resume_positions
@@ -48,9 +49,9 @@ def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse
     try:
         answer = where(request, ask(file), file, kind)
     except (Unavailable, TooMany) as failure:
-        answer = page.away(why_not(failure))
+        answer = page.away(why_not(for_visitors(request, failure)))
     except Failure as failure:
-        answer = page.nothing(why_not(failure))
+        answer = page.nothing(why_not(for_visitors(request, failure)))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 

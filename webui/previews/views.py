@@ -13,6 +13,7 @@ from webui.http.roles import open_to
 from webui.library import encodings
 from webui.library import requests as library_requests
 from webui.library.addresses import Addresses
+from webui.library.bounds import for_visitors
 from webui.library.content_check import expected_file
 from webui.library.entries import FILE, Entry
 from webui.library.folders import Reading
@@ -61,7 +62,7 @@ def add_archive_listing(
     try:
         files = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
     except Failure as failure:
-        return replace(page, kind="text", text=failed_part(failure))
+        return replace(page, kind="text", text=failed_part(for_visitors(request, failure)))
     return page if files is None else pages.with_archive(page, files)
 
 
@@ -70,7 +71,7 @@ def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | N
     try:
         return text_from(request, reading, entry, position_of(request, "at"))
     except Failure as failure:
-        return failed_part(failure)
+        return failed_part(for_visitors(request, failure))
 
 
 @require_safe

@@ -95,7 +95,8 @@ def bounds_of(request: Request, reading: Reading, chosen: list[Entry]) -> Bounds
     for film in chosen:
         if film.look == "film":
             beside = subtitles.of(service_of(request), snapshot, film, timezone.now())
-            keys |= {f"{FILE}-{each.id}" for each in beside}
+            ids = [f"{FILE}-{each.id}" for each in beside]
+            keys |= {key for key in ids if snapshot.contents.find(key)}
     name = chosen[0].name if len(chosen) == 1 else snapshot.name or _("Files")
     if len(chosen) == 1 and chosen[0].is_folder:
         return Bounds(chosen[0].id, name)

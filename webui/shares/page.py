@@ -122,7 +122,7 @@ def kind_words(share: ShareFacts) -> str:
 
 def until(at: datetime | None, calendar: Calendar) -> str:
     if at is None:
-        return _("without an end")
+        return _("no expiry date")
     return _("until %(when)s") % {"when": calendar.to_the_minute(at)}
 
 

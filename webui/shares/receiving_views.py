@@ -1,6 +1,8 @@
 """Links by which people without an account send files to a folder."""
 
 import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -11,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files.uploads import (
-    ENVELOPE_BYTES,
+    ServiceRefused,
     UploadRefused,
     add_content,
     broken_off_words,
@@ -32,6 +34,8 @@ from webui.shares import links, screen
 from webui.shares.receiving_page import receiving_page
 
 log = logging.getLogger("ferry.sharing")
+
+LEAST_BYTES = 2**20  # that a file counts
 
 
 @csrf_exempt
@@ -56,43 +60,72 @@ def receive(request: Request, token: str) -> HttpResponse:
 
 
 def received(request: Request, share: Share) -> list[str]:
+    """Receive files within the limit of the link. The whole request is counted before it is read,
+    since a plain form is kept on our disk until its files are known."""
     refuse_forged(request)
     length_bytes = length_of(request)
-    if share.most_bytes is not None:
-        left_bytes = share.most_bytes - share.received_bytes
-        # Before a plain form fills our disk.
-        if length_bytes - ENVELOPE_BYTES > left_bytes:
-            raise too_much()
     if declared_bytes(request) is None:
         refuse_beyond_disk(length_bytes)
+    allowance = Allowance(share, max(declared_bytes(request) or length_bytes, LEAST_BYTES))
     names: list[str] = []
     try:
-        names.extend(add(request, share, part) for part in files_in(request, length_bytes))
+        names.extend(
+            add(request, share, part, allowance) for part in files_in(request, length_bytes)
+        )
     except multipart.CutOff as cut:
         log.info("upload cut off: %s", cut)
         raise UploadRefused(400, broken_off_words(len(names))) from cut
     except multipart.UnreadableForm as unreadable:
         raise UploadRefused(400, _("This isn't an upload.")) from unreadable
+    finally:
+        allowance.close()
     if not names:
         raise UploadRefused(422, _("Choose a file first."))
     return names
 
 
-def too_much() -> UploadRefused:
-    return UploadRefused(413, _("This link can't receive that much. Ask for a new one."))
+class Allowance:
+    """What a request may add. It is taken from the link at once, and the rest is given back."""
 
+    def __init__(self, share: Share, size_bytes: int) -> None:
+        self._share = share
+        self._left_bytes = 0
+        self._take(size_bytes)
 
-def add(request: Request, share: Share, part: FormPart) -> str:
-    """Add one file within the limit of the link, and return the name that it came with: the one in
-    the folder would say what else is there."""
-    with content_of(request, part) as (content, size_bytes):
-        if not links.take_bytes(share, size_bytes):
-            raise too_much()
+    @contextmanager
+    def spent(self, size_bytes: int) -> Iterator[None]:
+        """Count a file, unless it fails. A small one counts, too: each takes a row and a place."""
+        counted_bytes = max(size_bytes, LEAST_BYTES)
+        if counted_bytes > self._left_bytes:
+            self._take(counted_bytes - self._left_bytes)
+        self._left_bytes -= counted_bytes
         try:
-            add_content(request, share.folder, part.filename, content, size_bytes)
+            yield
         except BaseException:
-            links.give_back_bytes(share, size_bytes)
+            self._left_bytes += counted_bytes
             raise
+
+    def close(self) -> None:
+        links.give_back_bytes(self._share, self._left_bytes)
+
+    def _take(self, size_bytes: int) -> None:
+        if not links.take_bytes(self._share, size_bytes):
+            text = _("This link can't receive that much. Ask for a new one.")
+            raise UploadRefused(413, text)
+        self._left_bytes += size_bytes
+
+
+def add(request: Request, share: Share, part: FormPart, allowance: Allowance) -> str:
+    """Add one file, and return the name that it came with: the one in the folder would say what
+    else is there. Nor do strangers learn why the service refuses a file."""
+    with content_of(request, part) as (content, size_bytes):
+        try:
+            with allowance.spent(size_bytes):
+                add_content(request, share.folder, part.filename, content, size_bytes)
+        except ServiceRefused as refused:
+            log.warning("not received share=%s status=%s", share.pk, refused.status)
+            text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
+            raise UploadRefused(refused.status, text) from refused
     log.info("received file share=%s bytes=%s", share.pk, size_bytes)
     address = request.META["REMOTE_ADDR"]
     events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.filename, address)

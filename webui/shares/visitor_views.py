@@ -6,9 +6,11 @@ so that all links on its pages stay there.
 
 import logging
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import (
@@ -21,6 +23,7 @@ from django.urls import (
     set_urlconf,
 )
 from django.utils import timezone
+from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
@@ -31,14 +34,16 @@ from webui.files import screen as files_screen
 from webui.forms import LONGEST_PASSWORD
 from webui.http import guess_limits
 from webui.http.guess_limits import AttemptLimit
-from webui.http.requests import Request, service_of
+from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.http.url_converters import Id
 from webui.library.addresses import Addresses
 from webui.library.bounds import bounds_of
+from webui.library.entries import FILE
 from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.models import Role, Share, User, digest_of
+from webui.player import subtitles
 from webui.shares import links, screen, visits
 from webui.shares.page import door_page
 from webui.signin.session import too_many_tries
@@ -51,6 +56,7 @@ URLS = "webui.shares.visitor_urls"
 WITHOUT_FOLDER = {"files", "files-archive", "files-archive-download", "stream-part"}
 FOLDER_ID = re.compile(Id.regex)
 MOST_TRIES = 100  # at one password, by all visitors
+take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 
 
 @open_to_strangers
@@ -59,11 +65,13 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     share = screen.find_page(request, token)
     if share is None:
         return ended(request)
+    is_form_of_door = request.method == "POST" and not path
     if not screen.is_inside(request, share):
+        answer_door = pass_door if is_form_of_door else show_door
         return answer_door(request, share, token)
     if share.takes_files:
         return redirect("share-receive", token)
-    if request.method == "POST" and not path:
+    if is_form_of_door:
         return redirect("share-page", token)
     with visiting(request, share, token):
         response = shown(request, path)
@@ -96,10 +104,18 @@ def is_within(request: Request, match: ResolverMatch) -> bool:
     folder = match.kwargs.get("folder") or request.GET.get("in", "")
     if bounds is None or not FOLDER_ID.fullmatch(folder):
         return False
-    files = [match.kwargs[name] for name in ("file", "sub") if name in match.kwargs]
-    if not files:
-        return bounds.hold_folder(service, folder, now)
-    return all(bounds.hold_file(service, folder, file, now) for file in files)
+    keys = [f"{FILE}-{match.kwargs['file']}"] if "file" in match.kwargs else []
+    if not bounds.hold_entries(service, folder, keys, now):
+        return False
+    return "sub" not in match.kwargs or has_subtitles(request, **match.kwargs)
+
+
+def has_subtitles(request: Request, folder: str, *, file: str, sub: str, **_others: str) -> bool:
+    """Return whether these are a film's subtitles, which may be in a folder beside it."""
+    snapshot = files_screen.read(request, folder).snapshot
+    film = snapshot.contents.find(f"{FILE}-{file}")
+    beside = subtitles.of(service_of(request), snapshot, film, timezone.now()) if film else []
+    return any(each.id == sub for each in beside)
 
 
 @contextmanager
@@ -128,7 +144,9 @@ def front(request: Request) -> HttpResponse:
     bounds = bounds_of(request)
     if bounds is None:
         raise Http404
-    if bounds.only is not None:
+    came_from = urlsplit(request.headers.get("Referer", "")).path
+    # Otherwise, the way back from that file would lead to it.
+    if bounds.only is not None and not came_from.startswith(get_script_prefix()):
         snapshot = files_screen.read(request, bounds.top).snapshot
         if key := only_file(snapshot):
             return redirect(Addresses(bounds.top, view_options(request)).preview(key))
@@ -144,24 +162,34 @@ def only_file(snapshot: Snapshot) -> str:
 # The door
 
 
-@sensitive_post_parameters()
-def answer_door(request: Request, share: Share, token: str) -> HttpResponse:
+def show_door(request: Request, share: Share, token: str, error: str = "") -> HttpResponse:
     """Ask for the password, or whether to use the link. Only a form that is sent counts as a use:
     scanners and previews open every link that they see."""
     if share.most_uses is not None and share.uses >= share.most_uses:
         return ended(request, used_up())
     action = reverse("share-page", args=[token])
-    if request.method != "POST":
-        return render(request, "shares/door.html", {"page": door_page(share, action)})
+    if request.htmx:
+        return leave_for(request, action)
+    page = door_page(share, action, error)
+    return render(request, "shares/door.html", {"page": page}, status=422 if error else 200)
+
+
+@sensitive_post_parameters()
+def pass_door(request: Request, share: Share, token: str) -> HttpResponse:
     limits = [
         *guess_limits.limits_for_links(request.META["REMOTE_ADDR"]),
         AttemptLimit(digest_of(f"share {share.pk}"), MOST_TRIES),
     ]
     if wait := guess_limits.take(limits):
         return ended(request, too_many_tries(wait), status=429)
-    if not links.is_password(share, request.POST.get("password", "")[:LONGEST_PASSWORD]):
-        wrong = door_page(share, action, _("That's not the password of this link."))
-        return render(request, "shares/door.html", {"page": wrong}, status=422)
+    password = request.POST.get("password", "")[:LONGEST_PASSWORD]
+    try:
+        with take_turn(f"share {share.pk}", password):
+            is_right = links.is_password(share, password)
+    except TimeoutError:
+        return unavailable(request)
+    if not is_right:
+        return show_door(request, share, token, _("That's not the password of this link."))
     guess_limits.give_back(limits)
     if not links.use(share):
         return ended(request, used_up())
@@ -193,7 +221,8 @@ def not_here(request: HttpRequest) -> HttpResponse:
 
 def unavailable(request: HttpRequest) -> HttpResponse:
     text = _("Ferry can't show this right now. Try again in a minute.")
-    response = error_views.answer(request, error_page(503, [back()], text=text), 503)
+    actions = [back()] if bounds_of(request) else []
+    response = error_views.answer(request, error_page(503, actions, text=text), 503)
     response["Retry-After"] = "30"
     return response
 

@@ -107,6 +107,44 @@ def test_a_service_that_is_away_deletes_when_it_is_back(bob, foreign):
     assert not there(foreign)
 
 
+def test_while_the_service_fails_it_can_be_undone_and_is_shown_again_in_the_end(bob, foreign):
+    file = foreign.file("a.txt")
+    answer = delete(bob, file, **HTMX)
+    foreign.fails(f"/rest/file/{file.id}", 500)
+    delete_due(later())
+    assert "1 item restored" in words(undo(bob, answer), "#toasts")
+    delete(bob, file)
+    foreign.fails(f"/rest/file/{file.id}", 500)
+    delete_due(later())
+    delete_due(later(days=2))
+    assert there(foreign) == {"a.txt"}
+    assert "a.txt" in bob.client.get("/").content.decode()
+    assert Activity.objects.filter(kind="not_deleted").get().subject == "a.txt"
+
+
+def test_nothing_reappears_while_others_are_deleted(bob, foreign, monkeypatch):
+    files = [foreign.file(f"{number}.txt") for number in range(3)]
+    delete(bob, *files)
+    bob.client.get("/")
+    seen = []
+
+    def look(service, row):
+        delete_one(service, row)
+        seen.append([each["title"] for each in page(bob.client.get("/")).select(".entry-name")])
+
+    delete_one = held_deletes.delete_one
+    # Another request comes in between.
+    monkeypatch.setattr(held_deletes, "delete_one", look)
+    delete_due(later())
+    assert seen == [[], [], []]
+
+
+def test_only_the_same_name_is_deleted_before_its_time(bob, foreign):
+    delete(bob, foreign.file("a.txt"), foreign.file("b.txt"))
+    bob.client.post("/files/0/new/", {"name": "A.txt"})
+    assert there(foreign) == {"A.txt", "b.txt"}
+
+
 def test_what_is_gone_already_counts_as_deleted(bob, foreign):
     file = foreign.file("a.txt")
     delete(bob, file)
@@ -151,12 +189,12 @@ def test_a_name_that_was_deleted_is_free_at_once(bob, foreign):
     other = foreign.file("b.txt")
     delete(bob, folder, file)
     bob.client.post("/files/0/new/", {"name": "Films"})
-    assert not HeldDelete.objects.exists()
-    assert there(foreign) == {"Films", "b.txt"}
+    assert HeldDelete.objects.get().name == "a.txt"
+    assert there(foreign) == {"Films", "a.txt", "b.txt"}
     delete(bob, next(each for each in foreign.fake.items.values() if each.name == "Films"))
-    answer = bob.client.post(f"/files/0/file-{other.id}/rename/", {"name": "Films.txt"})
-    assert answer.status_code == 302
-    assert there(foreign) == {"Films.txt"}
+    form = {"name": "Films", "confirmed": ""}
+    assert bob.client.post(f"/files/0/file-{other.id}/rename/", form).status_code == 302
+    assert there(foreign) == {"Films", "a.txt"}
 
 
 # A model

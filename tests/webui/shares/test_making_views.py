@@ -79,7 +79,7 @@ class TestTheLink:
     def test_the_account_page_lists_it(self, bob, storage):
         make_link(bob, lasts="never", label="For Ida", password="x", most_uses="3")
         row = words(bob.client.get("/account/"), "#shares .rows")
-        assert "For Ida Page, without an end, with a password, opened 0 of 3 times" in row
+        assert "For Ida Page, no expiry date, with a password, opened 0 of 3 times" in row
 
     def test_a_film_brings_the_subtitles_beside_it(self, bob, storage):
         film, subtitles = storage.file("Film.mkv"), storage.file("Film.en.srt")

@@ -7,6 +7,7 @@ import pytest
 from tests.people import page, words
 from tests.webui.shares.linked import make_link, stranger
 from webui.models import Activity, Share
+from webui.shares.receiving_views import LEAST_BYTES
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -71,7 +72,7 @@ def test_nothing_else_of_the_site_opens(link, ida, inbox):
 
 
 def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, inbox):
-    Share.objects.update(most_bytes=8)
+    Share.objects.update(most_bytes=LEAST_BYTES)
     assert send(ida, link, file()).status_code == 200
     refused = send(ida, link, file("b.txt"))
     assert refused.status_code == 422
@@ -90,6 +91,37 @@ def test_what_is_too_large_is_refused_before_it_is_read(link, ida, storage, inbo
     huge = BytesIO(b"x" * 100_000)
     huge.name = "huge.bin"
     assert "can't receive that much" in words(send(ida, link, huge), "#refusal")
+
+
+def test_plain_forms_take_from_the_limit_before_they_fill_the_disk(
+    link, ida, storage, inbox, monkeypatch
+):
+    taken = []
+
+    def files_in(*_facts):
+        taken.append(Share.objects.get().received_bytes)
+        return []
+
+    # What is read would be on the disk before its size is known.
+    monkeypatch.setattr("webui.shares.receiving_views.files_in", files_in)
+    send(ida, link, file())
+    assert taken == [LEAST_BYTES]
+    assert Share.objects.get().received_bytes == 0
+
+
+def test_empty_files_count_too(link, ida, storage, inbox):
+    Share.objects.update(most_bytes=3 * LEAST_BYTES)
+    answers = [send(ida, link, file(f"{number}.txt")).status_code for number in range(4)]
+    assert answers == [200, 200, 200, 422]
+
+
+@pytest.mark.parametrize("failure", [(507, "no_space"), (409, "name_taken"), (401, "")])
+def test_strangers_learn_nothing_about_the_service(link, ida, storage, inbox, failure):
+    for path in ("/rest/file", "/rest/transfer/file"):
+        storage.fails(path, *failure)
+    answer = send(ida, link, file())
+    assert "Ferry couldn't save this file" in words(answer, "#refusal")
+    assert Share.objects.get().received_bytes == 0
 
 
 @pytest.mark.parametrize("name", ["..", "a\x01b", "x" * 300])

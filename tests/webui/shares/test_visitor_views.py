@@ -8,6 +8,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
+from tests.webui.service import ROOT
 from tests.webui.shares.linked import make_link, stranger
 from webui.models import Activity, Attempts, Role, Selection, Share, Watched
 
@@ -107,6 +108,19 @@ class TestAFolder:
         assert ida.get(track).status_code == 422  # The file has no subtitles in it.
         assert ida.get(f"{link}files/file/{shelf['film']}/hls/?in={shelf['shared']}").json()
 
+    def test_subtitles_in_a_folder_of_their_own_are_there(self, link, ida, shelf, storage):
+        subs = storage.folder("Subs", shelf["shared"])
+        track = storage.file("Film.de.srt", b"1\n", subs.id)
+        address = f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/"
+        tracks = page(ida.get(address)).select("#source [data-words]")
+        assert str(track.id) in str(tracks)
+        assert {ida.get(each["data-words"]).status_code for each in tracks} == {422}
+
+    def test_a_message_with_an_undo_waits_for_its_own_page(self, link, bob, storage):
+        file = storage.file("gone.txt")
+        bob.client.post("/files/0/delete/", {"entry": f"file-{file.id}"})
+        assert bob.client.get(link).status_code == 200
+
     def test_somebody_who_is_signed_in_sees_the_same(self, link, alice):
         assert not page(alice.client.get(link)).select_one(".nav")
         assert page(alice.client.get("/")).select_one(".nav")
@@ -185,6 +199,35 @@ class TestASelection:
         ids = answer["Location"].split("/")[3].split("-")
         assert set(map(int, ids)) == {shelf["picture"], shelf["inside"]}
 
+    def test_nor_has_the_zip_of_the_root_by_its_other_id(self, bob, ida, shelf, storage):
+        link = make_link(bob, "0", [f"file-{shelf['at_root']}"])
+        for root in ("0", str(ROOT)):
+            answer = ida.get(f"{link}files/folder/{root}/zip/")
+            assert answer["Location"].split("/")[3] == str(shelf["at_root"])
+
+    def test_its_zip_has_what_is_there_now(self, part, ida, shelf, storage):
+        storage.fake.items[shelf["inside"]].parent = shelf["other"]
+        storage.fake.revision += 1
+        answer = ida.get(f"{part}files/folder/{shelf['shared']}/zip/")
+        assert answer["Location"].split("/")[3] == str(shelf["picture"])
+
+    def test_what_was_packed_and_has_left_is_not_there(self, part, ida, shelf, storage):
+        ida.post(f"{part}files/{shelf['shared']}/zip/", {"all": "1"}, headers=HTMX)
+        path = f"{part}files/zip/{Selection.objects.get().key}/download/"
+        assert ida.get(path).status_code == 302
+        storage.fake.items[shelf["inside"]].parent = shelf["other"]
+        storage.fake.revision += 1
+        assert ida.get(path).status_code == 404
+
+    def test_strangers_pack_only_so_many(self, part, ida, shelf, monkeypatch):
+        # A hundred would take seconds.
+        monkeypatch.setattr("webui.files.archive_views.MOST_OF_VISITORS", 2)
+        path = f"{part}files/{shelf['shared']}/zip/"
+        answers = [ida.post(path, {"all": "1"}, headers=HTMX).status_code for _try in range(3)]
+        assert answers == [200, 200, 503]
+        assert ida.post(path, {"entry": "file-99"}).status_code == 302
+        assert not ida.cookies.get("sessionid")
+
     def test_all_of_it_selected_is_not_the_whole_folder(self, part, ida, shelf):
         ida.get(part)
         answer = ida.post(f"{part}files/{shelf['shared']}/zip/", {"all": "1"}, headers=HTMX)
@@ -207,6 +250,13 @@ class TestASelection:
         answer = ida.get(link, follow=True)
         assert words(answer, "h1") == "Film.mp4"
         assert page(answer).select_one("#source [data-words]")
+
+    def test_the_way_back_from_a_single_file_leads_to_a_list(self, bob, ida, shelf):
+        link = make_link(bob, "0", [f"file-{shelf['at_root']}"])
+        shown = ida.get(link, follow=True)
+        back = page(shown).select_one("#back")["href"].partition("#")[0]
+        came = {"Referer": f"http://localhost{shown.redirect_chain[-1][0]}"}
+        assert "Root" in words(ida.get(back, headers=came), "#listing")
 
     def test_what_is_moved_out_of_the_folder_leaves_the_link(self, part, ida, shelf, storage):
         storage.fake.items[shelf["inside"]].parent = shelf["other"]
@@ -267,6 +317,25 @@ class TestTheDoor:
         assert ida.get(f"{link}{shelf['film']}/Film.mp4").status_code == 404
         assert ida.get(f"{link}playlist/x.m3u").status_code == 404
 
+    def test_a_form_from_within_does_not_open_it_again(self, bob, shelf, ida):
+        link = make_link(bob, shelf["shared"], most_uses="2")
+        path = f"{link}files/{shelf['shared']}/zip/"
+        assert ida.post(path, {"all": "1"}).status_code == 200
+        assert ida.post(path, {"all": "1"}, headers=HTMX)["HX-Redirect"] == link
+        assert Share.objects.get().uses == 0
+
+    def test_passwords_are_hashed_a_few_at_a_time(self, bob, shelf, ida, monkeypatch):
+        link = make_link(bob, shelf["shared"], password="tern")
+
+        def busy(*_names):
+            raise TimeoutError
+
+        # No test makes four others wait.
+        monkeypatch.setattr("webui.shares.visitor_views.take_turn", busy)
+        answer = ida.post(link, {"password": "tern"})
+        assert answer.status_code == 503
+        assert answer["Retry-After"]
+
 
 class TestTheEnd:
     def test_it_expires(self, link, ida):
@@ -290,6 +359,17 @@ class TestTheEnd:
         del storage.fake.items[shelf["shared"]]
         storage.fake.revision += 1
         assert ida.get(link).status_code == 404
+
+    def test_a_folder_that_has_left_elsewhere_is_noticed(self, bob, foreign, ida):
+        shared, other = foreign.folder("Shared"), foreign.folder("Other")
+        inside = foreign.folder("Inside", shared.id)
+        link = make_link(bob, shared.id)
+        path = f"{link}files/{inside.id}/"
+        assert ida.get(path).status_code == 200
+        foreign.fake.items[inside.id].parent = other.id
+        foreign.fake.revision += 1
+        assert ida.get(f"{path}listing/?seen=x", headers=HTMX).status_code == 404
+        assert ida.get(path).status_code == 404
 
     def test_a_service_that_fails_tells_strangers_nothing(self, bob, foreign, ida):
         link = make_link(bob, foreign.folder("Shared").id)
