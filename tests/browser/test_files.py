@@ -599,7 +599,7 @@ def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
     dialog.get_by_role("button", name="Create folder").click()
     expect(dialog.get_by_role("alert")).to_be_visible()
     dialog.get_by_label("New folder").fill("Deep")
-    page.keyboard.press("Enter")
+    dialog.get_by_label("New folder").press("Enter")
     expect(dialog.get_by_role("list", name="Folders in Deep")).to_be_visible()
     assert faults_at(page) == []
     dialog.get_by_role("button", name="Move here").click()
