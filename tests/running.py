@@ -53,14 +53,18 @@ class Ferry:
         return found[0]
 
     def manage(self, *arguments: str, **environment: str) -> str:
-        return subprocess.run(
-            [*self.beside, sys.executable, "manage.py", *arguments],
-            cwd=BASE,
-            env={**self.environment, **environment},
-            capture_output=True,
-            text=True,
-            check=True,
-        ).stdout
+        try:
+            return subprocess.run(
+                [*self.beside, sys.executable, "manage.py", *arguments],
+                cwd=BASE,
+                env={**self.environment, **environment},
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
+        except subprocess.CalledProcessError as failed:
+            failed.add_note(failed.stderr)
+            raise
 
     def say(self, *arguments: str, words: str) -> None:
         """Run a command that asks for a secret."""
