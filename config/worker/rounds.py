@@ -61,7 +61,7 @@ def log_sweep(result: Swept) -> None:
 
 
 ROUNDS = [
-    Round("held deletions", timedelta(seconds=5), held_deletes.delete_due),
+    Round("held deletions", timedelta(minutes=1), held_deletes.delete_due),
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),
