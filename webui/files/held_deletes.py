@@ -20,7 +20,7 @@ from webui.activity.events import Kind
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.library import folders
-from webui.library.entries import FOLDER, Entry
+from webui.library.entries import Entry
 from webui.models import HeldDelete
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected
@@ -127,7 +127,7 @@ def delete_one(service: Service, row: HeldDelete) -> None:
         return
     entry = Entry(row.kind, row.entry_id, row.name, None, None)
     with suppress(NotFound):
-        if entry.kind == FOLDER:
+        if entry.is_folder:
             service.v1.delete_folder(entry.id)
         else:
             service.v1.delete_file(entry.id)

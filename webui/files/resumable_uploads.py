@@ -16,9 +16,8 @@ from django.utils import timezone
 
 from webui import row_cache
 from webui.connection.connection import Service
-from webui.files import held_deletes
+from webui.files import new_files
 from webui.http.multipart import CutOff, Reads
-from webui.library.entries import ROOT
 from webui.models import ResumableUpload, User
 from webui.v1.records import Added
 
@@ -128,14 +127,10 @@ def settle(upload: ResumableUpload) -> None:
 
     What a connection had received before it broke is written a moment later.
     """
-    with suppress(FileNotFoundError), open(busy_path_of(upload), "rb") as busy:
-        for _turn in range(SETTLE_TURNS):
-            try:
-                fcntl.flock(busy, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                Event().wait(SETTLE_SECONDS / SETTLE_TURNS)
-            else:
-                return
+    for _turn in range(SETTLE_TURNS):
+        if not is_busy(upload):
+            return
+        Event().wait(SETTLE_SECONDS / SETTLE_TURNS)
 
 
 def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
@@ -211,11 +206,9 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
         if row.filter(state=State.DONE).exists():
             return None
         raise Overtaken
-    target = upload.folder if service.takes_folder and upload.folder != ROOT else None
     try:
-        held_deletes.delete_now(service, now, folder=target or ROOT, name__iexact=upload.name)
         with open(path_of(upload), "rb") as file:
-            added = service.v1.add_file(upload.name, file, upload.size_bytes, target)
+            added = new_files.add(service, upload.folder, upload.name, file, upload.size_bytes)
     except BaseException:
         row.update(state=State.ARRIVING)
         raise

@@ -32,8 +32,8 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     bounds = bounds_of(request)
     if bounds is None:
         return reading
-    # It may have moved out by what was just read.
-    if not bounds.hold_folder(service, folder, now):
+    # What was just read may say that the folder has moved out.
+    if (at_once or is_reload) and not bounds.include(service, folder, now):
         raise Http404
     return bounds.narrow(reading)
 

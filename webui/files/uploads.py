@@ -10,20 +10,18 @@ from typing import BinaryIO
 from django.conf import settings
 from django.http import JsonResponse
 from django.middleware.csrf import get_token
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import reasons
 from webui.errors.page import message_of
-from webui.files import held_deletes
+from webui.files import new_files
 from webui.formatting import count_words
 from webui.http import csrf, multipart
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.library.entries import ROOT
 from webui.library.names import find_name_error
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure, NoRoom
@@ -115,10 +113,8 @@ def add_content(
     request: Request, folder: str, name: str, content: Exactly | BinaryIO, size_bytes: int
 ) -> str:
     service = service_of(request)
-    target = folder if service.takes_folder and folder != ROOT else None
-    held_deletes.delete_now(service, timezone.now(), folder=target or ROOT, name__iexact=name)
     try:
-        added = service.v1.add_file(name, content, size_bytes, target)
+        added = new_files.add(service, folder, name, content, size_bytes)
     except Failure as failure:
         raise ServiceRefused(status_of(failure), reason_of(failure, name)) from failure
     folders.changed(service, [folder])

@@ -14,7 +14,7 @@ from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents
 from webui.v1.errors import Failure, Unavailable
 
-LATELY = timedelta(minutes=1)
+RECENT = timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -27,48 +27,58 @@ class Bounds:
 
     def narrow(self, reading: Reading) -> Reading:
         """Return the folder without what is beyond: other entries, its name, and the quota."""
-        snapshot = replace(reading.snapshot, space_max_bytes=None, space_used_bytes=None)
+        snapshot = self._narrowed(reading.snapshot)
+        is_part = self.only is not None and self.is_top(snapshot)
+        return replace(reading, snapshot=snapshot, is_part=is_part)
+
+    def _narrowed(self, snapshot: Snapshot) -> Snapshot:
+        snapshot = replace(snapshot, space_max_bytes=None, space_used_bytes=None)
         if not self.is_top(snapshot):
-            return replace(reading, snapshot=snapshot)
+            return snapshot
         snapshot = replace(snapshot, name=self.name, parent="")
         if self.only is None:
-            return replace(reading, snapshot=snapshot)
+            return snapshot
         entries = [entry for entry in snapshot.contents.entries if entry.key in self.only]
         sizes = [entry.size_bytes or 0 for entry in entries]
-        part = replace(snapshot, contents=Contents(entries), size_bytes=sum(sizes))
-        return replace(reading, snapshot=part, is_part=True)
+        return replace(snapshot, contents=Contents(entries), size_bytes=sum(sizes))
 
     def is_top(self, snapshot: Snapshot) -> bool:
         return snapshot.folder == self.top
 
-    def hold_folder(self, service: Service, folder: str, now: datetime) -> bool:
-        """Return whether a folder is inside. Each folder above is read, since any of them may have
-        moved: a cached path would still lead where it was."""
-        snapshot = read_lately(service, folder, now)
-        below = ""
-        for _level in range(MOST_LEVELS):
-            if self.is_top(snapshot):
-                return not below or self.only is None or f"{FOLDER}-{below}" in self.only
-            if snapshot.folder == ROOT:
-                return False
-            below = snapshot.folder
-            snapshot = read_lately(service, parent_of(service, snapshot), now)
-        return False
+    def include(self, service: Service, folder: str, now: datetime) -> bool:
+        """Return whether a folder is inside."""
+        return self._find(service, folder, now) is not None
 
-    def hold_entries(
+    def include_all(
         self, service: Service, folder: str, keys: Iterable[str], now: datetime
     ) -> bool:
         """Return whether entries are in this folder now, and the folder is inside."""
-        if not self.hold_folder(service, folder, now):
+        snapshot = self._find(service, folder, now)
+        if snapshot is None:
             return False
-        contents = self.narrow(folders.read(service, folder, now=now)).snapshot.contents
+        contents = self._narrowed(snapshot).contents
         return all(contents.find(key) is not None for key in keys)
 
+    def _find(self, service: Service, folder: str, now: datetime) -> Snapshot | None:
+        """Return a folder if it is inside. Each folder above is read, since any of them may have
+        moved: a cached path would still lead where it was."""
+        snapshot = folder_itself = read_recent(service, folder, now)
+        below = ""
+        for _level in range(MOST_LEVELS):
+            if self.is_top(snapshot):
+                is_inside = not below or self.only is None or f"{FOLDER}-{below}" in self.only
+                return folder_itself if is_inside else None
+            if snapshot.folder == ROOT:
+                return None
+            below = snapshot.folder
+            snapshot = read_recent(service, parent_of(service, snapshot), now)
+        return None
 
-def read_lately(service: Service, folder: str, now: datetime) -> Snapshot:
+
+def read_recent(service: Service, folder: str, now: datetime) -> Snapshot:
     """Read a folder as it was at most a minute ago. A foreign service's may be cached for long."""
     snapshot = folders.read(service, folder, now=now).snapshot
-    if service.is_embedded or now - snapshot.read_at < LATELY:
+    if service.is_embedded or now - snapshot.read_at < RECENT:
         return snapshot
     return folders.read(service, folder, now=now, at_once=True).snapshot
 

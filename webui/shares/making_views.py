@@ -73,7 +73,7 @@ def made_link(
     """Make the link, and show it: only this response contains it. Return None if there are too
     many."""
     now, terms = timezone.now(), form.terms()
-    bounds = bounds_of(request, reading, chosen)
+    bounds = bounds_of(reading, chosen)
     try:
         token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
     except links.TooManyShares:
@@ -86,17 +86,17 @@ def made_link(
     return render(request, "shares/made.html", {"page": page})
 
 
-def bounds_of(request: Request, reading: Reading, chosen: list[Entry]) -> Bounds:
+def bounds_of(reading: Reading, chosen: list[Entry]) -> Bounds:
     """Return what the link shows. A film brings the subtitles beside it."""
     snapshot = reading.snapshot
     if not chosen:
         return Bounds(snapshot.folder, snapshot.name or _("Files"))
     keys = {entry.key for entry in chosen}
+    beside = [each for each in snapshot.contents.entries if each.look in ("film", "captions")]
     for film in chosen:
         if film.look == "film":
-            beside = subtitles.of(service_of(request), snapshot, film, timezone.now())
-            ids = [f"{FILE}-{each.id}" for each in beside]
-            keys |= {key for key in ids if snapshot.contents.find(key)}
+            tracks = subtitles.sidecars(snapshot.folder, film, beside)
+            keys |= {f"{FILE}-{each.id}" for each in tracks}
     name = chosen[0].name if len(chosen) == 1 else snapshot.name or _("Files")
     if len(chosen) == 1 and chosen[0].is_folder:
         return Bounds(chosen[0].id, name)

@@ -98,12 +98,8 @@ class Allowance:
         counted_bytes = max(size_bytes, LEAST_BYTES)
         if counted_bytes > self._left_bytes:
             self._take(counted_bytes - self._left_bytes)
+        yield
         self._left_bytes -= counted_bytes
-        try:
-            yield
-        except BaseException:
-            self._left_bytes += counted_bytes
-            raise
 
     def close(self) -> None:
         links.give_back_bytes(self._share, self._left_bytes)

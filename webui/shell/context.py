@@ -1,4 +1,5 @@
 import sqlite3
+from dataclasses import replace
 from functools import partial
 
 from django.conf import settings
@@ -30,31 +31,20 @@ def context(request: HttpRequest) -> dict[str, object]:
 
 
 def shell_of(request: HttpRequest) -> Shell:
-    if bounds_of(request):
-        return visitor_shell(request)
-    return Shell(
+    shell = Shell(
         language=get_language() or settings.LANGUAGE_CODE,
         direction="rtl" if get_language_bidi() else "ltr",
         theme_choice=theme_of(request),
+        person=drafts_key(request),
+    )
+    if bounds_of(request):
+        return replace(shell, is_visit=True)
+    return replace(
+        shell,
         nav=destinations(request, current=screen_of(request)),
         running=running_for(request),
         gauge=gauge_for(request),
         warning=warning_for(request),
-        person=drafts_key(request),
-    )
-
-
-def visitor_shell(request: HttpRequest) -> Shell:
-    """Return a frame without the site around what a link shows."""
-    return Shell(
-        language=get_language() or settings.LANGUAGE_CODE,
-        direction="rtl" if get_language_bidi() else "ltr",
-        theme_choice=theme_of(request),
-        nav=(),
-        running=0,
-        gauge=None,
-        person=drafts_key(request),
-        is_visit=True,
     )
 
 

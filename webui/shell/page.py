@@ -31,12 +31,12 @@ class Shell:
     language: str
     direction: str
     theme_choice: str
-    nav: tuple[Destination, ...]
-    running: int
-    gauge: Gauge | None
+    nav: tuple[Destination, ...] = ()
+    running: int = 0
+    gauge: Gauge | None = None
     warning: str = ""
     person: str = ""
-    is_visit: bool = False  # somebody opened a link, and sees only what it shows
+    is_visit: bool = False  # by a link, whose page has nothing of the site around it
 
     @property
     def theme(self) -> str:
