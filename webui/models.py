@@ -573,7 +573,7 @@ class Share(models.Model):
         return self.label or self.name
 
     @property
-    def has_door(self) -> bool:
+    def asks_first(self) -> bool:
         """Return whether visitors see a form first: scanners and previews open links, too."""
         return bool(self.password) or self.most_uses is not None
 

@@ -171,5 +171,5 @@ def test_the_pages_around_it_pass_axe(alice, beach, guest):
     guest.goto(share(alice, f"{beach.path}share/", purpose="Send files"))
     assert faults_of(guest) == []
     guest.goto(f"{link[:-5]}/")
-    expect(guest.get_by_role("heading", level=1)).to_have_text("This link doesn't open anything")
+    expect(guest.get_by_role("heading", level=1)).to_have_text("This link doesn't work")
     assert faults_of(guest) == []

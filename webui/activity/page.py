@@ -176,13 +176,13 @@ def by_program(event: Event) -> str:
 def received(event: Event) -> str:
     """Describe a file that came by a link, or how many more came within an hour."""
     if event.person:
-        return _("Someone sent a file by a link of %(person)s: %(subject)s") % {
+        return _("Someone sent a file through %(person)s's link: %(subject)s") % {
             "person": event.person,
             "subject": event.subject,
         }
     text = ngettext(
-        "%(count)s more file sent by a link within an hour",
-        "%(count)s more files sent by links within an hour",
+        "%(count)s more file sent through a link within an hour",
+        "%(count)s more files sent through links within an hour",
         event.count,
     )
     return text % {"count": count_words(event.count)}
@@ -213,7 +213,7 @@ def program_failure(event: Event) -> str:
 
 # Functions, since the language depends on the reader.
 SENTENCES = {
-    "not_deleted": lambda: _("The storage service refused to delete %(subject)s"),
+    "not_deleted": lambda: _("The storage service didn't delete %(subject)s"),
     "move_undone": lambda: _("%(person)s undid a move or copy"),
     "signed_in": lambda: _("%(person)s signed in"),
     "paired": lambda: _("%(person)s signed in without a password"),

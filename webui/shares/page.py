@@ -39,7 +39,7 @@ class ShareFacts(Protocol):
     takes_files: bool
 
     @property
-    def has_door(self) -> bool: ...
+    def asks_first(self) -> bool: ...
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def note(share: ShareFacts, calendar: Calendar) -> str:
             kind_words(share),
             until(share.expires_at, calendar),
             _("with a password") if share.password else "",
-            uses_words(share) if share.has_door else "",
+            uses_words(share) if share.asks_first else "",
         ]
     )
 
@@ -135,8 +135,8 @@ def uses_words(share: ShareFacts) -> str:
 
 
 @dataclass(frozen=True)
-class DoorPage:
-    """What stands before a link with a password or a number of uses."""
+class OpenPage:
+    """The form that opens a link with a password or a number of uses."""
 
     action: str
     asks_password: bool
@@ -144,8 +144,8 @@ class DoorPage:
     error: str = ""
 
 
-def door_page(share: ShareFacts, action: str, error: str = "") -> DoorPage:
-    return DoorPage(action, bool(share.password), uses_left_words(share), error)
+def open_page(share: ShareFacts, action: str, error: str = "") -> OpenPage:
+    return OpenPage(action, bool(share.password), uses_left_words(share), error)
 
 
 def uses_left_words(share: ShareFacts) -> str:

@@ -27,8 +27,8 @@ def find_page(request: Request, token: str) -> Share | None:
 
 
 def is_inside(request: Request, share: Share) -> bool:
-    """Return whether the visitor has passed the door, if there is one."""
-    return not share.has_door or visits.is_visiting(request, share)
+    """Return whether the visitor has opened the link, if it asks first."""
+    return not share.asks_first or visits.is_visiting(request, share)
 
 
 def ended_words() -> str:

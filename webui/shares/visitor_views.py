@@ -45,8 +45,8 @@ from webui.library.snapshot import Snapshot
 from webui.models import Role, Share, User, digest_of
 from webui.player import subtitles
 from webui.shares import links, screen, visits
-from webui.shares.page import door_page
-from webui.signin.session import too_many_tries
+from webui.shares.page import open_page
+from webui.signin.session import limited
 from webui.v1.errors import Failure, NotFound
 
 log = logging.getLogger("ferry.sharing")
@@ -61,17 +61,17 @@ take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.
 
 @open_to_strangers
 def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
-    """Show a page of the link, or the form at its door."""
+    """Show a page of the link, or the form that opens it."""
     share = screen.find_page(request, token)
     if share is None:
         return ended(request)
-    is_form_of_door = request.method == "POST" and not path
+    is_opening = request.method == "POST" and not path
     if not screen.is_inside(request, share):
-        answer_door = pass_door if is_form_of_door else show_door
-        return answer_door(request, share, token)
+        answer = open_link if is_opening else ask
+        return answer(request, share, token)
     if share.takes_files:
         return redirect("share-receive", token)
-    if is_form_of_door:
+    if is_opening:
         return redirect("share-page", token)
     with visiting(request, share, token):
         response = shown(request, path)
@@ -159,10 +159,10 @@ def only_file(snapshot: Snapshot) -> str:
     return entries[0].key if len(entries) == 1 and not entries[0].is_folder else ""
 
 
-# The door
+# Links that ask first
 
 
-def show_door(request: Request, share: Share, token: str, error: str = "") -> HttpResponse:
+def ask(request: Request, share: Share, token: str, error: str = "") -> HttpResponse:
     """Ask for the password, or whether to use the link. Only a form that is sent counts as a use:
     scanners and previews open every link that they see."""
     if share.most_uses is not None and share.uses >= share.most_uses:
@@ -170,18 +170,18 @@ def show_door(request: Request, share: Share, token: str, error: str = "") -> Ht
     action = reverse("share-page", args=[token])
     if request.htmx:
         return leave_for(request, action)
-    page = door_page(share, action, error)
-    return render(request, "shares/door.html", {"page": page}, status=422 if error else 200)
+    page = open_page(share, action, error)
+    return render(request, "shares/open.html", {"page": page}, status=422 if error else 200)
 
 
 @sensitive_post_parameters()
-def pass_door(request: Request, share: Share, token: str) -> HttpResponse:
+def open_link(request: Request, share: Share, token: str) -> HttpResponse:
     limits = [
         *guess_limits.limits_for_links(request.META["REMOTE_ADDR"]),
         AttemptLimit(digest_of(f"share {share.pk}"), MOST_TRIES),
     ]
     if wait := guess_limits.take(limits):
-        return ended(request, too_many_tries(wait), status=429)
+        return limited(request, wait)
     password = request.POST.get("password", "")[:LONGEST_PASSWORD]
     try:
         with take_turn(f"share {share.pk}", password):
@@ -189,7 +189,7 @@ def pass_door(request: Request, share: Share, token: str) -> HttpResponse:
     except TimeoutError:
         return unavailable(request)
     if not is_right:
-        return show_door(request, share, token, _("That's not the password of this link."))
+        return ask(request, share, token, _("That's not the password of this link."))
     guess_limits.give_back(limits)
     if not links.use(share):
         return ended(request, used_up())
@@ -202,13 +202,13 @@ def pass_door(request: Request, share: Share, token: str) -> HttpResponse:
 
 
 def used_up() -> str:
-    return _("This link has reached its limit, and can't be opened again.")
+    return _("This link has reached its limit and can't be opened again.")
 
 
-def ended(request: Request, text: str = "", status: int = 404) -> HttpResponse:
+def ended(request: Request, text: str = "") -> HttpResponse:
     words = text or screen.ended_words()
-    page = error_page(status, [], title=_("This link doesn't open anything"), text=words)
-    return error_views.answer(request, page, status)
+    page = error_page(404, [], title=_("This link doesn't work"), text=words)
+    return error_views.answer(request, page, 404)
 
 
 def not_here(request: HttpRequest) -> HttpResponse:

@@ -163,7 +163,7 @@ def test_what_the_service_refuses_to_delete_is_shown_again_and_named(bob, alice,
     assert there(foreign) == {"a.txt"}
     assert "a.txt" in bob.client.get("/").content.decode()
     log = alice.client.get("/account/activity/").content.decode()
-    assert "The storage service refused to delete a.txt" in log
+    assert "The storage service didn&#x27;t delete a.txt" in log
 
 
 def test_another_connection_has_its_own(bob, foreign):
