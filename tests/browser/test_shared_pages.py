@@ -161,6 +161,24 @@ def test_a_stranger_sends_files(alice, shelf, stranger, tmp_path):
     assert sorted(shelf.names(folder)) == [path.name for path in paths]
 
 
+def test_files_on_their_way_fit_the_narrow_page(alice, shelf, guest, tmp_path):
+    guest.set_viewport_size({"width": 1440, "height": 900})
+    guest.goto(share(alice, f"{shelf.folder().path}share/", purpose="Send files"))
+    session = guest.context.new_cdp_session(guest)
+    session.send("Network.enable")
+    rates = {"downloadThroughput": -1, "uploadThroughput": 100_000}
+    session.send("Network.emulateNetworkConditions", {"offline": False, "latency": 0, **rates})
+    path = tmp_path / "A film with a long name that goes on.mkv"
+    path.write_bytes(b"x" * 1_000_000)
+    guest.get_by_label("Files").set_input_files(path)
+    guest.get_by_role("button", name="Send").click()
+    name, panel = (
+        guest.locator(each).bounding_box() for each in (".transfer-name", "#sending-files")
+    )
+    assert name["width"] > panel["width"] / 2
+    expect(guest.get_by_text("Uploaded: 1")).to_be_visible(timeout=60_000)
+
+
 def test_the_pages_around_it_pass_axe(alice, beach, guest):
     alice.open(f"{beach.path}share/")
     assert faults_of(alice.page) == []
