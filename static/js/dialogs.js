@@ -5,6 +5,8 @@ if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLBu
   import("./dialog-fallbacks.js");
 }
 
+const opening = new Set();
+
 // Links that lead to a page of their own open its dialog instead, where there is one.
 document.addEventListener("click", (event) => {
   const { target } = event;
@@ -20,9 +22,17 @@ document.addEventListener("click", (event) => {
   else dialog.close();
 });
 
+// The next step of a dialog may arrive after it was closed: it stays closed.
+document.addEventListener("htmx:beforeSwap", ({ detail }) => {
+  const { target, requestConfig } = detail;
+  if (!target?.matches("dialog.dialog:not([open])")) return;
+  if (target.contains(requestConfig.elt)) detail.shouldSwap = false;
+  else opening.add(target);
+});
+
 // A dialog opens as soon as htmx has filled it and what is in it works.
 document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
-  if (target?.matches("dialog.dialog:not([open])") && target.firstElementChild) target.showModal();
+  if (opening.delete(target) && target.firstElementChild) target.showModal();
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
