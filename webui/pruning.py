@@ -12,6 +12,7 @@ from webui.library import folders
 from webui.models import OneTimeLink, Pairing, Selection, Sent, Share
 from webui.people import pairing
 from webui.previews import thumbnail_cache
+from webui.search import name_index
 from webui.signin import devices, throttle
 from webui.transfers import poll
 
@@ -27,6 +28,7 @@ def prune(now: datetime) -> None:
     Share.objects.filter(expires_at__lte=now).delete()
     Pairing.objects.filter(expires_at__lte=now - pairing.REMEMBERED).delete()
     resumable_uploads.prune(now)
+    name_index.prune(now)
     Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
     folders.store().prune()
     poll.store().prune()

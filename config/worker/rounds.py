@@ -26,6 +26,7 @@ from service.transfers import transfers
 from webui import pruning
 from webui.connection import connection
 from webui.files import held_deletes
+from webui.search import crawl
 
 log = logging.getLogger("ferry.worker")
 
@@ -62,6 +63,7 @@ def log_sweep(result: Swept) -> None:
 
 ROUNDS = [
     Round("held deletions", timedelta(minutes=1), held_deletes.delete_due),
+    Round("crawl for search", timedelta(seconds=4), crawl.crawl),
     Round("site pruning", timedelta(hours=1), pruning.prune),
     Round("sweep of the deleted", timedelta(minutes=5), sweep_deleted, is_service=True),
     Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),

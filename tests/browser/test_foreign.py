@@ -9,6 +9,7 @@ import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.running import Ferry, free_port, running
 
@@ -72,6 +73,18 @@ def test_uploads_to_a_folder_land_there(alice):
     page.reload()
     expect(page.locator('.entry-name[title="a.txt"]')).to_be_visible()
     expect(page.get_by_role("heading", level=1)).to_have_text("Films")
+
+
+def test_search_finds_what_the_worker_reads_meanwhile(alice):
+    page = alice.page
+    page.keyboard.press("/")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Search")
+    page.locator("#query").fill("film")
+    # The results follow by themselves while the worker reads.
+    expect(page.locator("#results .name")).to_have_text("Films", timeout=60_000)
+    expect(page.locator("#results")).to_contain_text("Searched all 2 folders", timeout=60_000)
+    expect(page.locator("#query")).to_be_focused()
+    assert faults_at(page, 320, 1440) == []
 
 
 def test_a_listing_seen_before_is_shown_with_its_age_until_the_service_is_back(

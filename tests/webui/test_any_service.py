@@ -4,11 +4,14 @@ import json
 
 import httpx
 import pytest
+from django.utils import timezone
 from hypothesis import given, settings
 from hypothesis import strategies as some
 
 from tests.people import page
 from tests.webui.v1.test_records import ANYTHING, OBJECTS
+from webui.models import IndexedFolder
+from webui.search.crawl import crawl
 from webui.transfers import poll
 
 pytestmark = pytest.mark.django_db
@@ -55,3 +58,17 @@ def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
     answer = bob.client.get(path)
     assert answer.status_code == 200
     assert path not in FOLDERS or GOOD["name"] in page(answer).get_text()
+
+
+@pytest.mark.slow
+@settings(max_examples=60)
+@given(LISTINGS)
+def test_a_crawl_reads_any_listing(bob, foreign, listing):
+    bob.client.get("/search/")
+    content = json.dumps(listing).encode()
+    for asked in ("folder", *(f"folder/{number}" for number in range(5, 13))):
+        foreign.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
+    IndexedFolder.objects.update(due_at=timezone.now())
+    crawl(timezone.now(), lambda _seconds: None)
+    shown = bob.client.get("/search/?q=good&all=1")
+    assert GOOD["name"] in page(shown).get_text()

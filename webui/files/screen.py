@@ -80,7 +80,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         stale=stale_of(request, reading, calendar),
         is_fresh=reading.is_fresh,
         takes_folder=service.takes_folder,
-        can_search=service.is_embedded and bounds is None,
+        can_search=bounds is None,
         can_share=may_change and bounds is None,
         can_restore=service.can_restore,
         can_move=service.can_move,

@@ -1,7 +1,7 @@
 """Read folders from the shared cache, and from the service if they may have changed."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -9,12 +9,14 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
+from django.utils import timezone
 
 from webui.connection.connection import Service, recent_failure
 from webui.library.entries import FILE, ROOT, Entry
 from webui.library.held_entries import without_held
 from webui.library.listing_cache import CachedListing, Listings
 from webui.library.snapshot import Snapshot
+from webui.models import IndexedFolder
 from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.records import Unchanged
 
@@ -168,11 +170,17 @@ def own_id(service: Service) -> str:
     return listing.own_id if listing else ROOT
 
 
-def changed(service: Service, folders: Iterable[str]) -> None:
-    """Record that we changed these folders, and thus the sizes of the folders above."""
+def changed(service: Service, folders: Collection[str]) -> None:
+    """Record that we changed these folders, and thus the sizes of the folders above.
+
+    Search reads them again first, where the site searches itself.
+    """
     touched = {ROOT, *folders}
     for folder in folders:
         listing = store().find(service.key, folder)
         if listing is not None:
             touched |= {folder_id for folder_id, _name in above(service, listing.snapshot)}
     store().change(service.key, sorted(touched - {""}))
+    if not service.is_embedded:
+        indexed = IndexedFolder.objects.filter(index__service=service.key, folder__in=folders)
+        indexed.update(due_at=timezone.now())

@@ -15,6 +15,7 @@ from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import KIND_OF, KINDS
+from webui.search.coverage import Coverage
 from webui.v1.records import FoundEntry, SearchResult
 
 LONGEST_QUERY = 200
@@ -105,6 +106,8 @@ class SearchPage:
     all_url: str
     has_too_many: bool
     begun: tuple[FilmInProgress, ...]
+    coverage: str  # empty if the service searches
+    more_url: str  # where the results are once more has been read; empty if all has
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,11 @@ class ElsewherePage:
 
 
 def search_page(
-    result: SearchResult, wanted: Wanted, calendar: Calendar, begun: tuple[FilmInProgress, ...] = ()
+    result: SearchResult,
+    wanted: Wanted,
+    calendar: Calendar,
+    begun: tuple[FilmInProgress, ...],
+    covers: Coverage | None,
 ) -> SearchPage:
     entries = entries_of(result, most_folders=None if wanted.has_all else MOST_FOLDERS)
     shown = entries if wanted.has_all else entries[:MOST_ROWS]
@@ -133,6 +140,8 @@ def search_page(
         else "",
         has_too_many=is_cut and wanted.has_all,
         begun=begun,
+        coverage=coverage_text(covers) if covers else "",
+        more_url=reverse("search-results") + wanted.tail if covers and not covers.is_whole else "",
     )
 
 
@@ -219,5 +228,21 @@ def age_labels() -> dict[str, str]:
     }
 
 
-def no_search_text() -> str:
-    return _("The storage service can't search. Filter a folder by name instead.")
+def coverage_text(covers: Coverage) -> str:
+    """Say how much the site has read of a service that can't search."""
+    numbers = {
+        "count": formatting.count_words(covers.known),
+        "read": formatting.count_words(covers.read),
+    }
+    if covers.is_whole:
+        return ngettext("Searched 1 folder", "Searched all %(count)s folders", covers.known) % (
+            numbers
+        )
+    return (
+        ngettext(
+            "Searched %(read)s of %(count)s folder so far",
+            "Searched %(read)s of %(count)s folders so far",
+            covers.known,
+        )
+        % numbers
+    )

@@ -2,13 +2,12 @@
 
 from dataclasses import replace
 
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui.errors import views as error_views
 from webui.files.page import FilesContext, FilmInProgress
 from webui.files.page import begun as film_in_progress
 from webui.formatting import Calendar
@@ -16,17 +15,16 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.player import resume_positions
-from webui.search.page import Wanted, elsewhere_page, no_search_text, search_page, wanted_in
+from webui.search import name_index
+from webui.search.coverage import Coverage
+from webui.search.page import SearchPage, Wanted, elsewhere_page, search_page, wanted_in
 from webui.v1.records import SearchResult
 
 
 @require_safe
 @open_to(Role.GUEST)
 def show(request: Request) -> HttpResponse:
-    if not service_of(request).is_embedded:
-        return error_views.plain(request, 404, text=no_search_text())
-    wanted = wanted_in(request.GET.dict())
-    page = search_page(find(request, wanted), wanted, calendar(), begun(request, wanted))
+    page = page_of(request, wanted_in(request.GET.dict()))
     return render(request, "search/show.html", {"page": page})
 
 
@@ -35,7 +33,7 @@ def show(request: Request) -> HttpResponse:
 def results(request: Request) -> HttpResponse:
     """Render the results alone. The address follows, so that Back returns to them."""
     wanted = wanted_in(request.GET.dict())
-    page = search_page(find(request, wanted), wanted, calendar(), begun(request, wanted))
+    page = page_of(request, wanted)
     response = render(request, "search/_results.html", {"page": page})
     response["HX-Replace-Url"] = reverse("search") + wanted.tail
     return response
@@ -46,17 +44,30 @@ def results(request: Request) -> HttpResponse:
 def elsewhere(request: Request, folder: str) -> HttpResponse:
     """Render what the filter of a folder would find in other folders."""
     wanted = Wanted(query=wanted_in(request.GET.dict()).query)
+    coverage(request)
     # The first results may all be in this folder.
     result = find(request, replace(wanted, has_all=True))
     page = elsewhere_page(result, wanted, calendar(), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
+def page_of(request: Request, wanted: Wanted) -> SearchPage:
+    covers = coverage(request)
+    result = find(request, wanted)
+    return search_page(result, wanted, calendar(), begun(request, wanted), covers)
+
+
+def coverage(request: Request) -> Coverage | None:
+    """Return how much of the library is searched; None if the service searches all of it."""
+    service = service_of(request)
+    return None if service.is_embedded else name_index.want(service, timezone.now())
+
+
 def find(request: Request, wanted: Wanted) -> SearchResult:
     service = service_of(request)
-    if not service.is_embedded:
-        raise Http404
-    return service.v1.search(wanted.v1_query)
+    if service.is_embedded:
+        return service.v1.search(wanted.v1_query)
+    return name_index.search(service, wanted.v1_query, timezone.now())
 
 
 def calendar() -> Calendar:

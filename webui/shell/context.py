@@ -78,21 +78,13 @@ def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
         ("account", _("Account"), "circle-user-round", "g a"),
     ]
     left_out = {"add"} if is_guest(request) else set()
-    if not has_search(request):
+    if not is_signed_in(request):
         left_out.add("search")
     screens = [screen for screen in screens if screen[0] not in left_out]
     return tuple(
         Destination(name, label, reverse(name), icon, key, name == current)
         for name, label, icon, key in screens
     )
-
-
-def has_search(request: HttpRequest) -> bool:
-    """Return whether the service can search. Error pages have a frame, too, and go on."""
-    try:
-        return is_signed_in(request) and service_of(request).is_embedded
-    except (Failure, sqlite3.Error, DatabaseError):
-        return False
 
 
 def is_guest(request: HttpRequest) -> bool:

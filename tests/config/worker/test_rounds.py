@@ -108,4 +108,5 @@ def test_with_a_service_of_the_environment_they_rest_as_well(settings):
 
 def test_only_the_site_prunes_while_the_service_rests():
     going_on = [each.name for each in rounds.ROUNDS if not each.is_service]
-    assert going_on == ["held deletions", "site pruning", "measuring", "database check"]
+    site = ["held deletions", "crawl for search", "site pruning"]
+    assert going_on == [*site, "measuring", "database check"]

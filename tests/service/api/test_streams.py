@@ -86,7 +86,8 @@ def test_a_client_that_names_no_type_is_led_there(api, keep, worker, rich, kind)
     led = api.get(path)
     assert (led.status_code, led.headers["content-type"]) == (302, "application/json")
     assert led.json()["url"] == led.headers["location"]
-    assert led.json().keys() == told["*/*"].json().keys()
+    # The film may become ready between two requests; until then, there is its progress.
+    assert led.json().keys() | {"progress"} == told["*/*"].json().keys() | {"progress"}
 
 
 def test_the_master_playlist_says_all_there_is(api, keep, worker, rich, reader):

@@ -125,11 +125,3 @@ def test_a_filter_offers_what_is_in_other_folders(gwen, storage):
 def test_a_service_that_is_away_is_said(gwen, storage):
     storage.fails("/rest/search", 503)
     assert gwen.client.get("/search/?q=a").status_code == 503
-
-
-def test_where_the_service_cannot_search_nothing_offers_it(gwen, foreign):
-    front = gwen.client.get("/")
-    assert not page(front).select("nav a[href='/search/']")
-    assert gwen.client.get("/search/").status_code == 404
-    assert gwen.client.get("/search/results/?q=a").status_code == 404
-    assert "/search/" not in gwen.client.get("/files/0/listing/?q=a").content.decode()

@@ -1,0 +1,14 @@
+"""How much of a library is searched."""
+
+from typing import NamedTuple
+
+
+class Coverage(NamedTuple):
+    """How many folders the worker has read, of those that it knows of."""
+
+    read: int
+    known: int
+
+    @property
+    def is_whole(self) -> bool:
+        return self.read == self.known
