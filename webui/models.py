@@ -402,6 +402,25 @@ class HeldDelete(models.Model):
         return self.name
 
 
+class SortOrder(models.Model):
+    """The order in which a person last sorted a folder."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE)
+    service = models.CharField(max_length=16)
+    folder = models.CharField(max_length=64)
+    sort = models.CharField(max_length=8)
+
+    objects: ClassVar[models.Manager["SortOrder"]]
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint("user", "service", "folder", name="one_order_a_folder"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.folder} by {self.sort}"
+
+
 class NameIndex(models.Model):
     """The names of everything at a service that can't search, as far as the worker has read them.
 

@@ -98,7 +98,7 @@ def test_a_folder_opens_in_a_tab_of_its_own(alice, films):
     assert alice.heading() == "Files"
 
 
-def test_sorting_turns_round_and_lives_in_the_address(alice, films):
+def test_sorting_turns_round_and_is_kept(alice, films):
     alice.open(films.path)
     page = alice.page
     assert names(page) == ["Alps", "Bays", "Clouds.mkv", "Dunes.2.mkv", "Elms.txt"]
@@ -110,7 +110,21 @@ def test_sorting_turns_round_and_lives_in_the_address(alice, films):
     expect(page.locator("#said")).to_have_text("Sorted by name, Z to A")
     page.reload()
     expect(page.locator("th[aria-sort=descending]")).to_have_text("Name")
-    page.go_back()
+
+
+def test_an_order_is_remembered_for_the_folder_and_those_in_it(alice, films):
+    alice.open("/")
+    page = alice.page
+    link(page, films.name).click()
+    is_open(page, films.name)
+    page.get_by_role("link", name="Size").click()
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Size")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    alice.open(films.path)
+    expect(page.locator("th[aria-sort=descending]")).to_have_text("Size")
+    page.locator("#up").click()
+    is_open(page, "Files")
     expect(page.locator("th[aria-sort=ascending]")).to_have_text("Name")
 
 

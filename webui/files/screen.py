@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import page as pages
-from webui.files import resumable_uploads
+from webui.files import resumable_uploads, sort_orders
 from webui.files.page import FilesContext, FilesPage, Stale, stale_words
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
@@ -46,7 +46,27 @@ def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPag
         around = replace(around, begun=tuple(films))
     if around.may_change:
         around = replace(around, interrupted=interrupted(request, folder))
-    return pages.files_page(reading.snapshot, view_options(request), around)
+    look = remember_order(request, reading, look_of(request, reading, around))
+    return pages.files_page(reading.snapshot, look, around)
+
+
+def look_of(request: Request, reading: Reading, around: FilesContext) -> ViewOptions:
+    """Return how to show a folder: without an order in the URL, as the person last sorted it."""
+    look = view_options(request)
+    if bounds_of(request) is not None:
+        return look
+    above = [folder for folder, _name in reversed(around.ancestors)]
+    places = [reading.snapshot.folder, *above, ROOT]
+    usual = sort_orders.order_of(request.user, service_of(request), places)
+    return replace(look, usual=usual, sort=look.sort if "sort" in request.GET else usual)
+
+
+def remember_order(request: Request, reading: Reading, look: ViewOptions) -> ViewOptions:
+    """Keep the order for the next visit, if the person has just chosen another."""
+    if look.usual is None or look.sort == look.usual:
+        return look
+    sort_orders.remember(request.user, service_of(request), reading.snapshot.folder, look.sort)
+    return replace(look, usual=look.sort)
 
 
 def interrupted(request: Request, folder: str) -> tuple[pages.InterruptedUpload, ...]:

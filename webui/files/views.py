@@ -7,7 +7,16 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
-from webui.files.screen import circumstances, find_entry, page_of, read, render_page, row_context
+from webui.files.screen import (
+    circumstances,
+    find_entry,
+    look_of,
+    page_of,
+    read,
+    remember_order,
+    render_page,
+    row_context,
+)
 from webui.http.requests import Request, service_of, unchanged
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
@@ -42,23 +51,28 @@ def show(request: Request, folder: str) -> HttpResponse:
 def listing(request: Request, folder: str) -> HttpResponse:
     """Render the listing. With `seen`, the page checks in the background whether it is up to date;
     by `look`, it fetches its own changes. Back undoes neither."""
-    look, mark = view_options(request), request.GET.get("seen", "")
+    mark = request.GET.get("seen", "")
     reading = read(request, folder, at_once=bool(mark))
     around = circumstances(request, reading)
     if mark and mark == pages.seen_mark(reading.snapshot, around.stale):
         return unchanged()
+    look = look_of(request, reading, around)
+    is_chosen = request.htmx and not mark and request.htmx.trigger != "look"
+    if is_chosen:
+        look = remember_order(request, reading, look)
     page = pages.files_page(reading.snapshot, look, around)
     response = render(request, "files/_listing.html", {"page": page})
-    if request.htmx and not mark and request.htmx.trigger != "look":
+    if is_chosen:
         response[address_header(request, look)] = page.url
     return response
 
 
 def address_header(request: Request, look: ViewOptions) -> str:
-    """Choose the header: Back undoes a sort or another view, but not each letter of a filter."""
+    """Choose the header: Back undoes another view, but neither each letter of a filter nor an
+    order, which would still be remembered."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
-    is_filter = query.get("q", [""])[-1] != look.query
-    return "HX-Replace-Url" if is_filter else "HX-Push-Url"
+    is_view = query.get("view", ["list"])[-1] != look.view or look.first
+    return "HX-Push-Url" if is_view else "HX-Replace-Url"
 
 
 @require_safe

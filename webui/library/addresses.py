@@ -16,9 +16,13 @@ VIEWS = ("list", "compact", "grid")
 
 @dataclass(frozen=True)
 class ViewOptions:
-    """How to show a listing, as the URL's query says."""
+    """How to show a listing, as the URL's query says.
+
+    `usual` is the order of a URL without one, if the person has their own.
+    """
 
     sort: str = "name"
+    usual: str | None = None
     query: str = ""
     view: str = "list"
     is_all: bool = False
@@ -28,7 +32,7 @@ class ViewOptions:
     def tail(self) -> str:
         """Return the query string of a URL, without default values."""
         fields = {
-            "sort": self.sort if self.sort != "name" else "",
+            "sort": "" if self.sort == "name" == (self.usual or "name") else self.sort,
             "q": self.query,
             "view": self.view if self.view != "list" else "",
             "all": "1" if self.is_all else "",
@@ -41,8 +45,8 @@ class ViewOptions:
         return replace(self, first=first)
 
     def elsewhere(self) -> "ViewOptions":
-        """Return the options to keep when another folder is opened."""
-        return ViewOptions(sort=self.sort, view=self.view)
+        """Return the options to keep when another folder is opened. It may have its own order."""
+        return ViewOptions(sort=self.sort if self.usual is None else "name", view=self.view)
 
 
 def parse_view_options(fields: "dict[str, str]") -> ViewOptions:

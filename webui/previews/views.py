@@ -42,9 +42,8 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     text = shown_text(request, reading, entry) if entry.preview in READ else None
     around = files_screen.circumstances(request, reading)
-    page = pages.preview_page(
-        reading.snapshot, entry, library_requests.view_options(request), around, text
-    )
+    look = files_screen.look_of(request, reading, around)
+    page = pages.preview_page(reading.snapshot, entry, look, around, text)
     if entry.preview == "archive" and page.kind == "none":
         page = add_archive_listing(request, entry, page)
     if page.kind != "video":

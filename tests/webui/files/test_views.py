@@ -9,7 +9,9 @@ from django.urls import reverse
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
+from webui.files import sort_orders
 from webui.library import folders
+from webui.models import SortOrder
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -107,13 +109,13 @@ def test_the_address_says_the_order(gwen, storage, sort, wanted):
     assert names(gwen.client.get(f"/?sort={sort}")) == wanted
 
 
-def test_a_sort_is_a_step_back_and_a_filter_is_not(gwen, storage):
+def test_another_view_is_a_step_back_and_a_filter_and_an_order_are_not(gwen, storage):
     storage.file("a.txt")
-    sorted_ = listing(gwen, query="?sort=-size")
-    assert sorted_["HX-Push-Url"] == "/?sort=-size"
-    filtered = listing(gwen, query="?q=a")
-    assert filtered["HX-Replace-Url"] == "/?q=a"
-    assert "HX-Push-Url" not in filtered
+    for query in ("?q=a", "?sort=-size"):
+        answer = listing(gwen, query=query)
+        assert answer["HX-Replace-Url"] == f"/{query}"
+        assert "HX-Push-Url" not in answer
+    assert listing(gwen, query="?view=grid")["HX-Push-Url"] == "/?sort=-size&view=grid"
 
 
 def test_the_fragment_is_no_whole_page(gwen, storage):
@@ -432,3 +434,48 @@ def test_a_file_of_unknown_size_is_offered_for_download_without_one(gwen, foreig
     file.facts["size"] = None
     answer = gwen.client.get(f"/files/0/file-{file.id}/view/")
     assert words(answer, ".fallback .btn") == "Download"
+
+
+def test_a_folder_remembers_its_order_for_each_person(gwen, bob, storage):
+    films = storage.folder("Films")
+    inner = storage.folder("Inner", films.id)
+    for parent in (films.id, inner.id):
+        for name, size in (("a.bin", 10), ("b.bin", 20)):
+            storage.file(name, b"x" * size, parent=parent)
+    path, below = f"/files/{films.id}/", f"/files/{inner.id}/"
+    gwen.client.get(f"{path}?sort=-size")
+    assert names(gwen.client.get(path)) == ["Inner", "b.bin", "a.bin"]
+    assert names(bob.client.get(path)) == ["Inner", "a.bin", "b.bin"]
+    assert names(gwen.client.get(below)) == ["b.bin", "a.bin"]
+    back = page(gwen.client.get(below)).select_one("#sort-name")["href"]
+    assert back == f"{below}?sort=name"
+    gwen.client.get(back)
+    assert names(gwen.client.get(below)) == ["a.bin", "b.bin"]
+    assert names(gwen.client.get(path)) == ["Inner", "b.bin", "a.bin"]
+    inner_link = page(gwen.client.get(path)).select_one(f"a[href^='{below}']")
+    assert inner_link["href"] == below
+
+
+def test_a_preview_steps_through_the_order_that_is_remembered(gwen, storage):
+    small, large = storage.file("a.txt", b"x"), storage.file("b.txt", b"x" * 20)
+    gwen.client.get("/?sort=-size")
+    shown = page(gwen.client.get(f"/files/0/file-{large.id}/view/"))
+    assert shown.select_one("[data-step=next]")["href"].startswith(f"/files/0/file-{small.id}/")
+
+
+def test_a_page_that_refreshes_itself_changes_no_order(gwen, storage):
+    storage.file("a.txt")
+    gwen.client.get("/?sort=-size")
+    gwen.client.get("/files/0/listing/?sort=name&seen=x", headers=HTMX)
+    gwen.client.get("/files/0/listing/?sort=name", headers={**HTMX, "HX-Trigger": "look"})
+    assert page(gwen.client.get("/")).select_one("th.c-size")["aria-sort"] == "descending"
+
+
+def test_the_oldest_of_too_many_orders_are_forgotten(gwen, storage, monkeypatch):
+    # Otherwise the test needs 500 folders; no setting makes the limit smaller.
+    monkeypatch.setattr(sort_orders, "MOST_ORDERS", 2)
+    folders = [storage.folder(f"{number}") for number in range(3)]
+    for each in folders:
+        gwen.client.get(f"/files/{each.id}/?sort=-size")
+    rows = SortOrder.objects.values_list("folder", flat=True)
+    assert set(rows) == {str(each.id) for each in folders[1:]}
