@@ -179,6 +179,13 @@ class Calendar:
             self._words[there.date()] = self._day(there.date())
         return self._words[there.date()]
 
+    def day(self, moment: datetime | None) -> str:
+        """Return `Today`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
+        if moment is None:
+            return ""
+        day = moment.astimezone(self._zone).date()
+        return _("Today") if day == self._today else self._day(day)
+
     def _day(self, day: date) -> str:
         if day == self._today - timedelta(days=1):
             return _("Yesterday")

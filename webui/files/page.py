@@ -13,12 +13,14 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.errors.page import message_of
+from webui.files.sections import section_title
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
 from webui.library.entries import FILE, FOLDER, ROOT, Entry, split_name
 from webui.library.kinds import KIND_OF
 from webui.library.snapshot import Snapshot
-from webui.library.sorting import Contents, plain
+from webui.library.sorting import BY_SECTION, Contents, plain
+from webui.player.neighbors import next_up
 from webui.player.position import Position
 from webui.player.resume_page import left_words, watched_words
 from webui.storage_meter import Gauge, gauge_of
@@ -103,6 +105,7 @@ class EntryRow:
     rename_url: str
     watched_percent: str = ""  # of a film in progress
     watched_text: str = ""
+    section: str = ""  # which begins with this row
 
 
 @dataclass(frozen=True)
@@ -170,6 +173,7 @@ class FilesPage:
     columns: tuple[Column, ...]
     views: tuple[Choice, ...]
     view: str
+    is_grid: bool
     sort: str
     letters: tuple[Letter, ...]
     query: str
@@ -178,6 +182,7 @@ class FilesPage:
     clear_url: str
     clear_fragment_url: str
     begun: tuple[FilmInProgress, ...]
+    next_up: FilmInProgress | None  # in the media view
     interrupted: tuple[InterruptedUpload, ...]
     rows: tuple[EntryRow, ...]
     count: int
@@ -235,23 +240,28 @@ def _page_of(
 
 
 def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
-    entries = snapshot.contents.matching(look.sort, look.query)
+    entries = snapshot.contents.matching(look.order, look.query)
+    is_media = look.view == "media"
     first = 0 if look.is_all else min(look.first, max(len(entries) - 1, 0))
     stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
     at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = around.may_change and around.stale is None
+    is_start = not look.query and not first
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
         crumbs=crumbs(snapshot, around, look),
         parent_url=parent_url(snapshot, around, look),
         summary=summary(snapshot, around.stale),
-        columns=columns(at),
+        columns=() if is_media else columns(at),
         views=views(at),
         view=look.view,
+        is_grid=look.view in ("grid", "media"),
         sort=look.sort,
-        letters=letters(entries, at) if len(entries) > ROWS_AT_ONCE and "name" in look.sort else (),
+        letters=letters(entries, at)
+        if len(entries) > ROWS_AT_ONCE and "name" in look.order
+        else (),
         query=look.query,
         url=at.at(look),
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
@@ -260,8 +270,11 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         begun=tuple(begun(*each, around) for each in around.begun)
         if is_front(snapshot, look)
         else (),
-        interrupted=around.interrupted if not look.query and not first else (),
-        rows=rows(entries[first:stop], at, around),
+        interrupted=around.interrupted if is_start else (),
+        rows=section_rows(entries, first, stop, at, around)
+        if is_media
+        else rows(entries[first:stop], at, around),
+        next_up=next_up_film(snapshot, at, around) if is_media and is_start else None,
         count=len(entries),
         count_text=count_text(len(entries), len(snapshot.contents)),
         status_text=status_text(look, len(entries), len(snapshot.contents)),
@@ -388,6 +401,7 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
     if look.query:
         return count_text(count, count_all)
     words = {
+        BY_SECTION: _("Sorted by season and day"),
         "name": _("Sorted by name, A to Z"),
         "-name": _("Sorted by name, Z to A"),
         "size": _("Sorted by size, smallest first"),
@@ -399,7 +413,7 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
         "date": _("Sorted by date, oldest first"),
         "-date": _("Sorted by date, newest first"),
     }
-    return words[look.sort]
+    return words[look.order]
 
 
 def shown_text(visible_count: int, count: int) -> str:
@@ -436,6 +450,7 @@ def views(at: Addresses) -> tuple[Choice, ...]:
         "list": (_("List"), "list"),
         "compact": (_("Compact list"), "rows-4"),
         "grid": (_("Grid"), "layout-grid"),
+        "media": (_("By season and day"), "clapperboard"),
     }
     choices = []
     for name, (label, icon) in labels.items():
@@ -443,6 +458,10 @@ def views(at: Addresses) -> tuple[Choice, ...]:
         is_current = at.look.view == name
         choices.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
     return tuple(choices)
+
+
+def has_letters(entries: Sequence[Entry], look: ViewOptions) -> bool:
+    return len(entries) > ROWS_AT_ONCE and "name" in look.order
 
 
 def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
@@ -464,6 +483,39 @@ def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple
     kinds = kind_words()
     positions = {f"{FILE}-{file}": position for file, position in around.positions}
     return tuple([row(entry, at, around, kinds, positions.get(entry.key)) for entry in entries])
+
+
+def section_rows(
+    entries: Sequence[Entry], first: int, stop: int, at: Addresses, around: FilesContext
+) -> tuple[EntryRow, ...]:
+    """Return the rows of a window in the media view. The first row of a section has its heading."""
+    titles = [section_title(each, around.calendar) for each in entries[max(first - 1, 0) : stop]]
+    before = titles[:-1] if first else ["", *titles[:-1]]
+    titles = titles[1:] if first else titles
+    return tuple(
+        replace(row, section="" if title == one_before else title)
+        for row, title, one_before in zip(
+            rows(entries[first:stop], at, around), titles, before, strict=True
+        )
+    )
+
+
+def next_up_film(snapshot: Snapshot, at: Addresses, around: FilesContext) -> FilmInProgress | None:
+    positions = dict(around.positions)
+    film = next_up(snapshot.contents, positions)
+    if film is None:
+        return None
+    mark = positions.get(film.id)
+    length = formatting.duration_words(film.duration_seconds) if film.duration_seconds else ""
+    return FilmInProgress(
+        name=split_name(film.name)[0],
+        text=left_words(mark) if mark else length,
+        url=at.preview(film.key),
+        thumb_url=thumb_url(film, at, by_kind=around.thumbs_by_kind),
+        percent=mark.percent if mark else 0,
+        forget_url="",
+        folder=snapshot.folder,
+    )
 
 
 def kind_words() -> dict[str, str]:

@@ -11,10 +11,10 @@ def chosen_of(request: Request, reading: Reading) -> list[Entry]:
     contents, look = reading.snapshot.contents, chosen_look(request)
     if is_all_chosen(request):
         spared = fields_of(request, "but")
-        matching = contents.matching(look.sort, look.query)
+        matching = contents.matching(look.order, look.query)
         return [entry for entry in matching if entry.key not in spared]
     keys = fields_of(request, "entry")
-    return [entry for entry in contents.in_order(look.sort) if entry.key in keys]
+    return [entry for entry in contents.in_order(look.order) if entry.key in keys]
 
 
 def fields_of(request: Request, name: str) -> set[str]:

@@ -8,10 +8,10 @@ from django.urls import reverse
 
 from webui.library.entries import ROOT, Entry
 from webui.library.kinds import PICTURED
-from webui.library.sorting import SORTS
+from webui.library.sorting import BY_SECTION, SORTS
 
 LONGEST_QUERY = 200
-VIEWS = ("list", "compact", "grid")
+VIEWS = ("list", "compact", "grid", "media")
 
 
 @dataclass(frozen=True)
@@ -40,6 +40,11 @@ class ViewOptions:
         }
         tail = urlencode({name: value for name, value in fields.items() if value})
         return f"?{tail}" if tail else ""
+
+    @property
+    def order(self) -> str:
+        """Return the order of the entries: the media view has its own."""
+        return BY_SECTION if self.view == "media" else self.sort
 
     def at(self, first: int) -> "ViewOptions":
         return replace(self, first=first)

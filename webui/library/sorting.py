@@ -3,11 +3,14 @@
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from webui.library import filtering
-from webui.library.entries import FILE, Entry
+from webui.library.entries import FILE, Entry, split_name
+from webui.library.episodes import Episode, episode_of
 from webui.library.kinds import KINDS
 
+BY_SECTION = "section"  # the order of the media view, which nobody else chooses
 SORTS = ("name", "-name", "kind", "-kind", "length", "-length", "size", "-size", "date", "-date")
 DIGITS = re.compile(r"(\d+)")
 KINDS_IN_ORDER = [*KINDS, ""]
@@ -53,6 +56,8 @@ class Contents:
             entries = sorted(self.entries, key=by_name)
             return sorted(entries, key=is_file)
         entries = self.in_order("name")
+        if sort == BY_SECTION:
+            return sorted(entries, key=by_section)
         if sort == "-name":
             entries = entries[::-1]
         else:
@@ -83,6 +88,27 @@ def plain(name: str) -> str:
         return name.lower()
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def by_section(entry: Entry) -> tuple[Any, ...]:
+    """Return a sort key: folders, episodes, other films, the latest pictures, music, the rest.
+
+    Only keys of one section are compared beyond the section.
+    """
+    if entry.is_folder:
+        return (0,)
+    if entry.look == "film":
+        episode = episode_in(entry)
+        return (1, episode.series, episode.season, episode.number) if episode else (2,)
+    if entry.look == "image":
+        return (3, -(entry.added or 0))
+    return (4,) if entry.look == "audio" else (5,)
+
+
+def episode_in(entry: Entry) -> Episode | None:
+    """Return the episode that a film is, if its name says so."""
+    episode = episode_of(split_name(entry.name)[0])
+    return episode if episode and episode.is_called_so else None
 
 
 VALUES: dict[str, Callable[[Entry], int]] = {

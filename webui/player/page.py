@@ -9,10 +9,11 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.formatting import clock_words
+from webui.library import episodes
 from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
-from webui.player import episodes
+from webui.player import neighbors
 from webui.player.position import Position
 from webui.player.resume_page import stopped_words
 
@@ -85,7 +86,7 @@ def player_page(
     mark: Position | None,
     subtitles: Sequence[SubtitleTrack] = (),
 ) -> PlayerPage:
-    before, after = episodes.films_around(snapshot, entry)
+    before, after = neighbors.films_around(snapshot, entry)
     title = split_name(entry.name)[0]
     return PlayerPage(
         title=title,

@@ -3,7 +3,7 @@
 from time import thread_time
 
 from tests.cases import each_case
-from webui.player.episodes import episode_of, is_next_episode
+from webui.library.episodes import episode_of, is_next_episode
 
 FOLLOWING = [
     ("Tide S01E01", "Tide S01E02"),

@@ -1,11 +1,7 @@
-"""Recognize episodes of a series by their file names, and which film of a folder comes next."""
+"""Recognize episodes of a series by their file names."""
 
 import re
 from dataclasses import dataclass
-
-from webui.library.entries import Entry
-from webui.library.snapshot import Snapshot
-from webui.library.sorting import by_name
 
 GAP = r"[\s._\-\u2013\u2014#:,]*"
 # Matches begin and end at word boundaries: "Deep 3" isn't "ep 3".
@@ -77,16 +73,3 @@ def is_next_episode(stem: str, after: str) -> bool:
     if one.is_called_so and other.is_called_so:
         return (one.season, one.number) < (other.season, other.number)
     return one.is_called_so == other.is_called_so and one.number + 1 == other.number
-
-
-def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
-    """Return the previous and next films of the folder, by name whatever the listing's order."""
-    films = [each for each in snapshot.contents.entries if is_film(each)]
-    films.sort(key=by_name)
-    place = films.index(entry)
-    after = films[place + 1] if place + 1 < len(films) else None
-    return (films[place - 1] if place else None), after
-
-
-def is_film(entry: Entry) -> bool:
-    return not entry.is_folder and entry.preview == "video"

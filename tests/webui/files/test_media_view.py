@@ -1,0 +1,122 @@
+"""A folder by season and day, and the film that is next."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.utils import timezone
+
+from tests.cases import each_case
+from tests.people import page, words
+
+pytestmark = pytest.mark.django_db
+
+
+def media(person, path="/", **query):
+    return page(person.client.get(path, {"view": "media", **query}))
+
+
+def sections(shown):
+    """Return the headings, and the names below each."""
+    lists = {"": []}
+    for each in shown.select(".grid .window > li"):
+        if "section" in each["class"]:
+            lists[each.get_text(strip=True)] = []
+        else:
+            lists[[*lists][-1]].append(each.select_one(".entry-name")["title"])
+    return lists
+
+
+def watch(person, film, at, of=3600):
+    fields = {"at": str(at), "of": str(of), "folder": "0"}
+    assert person.client.post(f"/watch/{film.id}/", fields).status_code in (200, 204)
+
+
+def test_what_belongs_together_is_below_one_heading(gwen, storage):
+    for name in ("b.mp3", "notes.txt", "Heat 1995.mkv", "Tide S02E01.mkv", "Tide S01E10.mkv"):
+        storage.file(name)
+    storage.file("tide.s01e02.mkv")
+    storage.folder("Extras")
+    assert sections(media(gwen)) == {
+        "": ["Extras"],
+        "Tide, season 1": ["tide.s01e02.mkv", "Tide S01E10.mkv"],
+        "Tide, season 2": ["Tide S02E01.mkv"],
+        "Films": ["Heat 1995.mkv"],
+        "Music": ["b.mp3"],
+        "Other files": ["notes.txt"],
+    }
+
+
+def test_pictures_are_shown_by_day_the_latest_first(gwen, storage):
+    today = timezone.localtime()
+    for name, days in (("a.jpg", 1), ("b.jpg", 0), ("c.jpg", 1), ("d.jpg", 800)):
+        moment = datetime(today.year, today.month, today.day, 12, tzinfo=today.tzinfo)
+        at = (moment - timedelta(days=days)).astimezone(UTC)
+        storage.file(name).facts["last_update"] = at.strftime("%Y-%m-%d %H:%M:%S")
+    shown = sections(media(gwen))
+    del shown[""]
+    titles = list(shown)
+    assert titles[:2] == ["Today", "Yesterday"]
+    assert titles[2].endswith(str((today - timedelta(days=800)).year))
+    assert [sorted(each) for each in shown.values()] == [["b.jpg"], ["a.jpg", "c.jpg"], ["d.jpg"]]
+
+
+@each_case(
+    "names, heading",
+    [
+        (["01x02.mkv"], "Season 1"),
+        (["Season 3 Episode 4.mkv"], "Season 3"),
+        (["Tide Episode 4.mkv"], "Tide"),
+        (["Episode 4.mkv"], "Episodes"),
+        (["Tide part 2.mkv"], "Films"),
+    ],
+)
+def test_the_heading_says_what_the_names_say(names, heading, gwen, storage):
+    for name in names:
+        storage.file(name)
+    assert sections(media(gwen)) == {"": [], heading: names}
+
+
+def test_a_section_that_goes_on_in_the_next_window_has_one_heading(gwen, storage):
+    storage.many(150)
+    first = media(gwen)
+    more = page(gwen.client.get(first.select_one("[hx-get*='/rows/']")["hx-get"]))
+    assert len(first.select(".section")) == 1
+    assert not more.select(".section")
+    assert len(more.select(".tile[id]")) == 50
+
+
+def test_the_next_film_is_the_one_begun_or_the_episode_after_the_last_one_watched(gwen, storage):
+    films = [storage.file(f"Tide S01E0{number}.mkv") for number in (1, 2, 3)]
+    other = storage.file("Heat.mkv")
+    assert not media(gwen).select(".next-up")
+    watch(gwen, films[0], 3590)
+    assert "Tide S01E02" in words(gwen.client.get("/?view=media"), ".next-up")
+    watch(gwen, films[1], 1200)
+    assert "40 min left" in words(gwen.client.get("/?view=media"), ".next-up")
+    link = media(gwen).select_one(".next-up a")["href"]
+    assert link.startswith(f"/files/0/file-{films[1].id}/view/")
+    watch(gwen, films[1], 3590)
+    watch(gwen, films[2], 3590)
+    assert not media(gwen).select(".next-up")
+    watch(gwen, other, 600)
+    assert "Heat" in words(gwen.client.get("/?view=media"), ".next-up")
+    assert not media(gwen, q="tide").select(".next-up")
+
+
+def test_a_preview_steps_in_the_same_order(gwen, storage):
+    second, first = storage.file("A S01E02.mkv"), storage.file("b s01e01.mkv")
+    early = storage.file("A S01E01.mkv")
+    link = media(gwen).select_one(f"#file-{early.id} .entry")["href"]
+    shown = page(gwen.client.get(link))
+    assert f"file-{second.id}/" in shown.select_one("#next, [data-step=next]")["href"]
+    assert first
+
+
+def test_what_is_sorted_by_section_is_not_sorted_otherwise(gwen, storage):
+    storage.file("a.txt")
+    shown = media(gwen, sort="-size")
+    assert not shown.select("[href*='sort=name']")
+    back = shown.select_one("#view-list")["href"]
+    assert page(gwen.client.get(back)).select_one("th.c-size")["aria-sort"] == "descending"
+    answer = gwen.client.get("/files/0/listing/?view=media", headers={"HX-Request": "true"})
+    assert words(answer, "#said") == "Sorted by season and day"

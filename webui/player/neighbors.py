@@ -1,0 +1,40 @@
+"""Which films of a folder are before and after one."""
+
+from collections.abc import Mapping
+
+from webui.library.entries import Entry, split_name
+from webui.library.episodes import is_next_episode
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import BY_SECTION, Contents, by_name
+from webui.player.position import Position
+
+
+def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
+    """Return the previous and next films of the folder, by name whatever the listing's order."""
+    films = [each for each in snapshot.contents.entries if is_film(each)]
+    films.sort(key=by_name)
+    place = films.index(entry)
+    after = films[place + 1] if place + 1 < len(films) else None
+    return (films[place - 1] if place else None), after
+
+
+def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | None:
+    """Return the film that someone goes on with: the last one begun, or the episode after the last
+    one watched. Positions are by the file's id."""
+    films = [each for each in contents.in_order(BY_SECTION) if is_film(each)]
+    for place in range(len(films) - 1, -1, -1):
+        film, position = films[place], positions.get(films[place].id)
+        if position is None:
+            continue
+        if position.percent:
+            return film
+        if position.is_watched:
+            after = films[place + 1] if place + 1 < len(films) else None
+            stem = split_name(film.name)[0]
+            is_next = after and is_next_episode(stem, split_name(after.name)[0])
+            return after if is_next else None
+    return None
+
+
+def is_film(entry: Entry) -> bool:
+    return not entry.is_folder and entry.preview == "video"
