@@ -160,7 +160,17 @@ def is_replacement(node: ast.AST) -> bool:
 # of a database row.
 ONE_THING = {
     "v1's records, sent and received": {
-        *("Account", "Added", "Created", "File", "Folder", "LargeFile", "Listing", "Playable"),
+        *(
+            "Account",
+            "Added",
+            "Camera",
+            "Created",
+            "File",
+            "Folder",
+            "LargeFile",
+            "Listing",
+            "Playable",
+        ),
         *("Transfer", "Transfers", "User", "Wish"),
     },
     "v1's refusals, sent and received": {"NoRoom", "NotFound", "Refusal"},

@@ -40,6 +40,12 @@ def tenths_words(number: float) -> str:
     return f"{number:.1f}".removesuffix(".0").replace(".", decimal)
 
 
+def measure_words(number: float) -> str:
+    """Return `12800`, `28`, `2.8`, or `0.35`: no more digits than a camera shows."""
+    decimal, _thousands = separators(get_language() or "")
+    return f"{number:.3g}".replace(".", decimal) if number < 100 else f"{number:.0f}"
+
+
 def more_words(left_out: int) -> str:
     """Return the words below a shortened list: `and 3 more`."""
     if left_out <= 0:
@@ -179,12 +185,12 @@ class Calendar:
             self._words[there.date()] = self._day(there.date())
         return self._words[there.date()]
 
-    def day(self, moment: datetime | None) -> str:
+    def day(self, day: date) -> str:
         """Return `Today`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
-        if moment is None:
-            return ""
-        day = moment.astimezone(self._zone).date()
         return _("Today") if day == self._today else self._day(day)
+
+    def day_of(self, moment: datetime) -> date:
+        return moment.astimezone(self._zone).date()
 
     def _day(self, day: date) -> str:
         if day == self._today - timedelta(days=1):

@@ -15,6 +15,7 @@ from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
 from service.library.file_rows import FileRow
 from service.library.library import FolderRow
+from service.media.camera import Camera
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.transfers.transfers import TransferRow
@@ -97,6 +98,9 @@ class File(Struct, gc=False, kw_only=True):
     duration: Annotated[float | UnsetType, Meta(description="Seconds")] = UNSET
     width: Whole | UnsetType = UNSET
     height: Whole | UnsetType = UNSET
+    taken: Annotated[
+        str | UnsetType, Meta(description="When a picture was taken, where no links were wanted")
+    ] = UNSET
 
 
 class LinkForms:
@@ -150,7 +154,7 @@ def file_record(row: FileRow, folder_id: int, links: LinkForms | None) -> File:
     if is_probed:
         add_media_facts(file, row)
     if links is None:
-        file.has_picture = has_picture
+        file.has_picture, file.taken = has_picture, row.taken or UNSET
     else:
         links.add(file, has_picture=has_picture, has_stream=is_video and is_probed)
     return file
@@ -384,6 +388,11 @@ class Listing(Space, kw_only=True):
 
 class Largest(Struct, kw_only=True):
     files: list[LocatedFile]
+    result: bool = True
+    code: Whole = 200
+
+
+class CameraResult(Camera, kw_only=True):
     result: bool = True
     code: Whole = 200
 

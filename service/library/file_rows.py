@@ -26,12 +26,14 @@ class FileRow(NamedTuple):
     duration_ms: int | None = None
     width: int | None = None
     height: int | None = None
+    taken: str | None = None
 
 
 # Django would build and convert these rows for longer than SQLite reads them.
 JOIN_MEDIA = """
     SELECT file.id, file.name, file.size_bytes, file.sha1, substr(file.updated_at, 1, 19),
-        media.state, media.kind, media.has_picture, media.duration_ms, media.width, media.height
+        media.state, media.kind, media.has_picture, media.duration_ms, media.width, media.height,
+        media.taken
     FROM service_file file LEFT JOIN service_media media
         ON media.sha1 = file.sha1 AND media.size_bytes = file.size_bytes
     WHERE file.folder_id = %s ORDER BY file.name_key
@@ -41,7 +43,8 @@ JOIN_MEDIA = """
 # lateral subquery with a limit.
 LOOK_UP_MEDIA = """
     SELECT file.id, file.name, file.size_bytes, file.sha1, substr(file.updated_at::text, 1, 19),
-        media.state, media.kind, media.has_picture, media.duration_ms, media.width, media.height
+        media.state, media.kind, media.has_picture, media.duration_ms, media.width, media.height,
+        media.taken
     FROM service_file file LEFT JOIN LATERAL (
         SELECT * FROM service_media
         WHERE sha1 = file.sha1 AND size_bytes = file.size_bytes LIMIT 1

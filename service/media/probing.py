@@ -4,12 +4,14 @@ from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
+import msgspec
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.utils import timezone
 
 from service import row_cache
 from service.errors import Busy, CannotConvert
+from service.media.camera import Camera
 from service.media.content_folders import Content
 from service.media.probe import Probed
 from service.media.sandbox.children import Children, Facts
@@ -21,8 +23,9 @@ MOST_TRIES = 2
 PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
 # When to repeat a probe that ran out of time or whose disk failed, unless someone asks before.
 LATER = timedelta(hours=1)
+LONGEST_TIME = len("2024-07-01 11:22:33")
 LARGEST = {"duration_ms": 2**63 - 1, "width": 2**31 - 1, "height": 2**31 - 1}
-FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed")
+FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed", "taken", "camera")
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
 
 
@@ -59,7 +62,13 @@ def are_usual(facts: Facts) -> bool:
         Media.Kind(facts["kind"])
         if probed != {}:
             Probed.of(probed)
-    except (ValueError, TypeError, KeyError):
+        if "taken" in facts:
+            datetime.fromisoformat(facts["taken"])
+        if "camera" in facts:
+            msgspec.convert(facts["camera"], Camera)
+    except (ValueError, TypeError, KeyError, msgspec.ValidationError):
+        return False
+    if len(facts.get("taken", "")) > LONGEST_TIME:
         return False
     numbers = ((facts.get(name), most) for name, most in LARGEST.items())
     are_numbers = all(

@@ -211,6 +211,33 @@ def test_pictures_turn_by_keys_and_buttons_in_natural_order(alice, things):
     expect(link(page, "Fjord 1.jpg")).to_be_focused()
 
 
+PACE_MS = 5_000
+
+
+def test_a_slideshow_turns_by_itself_until_it_is_stopped(alice, things, clock):
+    page = alice.page
+    opened(alice, things, "drawing.svg")
+    button = page.get_by_role("button", name="Slideshow")
+    button.click()
+    expect(button).to_have_attribute("aria-pressed", "true")
+    page.locator(".picture-frame img").evaluate("(image) => image.decode()")
+    for name in ("Fjord 1.jpg", "Fjord 2.jpg"):
+        clock.fast_forward(PACE_MS)
+        shown(page, name)
+        expect(button).to_have_attribute("aria-pressed", "true")
+        expect(button).to_be_focused()
+        page.locator(".picture-frame img").evaluate("(image) => image.decode()")
+    page.keyboard.press("s")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    clock.fast_forward(2 * PACE_MS)
+    shown(page, "Fjord 2.jpg")
+    page.keyboard.press("s")
+    page.keyboard.press("ArrowRight")
+    shown(page, "Fjord 10.jpg")
+    expect(button).to_have_attribute("aria-pressed", "false")
+    expect(button).to_be_disabled()
+
+
 def width(page: Page) -> float:
     return page.locator(".picture-frame img").bounding_box()["width"]
 

@@ -328,6 +328,9 @@ class FakeV1(httpx.BaseTransport):
             raise Refused(422, "cannot_convert")
         return {"url": f"https://v1.example/content/media/{file}"}
 
+    def camera(self, _request: httpx.Request, file: int) -> dict[str, Any]:
+        return self.file(file).facts.get("camera", {})
+
     def picture(self, _request: httpx.Request, file: int) -> httpx.Response:
         self.file(file)
         raise Refused(404, "not_found")
@@ -684,6 +687,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("GET", FILE, FakeV1.download_file),
     ("GET", f"{FILE}/(?:hls|mp4)", FakeV1.convert),
     ("GET", f"{FILE}/(?:image|thumbnail)", FakeV1.picture),
+    ("GET", f"{FILE}/camera", FakeV1.camera),
     ("GET", r"/rest/(?P<file>\d+)/thumbnail", FakeV1.picture),
     ("POST", f"{FILE}/rename", FakeV1.rename_file),
     ("POST", r"/rest/(?P<file>\d+)/rename", FakeV1.rename_file),

@@ -1,5 +1,7 @@
 """The headings of the media view: seasons, films, days, music, and the rest."""
 
+from datetime import UTC, date, datetime
+
 from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
@@ -16,8 +18,16 @@ def section_title(entry: Entry, calendar: Calendar) -> str:
         episode = episode_in(entry)
         return season_title(episode) if episode else _("Films")
     if entry.look == "image":
-        return calendar.day(entry.added_at) or _("Pictures")
+        day = day_of(entry, calendar)
+        return calendar.day(day) if day else _("Pictures")
     return _("Music") if entry.look == "audio" else _("Other files")
+
+
+def day_of(entry: Entry, calendar: Calendar) -> date | None:
+    """Return the day on which a picture was taken, or else added."""
+    if entry.taken:
+        return datetime.fromtimestamp(entry.taken, UTC).date()
+    return calendar.day_of(entry.added_at) if entry.added_at else None
 
 
 def season_title(episode: Episode) -> str:

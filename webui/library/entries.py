@@ -31,6 +31,7 @@ class Entry(NamedTuple):
     duration_seconds: int = 0
     width: int = 0
     height: int = 0
+    taken: int = 0  # seconds since 1970 by the camera's clock
 
     @property
     def key(self) -> str:

@@ -353,6 +353,7 @@ def entries_of(listing: Listing) -> list[Entry]:
             each.duration_seconds,
             each.width,
             each.height,
+            each.taken,
         )
         for each in listing.files
     ]

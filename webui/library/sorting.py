@@ -101,7 +101,7 @@ def by_section(entry: Entry) -> tuple[Any, ...]:
         episode = episode_in(entry)
         return (1, episode.series, episode.season, episode.number) if episode else (2,)
     if entry.look == "image":
-        return (3, -(entry.added or 0))
+        return (3, -(entry.taken or entry.added or 0))
     return (4,) if entry.look == "audio" else (5,)
 
 

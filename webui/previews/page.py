@@ -111,6 +111,7 @@ class PreviewPage:
     audio: AudioPart | None
     text: TextPart | None
     archive: ArchivePart | None = None
+    camera: str = ""  # when and how the picture was taken
 
 
 def preview_page(

@@ -1,5 +1,6 @@
 """The preview of a file as a page, which Files also opens over the listing."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from django.http import Http404, HttpResponse, JsonResponse
@@ -21,6 +22,7 @@ from webui.models import Role
 from webui.player import screen as player_screen
 from webui.previews import music_queue, text_pieces, typesetting_process, zip_contents
 from webui.previews import page as pages
+from webui.previews.camera_words import camera_words
 from webui.previews.text_page import (
     READ,
     Setting,
@@ -44,6 +46,8 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     around = files_screen.circumstances(request, reading)
     look = files_screen.look_of(request, reading, around)
     page = pages.preview_page(reading.snapshot, entry, look, around, text)
+    if page.picture and service_of(request).is_embedded:
+        page = add_camera(request, entry, page)
     if entry.preview == "archive" and page.kind == "none":
         page = add_archive_listing(request, entry, page)
     if page.kind != "video":
@@ -63,6 +67,14 @@ def add_archive_listing(
     except Failure as failure:
         return replace(page, kind="text", text=failed_part(for_visitors(request, failure)))
     return page if files is None else pages.with_archive(page, files)
+
+
+def add_camera(request: Request, entry: Entry, page: pages.PreviewPage) -> pages.PreviewPage:
+    """Add with which camera the picture was taken, which only our own service says."""
+    with suppress(Failure):
+        camera = service_of(request).v1.camera(entry.id)
+        return replace(page, camera=camera_words(entry, camera))
+    return page
 
 
 def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:

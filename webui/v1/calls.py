@@ -190,6 +190,10 @@ def image(file_id: str) -> Forms:
     return [Call("GET", path_of("file", checked_id(file_id), "image"), may_repeat=True)]
 
 
+def camera(file_id: str) -> Forms:
+    return [Call("GET", path_of("file", checked_id(file_id), "camera"), may_repeat=True)]
+
+
 def hls(file_id: str) -> Forms:
     return [Call("GET", path_of("file", checked_id(file_id), "hls"), may_repeat=True)]
 

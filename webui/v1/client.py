@@ -21,6 +21,7 @@ from webui.v1.network import JudgeAddress
 from webui.v1.records import (
     Account,
     Added,
+    Camera,
     Created,
     DeletedBatch,
     EntryIds,
@@ -231,6 +232,10 @@ class Client:
 
     def image(self, file_id: str) -> Link | Download:
         return self._bytes(calls.image(file_id))
+
+    def camera(self, file_id: str) -> Camera:
+        """Return the camera of a picture, if `is_ours`: the specification has no such facts."""
+        return self._request(calls.camera(file_id), records.camera)
 
     def hls(self, file_id: str) -> Playable:
         """Locate a playlist. Services answer in JSON, by a redirect, or with the playlist."""

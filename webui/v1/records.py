@@ -18,6 +18,7 @@ from webui.v1.values import (
     hash_of,
     id_of,
     link_of,
+    measure_of,
     moment_of,
     percent_of,
     reference_of,
@@ -120,6 +121,12 @@ class File(NamedTuple):
         return within(self.told.get("height"), MOST_PIXELS)
 
     @property
+    def taken(self) -> int:
+        """Return when a picture was taken, in seconds since 1970 by the camera's clock; 0 if
+        unknown."""
+        return max(seconds_of(self.told.get("taken")) or 0, 0)
+
+    @property
     def presentations(self) -> Json:
         urls = self.told.get("presentation_urls")
         return urls if type(urls) is dict else NO_PRESENTATIONS
@@ -176,6 +183,18 @@ class SearchResult:
     folders: tuple[FoundEntry, ...]
     files: tuple[FoundEntry, ...]
     has_more: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Camera:
+    """The camera of a picture, and its settings; "" and 0 for what isn't known."""
+
+    model: str
+    lens: str
+    exposure_seconds: float
+    aperture: float
+    iso: float
+    focal_length_mm: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -500,6 +519,12 @@ def found_entry(row: Json) -> FoundEntry | None:
     size_bytes, updated_at = size_of(row.get("size")), moment_of(row.get("last_update"))
     name, path = _name(row) or entry_id, text_of(row.get("folder"))
     return FoundEntry(entry_id, name, size_bytes, updated_at, folder_id, path)
+
+
+def camera(answer: Json) -> Camera | None:
+    names = ("exposure_seconds", "aperture", "iso", "focal_length_mm")
+    measures = [measure_of(answer.get(name)) for name in names]
+    return Camera(text_of(answer.get("model")), text_of(answer.get("lens")), *measures)
 
 
 def file(row: Json) -> File | None:

@@ -1,18 +1,20 @@
 """Serve pictures of a file, and links to its playable forms."""
 
 from django.http import HttpResponse, HttpResponseBase
-from msgspec import UNSET
+from msgspec import UNSET, convert
 
 from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
-from service.api.records import Playable, percent
+from service.api.records import CameraResult, Playable, percent
 from service.api.requests import AccountRequest
 from service.content import playback_views
 from service.content.range_responses import picture_answer
 from service.http import responses
 from service.library import library
+from service.media.content_folders import Content
 from service.media.pictures import pictures
 from service.media.pictures.sizes import BY_WIDTH, PREVIEW, THUMBNAIL
+from service.media.probing import find_media
 
 
 def thumbnail(request: AccountRequest, file_id: int) -> Picture:
@@ -29,6 +31,16 @@ def show(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
     """Return a picture. Raises NotFound if there is none."""
     picture = pictures.read(library.file(request.account, file_id), size)
     return picture_answer(request, picture, pictures.type_of(picture))
+
+
+def camera(request: AccountRequest, file_id: int) -> CameraResult:
+    """Return with which camera and settings a picture was taken; nothing if it doesn't say.
+
+    This isn't in the specification.
+    """
+    file = library.file(request.account, file_id)
+    media = find_media(Content(file.sha1, file.size_bytes))
+    return convert(media.camera if media and media.camera else {}, CameraResult)
 
 
 def hls(request: AccountRequest, file_id: int) -> PlayableLink:

@@ -15,7 +15,7 @@ import av
 
 from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
-from service.media.sandboxed import drawing, films, landlock, seccomp
+from service.media.sandboxed import drawing, exif, films, landlock, seccomp
 from service.media.sandboxed.refusals import Unfit
 
 HEAD_BYTES = 4096
@@ -81,10 +81,12 @@ def probe(medium: BinaryIO) -> Facts:
     image = drawing.open_image(medium)
     if image is not None:
         width, height = drawing.shown_size(image)
-        return {"kind": "picture", "has_picture": True, "width": width, "height": height}
+        size = {"width": width, "height": height}
+        return {"kind": "picture", "has_picture": True, **size, **exif.of_image(image)}
     medium.seek(0)
     if is_heif(head):
-        return {"kind": "picture", "has_picture": True, "probed": Probed("heif", 0, ()).to_dict()}
+        probed = {"probed": Probed("heif", 0, ()).to_dict()}
+        return {"kind": "picture", "has_picture": True, **probed, **exif.of_heif(medium)}
     with films.open_film(medium) as container:
         return film_facts(films.probe(container))
 

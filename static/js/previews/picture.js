@@ -2,6 +2,7 @@
 // Sizes are attributes of the picture, since the policy allows no style in the page.
 import { isForUs } from "../shortcuts.js";
 import { step } from "./acts.js";
+import * as slideshow from "./slideshow.js";
 
 const MOST = 8;
 const TAPPED = 2.5;
@@ -12,7 +13,7 @@ const SWIPE_PX = 50;
 
 let frame, image, level, fit, touch, tap;
 
-export function mount(viewer, signal) {
+export function mount(viewer, signal, { isSlideshow = false } = {}) {
   frame = viewer.querySelector(".picture-frame");
   image = frame.querySelector("img");
   level = 1;
@@ -27,6 +28,7 @@ export function mount(viewer, signal) {
   on(frame, "touchend", end, { passive: false });
   on(document, "keydown", press);
   on(window, "resize", () => zoom(1));
+  slideshow.mount(viewer, signal, isSlideshow);
   viewer.querySelector(".strip [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 

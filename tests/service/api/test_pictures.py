@@ -2,6 +2,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+from PIL import Image
 
 from config.embedded import upstream
 from config.wsgi import application
@@ -212,6 +213,23 @@ def test_a_listing_without_links_says_which_files_have_a_picture(api, keep):
     assert not any({"thumb", "presentation_urls"} & each.keys() for each in files)
     with_links = api.get("/rest/folder", params={"links": 1}).json()["files"]
     assert not any("has_picture" in each for each in with_links)
+
+
+def test_a_picture_says_when_and_with_which_camera_it_was_taken(api, keep, worker):
+    exif = Image.Exif()
+    exif[0x0110] = "X-T4"
+    exif.get_ifd(0x8769).update({0x9003: "2024:07:01 11:22:33", 0x8827: 200})
+    file, other = keep(picture(exif=exif)), keep(b"words", "b.txt")
+    path = "/rest/file/{}/camera"
+    assert api.get(path.format(file.pk)).json().keys() == {"result", "code"}
+    api.get(f"/rest/file/{file.pk}/image")
+    answer = api.get(path.format(file.pk)).json()
+    assert {"model": "X-T4", "iso": 200}.items() <= answer.items()
+    assert not {"model", "taken"} & api.get(path.format(other.pk)).json().keys()
+    assert api.get(path.format(10**9)).status_code == 404
+    files = api.get("/rest/folder", params={"links": 0}).json()["files"]
+    assert [each.get("taken") for each in files] == ["2024-07-01 11:22:33", None]
+    assert not any("taken" in each for each in api.get("/rest/folder").json()["files"])
 
 
 @each_case("query, is_same", [("links=1", False), ("links=0", True)])

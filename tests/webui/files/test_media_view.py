@@ -120,3 +120,12 @@ def test_what_is_sorted_by_section_is_not_sorted_otherwise(gwen, storage):
     assert page(gwen.client.get(back)).select_one("th.c-size")["aria-sort"] == "descending"
     answer = gwen.client.get("/files/0/listing/?view=media", headers={"HX-Request": "true"})
     assert words(answer, "#said") == "Sorted by season and day"
+
+
+def test_pictures_are_on_the_day_on_which_they_were_taken(gwen, storage):
+    for name, day in (("a.jpg", "2024-07-01"), ("b.jpg", "2024-07-02"), ("c.jpg", "2024-07-01")):
+        storage.file(name).facts |= {"taken": f"{day} 23:59:59"}
+    storage.file("odd.jpg").facts |= {"taken": "1950-01-01 00:00:00", "last_update": None}
+    shown = sections(media(gwen))
+    assert list(shown.values()) == [[], ["b.jpg"], ["a.jpg", "c.jpg"], ["odd.jpg"]]
+    assert list(shown)[1:] == ["2 Jul 2024", "1 Jul 2024", "Pictures"]
