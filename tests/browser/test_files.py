@@ -788,6 +788,21 @@ def test_arrows_walk_the_grid(alice, films):
     expect(link(alice.page, "Elms.txt")).to_be_focused()
 
 
+def test_arrows_walk_from_section_to_section(alice, films):
+    page = alice.page
+    page.set_viewport_size({"width": 900, "height": 800})
+    alice.open(f"{films.path}?view=media")
+    for name in ("Films", "Other files"):
+        expect(page.get_by_role("heading", name=name)).to_be_visible()
+    link(page, "Bays").focus()
+    for key, name in (
+        *(("ArrowDown", "Dunes.2.mkv"), ("ArrowDown", "Elms.txt"), ("ArrowDown", "Elms.txt")),
+        *(("ArrowUp", "Clouds.mkv"), ("ArrowRight", "Dunes.2.mkv"), ("ArrowUp", "Bays")),
+    ):
+        page.keyboard.press(key)
+        expect(link(page, name)).to_be_focused()
+
+
 def test_single_keys_can_be_switched_off(alice, films):
     alice.open("/account/")
     alice.page.get_by_label("Single-key shortcuts").uncheck()
@@ -1236,7 +1251,7 @@ def harm(shelf: Shelf) -> Folder:
     return folder
 
 
-@pytest.mark.parametrize("view", ["list", "grid"])
+@pytest.mark.parametrize("view", ["list", "grid", "media"])
 def test_hostile_names_are_only_text(alice, harm, view):
     page = alice.page
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -1265,7 +1280,8 @@ def test_hostile_names_are_only_text(alice, harm, view):
 def test_no_listing_scrolls_sideways(alice, harm, crowd):
     page = alice.page
     faults = {}
-    for path in ["/", harm.path, f"{harm.path}?view=grid", f"{harm.path}?q={'w' * 200}", crowd]:
+    views = [f"{harm.path}?view={view}" for view in ("grid", "media")]
+    for path in ["/", harm.path, *views, f"{harm.path}?q={'w' * 200}", crowd]:
         alice.open(path)
         dressed(page)
         faults[path] = []
@@ -1303,6 +1319,10 @@ STATES: dict[str, Callable[[Page], None]] = {
     "grid": lambda page: (
         page.locator("#view-grid").click(),
         page.locator(".grid .tile").first.wait_for(),
+    ),
+    "by season and day": lambda page: (
+        page.locator("#view-media").click(),
+        page.locator(".grid .section").first.wait_for(),
     ),
     "menu": lambda page: (
         page.locator(".more").first.click(),

@@ -20,6 +20,7 @@ WIDTHS = [320, 390, 768, 1440]
 PAGES = [
     "/",
     "/?view=grid",
+    "/?view=media",
     "/transfers/",
     "/add/",
     "/account/",

@@ -14,10 +14,10 @@ const press = (selector) => () => document.querySelector(selector)?.click();
 const ACTS = {
   j: (event) => move(event, 1),
   k: (event) => move(event, -1),
-  ArrowDown: (event) => present() && move(event, columns()),
-  ArrowUp: (event) => present() && move(event, -columns()),
-  ArrowRight: (event) => present() && columns() > 1 && move(event, forward()),
-  ArrowLeft: (event) => present() && columns() > 1 && move(event, -forward()),
+  ArrowDown: (event) => present() && move(event, toLine(1)),
+  ArrowUp: (event) => present() && move(event, toLine(-1)),
+  ArrowRight: (event) => present() && isGrid() && move(event, forward()),
+  ArrowLeft: (event) => present() && isGrid() && move(event, -forward()),
 };
 
 const SINGLE = {
@@ -64,11 +64,19 @@ function move({ shiftKey }, step) {
   if (shiftKey) show();
 }
 
-function columns() {
+const isGrid = () => document.querySelector("#listing .grid") !== null;
+
+// The steps to the nearest tile of the next line: lines that end a section are shorter.
+function toLine(step) {
   const rows = allRows();
-  const { offsetTop } = rows[0];
-  const second = rows.findIndex((row) => row.offsetTop !== offsetTop);
-  return second === -1 ? rows.length : second;
+  const at = rows.indexOf(present());
+  const top = (place) => rows[place]?.offsetTop;
+  const apart = (place) => Math.abs(rows[place].offsetLeft - rows[at].offsetLeft);
+  let next = at;
+  while (top(next) === top(at)) next += step;
+  for (let place = next; rows[place] && top(place) === top(next); place += step)
+    if (apart(place) < apart(next)) next = place;
+  return next - at;
 }
 
 function forward() {
