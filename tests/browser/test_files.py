@@ -1106,6 +1106,26 @@ def test_no_room_is_said_in_words(alice, films):
     expect(alice.page.locator(".transfer")).to_contain_text(reason)
 
 
+def test_uploads_go_on_while_another_page_is_open(alice, films, troubles):
+    alice.open(films.path)
+    page = alice.page
+    page.route("**/upload/", lambda _route: None)
+    pick(page, ("a.txt", b"hello"))
+    expect(page.locator("#uploads progress")).to_be_visible()
+    with page.context.expect_page() as other:
+        page.get_by_role("link", name="Transfers").click()
+    expect(other.value.get_by_role("heading", level=1)).to_have_text("Transfers")
+    other.value.close()
+    expect(page.locator("#toasts")).to_contain_text("Uploads go on here")
+    page.locator("header.site").get_by_role("link", name="Files").click()
+    is_open(page, "Files")
+    expect(page.locator("#uploads progress")).to_be_visible()
+    page.get_by_role("button", name="Cancel all").click()
+    page.get_by_role("link", name="Transfers").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Transfers")
+    troubles.clear()
+
+
 def test_uploads_go_on_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page

@@ -1,7 +1,9 @@
-import { showToast } from "../toasts.js";
+import { isPlain } from "../shortcuts.js";
+import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
+import { isAlive } from "./turns.js";
 import { UploadQueue } from "./upload-queue.js";
 
 const queue = new UploadQueue(document.getElementById("uploads"), { home: "title", finish: refresh, draw });
@@ -43,6 +45,16 @@ export async function addDropped(dropped) {
   if (trouble) showToast(trouble);
   queue.add(files);
 }
+
+// A page that is left takes its uploads along, so other pages open in another tab.
+document.addEventListener("click", (event) => {
+  const link = event.target.closest("header.site a[href]");
+  if (!link || !isPlain(event) || !queue.uploads.some(isAlive)) return;
+  event.preventDefault();
+  if (link.matches("[aria-current], .brand")) return document.querySelector(".crumbs a")?.click();
+  window.open(link.href, "_blank", "noopener");
+  tell(words.files.tab);
+});
 
 // Another folder was opened meanwhile: what is under way goes on in the panel that shows it.
 document.addEventListener("htmx:afterSwap", ({ target }) => {
