@@ -366,6 +366,7 @@ class Transfer(models.Model):
         TORRENT = "torrent"
         URL = "url"
         UPLOAD = "upload"
+        ZIP = "zip"  # a ZIP file of the library, to unpack
 
     class State(models.TextChoices):
         """The allowed changes of state are in service/transfers/states.py."""
@@ -386,7 +387,8 @@ class Transfer(models.Model):
     # Wanted
     account = models.ForeignKey(Account, models.DO_NOTHING)
     kind = models.CharField(max_length=7, choices=Kind.choices)
-    source = models.TextField()  # the magnet link or URL; empty for files that were sent
+    # The magnet link or URL, or the id of the ZIP file; empty for files that were sent.
+    source = models.TextField()
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     folder = models.ForeignKey(Folder, models.DO_NOTHING)  # where the result goes
     created_at = models.DateTimeField()

@@ -153,5 +153,9 @@ class MoveInput(MoveOptions, kw_only=True):
     archive_arr: ArchiveEntries
 
 
+class UnpackingInput(Struct):
+    transfer_id: Annotated[Id, Meta(description="From the response to what is undone")]
+
+
 class BatchInput(Struct):
     batch: Annotated[int, Meta(description="From the response to what is undone")]

@@ -23,6 +23,7 @@ from service.api.views import (
     moves,
     search,
     transfers,
+    unpacking,
     user,
     zips,
 )
@@ -107,6 +108,16 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
             *(moves.copy, inputs.MoveInput),
         ),
         Operation("POST", "/rest/move/undo", "Undo a move or copy", moves.undo),
+    ),
+    "Unpacking": (
+        Operation(
+            *("POST", f"{FILE}/unpack", "Unpack a ZIP file into a new folder beside it"),
+            unpacking.unpack,
+        ),
+        Operation(
+            *("POST", "/rest/unpack/undo", "Cancel an unpacking, or delete its folder"),
+            unpacking.undo,
+        ),
     ),
     "Recently deleted": (
         Operation("GET", "/rest/deleted", "List what can be restored", deleted_items.index),

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
+from service.torrents.events import Complete, Metadata, Status, TorrentBroken, TorrentGone
 
 
 @dataclass(frozen=True)
@@ -43,5 +43,13 @@ class Waiting:
 
 
 FetchEvent = (
-    Status | Complete | TorrentBroken | TorrentGone | Head | TorrentFound | MagnetFound | Waiting
+    Status
+    | Metadata
+    | Complete
+    | TorrentBroken
+    | TorrentGone
+    | Head
+    | TorrentFound
+    | MagnetFound
+    | Waiting
 )

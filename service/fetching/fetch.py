@@ -46,6 +46,10 @@ class FetchOrder:
     most_bytes: int = 0  # 0: no limit
     download_limit_bytes: int = 0  # per second, for all fetches; that of the latest order counts
 
+    def job(self, road: Road, means: "Means") -> "Fetch":
+        means.throttle.limit_bytes = self.download_limit_bytes
+        return Fetch(self, road.with_private(self.may_use_private), means)
+
 
 @dataclass(frozen=True)
 class Means:

@@ -1,25 +1,48 @@
-"""All fetches in this process, each in its own thread."""
+"""All fetches in this process, and other jobs that fill a folder, each in its own thread."""
 
 from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
+from typing import Protocol
 
 from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
-from service.fetching.fetch import Fetch, FetchOrder, Means
+from service.fetching.fetch import FetchOrder, Means
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.wire import Road
 from service.reachable_addresses import Reach
-from service.torrents.events import Status, TorrentGone
+from service.torrents.events import Phase, Status, TorrentGone
 
 __all__ = ["FetchOrder", "Fetching"]
 
 STATUS_SECONDS = 1.0
 
 
+class FolderJob(Protocol):
+    """What runs in a thread: a `Fetch`, or something that behaves like one."""
+
+    phase: Phase
+    done_bytes: int
+    wanted_bytes: int
+    is_receiving: bool
+
+    def proceed(self) -> None: ...
+
+    def leave(self, *, is_wanted: bool) -> None: ...
+
+    def run(self) -> FetchEvent | None: ...
+
+
+class FolderOrder(Protocol):
+    @property
+    def key(self) -> str: ...
+
+    def job(self, road: Road, means: Means) -> FolderJob: ...
+
+
 @dataclass
 class RunningFetch:
-    fetch: Fetch
+    fetch: FolderJob
     thread: Thread
     last_status: Status | None = None
     reported_at: float = float("-inf")
@@ -51,16 +74,15 @@ class Fetching:
         self._lock = Lock()
         self._polled_at = self._pace.clock()
 
-    def add(self, order: FetchOrder) -> None:
+    def add(self, order: FolderOrder) -> None:
         """Start a fetch, unless one with this key is running."""
-        self._throttle.limit_bytes = order.download_limit_bytes
         means = Means(
             self._pace, self._throttle, self._emit, lambda: self._polled_at, self._checkpoints
         )
         with self._lock:
             if order.key in self._running:
                 return
-            fetch = Fetch(order, self._road.with_private(order.may_use_private), means)
+            fetch = order.job(self._road, means)
             thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
             thread.start()
             self._running[order.key] = RunningFetch(fetch, thread)

@@ -35,6 +35,8 @@ REASONS: dict[str, frozenset[str]] = {
     State.FAILED: frozenset(
         {"invalid_torrent", "not_a_torrent", "parsing_error", "same_torrent", "fetch_error"}
         | {"address_refused", "too_large", "disk_error", "engine_crashed"}
+        | {"zip_damaged", "zip_empty", "zip_encrypted", "zip_gone"}
+        | {"zip_too_large", "zip_unsupported"}
     ),
 }
 # The notices, which stay true in any state.

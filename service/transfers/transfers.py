@@ -107,7 +107,7 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
         info_hash_v2=magnet.info_hash_v2,
         size_bytes=magnet.size_bytes,
     )
-    return _add(account, request, folder_id, now)
+    return add(account, request, folder_id, now)
 
 
 def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
@@ -129,7 +129,7 @@ def add_known_torrent(
         is_private=torrent.is_private,
         is_folder=torrent.is_folder,
     )
-    return _add(account, request, folder_id, now)
+    return add(account, request, folder_id, now)
 
 
 def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transfer:
@@ -139,7 +139,7 @@ def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transf
     url = url.strip()
     parts = _address(url)
     name = TORRENT_SUFFIX.sub("", unquote(parts.path.rpartition("/")[2])) or parts.hostname or ""
-    return _add(account, TransferRequest(Transfer.Kind.URL, name, source=url), folder_id, now)
+    return add(account, TransferRequest(Transfer.Kind.URL, name, source=url), folder_id, now)
 
 
 def record_upload(
@@ -183,9 +183,13 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
 
 
 def prune(now: datetime) -> None:
-    """Delete the transfers of old uploads, which no listing shows; their files stay."""
-    uploads = Transfer.objects.filter(kind=Transfer.Kind.UPLOAD, state=Transfer.State.DONE)
-    uploads.filter(created_at__lt=now - UPLOAD_LIFETIME).delete()
+    """Delete the transfers of old uploads and unpacked ZIP files, which no listing shows.
+
+    Their files stay.
+    """
+    kinds = (Transfer.Kind.UPLOAD, Transfer.Kind.ZIP)
+    done = Transfer.objects.filter(kind__in=kinds, state=Transfer.State.DONE)
+    done.filter(created_at__lt=now - UPLOAD_LIFETIME).delete()
 
 
 def _address(url: str) -> SplitResult:
@@ -202,7 +206,8 @@ def _address(url: str) -> SplitResult:
     return parts
 
 
-def _add(account: Account, request: TransferRequest, folder_id: int, now: datetime) -> Transfer:
+def add(account: Account, request: TransferRequest, folder_id: int, now: datetime) -> Transfer:
+    """Add a transfer, or return the one that fetches the same. Raises NotFound, NotNow."""
     outcome = _decide(account, request, folder_id, now)
     wake_ups.wake_workers()
     # Raise it outside the transaction, which would otherwise roll back the wish.
@@ -245,10 +250,10 @@ def _same(folder: Folder, request: TransferRequest) -> Q:
     """Return the condition for transfers of the same torrent or URL.
 
     A torrent is known by either of its hashes. A URL is fetched again once it is done, since its
-    content may have changed, and once into each folder.
+    content may have changed, and once into each folder. A ZIP file is unpacked in the same way.
     """
     same = with_hash(request.info_hash_v1, request.info_hash_v2)
-    if request.kind == Transfer.Kind.URL:
+    if request.source and request.kind not in Transfer.TORRENTS:
         is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
         same |= Q(source=request.source) & (is_failed | Q(folder=folder) & ~is_done)
     return same

@@ -89,7 +89,12 @@ class Run:
 
     @property
     def is_fetch(self) -> bool:
-        return self.transfer.kind == Transfer.Kind.URL
+        """Return whether this process fetches or unpacks it, without the engine."""
+        return self.transfer.kind not in Transfer.TORRENTS
+
+    @property
+    def is_unpacking(self) -> bool:
+        return self.transfer.kind == Transfer.Kind.ZIP
 
     @property
     def has_slot(self) -> bool:

@@ -10,12 +10,13 @@ from functools import partial
 from service import signals
 from service.errors import DiskFull, NotFound
 from service.fetching.pool import Fetching, FetchOrder
-from service.models import TorrentFile, Transfer
+from service.models import File, TorrentFile, Transfer
 from service.store.sums import Sums
 from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports, same_torrent
 from service.transfers.identity import TorrentFacts
+from service.unpacking.unpack import UnpackOrder
 from service.worker.changes import Changes, compare_revisions
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
@@ -118,11 +119,20 @@ class TransferControl:
             run.write(notice=run.transfer.notice or "started_over", progress_percent=0)
 
     def _give(self, run: Run) -> None:
-        if run.is_fetch:
+        if run.is_unpacking:
+            self._give_zip_file(run)
+        elif run.is_fetch:
             self.tools.fetching.add(self._fetch_order(run))
         else:
             run.remainder = imports.find_remainder(run.id)
             self.tools.engine.add(self._order(run))
+
+    def _give_zip_file(self, run: Run) -> None:
+        zip_file = File.objects.filter(account=run.transfer.account, pk=run.transfer.source).first()
+        if zip_file is None:
+            self.fail(run, "zip_gone", "The ZIP file was deleted.")
+        else:
+            self.tools.fetching.add(UnpackOrder(run.key, run.folder.path, zip_file.blob))
 
     def _fetch_order(self, run: Run) -> FetchOrder:
         limits = self.limits

@@ -83,7 +83,7 @@ class UnfinishedPhase(RunPhase):
         return log.info("address became a %s transfer=%d", row.kind, run.id)
 
     def complete(self, run: Run, now: datetime) -> None:
-        if run.is_fetch and not self._record_size(run, now):
+        if run.is_fetch and not run.is_unpacking and not self._record_size(run, now):
             return
         self._control.start_import(run)
         self._control.share(run, now)

@@ -1,0 +1,141 @@
+"""Unpack one ZIP file of the library into the download folder of its transfer."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+from zipfile import ZipFile, ZipInfo
+
+from service.errors import DiskFull, NotFound, StoreAway
+from service.fetching.errors import FetchStopped, PermanentFailure
+from service.fetching.events import FetchEvent
+from service.fetching.fetch import LISTEN_SECONDS, WORKER_TIMEOUT_SECONDS, Means
+from service.fetching.stoppable_wait import StoppableWait
+from service.fetching.wire import Road
+from service.store.blobs import library_store
+from service.store.folders import translate_disk_full
+from service.torrents.events import Complete, FileOf, Metadata, Phase, TorrentBroken
+from service.transfers.download_folders import DownloadFolder
+from service.unpacking.members import BadZip, damage, members_of, open_zip
+
+log = logging.getLogger("ferry.unpack")
+
+CHUNK_BYTES = 2**18
+
+
+@dataclass(frozen=True)
+class UnpackOrder:
+    key: str
+    folder: Path  # exists; gets a file for each member
+    blob: str
+
+    def job(self, _road: Road, means: Means) -> "Unpack":
+        return Unpack(self, means)
+
+
+class Unpack:
+    """One ZIP file, which a thread unpacks like a fetch: within memory that its size doesn't raise.
+
+    Metadata sent ──> proceed ──> files written ──> Complete
+
+    It begins again after a crash, since reading a ZIP file costs no one else anything.
+    """
+
+    def __init__(self, order: UnpackOrder, means: Means) -> None:
+        self.phase: Phase = "metadata"
+        self.done_bytes = 0
+        self.wanted_bytes = 0
+        self.is_receiving = False
+        self._order = order
+        self._means = means
+        self._waiter = StoppableWait(means.pace.clock)
+        self._may_go = Event()
+
+    def proceed(self) -> None:
+        self._may_go.set()
+
+    def leave(self, *, is_wanted: bool) -> None:  # noqa: ARG002  There is nothing to resume.
+        self._waiter.stop()
+        self._may_go.set()
+
+    def run(self) -> FetchEvent | None:
+        """Return the outcome, or None if the job was stopped."""
+        try:
+            self._read_directory()
+            self._may_go.wait()
+            self._write_files()
+        except FetchStopped:
+            return None
+        except NotFound:
+            return self._report(BadZip("gone", "The ZIP file was deleted."))
+        except PermanentFailure as failure:
+            return self._report(failure)
+        except (DiskFull, StoreAway, OSError) as error:
+            log.info("unpacking waits transfer=%s %r", self._order.key, error)
+            word = DiskFull.reason if isinstance(error, DiskFull) else "disk_error"
+            return TorrentBroken(self._order.key, word, "")
+        except Exception:
+            log.exception("unpacking failed transfer=%s", self._order.key)
+            return self._report(PermanentFailure("Something went wrong in Ferry."))
+        finally:
+            self._waiter.close()
+        return Complete(self._order.key)
+
+    def _report(self, failure: PermanentFailure) -> TorrentBroken:
+        return TorrentBroken(self._order.key, failure.word, failure.sentence)
+
+    @contextmanager
+    def _zip_file(self) -> Iterator[ZipFile]:
+        with closing(library_store().open(self._order.blob)) as blob, open_zip(blob) as zip_file:
+            yield zip_file
+
+    def _read_directory(self) -> None:
+        """Report the files, and keep none of them in memory: there may be no space for days."""
+        with self._zip_file() as zip_file:
+            files = tuple(
+                FileOf(index, path, info.file_size, is_padding=False, is_symlink=False)
+                for index, (path, info) in enumerate(members_of(zip_file))
+            )
+        self.wanted_bytes = sum(file.size_bytes for file in files)
+        self._means.tell(
+            Metadata(
+                self._order.key,
+                name="",
+                hash_v1="",
+                hash_v2="",
+                is_private=False,
+                is_folder=True,
+                size_bytes=self.wanted_bytes,
+                files=files,
+            )
+        )
+
+    def _write_files(self) -> None:
+        self._check()
+        self.phase, self.is_receiving = "downloading", True
+        folder = DownloadFolder(self._order.folder)
+        with self._zip_file() as zip_file:
+            for index, member in enumerate(members_of(zip_file)):
+                self._write(zip_file, member.info, folder.file(index))
+        self.is_receiving = False
+
+    def _write(self, zip_file: ZipFile, info: ZipInfo, path: Path) -> None:
+        # An import that failed may have left the file as a blob, whose bytes never change.
+        path.unlink(missing_ok=True)
+        end = self.done_bytes + info.file_size
+        with zip_file.open(info) as source, translate_disk_full(), path.open("xb") as target:
+            while chunk := source.read(CHUNK_BYTES):
+                self._check()
+                target.write(chunk)
+                self.done_bytes += len(chunk)
+        if self.done_bytes != end:
+            raise damage()
+
+    def _check(self) -> None:
+        """Stop if no one wants the files. Wait while another worker may be writing them."""
+        self._waiter.check()
+        pace = self._means.pace
+        while pace.clock() - self._means.polled_at() > WORKER_TIMEOUT_SECONDS:
+            pace.pause(self._waiter, LISTEN_SECONDS)
