@@ -308,6 +308,8 @@ class Activity(models.Model):
         MOVED = "moved"
         COPIED = "copied"
         MOVE_UNDONE = "move_undone"
+        UNPACKED = "unpacked"
+        UNPACKING_UNDONE = "unpacking_undone"
         DELETED = "deleted"
         NOT_DELETED = "not_deleted"
         UNDELETED = "undeleted"
@@ -484,6 +486,7 @@ class Sent(models.Model):
     """A transfer that the site sent to a service, since v1 doesn't list ended transfers."""
 
     MAGNET, URL, FILE = "magnet", "url", "file"
+    ZIP = "zip"  # a file of the service, to unpack; its id is the source
 
     connection = models.CharField(max_length=16)  # The key of the service it went to.
     transfer_id = models.CharField(max_length=64, blank=True)  # Some services don't report it.

@@ -86,7 +86,9 @@ REASONS = {
         _("Remove something from it."),
     ),
     "queue_full": Reason(
-        _("too many transfers are already waiting"), _("The storage service's queue is full.")
+        _("too many transfers are already waiting"),
+        _("The storage service's queue is full."),
+        _("Try again when some transfers are done."),
     ),
     "private_not_allowed": Reason(
         _("the service doesn't accept private torrents"),
@@ -171,6 +173,35 @@ REASONS = {
     ),
     "engine_crashed": Reason(_("this torrent keeps crashing the torrent engine")),
     "same_torrent": Reason(_("another transfer is already fetching this torrent")),
+    # ZIP files
+    "zip_damaged": Reason(
+        _("the ZIP file is damaged"),
+        _("This ZIP file is damaged."),
+        _("Get a new copy of it, then unpack that."),
+    ),
+    "zip_empty": Reason(
+        _("there are no files in this ZIP file"), _("There are no files in this ZIP file.")
+    ),
+    "zip_encrypted": Reason(
+        _("the ZIP file needs a password"),
+        _("This ZIP file needs a password, so Ferry can't unpack it."),
+        _("Download it, and unpack it on your own computer."),
+    ),
+    "zip_gone": Reason(
+        _("the ZIP file was deleted"),
+        _("Someone deleted this ZIP file."),
+        _("Restore it under Recently deleted, then unpack it again."),
+    ),
+    "zip_too_large": Reason(
+        _("there are too many files in this ZIP file"),
+        _("There are more than 100,000 files in this ZIP file."),
+        _("Download it, and unpack it on your own computer."),
+    ),
+    "zip_unsupported": Reason(
+        _("Ferry can't read this kind of ZIP file"),
+        _("This ZIP file is compressed in a way that Ferry can't read."),
+        _("Download it, and unpack it on your own computer."),
+    ),
     # Links
     "no_hash": Reason(
         sentence=_("This magnet link doesn't name a torrent."),

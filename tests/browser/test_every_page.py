@@ -88,6 +88,7 @@ PIECES = {
     *("files-tags", "music-queue", "search-results", "search-elsewhere"),
     *("files-deleted-restore", "files-deleted-delete", "files-undo"),
     *("files-resumable", "files-resumable-begin", "files-resumable-cancel"),
+    *("files-unpack", "files-unpackings"),
     *("preview-more", "stream-image", "stream-original", "stream-pdf", "stream-hls", "stream-mp4"),
     *("stream-part", "subtitles", "watch-position", "watch-mark"),
     *("share-m3u", "share-open", "share-revoke", "share-inside", "share-receive"),

@@ -215,6 +215,8 @@ def program_failure(event: Event) -> str:
 SENTENCES = {
     "not_deleted": lambda: _("The storage service didn't delete %(subject)s"),
     "move_undone": lambda: _("%(person)s undid a move or copy"),
+    "unpacked": lambda: _("%(person)s unpacked “%(subject)s”"),
+    "unpacking_undone": lambda: _("%(person)s canceled or undid an unpacking"),
     "signed_in": lambda: _("%(person)s signed in"),
     "paired": lambda: _("%(person)s signed in without a password"),
     "owner_made": lambda: _("%(subject)s became an owner"),

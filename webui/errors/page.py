@@ -229,6 +229,8 @@ def _too_many(failure: Failure) -> tuple[str, str]:
 def _no_room(failure: Failure) -> tuple[str, str]:
     if failure.reason.startswith("out_of_bandwidth"):
         return _usual("out_of_bandwidth_memory")
+    if failure.reason.startswith("queue_full"):
+        return _usual("queue_full")
     return (
         _("There isn't enough space for this"),
         _("The storage is full. Delete something you don't need, then try again."),

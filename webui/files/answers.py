@@ -9,7 +9,7 @@ from webui.files import screen
 from webui.http.requests import Request, respond, service_of
 from webui.library import folders
 from webui.library import requests as library_requests
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, ViewOptions
 from webui.library.folders import Reading
 
 
@@ -26,20 +26,27 @@ def show_form(
     return render(request, template, {**context, "page": page}, status=status)
 
 
-def changed(
-    request: Request, reading: Reading, *, message: str, new_key: str = "", undo: str = ""
+def changed(  # noqa: PLR0913  Each action needs a few of them.
+    request: Request,
+    reading: Reading,
+    *,
+    message: str,
+    new_key: str = "",
+    undo: str = "",
+    look: ViewOptions | None = None,
 ) -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects.
 
-    `undo`: what the message offers to undo, and its batches (see undo_views).
+    `undo`: what the message offers to undo, and its batches (see undo_views). `look`: how the page
+    shows the folder, if the URL of the request doesn't say so.
     """
     folder = reading.snapshot.folder
     folders.changed(service_of(request), [folder])
-    look = library_requests.view_options(request)
+    look = look or library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
-    page = screen.page_of(request, folder, at_once=True)
+    page = screen.page_of(request, folder, at_once=True, look=look)
     context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
     return respond(
         request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"

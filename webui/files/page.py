@@ -14,6 +14,7 @@ from django.utils.translation import gettext as _
 from webui import formatting
 from webui.errors.page import message_of
 from webui.files.sections import section_title
+from webui.files.unpacking_page import UnpackingList
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
 from webui.library.entries import FILE, FOLDER, ROOT, Entry, split_name
@@ -145,6 +146,7 @@ class FilesContext:
     can_share: bool = False
     can_restore: bool = False
     can_move: bool = False
+    can_unpack: bool = False
     thumbs_by_kind: bool = False
     top: str = ROOT  # where the breadcrumbs begin
     top_name: str = ""
@@ -152,6 +154,7 @@ class FilesContext:
     positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
     begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
     interrupted: tuple[InterruptedUpload, ...] = ()
+    unpacking: UnpackingList | None = None
 
 
 @dataclass(frozen=True)
@@ -184,6 +187,7 @@ class FilesPage:
     begun: tuple[FilmInProgress, ...]
     next_up: FilmInProgress | None  # in the media view
     interrupted: tuple[InterruptedUpload, ...]
+    unpacking: UnpackingList | None  # None if people can't unpack, or for a part of the page
     rows: tuple[EntryRow, ...]
     count: int
     count_text: str
@@ -271,6 +275,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         if is_front(snapshot, look)
         else (),
         interrupted=around.interrupted if is_start else (),
+        unpacking=around.unpacking if may_change else None,
         rows=section_rows(entries, first, stop, at, around)
         if is_media
         else rows(entries[first:stop], at, around),

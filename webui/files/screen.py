@@ -8,8 +8,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import page as pages
-from webui.files import resumable_uploads, sort_orders
+from webui.files import resumable_uploads, sort_orders, unpackings
 from webui.files.page import FilesContext, FilesPage, Stale, stale_words
+from webui.files.unpacking_page import UnpackingList, unpacking_list
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.library import folders
@@ -38,15 +39,21 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     return bounds.narrow(reading)
 
 
-def page_of(request: Request, folder: str, *, at_once: bool = False) -> FilesPage:
+def page_of(
+    request: Request, folder: str, *, at_once: bool = False, look: ViewOptions | None = None
+) -> FilesPage:
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
         films = resume_positions.continued(request.user, service_of(request), timezone.now())
         around = replace(around, begun=tuple(films))
     if around.may_change:
-        around = replace(around, interrupted=interrupted(request, folder))
-    look = remember_order(request, reading, look_of(request, reading, around))
+        around = replace(
+            around,
+            interrupted=interrupted(request, folder),
+            unpacking=unpacking(request, reading.snapshot.folder),
+        )
+    look = look or remember_order(request, reading, look_of(request, reading, around))
     return pages.files_page(reading.snapshot, look, around)
 
 
@@ -79,6 +86,13 @@ def interrupted(request: Request, folder: str) -> tuple[pages.InterruptedUpload,
     )
 
 
+def unpacking(request: Request, folder: str) -> UnpackingList | None:
+    service = service_of(request)
+    if not service.can_unpack or bounds_of(request) is not None:
+        return None
+    return unpacking_list(folder, unpackings.unfinished(service, folder))
+
+
 def render_page(request: Request, page: FilesPage) -> HttpResponse:
     """Render the screen. One with all entries of a large folder isn't kept for the next visit."""
     if len(page.rows) > pages.ROWS_AT_ONCE:
@@ -104,6 +118,7 @@ def circumstances(request: Request, reading: Reading) -> FilesContext:
         can_share=may_change and bounds is None,
         can_restore=service.can_restore,
         can_move=service.can_move,
+        can_unpack=service.can_unpack and bounds is None,
         thumbs_by_kind=not service.is_embedded,
         top=bounds.top if bounds else ROOT,
         top_name=bounds.name if bounds else "",

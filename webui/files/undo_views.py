@@ -12,6 +12,7 @@ from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.connection.connection import Service
 from webui.files import (
     deleted_page,
     held_deletes,
@@ -19,6 +20,8 @@ from webui.files import (
     renames,
     restores,
     screen,
+    unpacking_page,
+    unpackings,
 )
 from webui.http.requests import Request, page_of, service_of
 from webui.http.roles import open_to
@@ -28,7 +31,9 @@ from webui.library.entries import ROOT
 from webui.models import Role
 from webui.player import resume_positions
 
-BATCHES = re.compile(r"(?P<what>deleted|moved):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})")
+BATCHES = re.compile(
+    r"(?P<what>deleted|moved|unpacked):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})"
+)
 HELD = re.compile(r"held:([\w-]{22})")
 RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 
@@ -47,6 +52,8 @@ def undo(request: Request) -> HttpResponse:
         batches = dict.fromkeys(match["batches"].split(","))
         if match["what"] == "deleted":
             restores.restore_each(request, [{"batch": each} for each in batches])
+        elif match["what"] == "unpacked":
+            undo_unpackings(request, batches)
         else:
             move_back(request, batches)
     else:
@@ -76,8 +83,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
     for batch in batches:
         undone = service.v1.undo_move(batch)
         count += undone.count
-        root_id = folders.own_id(service)
-        places = [ROOT if each == root_id else each for each in undone.folder_ids]
+        places = places_of(service, undone.folder_ids)
         folders.changed(service, places)
         resume_positions.look_again(service, places, timezone.now())
     if count:
@@ -85,3 +91,22 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
         messages.success(request, move_page.undone_words(count))
     else:
         messages.error(request, _("There is nothing left to undo."))
+
+
+def places_of(service: Service, folder_ids: Iterable[str]) -> list[str]:
+    root_id = folders.own_id(service)
+    return [ROOT if each == root_id else each for each in folder_ids]
+
+
+def undo_unpackings(request: Request, transfer_ids: Iterable[str]) -> None:
+    service, state = service_of(request), ""
+    for transfer_id in transfer_ids:
+        undone = unpackings.undo(service, transfer_id, timezone.now())
+        state = undone.state or state
+        folders.changed(service, places_of(service, undone.folder_ids))
+    if not state:
+        messages.error(request, _("There is nothing left to undo."))
+        return
+    if state != "failed":
+        events.record(request, Kind.UNPACKING_UNDONE)
+    messages.success(request, unpacking_page.undone_words(state))

@@ -8,6 +8,7 @@ from webui.files import (
     move_views,
     resumable_views,
     undo_views,
+    unpack_views,
     upload_views,
     views,
 )
@@ -35,6 +36,10 @@ urlpatterns = [
     path("files/<site_id:folder>/zip/", archive_views.pack, name="files-zip"),
     path("files/<site_id:folder>/uploads/", resumable_views.begin, name="files-resumable-begin"),
     path("files/<site_id:folder>/upload/", upload_views.upload, name="files-upload"),
+    path("files/<site_id:folder>/unpacking/", unpack_views.show, name="files-unpackings"),
+    path(
+        "files/<site_id:folder>/<site_entry:key>/unpack/", unpack_views.unpack, name="files-unpack"
+    ),
     path("files/<site_id:folder>/<site_entry:key>/", views.row, name="files-row"),
     path(
         "files/<site_id:folder>/<site_entry:key>/rename/", action_views.rename, name="files-rename"

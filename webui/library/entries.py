@@ -9,6 +9,7 @@ from webui.library.kinds import (
     PREVIEW_OF,
     PREVIEW_OF_NAME,
     SHOWABLE,
+    UNPACKABLE,
 )
 
 FOLDER, FILE = "folder", "file"
@@ -66,6 +67,10 @@ class Entry(NamedTuple):
         none."""
         preview_kind = PREVIEW_OF.get(self.extension)
         return preview_kind or PREVIEW_OF_NAME.get(self.name.lower(), "none")
+
+    @property
+    def is_unpackable(self) -> bool:
+        return not self.is_folder and self.extension in UNPACKABLE
 
     @property
     def is_showable_picture(self) -> bool:

@@ -33,4 +33,5 @@ PREVIEW_OF_NAME = {
 }
 SHOWABLE = frozenset(["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "avif", "bmp", "svg"])
 MOST_SHOWN_BYTES = 64 * 2**20
+UNPACKABLE = frozenset({"zip", "cbz"})
 PICTURED = frozenset({"film", "image"})

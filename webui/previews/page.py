@@ -105,6 +105,7 @@ class PreviewPage:
     rename_url: str
     delete_url: str
     share_url: str
+    unpack_url: str
     may_change: bool
     script: str
     picture: PicturePart | None
@@ -145,6 +146,9 @@ def preview_page(
         rename_url=f"{at.below}{entry.key}/rename/{at.shown_tail}",
         delete_url=f"{at.below}delete/?entry={entry.key}",
         share_url=f"{at.below}share/?entry={entry.key}" if around.can_share else "",
+        unpack_url=f"{at.below}{entry.key}/unpack/{at.shown_tail}"
+        if around.can_unpack and around.may_change and entry.is_unpackable
+        else "",
         may_change=around.may_change and around.stale is None,
         script=script_of(entry, text),
         picture=picture_part(like, place, at, around) if entry.preview == "picture" else None,

@@ -451,6 +451,8 @@ def _send(service: Service, row: Sent) -> Added:
     if row.torrent:
         content = bytes(row.torrent)
         return service.v1.add_file(f"{row.title}.torrent", BytesIO(content), len(content), folder)
+    if row.source_kind == Sent.ZIP:
+        return service.v1.unpack(row.source)
     if row.source_kind == Sent.URL:
         return service.v1.add_url(row.source, folder)
     return service.v1.add_magnet(row.source, folder)

@@ -70,11 +70,15 @@ def fetching(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     words = asking % {"count": transfer.peers} if transfer.peers else _("looking for peers")
     if transfer.kind == "url":
         words = direct(transfer)
+    if transfer.kind == "zip":
+        words = _("reading the ZIP file")
     return _("Fetching details"), "", "", [words, note(transfer.reason)]
 
 
 def downloading(transfer: CachedTransfer, _around: RowContext) -> StateWords:
-    word = rate_words(transfer.rate) if transfer.rate else _("Downloading")
+    word = _("Unpacking") if transfer.kind == "zip" else _("Downloading")
+    if transfer.rate:
+        word = rate_words(transfer.rate)
     left = transfer.left_seconds
     left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
     facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
@@ -83,7 +87,7 @@ def downloading(transfer: CachedTransfer, _around: RowContext) -> StateWords:
 
 def stalled(transfer: CachedTransfer, around: RowContext) -> StateWords:
     quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
-    has_peers = bool(transfer.peers) or transfer.kind == "url" or why != NO_PEERS
+    has_peers = bool(transfer.peers) or transfer.kind in ("url", "zip") or why != NO_PEERS
     if not quiet:
         word = _("No progress") if has_peers else _("No peers")
     elif has_peers:
@@ -103,7 +107,7 @@ def stalled(transfer: CachedTransfer, around: RowContext) -> StateWords:
 
 def moving(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     took = ""
-    if transfer.added_at and transfer.downloaded_at:
+    if transfer.added_at and transfer.downloaded_at and transfer.kind != "zip":
         seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
         took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
     facts = [moved_part(transfer.percent), whole(transfer), took]
@@ -178,7 +182,7 @@ def progress_of(transfer: CachedTransfer) -> str:
 
 
 def peers(transfer: CachedTransfer) -> str:
-    if not transfer.peers:
+    if not transfer.peers or transfer.kind == "zip":
         return ""
     words = ngettext("%(count)s peer", "%(count)s peers", transfer.peers)
     return words % {"count": formatting.count_words(transfer.peers)}

@@ -156,6 +156,15 @@ def undo_move(batch: str) -> Forms:
     return [Call("POST", "move/undo", form=form, names_something=False)]
 
 
+def unpack(file_id: str) -> Forms:
+    return [Call("POST", path_of("file", checked_id(file_id), "unpack"))]
+
+
+def undo_unpacking(transfer_id: str) -> Forms:
+    form = {"transfer_id": checked_id(transfer_id)}
+    return [Call("POST", "unpack/undo", form=form)]
+
+
 def search(query: Mapping[str, str]) -> Forms:
     return [Call("GET", "search", query, may_repeat=True, names_something=False)]
 

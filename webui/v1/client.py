@@ -190,6 +190,14 @@ class Client:
     def undo_move(self, batch: str) -> UndoneMove:
         return self._request(calls.undo_move(batch), records.undone_move)
 
+    def unpack(self, file_id: str) -> Added:
+        """Unpack a ZIP file into a new folder beside it, if `is_ours`."""
+        return self._request(calls.unpack(file_id), records.added)
+
+    def undo_unpacking(self, transfer_id: str) -> UndoneMove:
+        """Cancel an unpacking, or delete the folder that it created."""
+        return self._request(calls.undo_unpacking(transfer_id), records.undone_move)
+
     def search(self, query: Mapping[str, str]) -> SearchResult:
         """Search the whole library, if `is_ours`: the specification has no search."""
         return self._request(calls.search(query), records.search_result)

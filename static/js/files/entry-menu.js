@@ -6,6 +6,9 @@ import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
 import { isFolder, linkOf, nameOf, rowOf } from "./rows.js";
 import { startSelecting, toggle } from "./selection.js";
+import { unpackRow } from "./unpacking.js";
+
+const UNPACKABLE = /\.(zip|cbz)$/i;
 
 const menu = new RowMenu("entry-menu", {
   open: (row) => linkOf(row).click(),
@@ -17,13 +20,14 @@ const menu = new RowMenu("entry-menu", {
   play: playElsewhere,
   rename,
   move: moveRow,
+  unpack: unpackRow,
   delete: deleteRow,
 });
 
 export function open(more) {
   const row = rowOf(more);
   const link = linkOf(row);
-  const [get, shown, share, play] = ["get", "open", "share", "play"].map((what) => menu.find(what));
+  const [get, shown, share, play, unpack] = ["get", "open", "share", "play", "unpack"].map((what) => menu.find(what));
   const [file, folder] = get.querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
   get.href = bytesOf(row);
@@ -33,6 +37,7 @@ export function open(more) {
     play.href = addressOf(row);
     play.parentElement.hidden = !isPlayed(row);
   }
+  if (unpack) unpack.parentElement.hidden = isFolder(row) || !UNPACKABLE.test(nameOf(row));
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   menu.open(more, row);

@@ -7,4 +7,5 @@ import "./opening.js";
 import "./pictures.js";
 import "./selection.js";
 import "./swaps.js";
+import "./unpacking.js";
 import "./windows.js";

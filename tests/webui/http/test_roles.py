@@ -44,6 +44,8 @@ TABLE = {
     "files-deleted-delete": (MEMBER, "post", {}),
     "files-undo": (MEMBER, "post", {}),
     "files-move": (MEMBER, "post", {"folder": "0"}),
+    "files-unpack": (MEMBER, "post", {"folder": "0", "key": "file-7"}),
+    "files-unpackings": (MEMBER, "get", {"folder": "0"}),
     "files-new": (MEMBER, "post", {"folder": "0"}),
     "files-rename": (MEMBER, "post", {"folder": "0", "key": "file-7"}),
     "files-rename-form": (MEMBER, "get", {"folder": "0", "key": "file-7"}),

@@ -1,0 +1,124 @@
+"""ZIP files become folders: by mouse, keyboard, and touch, and without scripts."""
+
+import os
+import re
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.axe import faults_at
+from tests.browser.shelf import Folder, Shelf
+from tests.browser.test_files import open_menu, row
+from tests.service.unpacking.zips import a_zip, encrypted
+
+PATIENCE_MS = 60_000
+CONTEXT = "kept"
+# The worker may have been faster than the person who cancels.
+UNDONE = re.compile("Unpacking canceled|Folder deleted")
+
+
+@pytest.fixture
+def place(shelf: Shelf) -> Folder:
+    folder = shelf.folder()
+    shelf.file(folder, "Photos.zip", a_zip(("a.txt", b"one"), ("Alps/b.txt", b"two")))
+    shelf.file(folder, "Elms.txt", b"no ZIP file")
+    return folder
+
+
+def arrives(page: Page, name: str) -> None:
+    expect(row(page, name)).to_have_count(1, timeout=PATIENCE_MS)
+
+
+def unpack_item(page: Page) -> Locator:
+    return page.locator("#entry-menu").get_by_role("button", name="Unpack")
+
+
+def test_the_folder_appears_and_can_be_undone(alice, place):
+    page, toast = alice.page, alice.page.locator("#toasts")
+    alice.open(place.path)
+    open_menu(page, "Elms.txt")
+    expect(unpack_item(page)).to_be_hidden()
+    page.keyboard.press("Escape")
+    open_menu(page, "Photos.zip")
+    unpack_item(page).click()
+    expect(toast).to_contain_text("Unpacking Photos.zip")
+    arrives(page, "Photos")
+    expect(page.locator("#unpacking")).to_be_hidden()
+    expect(toast).to_have_text(re.compile(r"^\s*Unpacked into Photos\s*Undo\s*$"))
+    toast.get_by_role("button", name="Undo").click()
+    expect(toast).to_contain_text("Folder deleted")
+    expect(row(page, "Photos")).to_have_count(0)
+    expect(row(page, "Photos.zip")).to_have_count(1)
+
+
+def test_by_keyboard_alone(alice, place):
+    page = alice.page
+    alice.open(place.path)
+    row(page, "Photos.zip").get_by_label("Actions for Photos.zip").focus()
+    page.keyboard.press("Enter")
+    unpack_item(page).focus()
+    page.keyboard.press("Enter")
+    arrives(page, "Photos")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement !== document.body")
+
+
+def test_by_touch_on_a_phone(phone, place):
+    page = phone.page
+    phone.open(place.path)
+    row(page, "Photos.zip").get_by_label("Actions for Photos.zip").tap()
+    unpack_item(page).tap()
+    arrives(page, "Photos")
+
+
+def test_a_large_one_shows_how_far_it_is_until_it_is_canceled(alice, place, shelf):
+    shelf.file(
+        place, "Waits.zip", a_zip(("zeros", bytes(50_000_000)), ("noise", os.urandom(10**6)))
+    )
+    page, section = alice.page, alice.page.locator("#unpacking")
+    alice.open(place.path)
+    # Answers without news keep the page where it is.
+    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    open_menu(page, "Waits.zip")
+    unpack_item(page).click()
+    expect(section).to_contain_text("Waits")
+    assert faults_at(page) == []
+    section.get_by_role("button", name="Cancel Waits").click()
+    expect(page.locator("#toasts")).to_contain_text(UNDONE)
+    expect(row(page, "Waits")).to_have_count(0)
+    expect(section).to_be_hidden()
+
+
+def test_a_failure_says_what_to_do_and_is_removed(alice, place, shelf):
+    shelf.file(place, "Locked.zip", encrypted(a_zip(("a", b"x"))))
+    page, section = alice.page, alice.page.locator("#unpacking")
+    alice.open(place.path)
+    open_menu(page, "Locked.zip")
+    unpack_item(page).click()
+    words = "This ZIP file needs a password, so Ferry can't unpack it. Download it"
+    expect(section).to_contain_text(words, timeout=PATIENCE_MS)
+    assert faults_at(page) == []
+    section.get_by_role("button", name="Remove Locked from this list").click()
+    expect(page.locator("#toasts")).to_contain_text("Removed")
+    expect(section).to_be_hidden()
+
+
+def test_the_preview_unpacks_too(alice, place):
+    page = alice.page
+    alice.open(place.path)
+    row(page, "Photos.zip").locator(".entry").click()
+    page.locator("#viewer-name").wait_for()
+    page.get_by_role("button", name="Unpack").click()
+    arrives(page, "Photos")
+
+
+def test_without_scripts(scriptless, place):
+    page = scriptless.page
+    scriptless.open(place.path)
+    page.get_by_role("link", name="Photos.zip").click()
+    page.get_by_role("button", name="Unpack").click()
+    expect(page.locator("#toasts")).to_contain_text("Unpacking Photos.zip")
+    expect(page.get_by_role("heading", level=1)).to_have_text(place.name)
+    page.locator("#toasts").get_by_role("button", name="Undo").click()
+    expect(page.locator("#toasts")).to_contain_text(UNDONE)
+    expect(row(page, "Photos")).to_have_count(0)
