@@ -194,7 +194,7 @@ REASONS = {
     ),
     "zip_too_large": Reason(
         _("there are too many files in this ZIP file"),
-        _("There are more than 100,000 files in this ZIP file."),
+        _("There are too many files in this ZIP file."),
         _("Download it, and unpack it on your own computer."),
     ),
     "zip_unsupported": Reason(

@@ -15,7 +15,7 @@ from service.fetching.errors import PermanentFailure
 from service.library.library import MOST_DEPTH
 
 MOST_FILES = 100_000
-MOST_DIRECTORY_BYTES = 32 * 2**20
+MOST_DIRECTORY_BYTES = 16 * 2**20
 # One byte of Deflate becomes at most so many. Other methods have no such limit, or take gigabytes
 # of memory if the file says so.
 MOST_INFLATED = 1032
@@ -54,7 +54,7 @@ def damage() -> BadZip:
 
 
 def too_large() -> BadZip:
-    return BadZip("too_large", f"There are more than {MOST_FILES:,} files in the ZIP file.")
+    return BadZip("too_large", "There are too many files in the ZIP file.")
 
 
 @contextmanager

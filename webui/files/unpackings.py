@@ -12,7 +12,9 @@ from webui.models import HeldDelete, Sent, User
 from webui.v1.errors import NotFound
 from webui.v1.records import Transfer
 
-DONE, FAILED = "done", "failed"
+DONE = "done"
+# The states in which a transfer needs no one's attention. The last is the site's own.
+OVER = (DONE, "gone")
 MOST_SHOWN = 10
 
 
@@ -44,7 +46,7 @@ def unfinished(service: Service, folder: str) -> list[Transfer]:
 
     def load() -> list[str]:
         rows = Sent.objects.filter(connection=service.key, cleared_at=None, source_kind=Sent.ZIP)
-        here = rows.filter(folder_id=folder).exclude(state=DONE).order_by("-pk")
+        here = rows.filter(folder_id=folder).exclude(state__in=OVER).order_by("-pk")
         return list(here.values_list("transfer_id", flat=True)[:MOST_SHOWN])
 
     ids = row_cache.read(("unpackings", service.key, folder), load)

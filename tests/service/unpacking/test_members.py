@@ -100,6 +100,20 @@ def test_a_long_directory_is_refused_unread():
     assert word(filling + bytes(content)) in ("zip_too_large", "zip_damaged")
 
 
+class ShortReads(io.BytesIO):
+    """A blob in an object store, whose reader returns less than it was asked for."""
+
+    def read(self, size: int | None = -1) -> bytes:
+        return super().read(min(size, 7) if size and size > 0 else size)
+
+
+def test_a_reader_may_return_less_than_it_was_asked_for():
+    content = a_zip(("a.txt", b"some content " * 100))
+    with open_zip(ShortReads(content)) as zip_file:
+        (member,) = members_of(zip_file)
+        assert zip_file.read(member.info) == b"some content " * 100
+
+
 def test_names_are_the_same_as_in_the_list_of_the_preview():
     content = a_zip(("né.txt", b"x"), ("ascii.txt", b"x"))
     # Without its flag, the name is read as code page 437.

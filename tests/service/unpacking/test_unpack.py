@@ -6,16 +6,24 @@ from zipfile import ZipFile
 
 import pytest
 
+from service.errors import StoreAway
 from service.library import deleted_items, library, moves
 from service.models import Account, DeletedItem, File, Folder, Transfer
 from service.store.blobs import library_store
 from service.transfers import transfers, unpacking
-from service.transfers.download_folders import ids_on_disk
+from service.transfers.download_folders import download_folder, ids_on_disk
+from service.unpacking import unpack
 from tests.cases import each_case
 from tests.service.builders import NOW, a_folder, alice, mallory, stored
 from tests.service.test_kills import whole
 from tests.service.unpacking.shift import UnpackingShift, a_zip_file, unpacked
-from tests.service.unpacking.zips import a_zip, overlapping, with_harm, with_wrong_sum
+from tests.service.unpacking.zips import (
+    a_zip,
+    overlapping,
+    with_harm,
+    with_size,
+    with_wrong_sum,
+)
 from tests.service.unpacking.zips import stored as a_stored_zip
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -82,6 +90,8 @@ def test_deep_paths_are_shortened(account):
         ("wrong sum", with_wrong_sum(a_zip(("a", b"content"))), "zip_damaged"),
         ("changed content", with_harm(a_stored_zip(("a", b"content"))), "zip_damaged"),
         ("bomb", overlapping(1000), "zip_damaged"),
+        ("longer than it says", with_size(a_zip(("a", b"content")), 6), "zip_damaged"),
+        ("shorter than it says", with_size(a_zip(("a", b"content")), 8), "zip_damaged"),
         ("text", b"no ZIP", "zip_damaged"),
     ],
 )
@@ -139,6 +149,48 @@ def test_bytes_that_are_missing_are_a_reason_too(account):
     zip_file = library.add_file(account, 0, "lost.zip", stored(), NOW)
     transfer = UnpackingShift().until_over(unpacking.unpack(account, zip_file.pk, NOW))
     assert (transfer.state, transfer.reason) == ("failed", "zip_gone")
+
+
+def test_a_store_that_is_away_is_asked_again(account, monkeypatch):
+    transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"x"))).pk, NOW)
+    shift = UnpackingShift()
+
+    def away():
+        raise StoreAway
+
+    # A store on the disk of this machine is never away.
+    monkeypatch.setattr(unpack, "library_store", away)
+    shift.until_state(transfer, "stalled")
+    assert transfer.reason == "disk_error"
+    monkeypatch.undo()
+    shift.until_over(transfer)
+    assert list(result_of(transfer)) == ["Photos/a"]
+
+
+def test_another_worker_unpacks_what_one_left(account, library_folder):
+    content = a_zip(("a", b"x" * 10**6), ("b", b"y"))
+    transfer = unpacking.unpack(account, a_zip_file(account, content).pk, NOW)
+    shift = UnpackingShift()
+    shift.round()
+    shift.worker.stop(5)
+    transfer.refresh_from_db()
+    assert transfer.leased_by == ""
+    UnpackingShift().until_over(transfer)
+    assert sorted(result_of(transfer)) == ["Photos/a", "Photos/b"]
+    whole(account, library_folder)
+
+
+def test_a_leftover_that_is_a_blob_is_never_written_to(account, library_folder):
+    """After an import that failed, the files in the download folder may be blobs as well."""
+    transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"new"))).pk, NOW)
+    folder = download_folder(transfer.pk)
+    folder.make(transfer)
+    folder.file(0).write_bytes(b"old bytes")
+    (blob,) = library_folder.link_all([folder.file(0)])
+    UnpackingShift().until_over(transfer)
+    assert list(result_of(transfer).values()) == [b"new"]
+    with library_folder.open(blob.blob) as content:
+        assert content.read() == b"old bytes"
 
 
 def test_the_same_file_is_unpacked_once_at_a_time(account):

@@ -479,3 +479,12 @@ def test_the_oldest_of_too_many_orders_are_forgotten(gwen, storage, monkeypatch)
         gwen.client.get(f"/files/{each.id}/?sort=-size")
     rows = SortOrder.objects.values_list("folder", flat=True)
     assert set(rows) == {str(each.id) for each in folders[1:]}
+
+
+def test_a_foreign_service_unpacks_nothing(bob, foreign):
+    file = foreign.file("Photos.zip", b"PK")
+    assert not page(bob.client.get("/")).select("#unpacking, [data-do=unpack]")
+    assert not page(bob.client.get(f"/files/0/file-{file.id}/view/")).select("#unpack")
+    assert bob.client.post(f"/files/0/file-{file.id}/unpack/").status_code == 404
+    assert bob.client.get("/files/0/unpacking/").status_code == 404
+    assert bob.client.post("/files/undo/", {"undo": "unpacked:7"}).status_code == 404

@@ -93,7 +93,7 @@ class TestAFolder:
     def test_nothing_can_be_changed(self, link, ida):
         answer = ida.get(link)
         assert not page(answer).select("[data-do=rename], [data-do=delete], #new, [data-upload]")
-        assert not page(answer).select("[data-do=share], [data-do=play]")
+        assert not page(answer).select("[data-do=share], [data-do=play], [data-do=unpack]")
 
     def test_positions_in_films_are_not_kept(self, link, ida, shelf):
         answer = ida.get(f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/")
@@ -170,7 +170,10 @@ def test_what_is_beyond_is_not_there(link, ida, shelf, path):
     assert b"Secret" not in answer.content
 
 
-@each_case("path", ["new/", "upload/", "delete/", "move/", "uploads/", "share/", "link/"])
+@each_case(
+    "path",
+    ["new/", "upload/", "delete/", "move/", "uploads/", "share/", "link/", "file-7/unpack/"],
+)
 def test_nothing_that_acts_is_there(link, ida, shelf, path):
     assert ida.post(f"{link}files/{shelf['shared']}/{path}").status_code == 404
 

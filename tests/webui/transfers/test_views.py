@@ -110,6 +110,17 @@ def test_a_transfer_is_told_in_words(alice, either):
     assert words(shown, "#running b") == "1"
 
 
+def test_a_zip_file_is_unpacked_and_not_downloaded(alice, storage):
+    known = {"source_kind": Sent.ZIP, "source": "7", "info_hash": ""}
+    reading = storage.transfer("Reading", state="metadata")
+    running = storage.transfer("Running", **RUNNING | {"peers_connected": 1})
+    for each in (reading, running):
+        record(storage, transfer_id=str(each.id), title="", **known)
+    shown = alice.client.get("/transfers/")
+    assert facts(shown, f"t{reading.id}") == "Fetching details reading the ZIP file"
+    assert facts(shown, f"t{running.id}") == "5 MB/s 420 MB of 1 GB"
+
+
 def test_nothing_at_all_shows_the_ways_to_send(alice, storage):
     shown = page(alice.client.get("/transfers/"))
     assert shown.select_one("#ways:not([hidden])")
