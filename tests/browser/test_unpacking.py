@@ -59,8 +59,7 @@ def test_by_keyboard_alone(alice, place):
     unpack_item(page).focus()
     page.keyboard.press("Enter")
     arrives(page, "Photos")
-    page.keyboard.press("Tab")
-    assert page.evaluate("document.activeElement !== document.body")
+    expect(page.locator("#listing :focus")).to_have_count(1)
 
 
 def test_by_touch_on_a_phone(phone, place):
@@ -87,6 +86,48 @@ def test_a_large_one_shows_how_far_it_is_until_it_is_canceled(alice, place, shel
     expect(page.locator("#toasts")).to_contain_text(UNDONE)
     expect(row(page, "Waits")).to_have_count(0)
     expect(section).to_be_hidden()
+
+
+def test_a_name_that_is_being_typed_stays_until_it_is_saved(alice, place):
+    page = alice.page
+    alice.open(place.path)
+    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    open_menu(page, "Photos.zip")
+    unpack_item(page).click()
+    expect(page.locator("#unpacking")).to_be_visible()
+    row(page, "Elms.txt").locator(".entry").focus()
+    page.keyboard.press("F2")
+    name = page.locator("#listing .rename input[name=name]")
+    name.fill("Oaks.txt")
+    page.unroute("**/unpacking/*")
+    with page.expect_response(lambda answer: "/unpacking/" in answer.url and answer.ok):
+        pass
+    with page.expect_response(
+        lambda answer: answer.headers.get("hx-retarget") == "#listing", timeout=PATIENCE_MS
+    ):
+        pass
+    expect(name).to_have_value("Oaks.txt")
+    page.keyboard.press("Enter")
+    arrives(page, "Oaks.txt")
+    arrives(page, "Photos")
+
+
+def test_who_has_scrolled_far_stays_there_and_gets_the_message(alice, shelf):
+    page, windows = alice.page, alice.page.locator("#listing .window:not(.ghosts)")
+    path = shelf.crowd(150)
+    place = Folder("Crowd", path, f"{path}upload/", f"{path}new/")
+    shelf.file(place, "A.zip", a_zip(("a.txt", b"one")))
+    alice.open(path)
+    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    open_menu(page, "A.zip")
+    unpack_item(page).click()
+    expect(page.locator("#unpacking")).to_be_visible()
+    page.locator(".list-foot").first.scroll_into_view_if_needed()
+    expect(windows).to_have_count(2)
+    page.unroute("**/unpacking/*")
+    expect(page.locator("#toasts")).to_contain_text("Unpacked into", timeout=PATIENCE_MS)
+    expect(page.locator("#unpacking")).to_be_hidden()
+    expect(windows).to_have_count(2)
 
 
 def test_a_failure_says_what_to_do_and_is_removed(alice, place, shelf):

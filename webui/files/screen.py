@@ -1,5 +1,6 @@
 """What every view of the Files screen shares."""
 
+import logging
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -23,6 +24,9 @@ from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
 from webui.rendering import render_screen
+from webui.v1.errors import Failure
+
+log = logging.getLogger("ferry.files")
 
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
@@ -90,7 +94,12 @@ def unpacking(request: Request, folder: str) -> UnpackingList | None:
     service = service_of(request)
     if not service.can_unpack or bounds_of(request) is not None:
         return None
-    return unpacking_list(folder, unpackings.unfinished(service, folder))
+    try:
+        transfers = unpackings.unfinished(service, folder)
+    except Failure as failure:
+        log.info("unpackings not shown folder=%s: %s", folder, failure)
+        transfers = []
+    return unpacking_list(folder, transfers)
 
 
 def render_page(request: Request, page: FilesPage) -> HttpResponse:

@@ -57,6 +57,8 @@ def text_of(transfer: Transfer) -> str:
             return formatting.progress_words(done_bytes, transfer.size_bytes)
         case "moving":
             return _("Moving to your files")
+        case "no_room":
+            return _("There isn't enough space. Delete something you don't need, and it continues.")
         case _:
             return reasons.find(transfer.reason or "").text or _("Ferry will try again.")
 

@@ -25,9 +25,17 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { elt } = detail.requestConfig;
   isQuiet = isBehind(elt);
   if (!detail.shouldSwap || detail.target?.id !== "listing") return;
-  if (isQuiet && isBusy()) {
+  // An unpacked folder has arrived. The next poll brings it again to a reader who is busy now; one
+  // who has scrolled far would lose the place, and gets only the message.
+  const isArrival = elt.id === "unpacking";
+  if ((isQuiet || isArrival) && isBusy()) {
     detail.shouldSwap = false;
-    if (isDown) document.addEventListener("pointerup", refresh, { once: true });
+    if (isQuiet && isDown) document.addEventListener("pointerup", refresh, { once: true });
+    return;
+  }
+  if (isFar() && (isQuiet || isArrival)) {
+    if (isQuiet) detail.shouldSwap = false;
+    else detail.swapOverride = "none";
     return;
   }
   focused = candidates(elt);
@@ -76,9 +84,10 @@ export function refresh() {
   if (look) window.htmx.trigger(look, "refresh");
 }
 
+const isFar = () => document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
+
 function isBusy() {
-  const isFar = document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
-  return isDown || isFar || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open") !== null;
+  return isDown || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open") !== null;
 }
 
 function candidates(elt) {

@@ -7,7 +7,9 @@ from django.utils import timezone
 
 from config.embedded import upstream
 from service.accounts import accounts
+from service.errors import Busy
 from service.models import Account, Folder, Transfer
+from service.transfers import transfers
 from tests.cases import each_case
 from tests.people import page, words
 from tests.service.builders import a_file, a_folder
@@ -149,6 +151,27 @@ def test_a_failure_stays_until_someone_removes_it(bob, account):
     assert "Removed" in words(removed, "#toasts")
     assert page(removed).select_one("#unpacking").has_attr("hidden")
     assert not Transfer.objects.exists()
+
+
+def test_one_that_waits_for_space_says_how_it_continues(bob, account, zip_file):
+    Account.objects.update(space_max_bytes=Account.objects.get().space_used_bytes + 1)
+    unpack(bob, zip_file)
+    UnpackingShift().until_state(Transfer.objects.get(), "no_room")
+    assert "There isn't enough space." in words(bob.client.get("/"), "#unpacking small")
+
+
+def test_files_open_while_transfers_cannot_be_read(bob, zip_file, monkeypatch):
+    unpack(bob, zip_file)
+
+    def fail(_account, _transfer_id):
+        raise Busy
+
+    # Nothing else of the service is busy at that moment.
+    monkeypatch.setattr(transfers, "get", fail)
+    shown = bob.client.get("/")
+    assert shown.status_code == 200
+    assert page(shown).select_one("#unpacking").has_attr("hidden")
+    assert progress(bob, Transfer.objects.get().pk).status_code == 503
 
 
 def test_it_is_listed_under_transfers_and_tried_again_there(bob, account):
