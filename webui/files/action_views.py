@@ -31,7 +31,7 @@ from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library import requests as library_requests
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.library.names import find_name_error
@@ -146,7 +146,8 @@ def renamed(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
 def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     entry = screen.find_entry(reading, key)
-    form = actions_page.rename_page(reading.snapshot, entry, screen.shown_look(request))
+    look = parse_view_options(screen.shown_fields(request))
+    form = actions_page.rename_page(reading.snapshot, entry, look)
     return render(request, "files/_rename.html", {"form": form})
 
 

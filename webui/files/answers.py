@@ -9,7 +9,7 @@ from webui.files import screen
 from webui.http.requests import Request, respond, service_of
 from webui.library import folders
 from webui.library import requests as library_requests
-from webui.library.addresses import Addresses, ViewOptions
+from webui.library.addresses import Addresses
 from webui.library.folders import Reading
 
 
@@ -33,20 +33,20 @@ def changed(  # noqa: PLR0913  Each action needs a few of them.
     message: str,
     new_key: str = "",
     undo: str = "",
-    look: ViewOptions | None = None,
+    fields: screen.Fields | None = None,
 ) -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects.
 
-    `undo`: what the message offers to undo, and its batches (see undo_views). `look`: how the page
-    shows the folder, if the URL of the request doesn't say so.
+    `undo`: what the message offers to undo, and its batches (see undo_views). `fields`: how the
+    page shows the folder, if the URL of the request doesn't say so.
     """
     folder = reading.snapshot.folder
     folders.changed(service_of(request), [folder])
-    look = look or library_requests.view_options(request)
     if not request.htmx:
+        look = library_requests.view_options(request)
         messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
-    page = screen.page_of(request, folder, at_once=True, look=look)
+    page = screen.page_of(request, folder, at_once=True, fields=fields)
     context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
     return respond(
         request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"

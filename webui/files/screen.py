@@ -19,7 +19,6 @@ from webui.library.addresses import Addresses, ViewOptions, parse_view_options
 from webui.library.bounds import bounds_of, for_visitors
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
-from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
@@ -27,6 +26,8 @@ from webui.rendering import render_screen
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.files")
+
+Fields = dict[str, str]  # of the query of a URL
 
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
@@ -44,8 +45,9 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
 
 
 def page_of(
-    request: Request, folder: str, *, at_once: bool = False, look: ViewOptions | None = None
+    request: Request, folder: str, *, at_once: bool = False, fields: Fields | None = None
 ) -> FilesPage:
+    """Return the page of a folder. The fields say how to show it, if the request's URL doesn't."""
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
@@ -57,19 +59,22 @@ def page_of(
             interrupted=interrupted(request, folder),
             unpacking=unpacking(request, reading.snapshot.folder),
         )
-    look = look or remember_order(request, reading, look_of(request, reading, around))
+    look = remember_order(request, reading, look_of(request, reading, around, fields))
     return pages.files_page(reading.snapshot, look, around)
 
 
-def look_of(request: Request, reading: Reading, around: FilesContext) -> ViewOptions:
+def look_of(
+    request: Request, reading: Reading, around: FilesContext, fields: Fields | None = None
+) -> ViewOptions:
     """Return how to show a folder: without an order in the URL, as the person last sorted it."""
-    look = view_options(request)
+    fields = request.GET.dict() if fields is None else fields
+    look = parse_view_options(fields)
     if bounds_of(request) is not None:
         return look
     above = [folder for folder, _name in reversed(around.ancestors)]
     places = [reading.snapshot.folder, *above, ROOT]
     usual = sort_orders.order_of(request.user, service_of(request), places)
-    return replace(look, usual=usual, sort=look.sort if "sort" in request.GET else usual)
+    return replace(look, usual=usual, sort=look.sort if "sort" in fields else usual)
 
 
 def remember_order(request: Request, reading: Reading, look: ViewOptions) -> ViewOptions:
@@ -158,18 +163,18 @@ def find_entry(reading: Reading, key: str) -> Entry:
 
 def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
     around = circumstances(request, reading)
-    look = shown_look(request)
+    look = look_of(request, reading, around, shown_fields(request))
     at = Addresses(reading.snapshot.folder, look)
     page = pages.files_page(without_rows(reading.snapshot), look, around)
     return {"row": pages.rows([entry], at, around)[0], "page": page}
 
 
-def shown_look(request: Request) -> ViewOptions:
+def shown_fields(request: Request) -> Fields:
     """Return the view options of the page around a fragment; a view sent in the form overrides."""
     query = parse_qs(urlsplit(request.htmx.current_url or "").query)
     fields = {name: values[-1] for name, values in query.items()} | request.GET.dict()
     view = request.POST.get("view")
-    return parse_view_options(fields | ({"view": view} if view else {}))
+    return fields | ({"view": view} if view else {})
 
 
 def without_rows(snapshot: Snapshot) -> Snapshot:

@@ -30,7 +30,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
         reading,
         message=unpacking_page.begun_words(entry.name),
         undo=f"unpacked:{transfer_id}",
-        look=screen.shown_look(request) if request.htmx else None,
+        fields=screen.shown_fields(request) if request.htmx else None,
     )
 
 
@@ -66,5 +66,5 @@ def show_new_folders(request: Request, folder: str, done: list[Transfer]) -> Htt
         reading,
         message=unpacking_page.done_words([each.name for each in done]),
         undo=f"unpacked:{ids}",
-        look=screen.shown_look(request),
+        fields=screen.shown_fields(request),
     )

@@ -231,3 +231,10 @@ def test_a_full_queue_says_so(bob, zip_file, settings):
     assert answer.status_code == 413
     assert "queue is full" in answer.content.decode()
     assert not Folder.objects.exclude(parent=None).exists()
+
+
+def test_the_folder_stays_in_the_order_in_which_the_person_sorted_it(bob, account, zip_file):
+    a_file(account, "b.txt")
+    bob.client.get("/?sort=-size")
+    shown = page(unpack(bob, zip_file, {**HTMX, "HX-Current-URL": "http://localhost/"}))
+    assert shown.select_one("th.c-size")["aria-sort"] == "descending"

@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("service", "0017_saved_fetches"),
+        ("service", "0018_camera"),
     ]
 
     operations = [
