@@ -1116,7 +1116,7 @@ def test_uploads_go_on_while_another_page_is_open(alice, films, troubles):
         page.get_by_role("link", name="Transfers").click()
     expect(other.value.get_by_role("heading", level=1)).to_have_text("Transfers")
     other.value.close()
-    expect(page.locator("#toasts")).to_contain_text("Uploads go on here")
+    expect(page.locator("#toasts")).to_contain_text("Uploads continue here")
     page.locator("header.site").get_by_role("link", name="Files").click()
     is_open(page, "Files")
     expect(page.locator("#uploads progress")).to_be_visible()

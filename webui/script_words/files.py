@@ -35,7 +35,7 @@ def files() -> ScriptWords:
             )
         ),
         "sum": _("{done} of {total} uploaded"),
-        "tab": _("Uploads go on here. The page is open in another tab."),
+        "tab": _("Uploads continue here. The page is open in another tab."),
     }
 
 
