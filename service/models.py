@@ -174,7 +174,14 @@ class Media(models.Model):
         constraints = (
             models.UniqueConstraint(fields=["sha1", "size_bytes"], name="one_a_content"),
         )
-        indexes = (models.Index(fields=["id"], condition=Q(state="wanted"), name="wanted_media"),)
+        indexes = (
+            models.Index(fields=["id"], condition=Q(state="wanted"), name="wanted_media"),
+            models.Index(
+                fields=["id"],
+                condition=Q(kind="picture", state="probed", has_picture=True, camera__isnull=True),
+                name="picture_without_camera",
+            ),
+        )
 
     def __str__(self) -> str:
         return self.sha1

@@ -20,6 +20,7 @@ from service.library.deleted_items import purge_expired
 from service.library.moves import forget_expired
 from service.library.search_index import add_missing_texts
 from service.library.sweep import Swept, sweep, sweep_leavings
+from service.media.probing import read_again
 from service.media.sweep import sweep as sweep_media
 from service.store.blobs import library_store
 from service.transfers import transfers
@@ -71,6 +72,7 @@ ROUNDS = [
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
     Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
     Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),
+    Round("reading of pictures again", timedelta(minutes=1), read_again, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),

@@ -4,8 +4,8 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-Words = Annotated[str, Meta(min_length=1, max_length=100)]
-Measure = Annotated[float, Meta(gt=0, le=1_000_000)]
+Words = Annotated[str, Meta(max_length=100, pattern=r"^[^\x00-\x1f]+$")]
+Measure = Annotated[float, Meta(ge=0.000_001, le=10_000_000)]
 
 
 class Camera(Struct, kw_only=True, forbid_unknown_fields=True):

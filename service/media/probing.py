@@ -1,5 +1,6 @@
 """Probe each content once, in a child process, and keep the result in its row."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import BinaryIO
@@ -20,10 +21,11 @@ from service.models import Account, DeletedFile, File, Media
 
 PROBE_SECONDS = 20.0
 MOST_TRIES = 2
+READ_AGAIN_AT_ONCE = 500
 PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
 # When to repeat a probe that ran out of time or whose disk failed, unless someone asks before.
 LATER = timedelta(hours=1)
-LONGEST_TIME = len("2024-07-01 11:22:33")
+TAKEN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.ASCII)
 LARGEST = {"duration_ms": 2**63 - 1, "width": 2**31 - 1, "height": 2**31 - 1}
 FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed", "taken", "camera")
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
@@ -62,13 +64,11 @@ def are_usual(facts: Facts) -> bool:
         Media.Kind(facts["kind"])
         if probed != {}:
             Probed.of(probed)
-        if "taken" in facts:
-            datetime.fromisoformat(facts["taken"])
+        if "taken" in facts and not TAKEN.fullmatch(facts["taken"]):
+            return False
         if "camera" in facts:
             msgspec.convert(facts["camera"], Camera)
     except (ValueError, TypeError, KeyError, msgspec.ValidationError):
-        return False
-    if len(facts.get("taken", "")) > LONGEST_TIME:
         return False
     numbers = ((facts.get(name), most) for name, most in LARGEST.items())
     are_numbers = all(
@@ -171,6 +171,20 @@ def lease(count: int, now: datetime, until: datetime) -> list[Media]:
         rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])
         Media.objects.filter(pk__in=[row.pk for row in rows]).update(leased_until=until)
     return rows
+
+
+def read_again(_now: datetime) -> None:
+    """Have pictures read that were read before cameras were, some at a time, the newest first.
+
+    New contents come before them: nothing is read again while any wait.
+    """
+    if Media.objects.filter(state=Media.State.WANTED).exists():
+        return
+    earlier = Media.objects.filter(
+        kind=Media.Kind.PICTURE, state=Media.State.PROBED, has_picture=True, camera__isnull=True
+    )
+    some = list(earlier.order_by("-pk").values_list("pk", flat=True)[:READ_AGAIN_AT_ONCE])
+    earlier.filter(pk__in=some).update(state=Media.State.WANTED)
 
 
 def release(rows: list[Media]) -> None:

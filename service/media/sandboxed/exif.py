@@ -22,7 +22,7 @@ def of_image(image: Image.Image) -> dict[str, Any]:
     """Return the columns of models.Media. Damaged EXIF data doesn't spoil a picture."""
     with suppress(Exception):
         return facts_of(image.getexif())
-    return {}
+    return {"camera": {}}
 
 
 def of_heif(medium: BinaryIO) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def of_heif(medium: BinaryIO) -> dict[str, Any]:
     with suppress(Exception):
         exif.load(head[min(starts) :][:MOST_EXIF_BYTES])
         return facts_of(exif)
-    return {}
+    return {"camera": {}}
 
 
 def facts_of(exif: Image.Exif) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def facts_of(exif: Image.Exif) -> dict[str, Any]:
         "focal_length_mm": number_of(shooting.get(FOCAL_LENGTH)),
     }
     camera = {name: value for name, value in values.items() if is_valid(name, value)}
-    facts: dict[str, Any] = {"camera": camera} if camera else {}
+    facts: dict[str, Any] = {"camera": camera}
     with suppress(ValueError):
         facts["taken"] = time_of(words_of(shooting.get(TAKEN)))
     return facts

@@ -9,6 +9,7 @@ from unittest.mock import Mock
 import pytest
 from django.db import connection
 from django.utils import timezone
+from PIL import Image
 
 from service.errors import Busy
 from service.library import library
@@ -21,6 +22,7 @@ from service.media.work import LEASE, MediaWork
 from service.models import Account, Media
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore
+from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
 from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
@@ -362,3 +364,47 @@ def test_old_scratch_is_cleared_away(library_folder):
     assert left.exists()
     sweep(timezone.now() + timedelta(hours=2))
     assert not left.exists()
+
+
+def test_pictures_from_before_cameras_were_read_are_read_again_after_what_is_new(worker, keep):
+    file, other = keep(with_camera()), keep(short_film(".mp4"), "b.mp4")
+    worker.probe_once()
+    before = {known(file).pk: "X-T4", known(other).pk: None}
+    Media.objects.update(camera=None, taken=None)
+    new = keep(picture(90, 90), "c.jpg")
+    worker.note_new(timezone.now())
+    probing.read_again(timezone.now())
+    assert list(Media.objects.filter(state="wanted")) == [known(new)]
+    worker.probe_once()
+    probing.read_again(timezone.now())
+    assert list(Media.objects.filter(state="wanted")) == [known(file)]
+    worker.probe_once()
+    probing.read_again(timezone.now())
+    assert not Media.objects.filter(state="wanted").exists()
+    models = {pk: (Media.objects.get(pk=pk).camera or {}).get("model") for pk in before}
+    assert models == before
+
+
+def with_camera() -> bytes:
+    exif = Image.Exif()
+    exif[0x0110] = "X-T4"
+    return picture(exif=exif)
+
+
+@each_case(
+    "facts",
+    [
+        {"taken": "2024-07-01\0" + "11:22:33"},
+        {"taken": "yesterday"},
+        {"taken": 5},
+        {"camera": {"model": "X\0"}},
+        {"camera": {"model": ""}},
+        {"camera": {"aperture": 1e-320}},
+        {"camera": {"aperture": float("nan")}},
+        {"camera": {"place": "N"}},
+        {"camera": []},
+    ],
+)
+def test_what_no_child_of_ours_says_about_a_camera_is_not_kept(facts):
+    assert probing.are_usual({"kind": "picture"})
+    assert not probing.are_usual({"kind": "picture"} | facts)

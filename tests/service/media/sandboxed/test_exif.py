@@ -31,7 +31,7 @@ def exif_with(shooting: dict, make="Canon", model="Canon EOS R6") -> Image.Exif:
 
 def probed(probe, shooting: dict, kind="JPEG", **about) -> dict:
     facts = probe(picture(kind=kind, exif=exif_with(shooting, **about)))
-    return {name: facts[name] for name in ("taken", "camera") if name in facts}
+    return {name: facts[name] for name in ("taken", "camera") if facts.get(name)}
 
 
 @each_case("kind", ["JPEG", "PNG", "WEBP", "AVIF"])
@@ -60,7 +60,9 @@ def test_a_phone_says_it_in_heif_too(probe):
 
 def test_a_picture_without_such_data_says_nothing(probe):
     facts = probe(picture())
-    assert not {"taken", "camera"} & facts.keys()
+    assert "taken" not in facts
+    # So that it isn't read again.
+    assert facts["camera"] == {}
 
 
 @each_case(
@@ -82,7 +84,7 @@ def test_the_name_of_a_camera_is_said_once(make, model, whole, probe):
     [
         {TAKEN: "2024:13:45 99:99:99", EXPOSURE: Ratio(0, 0), APERTURE: Ratio(1, 0), ISO: 0},
         {TAKEN: "0000:00:00 00:00:00", EXPOSURE: Ratio(0, 250), LENS: "\0\0"},
-        {FOCAL: Ratio(2**31, 1)},
+        {FOCAL: Ratio(2**31, 1), APERTURE: Ratio(1, 2**31)},
         {TAKEN: "", ISO: "many", LENS: ""},
     ],
 )
