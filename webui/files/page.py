@@ -263,9 +263,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         view=look.view,
         is_grid=look.view in ("grid", "media"),
         sort=look.sort,
-        letters=letters(entries, at)
-        if len(entries) > ROWS_AT_ONCE and "name" in look.order
-        else (),
+        letters=letters(entries, at) if has_letters(entries, look) else (),
         query=look.query,
         url=at.at(look),
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
@@ -285,7 +283,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         status_text=status_text(look, len(entries), len(snapshot.contents)),
         shown_from=first,
         shown_text=shown_text(stop, len(entries)),
-        more_url=f"{at.below}rows/{look.at(stop).tail}" if stop < len(entries) else "",
+        more_url=at.fragment(look.at(stop), "rows") if stop < len(entries) else "",
         more_page_url=at.at(look.at(stop)) if stop < len(entries) else "",
         before_url=at.at(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",

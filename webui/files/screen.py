@@ -20,6 +20,7 @@ from webui.library.bounds import bounds_of, for_visitors
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
 from webui.library.snapshot import Snapshot
+from webui.library.sorting import SORTS
 from webui.models import Role
 from webui.player import resume_positions
 from webui.rendering import render_screen
@@ -45,9 +46,15 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
 
 
 def page_of(
-    request: Request, folder: str, *, at_once: bool = False, fields: Fields | None = None
+    request: Request,
+    folder: str,
+    *,
+    at_once: bool = False,
+    fields: Fields | None = None,
+    remembers: bool = False,
 ) -> FilesPage:
-    """Return the page of a folder. The fields say how to show it, if the request's URL doesn't."""
+    """Return the page of a folder. The fields say how to show it, if the request's URL doesn't.
+    The order is remembered if the person has chosen it."""
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
@@ -59,7 +66,9 @@ def page_of(
             interrupted=interrupted(request, folder),
             unpacking=unpacking(request, reading.snapshot.folder),
         )
-    look = remember_order(request, reading, look_of(request, reading, around, fields))
+    look = look_of(request, reading, around, fields)
+    if remembers:
+        look = remember_order(request, reading, look)
     return pages.files_page(reading.snapshot, look, around)
 
 
@@ -74,7 +83,7 @@ def look_of(
     above = [folder for folder, _name in reversed(around.ancestors)]
     places = [reading.snapshot.folder, *above, ROOT]
     usual = sort_orders.order_of(request.user, service_of(request), places)
-    return replace(look, usual=usual, sort=look.sort if "sort" in fields else usual)
+    return replace(look, usual=usual, sort=look.sort if fields.get("sort") in SORTS else usual)
 
 
 def remember_order(request: Request, reading: Reading, look: ViewOptions) -> ViewOptions:

@@ -32,7 +32,7 @@ from webui.v1.links import Download, Link
 @require_safe
 @open_to(Role.GUEST)
 def root(request: Request) -> HttpResponse:
-    return render_page(request, page_of(request, ROOT))
+    return render_page(request, page_of(request, ROOT, remembers=True))
 
 
 @require_safe
@@ -40,7 +40,7 @@ def root(request: Request) -> HttpResponse:
 def show(request: Request, folder: str) -> HttpResponse:
     if folder == ROOT:
         return redirect(folder_url(ROOT) + view_options(request).tail)
-    page = page_of(request, folder)
+    page = page_of(request, folder, remembers=True)
     if page.folder == ROOT:
         return redirect(page.url)
     return render_page(request, page)

@@ -31,8 +31,16 @@ class ViewOptions:
     @property
     def tail(self) -> str:
         """Return the query string of a URL, without default values."""
+        is_usual = self.sort == "name" == (self.usual or "name")
+        return self._tail("" if is_usual else self.sort)
+
+    @property
+    def tail_with_sort(self) -> str:
+        return self._tail(self.sort)
+
+    def _tail(self, sort: str) -> str:
         fields = {
-            "sort": "" if self.sort == "name" == (self.usual or "name") else self.sort,
+            "sort": sort,
             "q": self.query,
             "view": self.view if self.view != "list" else "",
             "all": "1" if self.is_all else "",
@@ -97,8 +105,10 @@ class Addresses:
     def at(self, look: ViewOptions) -> str:
         return self.page + look.tail
 
-    def fragment(self, look: ViewOptions) -> str:
-        return f"{self.below}listing/{look.tail}"
+    def fragment(self, look: ViewOptions, part: str = "listing") -> str:
+        """Return the URL of a part, which names the order: the person may choose another while the
+        page is open."""
+        return f"{self.below}{part}/{look.tail_with_sort}"
 
     def act(self, name: str) -> str:
         """Return the URL of an action, which leads back to the same view of the listing."""

@@ -471,6 +471,23 @@ def test_a_page_that_refreshes_itself_changes_no_order(gwen, storage):
     assert page(gwen.client.get("/")).select_one("th.c-size")["aria-sort"] == "descending"
 
 
+def test_rows_that_come_while_one_scrolls_keep_the_order_of_their_page(gwen, storage):
+    storage.many(250)
+    more = page(gwen.client.get("/")).select_one("[hx-get*='/rows/']")["hx-get"]
+    gwen.client.get("/?sort=-name")
+    assert names(gwen.client.get(more, headers=HTMX))[0] == "IMG_100.jpg"
+    refresh = gwen.client.get("/files/0/listing/?sort=name&seen=x", headers=HTMX)
+    assert names(refresh)[0] == "IMG_0.jpg"
+    assert names(gwen.client.get("/"))[0] == "IMG_249.jpg"
+
+
+def test_an_order_that_does_not_exist_is_not_remembered(gwen, storage):
+    storage.file("a.txt")
+    gwen.client.get("/?sort=-size")
+    gwen.client.get("/?sort=nonsense")
+    assert page(gwen.client.get("/")).select_one("th.c-size")["aria-sort"] == "descending"
+
+
 def test_the_oldest_of_too_many_orders_are_forgotten(gwen, storage, monkeypatch):
     # Otherwise the test needs 500 folders; no setting makes the limit smaller.
     monkeypatch.setattr(sort_orders, "MOST_ORDERS", 2)
