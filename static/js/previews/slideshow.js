@@ -8,6 +8,8 @@ export function mount(viewer, signal, isRunning) {
   const button = viewer.querySelector("[data-do=slideshow]");
   const next = viewer.querySelector("[data-step=next]");
   if (!button) return;
+  button.disabled = !next;
+  if (!next) return;
   let timer = 0;
   const run = (isOn) => {
     clearTimeout(timer);
@@ -17,7 +19,7 @@ export function mount(viewer, signal, isRunning) {
   const wait = () => {
     clearTimeout(timer);
     if (button.ariaPressed !== "true") return;
-    timer = setTimeout(() => turnTo(next.href, { isSlideshow: true }), PACE_MS);
+    timer = setTimeout(() => (isBusy() ? wait() : turnTo(next.href, { isSlideshow: true })), PACE_MS);
   };
   const toggle = () => run(button.ariaPressed !== "true");
   button.addEventListener("click", toggle, { signal });
@@ -29,9 +31,11 @@ export function mount(viewer, signal, isRunning) {
     },
     { signal },
   );
-  if (!next) button.disabled = true;
-  else if (isRunning) run(true);
+  if (isRunning) run(true);
 }
+
+// Someone looks closer, or reads something else.
+const isBusy = () => document.querySelector(".zoomed, :popover-open, dialog[open]:not(#overlay)") !== null;
 
 // On a slow connection, a picture that is still arriving isn't skipped.
 function whenShown(viewer, signal, act) {

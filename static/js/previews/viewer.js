@@ -84,7 +84,7 @@ export async function turnTo(url, wish = {}) {
 }
 
 function focusOn(fresh, selector) {
-  const wanted = [...fresh.querySelectorAll(selector)].find((each) => each.checkVisibility());
+  const wanted = [...fresh.querySelectorAll(selector)].find((each) => !each.disabled && each.checkVisibility());
   (wanted ?? fresh.querySelector("#back")).focus({ preventScroll: true });
 }
 
