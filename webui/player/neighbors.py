@@ -19,8 +19,8 @@ def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry 
 
 
 def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | None:
-    """Return the film that someone goes on with: the last one begun, or the episode after the last
-    one watched. Positions are by the file's id."""
+    """Return the film that someone goes on with: the last that was begun, or the episode after one
+    that was watched. Positions are by the file's id."""
     films = [each for each in contents.in_order(BY_SECTION) if is_film(each)]
     for place in range(len(films) - 1, -1, -1):
         film, position = films[place], positions.get(films[place].id)
@@ -32,7 +32,8 @@ def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | No
             after = films[place + 1] if place + 1 < len(films) else None
             stem = split_name(film.name)[0]
             is_next = after and is_next_episode(stem, split_name(after.name)[0])
-            return after if is_next else None
+            if after and is_next and after.id not in positions:
+                return after
     return None
 
 

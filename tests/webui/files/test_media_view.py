@@ -103,6 +103,15 @@ def test_the_next_film_is_the_one_begun_or_the_episode_after_the_last_one_watche
     assert not media(gwen, q="tide").select(".next-up")
 
 
+def test_a_series_that_is_over_hides_no_other(gwen, storage):
+    begun = storage.file("Alpha S01E01.mkv")
+    over = storage.file("Zeta S01E01.mkv")
+    media(gwen)
+    watch(gwen, begun, 1200)
+    watch(gwen, over, 3590)
+    assert "Alpha" in words(gwen.client.get("/?view=media"), ".next-up")
+
+
 def test_a_preview_steps_in_the_same_order(gwen, storage):
     second, first = storage.file("A S01E02.mkv"), storage.file("b s01e01.mkv")
     early = storage.file("A S01E01.mkv")
