@@ -447,6 +447,7 @@ class IndexedFolder(models.Model):
     name = models.CharField(max_length=1024, default="")
     etag = models.CharField(max_length=200, default="")
     is_read = models.BooleanField(default=False)
+    is_changed = models.BooleanField(default=False)  # by people, since it was read
     due_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["IndexedFolder"]]
@@ -455,6 +456,7 @@ class IndexedFolder(models.Model):
         constraints = (models.UniqueConstraint("index", "folder", name="one_row_a_folder"),)
         indexes = (
             models.Index("index", "is_read", "due_at", name="folder_due"),
+            models.Index("index", "is_changed", name="folder_changed"),
             models.Index("index", "parent", name="folder_in_parent"),
         )
 
@@ -476,7 +478,10 @@ class IndexedEntry(models.Model):
     objects: ClassVar[models.Manager["IndexedEntry"]]
 
     class Meta:
-        indexes = (models.Index(fields=["-added", "-id"], name="newest_indexed"),)
+        indexes = (
+            models.Index(fields=["-added", "-id"], name="newest_indexed"),
+            models.Index(fields=["entry_id"], name="entry_by_id"),
+        )
 
     def __str__(self) -> str:
         return self.name

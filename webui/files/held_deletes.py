@@ -19,7 +19,7 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.connection import connection
 from webui.connection.connection import Service
-from webui.library import folders
+from webui.library import folders, indexed_folders
 from webui.library.entries import Entry
 from webui.models import HeldDelete
 from webui.player import resume_positions
@@ -117,6 +117,8 @@ def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> 
             return
         # Before the row, which hides the entry of a cached listing.
         folders.changed(service, [row.folder])
+        if row.kind != HeldDelete.TRANSFER:
+            indexed_folders.forget_deleted(service, entry_of(row))
         row.delete()
 
 
@@ -125,7 +127,7 @@ def delete_one(service: Service, row: HeldDelete) -> None:
         with suppress(NotFound):
             service.v1.delete_transfer(row.entry_id)
         return
-    entry = Entry(row.kind, row.entry_id, row.name, None, None)
+    entry = entry_of(row)
     with suppress(NotFound):
         if entry.is_folder:
             service.v1.delete_folder(entry.id)
@@ -134,3 +136,7 @@ def delete_one(service: Service, row: HeldDelete) -> None:
     resume_positions.forget(service, [entry])
     for folder in resume_positions.below(service, [entry.id] if entry.is_folder else []):
         folders.store().forget(service.key, folder)
+
+
+def entry_of(row: HeldDelete) -> Entry:
+    return Entry(row.kind, row.entry_id, row.name, None, None)

@@ -9,14 +9,13 @@ from functools import cache
 from pathlib import Path
 
 from django.conf import settings
-from django.utils import timezone
 
 from webui.connection.connection import Service, recent_failure
+from webui.library import indexed_folders
 from webui.library.entries import FILE, ROOT, Entry
 from webui.library.held_entries import without_held
 from webui.library.listing_cache import CachedListing, Listings
 from webui.library.snapshot import Snapshot
-from webui.models import IndexedFolder
 from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.records import Unchanged
 
@@ -182,5 +181,4 @@ def changed(service: Service, folders: Collection[str]) -> None:
             touched |= {folder_id for folder_id, _name in above(service, listing.snapshot)}
     store().change(service.key, sorted(touched - {""}))
     if not service.is_embedded:
-        indexed = IndexedFolder.objects.filter(index__service=service.key, folder__in=folders)
-        indexed.update(due_at=timezone.now())
+        indexed_folders.mark_changed(service, folders)

@@ -2,13 +2,14 @@
 
 The worker does so a few seconds at a time, and rests as long after each call as the service took to
 answer: at most half of the time, one call is on its way. A folder is read again a quarter of an
-hour later, and sooner if people have changed it here; a service that sends ETags then sends nothing
-else, unless it has changed.
+hour later, and before all others if people have changed it here; a service that sends ETags then
+sends nothing else, unless it has changed.
 """
 
 import logging
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.utils import timezone
@@ -16,10 +17,11 @@ from django.utils import timezone
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.library.entries import ROOT
+from webui.library.indexed_folders import forget
 from webui.library.listing_cache import entries_of
 from webui.models import IndexedEntry, IndexedFolder, NameIndex
 from webui.search import name_index
-from webui.v1.errors import Failure, NotFound
+from webui.v1.errors import Failure, Forbidden, NotFound, Rejected, Unreadable
 from webui.v1.records import Unchanged
 
 log = logging.getLogger("ferry.search")
@@ -31,6 +33,8 @@ CLAIM = timedelta(minutes=2)
 WANTED = timedelta(minutes=10)
 FRESH = timedelta(minutes=15)
 AFTER_FAILURE = timedelta(minutes=2)
+# Failures that say nothing about other folders
+OF_THE_FOLDER = (Forbidden, Rejected, Unreadable)
 MOST_FOLDERS, MOST_ENTRIES = 100_000, 1_000_000
 LONGEST_ETAG = 200
 
@@ -64,44 +68,68 @@ def claim(service: Service, now: datetime) -> NameIndex | None:
 
 
 def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) -> None:
-    may_grow = has_room(index)
     end = time.monotonic() + TURN_SECONDS
-    while (begin := time.monotonic()) < end and (folder := next_due(index)):
+    room = room_in(index) if next_due(index) else Room(0, 0)
+    while (folder := next_due(index)) is not None:
+        begin = time.monotonic()
+        rows = IndexedFolder.objects.filter(pk=folder.pk)
+        # Beforehand, so that a folder that always fails isn't always the next one, and that what
+        # people change from now on is read again.
+        rows.update(is_changed=False, due_at=timezone.now() + FRESH)
         try:
-            read(service, folder, may_grow=may_grow)
-        except NotFound:
+            read(service, folder, room)
+        except Failure as failure:
             if folder.folder == ROOT:
+                rows.update(due_at=timezone.now())
                 raise
-            name_index.forget(index, [folder.folder])
-        rest(max(LEAST_REST_SECONDS, time.monotonic() - begin))
+            if isinstance(failure, NotFound):
+                forget(service.key, [folder.folder])
+            elif not isinstance(failure, OF_THE_FOLDER):
+                raise
+        now = time.monotonic()
+        seconds = max(LEAST_REST_SECONDS, now - begin)
+        if now + seconds >= end:
+            return
+        rest(seconds)
 
 
-def has_room(index: NameIndex) -> bool:
-    folders = IndexedFolder.objects.filter(index=index)
-    entries = IndexedEntry.objects.filter(folder__index=index)
-    return folders.count() < MOST_FOLDERS and entries.count() < MOST_ENTRIES
+@dataclass
+class Room:
+    """How much the index may grow: a hostile service has folders without end."""
+
+    folders: int
+    entries: int
+
+
+def room_in(index: NameIndex) -> Room:
+    folders = IndexedFolder.objects.filter(index=index).count()
+    return Room(MOST_FOLDERS - folders, MOST_ENTRIES - IndexedEntry.objects.count())
 
 
 def next_due(index: NameIndex) -> IndexedFolder | None:
-    """Return a folder to read: first those that never were, near the root before others."""
-    due = IndexedFolder.objects.filter(index=index, due_at__lte=timezone.now())
-    return due.order_by("is_read", "due_at", "pk").first()
+    """Return a folder to read: one that people have changed, else one that never was read, near
+    the root before others, else the one that was read first."""
+    rows = IndexedFolder.objects.filter(index=index).select_related("index")
+    due = rows.filter(due_at__lte=timezone.now()).order_by("is_read", "due_at", "pk")
+    return rows.filter(is_changed=True).first() or due.first()
 
 
-def read(service: Service, folder: IndexedFolder, *, may_grow: bool) -> None:
+def read(service: Service, folder: IndexedFolder, room: Room) -> None:
     folder_id = None if folder.folder == ROOT else folder.folder
     listing = service.v1.listing(folder_id, folder.etag or None)
-    now = timezone.now()
+    now, etag = timezone.now(), folder.etag
     if not isinstance(listing, Unchanged):
+        if listing.is_root and folder.folder != ROOT:
+            # The root under its other id
+            forget(service.key, [folder.folder])
+            return
         # PostgreSQL's texts contain no NUL.
         entries = [
             each._replace(name=each.name.replace("\0", "\ufffd")) for each in entries_of(listing)
         ]
-        name_index.save(folder, entries)
-        if may_grow:
-            name_index.save_folders(folder, entries, now)
-        etag = listing.etag or ""
-        folder.etag = etag if len(etag) <= LONGEST_ETAG else ""
-    # If people have changed the folder meanwhile, it is still due.
-    unchanged = IndexedFolder.objects.filter(pk=folder.pk, due_at=folder.due_at)
-    unchanged.update(is_read=True, etag=folder.etag, due_at=now + FRESH)
+        is_whole = len(entries) <= min(room.folders, room.entries)
+        etag = listing.etag or "" if is_whole else ""
+        room.entries -= name_index.save(folder, entries, room.entries)
+        room.folders -= name_index.save_folders(folder, entries, room.folders, now)
+    rows = IndexedFolder.objects.filter(pk=folder.pk)
+    rows.update(is_read=True, etag=etag if len(etag) <= LONGEST_ETAG else "")

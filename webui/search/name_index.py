@@ -7,9 +7,8 @@ SQLite has a table of trigrams beside the entries, which triggers keep up to dat
 has an index on their texts.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
-from typing import TypeVar
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
@@ -17,22 +16,21 @@ from django.db.models.expressions import RawSQL
 
 from webui.connection.connection import Service
 from webui.library.entries import FILE, FOLDER, ROOT, Entry
+from webui.library.indexed_folders import MOST_LEVELS, forget, in_batches
 from webui.models import HeldDelete, IndexedEntry, IndexedFolder, NameIndex
 from webui.search.coverage import Coverage
 from webui.search.search_text import patterns_of, search_text, trigrams_of
 from webui.v1.records import FoundEntry, SearchResult
 
-Value = TypeVar("Value")
-
 MOST_FOUND = 200
 # Of what SQLite's index finds, the rows that were read last.
-MOST_COMPARED = 10_000
+MOST_COMPARED, MOST_COMPARED_TO_LIMITS = 10_000, 50_000
+# The trigrams of kinds, as migration 0020 writes them.
+MARKS = {FOLDER: 3 * chr(0xE000), FILE: 3 * chr(0xE001)}
 TRIGRAMS = (
     "SELECT rowid FROM webui_indexedentry_search WHERE webui_indexedentry_search MATCH %s"
     " ORDER BY rowid DESC LIMIT %s"
 )
-MOST_LEVELS = 64
-ROWS_AT_ONCE = 500
 WANTED_STEP = timedelta(minutes=1)
 LIFETIME = timedelta(days=30)
 NOTHING = SearchResult((), (), has_more=False)
@@ -40,17 +38,22 @@ NOTHING = SearchResult((), (), has_more=False)
 
 def want(service: Service, now: datetime) -> Coverage:
     """Have the worker collect the names for a while. Return how far it is."""
+    index = NameIndex.objects.filter(service=service.key).first() or new_index(service, now)
+    NameIndex.objects.filter(pk=index.pk, wanted_at__lt=now - WANTED_STEP).update(wanted_at=now)
+    folders = IndexedFolder.objects.filter(index=index)
+    return Coverage(folders.filter(is_read=True).count(), folders.count())
+
+
+def new_index(service: Service, now: datetime) -> NameIndex:
+    """Return an index, of one service at a time, so that a search needn't tell them apart."""
     with transaction.atomic():
         index, is_new = NameIndex.objects.get_or_create(
             service=service.key, defaults={"wanted_at": now, "next_at": now}
         )
         if is_new:
-            # Of one service at a time, so that a search needn't tell them apart.
             NameIndex.objects.exclude(pk=index.pk).delete()
             IndexedFolder.objects.create(index=index, folder=ROOT, due_at=now)
-    NameIndex.objects.filter(pk=index.pk, wanted_at__lt=now - WANTED_STEP).update(wanted_at=now)
-    folders = IndexedFolder.objects.filter(index=index)
-    return Coverage(folders.filter(is_read=True).count(), folders.count())
+    return index
 
 
 # Searching
@@ -70,17 +73,11 @@ def search(service: Service, query: Mapping[str, str], now: datetime) -> SearchR
     limits = limits_of(query, now)
     most = int(query.get("limit", MOST_FOUND))
     with_words = has_words and not limits
-    folders = ranked(entries.filter(kind=FOLDER), words, most + 1) if with_words else []
-    files = ranked(entries.filter(limits, kind=FILE), words, most + 1)
-    shown = [
-        each
-        for each in without_held(service, folders[:most] + files[:most])
-        if each.folder.index.service == service.key
-    ]
-    entry_of = found_entries(service, shown)
+    folders = ranked(entries, FOLDER, words, most + 1) if with_words else []
+    files = ranked(entries.filter(limits), FILE, words, most + 1, has_limits=bool(limits))
     return SearchResult(
-        tuple(entry_of[each] for each in shown if each.kind == FOLDER),
-        tuple(entry_of[each] for each in shown if each.kind == FILE),
+        shown_entries(service, folders[:most]),
+        shown_entries(service, files[:most]),
         has_more=max(len(folders), len(files)) > most,
     )
 
@@ -96,60 +93,69 @@ def limits_of(query: Mapping[str, str], now: datetime) -> Q:
     return limits
 
 
-def ranked(entries: QuerySet[IndexedEntry], words: str, most: int) -> list[IndexedEntry]:
+def ranked(
+    entries: QuerySet[IndexedEntry], kind: str, words: str, most: int, *, has_limits: bool = False
+) -> list[IndexedEntry]:
+    entries = entries.filter(kind=kind)
     if not patterns_of(words, at_start=True):
         return list(entries.order_by("-added", "-pk")[:most])
     # The sum keeps SQLite from reading all names in the order of their dates.
     newest = entries.order_by((F("added") + 0).desc(), "-pk")
+    most_compared = MOST_COMPARED_TO_LIMITS if has_limits else MOST_COMPARED
     matches: dict[IndexedEntry, None] = {}
     for at_start in (True, False):
         patterns = patterns_of(words, at_start=at_start)
         contains = [Q(search_text__contains=pattern) for pattern in patterns]
-        matches |= dict.fromkeys(newest.filter(candidates(patterns), *contains)[:most])
+        compared = candidates(kind, patterns, most_compared)
+        matches |= dict.fromkeys(newest.filter(compared, *contains)[:most])
         if len(matches) >= most:
             break
     return list(matches)[:most]
 
 
-def candidates(patterns: Collection[str]) -> Q:
+def candidates(kind: str, patterns: Iterable[str], most: int) -> Q:
     """Return what to compare with the patterns: PostgreSQL finds it by itself."""
     if connection.vendor == "postgresql":
         return Q()
-    terms = " AND ".join(in_quotes(each) for pattern in patterns for each in trigrams_of(pattern))
-    rows = IndexedEntry.objects.order_by("-pk").values("pk")[:MOST_COMPARED]
-    matches = RawSQL(TRIGRAMS, [terms, MOST_COMPARED])  # noqa: S611  The text is a constant.
-    return Q(pk__in=matches if terms else rows)
+    trigrams = [each for pattern in patterns for each in trigrams_of(pattern)]
+    terms = " AND ".join(map(in_quotes, [*trigrams, MARKS[kind]]))
+    rows = IndexedEntry.objects.filter(kind=kind).order_by("-pk").values("pk")[:most]
+    matches = RawSQL(TRIGRAMS, [terms, most])  # noqa: S611  The text is a constant.
+    return Q(pk__in=matches if trigrams else rows)
 
 
 def in_quotes(trigram: str) -> str:
     return '"{}"'.format(trigram.replace('"', '""'))
 
 
-def without_held(service: Service, entries: Iterable[IndexedEntry]) -> list[IndexedEntry]:
-    rows = HeldDelete.objects.filter(service=service.key)
-    held = set(rows.values_list("kind", "entry_id"))
-    return [each for each in entries if (each.kind, each.entry_id) not in held]
+def shown_entries(service: Service, entries: Iterable[IndexedEntry]) -> tuple[FoundEntry, ...]:
+    """Return the entries without those that are about to be deleted, or are in such a folder."""
+    ours = [each for each in entries if each.folder.index.service == service.key]
+    held_rows = HeldDelete.objects.filter(service=service.key)
+    held = set(held_rows.values_list("kind", "entry_id"))
+    above = folders_above(service, {each.folder.folder for each in ours})
+    return tuple(
+        found_entry(each, above[each.folder.folder])
+        for each in ours
+        if (each.kind, each.entry_id) not in held
+        and not any((FOLDER, folder) in held for folder, _name in above[each.folder.folder])
+    )
 
 
-def found_entries(
-    service: Service, entries: Collection[IndexedEntry]
-) -> dict[IndexedEntry, FoundEntry]:
-    paths = paths_of(service, {each.folder.folder for each in entries})
-    return {
-        each: FoundEntry(
-            each.entry_id,
-            each.name,
-            each.size_bytes,
-            datetime.fromtimestamp(each.added, UTC) if each.added else None,
-            each.folder.folder,
-            paths[each.folder.folder],
-        )
-        for each in entries
-    }
+def found_entry(row: IndexedEntry, above: Sequence[tuple[str, str]]) -> FoundEntry:
+    return FoundEntry(
+        row.entry_id,
+        row.name,
+        row.size_bytes,
+        datetime.fromtimestamp(row.added, UTC) if row.added else None,
+        row.folder.folder,
+        "/".join(name for _folder, name in above),
+    )
 
 
-def paths_of(service: Service, folders: Collection[str]) -> dict[str, str]:
-    """Return the path of each folder. One query reads one level of all paths."""
+def folders_above(service: Service, folders: Collection[str]) -> dict[str, list[tuple[str, str]]]:
+    """Return ids and names from below the root down to each folder. One query reads one level of
+    all paths."""
     rows = IndexedFolder.objects.filter(index__service=service.key)
     facts: dict[str, tuple[str, str]] = {ROOT: ("", "")}
     level = set(folders) - facts.keys()
@@ -159,91 +165,78 @@ def paths_of(service: Service, folders: Collection[str]) -> dict[str, str]:
         here = rows.filter(folder__in=level).values_list("folder", "parent", "name")
         facts |= {folder: (parent, name) for folder, parent, name in here}
         level = {facts[each][0] for each in level if each in facts} - facts.keys()
-    return {folder: "/".join([*names_above(folder, facts)][::-1]) for folder in folders}
+    return {folder: [*chain_above(folder, facts)][::-1] for folder in folders}
 
 
-def names_above(folder: str, facts: Mapping[str, tuple[str, str]]) -> Iterator[str]:
+def chain_above(folder: str, facts: Mapping[str, tuple[str, str]]) -> Iterator[tuple[str, str]]:
     for _level in range(MOST_LEVELS):
         if folder == ROOT or folder not in facts:
             return
-        folder, name = facts[folder]
-        yield name
+        parent, name = facts[folder]
+        yield folder, name
+        folder = parent
 
 
 # Keeping
 
 
-def save(folder: IndexedFolder, entries: Iterable[Entry]) -> None:
-    """Make the index of one folder what the service has just listed."""
-    listed = {(each.kind, each.id): each for each in entries}
-    with transaction.atomic():
-        gone = []
-        for row in IndexedEntry.objects.filter(folder=folder):
-            entry = listed.get((row.kind, row.entry_id))
-            if entry and facts_of(row) == (entry.name, entry.size_bytes, entry.added or 0):
-                del listed[row.kind, row.entry_id]
-            else:
-                gone.append(row.pk)
-        for pks in in_batches(gone):
-            IndexedEntry.objects.filter(pk__in=pks).delete()
-        rows = [
-            IndexedEntry(
-                folder=folder,
-                kind=each.kind,
-                entry_id=each.id,
-                name=each.name,
-                search_text=search_text(each.name),
-                size_bytes=each.size_bytes,
-                added=each.added or 0,
-            )
-            for each in listed.values()
-        ]
-        IndexedEntry.objects.bulk_create(rows, ROWS_AT_ONCE)
+def save(folder: IndexedFolder, entries: Sequence[Entry], room: int) -> int:
+    """Make the index of one folder what the service has just listed, and return by how many rows
+    it grows: by `room` at most.
+
+    A folder may have very many entries, and whoever writes to SQLite keeps all others waiting. So
+    they are written bit by bit. If this ends halfway, the next reading mends it.
+    """
+    stored = IndexedEntry.objects.filter(folder=folder)
+    rows = list(stored.values_list("pk", "kind", "entry_id", "name", "size_bytes", "added"))
+    listed = {(each.kind, each.id): each for each in entries[: max(len(rows) + room, 0)]}
+    gone = []
+    for pk, kind, entry_id, *facts in rows:
+        entry = listed.get((kind, entry_id))
+        if entry and facts == [entry.name, entry.size_bytes, entry.added or 0]:
+            del listed[kind, entry_id]
+        else:
+            gone.append(pk)
+    for some in in_batches(gone):
+        IndexedEntry.objects.filter(pk__in=some).delete()
+    for few in in_batches([*listed.values()]):
+        IndexedEntry.objects.bulk_create([row_of(folder, each) for each in few])
+    return len(listed) - len(gone)
 
 
-def facts_of(row: IndexedEntry) -> tuple[str, int | None, int]:
-    return row.name, row.size_bytes, row.added
+def row_of(folder: IndexedFolder, entry: Entry) -> IndexedEntry:
+    return IndexedEntry(
+        folder=folder,
+        kind=entry.kind,
+        entry_id=entry.id,
+        name=entry.name,
+        search_text=search_text(entry.name),
+        size_bytes=entry.size_bytes,
+        added=entry.added or 0,
+    )
 
 
-def save_folders(folder: IndexedFolder, entries: Iterable[Entry], now: datetime) -> None:
-    """Know the folders in a folder. Those that are new are due at once."""
+def save_folders(folder: IndexedFolder, entries: Iterable[Entry], room: int, now: datetime) -> int:
+    """Know the folders in a folder. Return by how many rows the index grows. New ones are due at
+    once."""
+    index = folder.index
     inner = {each.id: each.name for each in entries if each.is_folder and each.id != ROOT}
-    others = IndexedFolder.objects.filter(index=folder.index)
-    with transaction.atomic():
-        before = dict(others.filter(parent=folder.folder).values_list("folder", "name"))
-        forget(folder.index, before.keys() - inner.keys())
-        rows = [
-            IndexedFolder(
-                index=folder.index, folder=each, parent=folder.folder, name=name, due_at=now
-            )
-            for each, name in inner.items()
-            if before.get(each) != name
-        ]
+    inside = IndexedFolder.objects.filter(index=index, parent=folder.folder)
+    before = dict(inside.values_list("folder", "name"))
+    forget(index.service, before.keys() - inner.keys())
+    rows = [
+        IndexedFolder(index=index, folder=each, parent=folder.folder, name=name, due_at=now)
+        for each, name in inner.items()
+        if before.get(each) != name
+    ][: max(room, 0)]
+    for some in in_batches(rows):
         IndexedFolder.objects.bulk_create(
-            rows,
-            ROWS_AT_ONCE,
+            some,
             update_conflicts=True,
             unique_fields=["index", "folder"],
             update_fields=["parent", "name"],
         )
-
-
-def forget(index: NameIndex, folders: Collection[str]) -> None:
-    """Forget folders and all that is below them."""
-    rows = IndexedFolder.objects.filter(index=index)
-    for _level in range(MOST_LEVELS):
-        if not folders:
-            break
-        below: list[str] = []
-        for some in in_batches(list(folders)):
-            below += rows.filter(parent__in=some).values_list("folder", flat=True)
-            rows.filter(folder__in=some).delete()
-        folders = below
-
-
-def in_batches(values: list[Value]) -> Iterator[list[Value]]:
-    for start in range(0, len(values), ROWS_AT_ONCE):
-        yield values[start : start + ROWS_AT_ONCE]
+    return len(rows)
 
 
 def prune(now: datetime) -> None:

@@ -34,7 +34,9 @@ def results(request: Request) -> HttpResponse:
     """Render the results alone. The address follows, so that Back returns to them."""
     wanted = wanted_in(request.GET.dict())
     page = page_of(request, wanted)
-    response = render(request, "search/_results.html", {"page": page})
+    # Results that come by themselves aren't announced each time.
+    is_poll = bool(request.htmx) and request.htmx.trigger == "results"
+    response = render(request, "search/_results.html", {"page": page, "is_poll": is_poll})
     response["HX-Replace-Url"] = reverse("search") + wanted.tail
     return response
 

@@ -1,6 +1,7 @@
 import { isForUs } from "../shortcuts.js";
 
 const field = () => document.getElementById("query");
+const allLinks = () => [...document.querySelectorAll("#results a")];
 const links = () => [...document.querySelectorAll("#results .name")];
 
 // Down leads from the field through the results, and Up back to the field.
@@ -19,10 +20,10 @@ document.addEventListener("keydown", (event) => {
 // Results that arrive later leave the focus on the same file or folder.
 let focused = "";
 document.addEventListener("htmx:beforeSwap", () => {
-  focused = links().includes(document.activeElement) ? document.activeElement.href : "";
+  focused = document.activeElement.closest("#results a")?.href ?? "";
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (focused) (links().find(({ href }) => href === focused) ?? field()).focus();
+  if (focused) (allLinks().find(({ href }) => href === focused) ?? field()).focus();
 });
 
 document.addEventListener("keydown", (event) => {

@@ -71,6 +71,7 @@ def test_a_foreign_service_is_not_asked(gwen, foreign):
         ({"iso": 12800}, "ISO 12800"),
         ({"model": "<b>&"}, "<b>&"),
         ({"aperture": -1, "iso": "many", "exposure_seconds": None, "focal_length_mm": 1e400}, ""),
+        ({"exposure_seconds": 1e-320, "aperture": 1e-320}, ""),
         ({"exposure_seconds": True, "model": 5}, "5"),
     ],
 )

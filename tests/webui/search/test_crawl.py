@@ -5,11 +5,14 @@ import time
 from datetime import timedelta
 
 import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
+from webui.files import held_deletes
 from webui.models import IndexedEntry, IndexedFolder, NameIndex
 from webui.pruning import prune
 from webui.search import name_index
@@ -117,12 +120,47 @@ def test_what_was_deleted_or_moved_elsewhere_follows(gwen, foreign, work, clock)
     assert IndexedFolder.objects.count() == 4
 
 
-def test_what_is_about_to_be_deleted_is_not_found(bob, foreign, work):
-    file = foreign.file("a film.mkv")
+def test_what_is_deleted_is_never_found(bob, foreign, work, clock):
+    file, folder = foreign.file("a film.mkv"), foreign.folder("Films")
+    foreign.file("another film.mkv", parent=foreign.folder("Inner", folder.id).id)
     results(bob)
     work()
-    bob.client.post("/files/0/delete/", {"entry": [f"file-{file.id}"]})
+    chosen = {"entry": [f"file-{file.id}", f"folder-{folder.id}"]}
+    bob.client.post("/files/0/delete/", chosen)
     assert names(bob, "?q=film") == []
+    held_deletes.delete_due(clock.now + held_deletes.HELD)
+    assert names(bob, "?q=film") == []
+    assert not IndexedEntry.objects.exists()
+
+
+def test_folders_that_people_change_are_read_before_others(bob, foreign, work):
+    file = foreign.file("old.txt", parent=foreign.folder("Films").id)
+    results(bob)
+    work()
+    IndexedFolder.objects.exclude(folder=str(file.parent)).update(is_read=False)
+    bob.client.post(f"/files/{file.parent}/file-{file.id}/rename/", {"name": "other.txt"})
+    assert work()[0][1] == f"/rest/folder/{file.parent}"
+
+
+def test_a_large_folder_is_written_bit_by_bit(gwen, foreign, work):
+    foreign.many(1_200)
+    results(gwen)
+    with CaptureQueriesContext(connection) as queries:
+        work()
+    inserts = [each for each in queries if 'INSERT INTO "webui_indexedentry"' in each["sql"]]
+    assert len(inserts) >= 3
+    assert IndexedEntry.objects.count() == 1_200
+
+
+def test_a_folder_is_found_among_many_newer_files(gwen, foreign, work, monkeypatch):
+    monkeypatch.setattr(name_index, "MOST_COMPARED", 20)  # No setting makes it smaller.
+    foreign.folder("Holiday")
+    for number in range(30):
+        foreign.file(f"holiday {number}.jpg")
+    results(gwen)
+    work()
+    assert names(gwen, "?q=holiday")[0] == "Holiday"
+    assert names(gwen, "?q=h")[0] == "Holiday"
 
 
 def test_a_service_that_fails_is_left_in_peace_for_a_while(gwen, foreign, work, clock):
@@ -163,7 +201,7 @@ def test_a_turn_ends_and_rests_as_long_as_the_service_took(gwen, foreign, monkey
     monkeypatch.setattr(time, "monotonic", lambda: next(seconds))
     rests = []
     crawl(timezone.now(), rests.append)
-    assert rests == [1, 1]
+    assert rests == [1]
 
 
 def test_a_folder_that_contains_itself_ends_the_crawl_and_every_path(gwen, foreign, work):
@@ -182,11 +220,65 @@ def test_a_library_without_end_is_read_up_to_a_limit(gwen, foreign, work, monkey
         foreign.folder("Inner", foreign.folder(f"{number}").id)
     # No test should need a million files; no setting makes the limit smaller.
     monkeypatch.setattr("webui.search.crawl.MOST_FOLDERS", 3)
+    monkeypatch.setattr("webui.search.crawl.MOST_ENTRIES", 4)
     results(gwen)
     work()
-    work(timedelta(seconds=10))
-    assert IndexedFolder.objects.count() <= 11
-    assert "Searched" in words(results(gwen), "#results .hint")
+    work(FRESH)
+    assert IndexedFolder.objects.count() == 3
+    assert IndexedEntry.objects.count() == 4
+    monkeypatch.undo()
+
+
+def test_what_had_no_room_comes_once_there_is_room(gwen, foreign, work, clock):
+    foreign.folder("A"), foreign.folder("B")
+    results(gwen)
+    with pytest.MonkeyPatch.context() as patch:
+        # As above.
+        patch.setattr("webui.search.crawl.MOST_FOLDERS", 2)
+        work()
+    clock.now += FRESH
+    results(gwen)
+    work()
+    assert IndexedFolder.objects.count() == 3
+
+
+@each_case("status", [403, 422, 500])
+def test_a_folder_that_always_fails_keeps_no_other_waiting(status, gwen, foreign, work):
+    for name in ("A", "B", "C"):
+        foreign.file(f"{name}.mkv", parent=foreign.folder(name).id)
+    broken = next(each for each in foreign.fake.items.values() if each.name == "A")
+    results(gwen)
+    for _turn in range(3):
+        foreign.fails(f"/rest/folder/{broken.id}", status)
+        work(AFTER_FAILURE)
+        results(gwen)
+    assert set(names(gwen, "?q=mkv")) == {"B.mkv", "C.mkv"}
+
+
+def test_a_folder_that_was_not_found_once_is_found_again(gwen, foreign, work, clock):
+    folder = foreign.folder("Films")
+    foreign.file("film.mkv", parent=folder.id)
+    results(gwen)
+    work()
+    foreign.fails(f"/rest/folder/{folder.id}", 404, "not_found")
+    for _turn in range(3):
+        clock.now += FRESH
+        results(gwen)
+        work()
+        foreign.is_back()
+    assert names(gwen, "?q=film.mkv") == ["film.mkv"]
+
+
+def test_the_root_under_its_other_id_is_no_folder(gwen, foreign, work):
+    foreign.file("film.mkv")
+    results(gwen)
+    work()
+    index = NameIndex.objects.get()
+    now = timezone.now()
+    IndexedFolder.objects.create(index=index, folder=str(ROOT), parent="0", due_at=now)
+    work(timedelta(seconds=1))
+    assert names(gwen, "?q=film") == ["film.mkv"]
+    assert IndexedFolder.objects.count() == 1
 
 
 def test_hostile_names_are_searched_as_they_are(gwen, foreign, work):
