@@ -23,6 +23,8 @@ METHODS = (ZIP_STORED, ZIP_DEFLATED)
 ENCRYPTED, PATCHED, MASKED = 0x1, 0x20, 0x2000
 ENTRY_BEGINS = b"PK\1\2"
 HEADER_BYTES = 30
+# What macOS writes beside the files themselves.
+ATTRIBUTES = "__MACOSX/"
 DRIVE = re.compile("[A-Za-z]:")
 
 
@@ -120,9 +122,18 @@ def members_of(zip_file: ZipFile) -> list[Member]:
     return members
 
 
+def without_top(members: list[Member], name: str) -> list[Member]:
+    """Leave out a folder that contains all the rest and has the name of the new one: what is in
+    `Photos.zip` is often a folder `Photos`."""
+    tops = {member.path[0].casefold() if len(member.path) > 1 else "" for member in members}
+    if tops != {name.casefold()}:
+        return members
+    return [Member(path[1:], info) for path, info in members]
+
+
 def is_file(info: ZipInfo) -> bool:
     # In some releases of Python 3.11, `is_dir` fails for an entry without a name.
-    if not info.filename or info.is_dir():
+    if not info.filename or info.is_dir() or info.filename.startswith(ATTRIBUTES):
         return False
     return stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
 

@@ -18,7 +18,7 @@ from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
 from service.torrents.events import Complete, FileOf, Metadata, Phase, TorrentBroken
 from service.transfers.download_folders import DownloadFolder
-from service.unpacking.members import BadZip, damage, members_of, open_zip
+from service.unpacking.members import BadZip, damage, members_of, open_zip, without_top
 
 log = logging.getLogger("ferry.unpack")
 
@@ -30,6 +30,7 @@ class UnpackOrder:
     key: str
     folder: Path  # exists; gets a file for each member
     blob: str
+    name: str  # of the new folder
 
     def job(self, _road: Road, means: Means) -> "Unpack":
         return Unpack(self, means)
@@ -96,7 +97,9 @@ class Unpack:
         with self._zip_file() as zip_file:
             files = tuple(
                 FileOf(index, path, info.file_size, is_padding=False, is_symlink=False)
-                for index, (path, info) in enumerate(members_of(zip_file))
+                for index, (path, info) in enumerate(
+                    without_top(members_of(zip_file), self._order.name)
+                )
             )
         self.wanted_bytes = sum(file.size_bytes for file in files)
         self._means.tell(

@@ -10,6 +10,7 @@ from functools import partial
 from service import signals
 from service.errors import DiskFull, NotFound
 from service.fetching.pool import Fetching, FetchOrder
+from service.library import names as library_names
 from service.models import File, TorrentFile, Transfer
 from service.store.sums import Sums
 from service.torrents.client import Engine
@@ -132,7 +133,9 @@ class TransferControl:
         if zip_file is None:
             self.fail(run, "zip_gone", "The ZIP file was deleted.")
         else:
-            self.tools.fetching.add(UnpackOrder(run.key, run.folder.path, zip_file.blob))
+            name, _suffix = library_names.split(zip_file.name)
+            order = UnpackOrder(run.key, run.folder.path, zip_file.blob, name)
+            self.tools.fetching.add(order)
 
     def _fetch_order(self, run: Run) -> FetchOrder:
         limits = self.limits

@@ -7,7 +7,7 @@ from zipfile import ZIP_BZIP2, ZIP_LZMA, ZipFile
 import pytest
 
 from service.unpacking import members
-from service.unpacking.members import BadZip, members_of, open_zip
+from service.unpacking.members import BadZip, members_of, open_zip, without_top
 from tests.cases import each_case
 from tests.service.unpacking.zips import (
     a_zip,
@@ -61,6 +61,27 @@ def test_folders_links_and_devices_are_left_out():
     for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK):
         assert word(a_zip(("link", b"/etc/passwd"), mode=kind | 0o777)) == "zip_empty"
     assert paths(a_zip(("file", b"x"), mode=stat.S_IFREG | 0o644)) == ["file"]
+
+
+def test_what_macos_adds_is_left_out():
+    assert paths(a_zip(("a.jpg", b"x"), ("__MACOSX/._a.jpg", b"x"))) == ["a.jpg"]
+
+
+@each_case(
+    ("names", "whole"),
+    [
+        (["Photos/a.jpg", "photos/b/c.jpg"], ["a.jpg", "b/c.jpg"]),
+        (["Photos/a.jpg", "b.jpg"], ["Photos/a.jpg", "b.jpg"]),
+        (["Other/a.jpg"], ["Other/a.jpg"]),
+        (["Photos"], ["Photos"]),
+        (["../Photos/a.jpg"], ["a.jpg"]),
+    ],
+)
+def test_a_folder_of_the_same_name_is_not_in_the_new_folder_again(names, whole):
+    content = a_zip(*((name, b"x") for name in names))
+    with open_zip(io.BytesIO(content)) as zip_file:
+        shown = without_top(members_of(zip_file), "Photos")
+    assert ["/".join(member.path) for member in shown] == whole
 
 
 def test_equal_names_are_all_unpacked():
