@@ -184,7 +184,7 @@ def save(folder: IndexedFolder, entries: Sequence[Entry], room: int) -> int:
     """Make the index of one folder what the service has just listed, and return by how many rows
     it grows: by `room` at most.
 
-    A folder may have very many entries, and whoever writes to SQLite keeps all others waiting. So
+    A folder may have very many entries, and a long write to SQLite keeps all others waiting. So
     they are written bit by bit. If this ends halfway, the next reading mends it.
     """
     stored = IndexedEntry.objects.filter(folder=folder)
