@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -13,6 +14,7 @@ from service.store.sync import sync
 
 LOCK = "running.lock"
 RESTORING = "restoring"
+MOMENT_SECONDS, STEP_SECONDS = 1, 0.01
 
 _descriptors: list[int] = []
 
@@ -31,12 +33,29 @@ def note_running() -> None:
     except BlockingIOError:
         pass
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        _share(descriptor)
     except BlockingIOError:
         os.close(descriptor)
         raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.") from None
     # The lock holds for as long as the descriptor is open: until this process and its forks end.
     _descriptors.append(descriptor)
+
+
+def _share(descriptor: int) -> None:
+    """Lock the folder as others may, too.
+
+    A process that starts at the same time has it alone for a moment, and a restore for longer.
+    """
+    deadline = time.monotonic() + MOMENT_SECONDS
+    while True:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(STEP_SECONDS)
+        else:
+            return
 
 
 def running_since() -> datetime | None:

@@ -7,6 +7,7 @@ import shutil
 import sqlite3
 import stat
 import tempfile
+import time
 from contextlib import closing, contextmanager
 from datetime import timedelta
 from hashlib import sha1
@@ -320,6 +321,15 @@ def test_while_it_is_restored_ferry_does_not_start(elsewhere):
         assert is_alone
         with pytest.raises(SystemExit, match="being restored"):
             running.note_running()
+
+
+def test_a_process_that_starts_at_the_same_time_does_not_pass_for_a_restore(elsewhere, monkeypatch):
+    with elsewhere() as data_dir, open(data_dir / running.LOCK, "wb") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        # The other process goes on while this one waits.
+        monkeypatch.setattr(time, "sleep", lambda _seconds: other.close())
+        running.note_running()
+        assert running.running_since()
 
 
 def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
