@@ -131,13 +131,13 @@ def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf
     expect(page.locator("#uploads .state")).to_contain_text("Interrupted")
     expect(page.locator("#uploads .rate")).to_be_empty()
     other = page.context.new_page()
-    until(lambda: other.goto(ferry.url + films.path) and other.locator(".interrupted bdi").count())
-    expect(other.locator(".interrupted bdi")).to_have_text(film.name)
+    until(lambda: other.goto(ferry.url + films.path) and other.locator("#interrupted bdi").count())
+    expect(other.locator("#interrupted bdi")).to_have_text(film.name)
     assert faults_of(other) == []
     line.is_cut = False
     expect(arrived(page, film)).to_be_visible(timeout=60_000)
     other.reload()
-    expect(other.locator(".interrupted")).to_have_count(0)
+    expect(other.locator("#interrupted")).to_have_count(0)
     assert shelf.content(films, film.name) == film.read_bytes()
     assert offsets[0] == 0
     assert offsets[-1] > SIZE * 0.2

@@ -71,9 +71,9 @@ def test_whatever_a_page_shows_is_rendered_anew_when_it_changes(bob, gwen, stora
 def test_a_message_shows_once(bob, storage, monkeypatch):
     page_of = file_views.page_of
 
-    def with_message(request, *arguments):
+    def with_message(request, *arguments, **options):
         success(request, "Deleted")
-        return page_of(request, *arguments)
+        return page_of(request, *arguments, **options)
 
     bob.client.get("/")
     with monkeypatch.context() as patch:

@@ -296,7 +296,7 @@ def test_clients_can_ask_what_it_speaks(bob, storage):
 
 
 def listed(person, path="/"):
-    return [each.get_text() for each in page(person.client.get(path)).select(".interrupted bdi")]
+    return [each.get_text() for each in page(person.client.get(path)).select("#interrupted bdi")]
 
 
 def test_an_interrupted_upload_is_listed_in_its_folder_until_it_is_whole(bob, alice, storage):
@@ -305,7 +305,7 @@ def test_an_interrupted_upload_is_listed_in_its_folder_until_it_is_whole(bob, al
     put(bob, url, FILM[:2560], length=SIZE)
     path = f"/files/{folder.id}/"
     assert listed(bob, path) == ["Der Film.mkv"]
-    assert "25% of 10 KB uploaded" in words(bob.client.get(path), ".interrupted")
+    assert "25% of 10 KB uploaded" in words(bob.client.get(path), "#interrupted")
     assert listed(bob) == listed(alice, path) == []
     put(bob, url, FILM[2560:], 2560)
     assert listed(bob, path) == []
@@ -324,12 +324,12 @@ def test_one_that_a_request_adds_to_is_not_interrupted(bob, storage):
 def test_after_a_power_cut_only_what_was_safe_counts(bob, storage):
     put(bob, begun(bob), FILM[:2560], length=SIZE)
     ResumableUpload.objects.update(boot="an earlier one", safe_bytes=1024)
-    assert "10% of 10 KB uploaded" in words(bob.client.get("/"), ".interrupted")
+    assert "10% of 10 KB uploaded" in words(bob.client.get("/"), "#interrupted")
 
 
 def test_it_is_canceled_without_scripts(bob, alice, storage):
     put(bob, begun(bob), FILM[:10], length=SIZE)
-    form = page(bob.client.get("/")).select_one(".interrupted form")
+    form = page(bob.client.get("/")).select_one("#interrupted form")
     assert alice.client.post(form["action"]).status_code == 404
     answer = bob.client.post(form["action"], follow=True)
     assert "Upload canceled" in words(answer, "#toasts")
