@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
+from webui import row_cache
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.library.entries import ROOT
@@ -41,7 +42,9 @@ LONGEST_ETAG = 200
 
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
     """Take one turn, unless nobody searches or another worker's turn goes on."""
-    if not NameIndex.objects.filter(wanted_at__gte=now - WANTED).exists():
+    # An idle worker comes here every few seconds, and needn't ask the database each time.
+    wanted_at = row_cache.read("search wanted at", latest_wish)
+    if wanted_at is None or wanted_at < now - WANTED:
         return
     service = connection.service()
     index = claim(service, now)
@@ -55,6 +58,11 @@ def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
         rows.update(next_at=timezone.now() + AFTER_FAILURE)
     else:
         rows.update(next_at=timezone.now())
+
+
+def latest_wish() -> datetime | None:
+    wishes = NameIndex.objects.order_by("-wanted_at")
+    return wishes.values_list("wanted_at", flat=True).first()
 
 
 def claim(service: Service, now: datetime) -> NameIndex | None:
