@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import cycle, islice
 from pathlib import Path
 from random import SystemRandom
 from typing import Any
@@ -24,6 +25,8 @@ STOP_SECONDS = 60
 # With pytest-xdist, processes are named "gw0", "gw1", and so on.
 PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
+# Each comes again only after all others: a program may be given several before it takes any.
+_ports = cycle(SystemRandom().sample(PORTS, len(PORTS)))
 
 
 @dataclass
@@ -202,7 +205,7 @@ def free_port() -> int:
 
     No other process of these tests chooses from the same ports, and the kernel assigns higher ones.
     """
-    for port in SystemRandom().sample(PORTS, 100):
+    for port in islice(_ports, 100):
         with socket.socket() as probe, suppress(OSError):
             probe.bind(("127.0.0.1", port))
             return port
