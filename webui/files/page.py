@@ -328,14 +328,21 @@ def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
     return snapshot.is_root and not look.query and not look.first
 
 
-def begun(snapshot: Snapshot, entry: Entry, mark: Position, around: FilesContext) -> FilmInProgress:
-    at = Addresses(snapshot.folder, ViewOptions())
+def begun(
+    snapshot: Snapshot,
+    entry: Entry,
+    mark: Position | None,
+    around: FilesContext,
+    at: Addresses | None = None,
+) -> FilmInProgress:
+    at = at or Addresses(snapshot.folder, ViewOptions())
+    length = formatting.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
     return FilmInProgress(
         name=split_name(entry.name)[0],
-        text=left_words(mark),
+        text=left_words(mark) if mark else length,
         url=at.preview(entry.key),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        percent=mark.percent,
+        percent=mark.percent if mark else 0,
         forget_url=reverse("watch-mark", args=[entry.id]),
         folder=snapshot.folder,
     )
@@ -506,19 +513,7 @@ def section_rows(
 def next_up_film(snapshot: Snapshot, at: Addresses, around: FilesContext) -> FilmInProgress | None:
     positions = dict(around.positions)
     film = next_up(snapshot.contents, positions)
-    if film is None:
-        return None
-    mark = positions.get(film.id)
-    length = formatting.duration_words(film.duration_seconds) if film.duration_seconds else ""
-    return FilmInProgress(
-        name=split_name(film.name)[0],
-        text=left_words(mark) if mark else length,
-        url=at.preview(film.key),
-        thumb_url=thumb_url(film, at, by_kind=around.thumbs_by_kind),
-        percent=mark.percent if mark else 0,
-        forget_url="",
-        folder=snapshot.folder,
-    )
+    return begun(snapshot, film, positions.get(film.id), around, at) if film else None
 
 
 def kind_words() -> dict[str, str]:
