@@ -8,7 +8,7 @@ from django.db import migrations, models
 ENTRIES = "webui_indexedentry"
 INDEX = f"{ENTRIES}_search"
 # The kind as a trigram that no text contains.
-MARK = (
+KIND_TRIGRAM = (
     "CASE {}.kind WHEN 'folder' THEN char(57344, 57344, 57344) ELSE char(57345, 57345, 57345) END"
 )
 ON_POSTGRESQL = (
@@ -21,10 +21,10 @@ ON_SQLITE = (
     "detail=none, tokenize='trigram case_sensitive 1')",
     f"CREATE TRIGGER {INDEX}_insert AFTER INSERT ON {ENTRIES} "
     f"BEGIN INSERT INTO {INDEX} (rowid, text) "
-    f"VALUES (new.id, new.search_text || {MARK.format('new')}); END",
+    f"VALUES (new.id, new.search_text || {KIND_TRIGRAM.format('new')}); END",
     f"CREATE TRIGGER {INDEX}_delete AFTER DELETE ON {ENTRIES} "
     f"BEGIN INSERT INTO {INDEX} ({INDEX}, rowid, text) "
-    f"VALUES ('delete', old.id, old.search_text || {MARK.format('old')}); END",
+    f"VALUES ('delete', old.id, old.search_text || {KIND_TRIGRAM.format('old')}); END",
 )
 
 

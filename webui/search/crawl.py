@@ -43,7 +43,7 @@ LONGEST_ETAG = 200
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
     """Take one turn, unless nobody searches or another worker's turn goes on."""
     # An idle worker comes here every few seconds, and needn't ask the database each time.
-    wanted_at = row_cache.read("search wanted at", latest_wish)
+    wanted_at = row_cache.read("search wanted at", last_wanted_at)
     if wanted_at is None or wanted_at < now - WANTED:
         return
     service = connection.service()
@@ -60,9 +60,9 @@ def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
         rows.update(next_at=timezone.now())
 
 
-def latest_wish() -> datetime | None:
-    wishes = NameIndex.objects.order_by("-wanted_at")
-    return wishes.values_list("wanted_at", flat=True).first()
+def last_wanted_at() -> datetime | None:
+    indexes = NameIndex.objects.order_by("-wanted_at")
+    return indexes.values_list("wanted_at", flat=True).first()
 
 
 def claim(service: Service, now: datetime) -> NameIndex | None:
@@ -77,8 +77,11 @@ def claim(service: Service, now: datetime) -> NameIndex | None:
 
 def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) -> None:
     end = time.monotonic() + TURN_SECONDS
-    room = room_in(index) if next_due(index) else Room(0, 0)
-    while (folder := next_due(index)) is not None:
+    folder = next_due(index)
+    if folder is None:
+        return
+    room = room_in(index)
+    while folder is not None:
         begin = time.monotonic()
         rows = IndexedFolder.objects.filter(pk=folder.pk)
         # Beforehand, so that a folder that always fails isn't always the next one, and that what
@@ -99,6 +102,7 @@ def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) 
         if now + seconds >= end:
             return
         rest(seconds)
+        folder = next_due(index)
 
 
 @dataclass

@@ -26,7 +26,7 @@ MOST_FOUND = 200
 # Of what SQLite's index finds, the rows that were read last.
 MOST_COMPARED, MOST_COMPARED_TO_LIMITS = 10_000, 50_000
 # The trigrams of kinds, as migration 0020 writes them.
-MARKS = {FOLDER: 3 * chr(0xE000), FILE: 3 * chr(0xE001)}
+KIND_TRIGRAMS = {FOLDER: 3 * chr(0xE000), FILE: 3 * chr(0xE001)}
 TRIGRAMS = (
     "SELECT rowid FROM webui_indexedentry_search WHERE webui_indexedentry_search MATCH %s"
     " ORDER BY rowid DESC LIMIT %s"
@@ -118,7 +118,7 @@ def candidates(kind: str, patterns: Iterable[str], most: int) -> Q:
     if connection.vendor == "postgresql":
         return Q()
     trigrams = [each for pattern in patterns for each in trigrams_of(pattern)]
-    terms = " AND ".join(map(in_quotes, [*trigrams, MARKS[kind]]))
+    terms = " AND ".join(map(in_quotes, [*trigrams, KIND_TRIGRAMS[kind]]))
     rows = IndexedEntry.objects.filter(kind=kind).order_by("-pk").values("pk")[:most]
     matches = RawSQL(TRIGRAMS, [terms, most])  # noqa: S611  The text is a constant.
     return Q(pk__in=matches if trigrams else rows)

@@ -46,30 +46,24 @@ def results(request: Request) -> HttpResponse:
 def elsewhere(request: Request, folder: str) -> HttpResponse:
     """Render what the filter of a folder would find in other folders."""
     wanted = Wanted(query=wanted_in(request.GET.dict()).query)
-    coverage(request)
     # The first results may all be in this folder.
-    result = find(request, replace(wanted, has_all=True))
+    result, _covers = find(request, replace(wanted, has_all=True))
     page = elsewhere_page(result, wanted, calendar(), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
 def page_of(request: Request, wanted: Wanted) -> SearchPage:
-    covers = coverage(request)
-    result = find(request, wanted)
+    result, covers = find(request, wanted)
     return search_page(result, wanted, calendar(), begun(request, wanted), covers)
 
 
-def coverage(request: Request) -> Coverage | None:
-    """Return how much of the library is searched; None if the service searches all of it."""
-    service = service_of(request)
-    return None if service.is_embedded else name_index.want(service, timezone.now())
-
-
-def find(request: Request, wanted: Wanted) -> SearchResult:
-    service = service_of(request)
+def find(request: Request, wanted: Wanted) -> tuple[SearchResult, Coverage | None]:
+    """Return the result, and how much was searched; None if the service searches all of it."""
+    service, now = service_of(request), timezone.now()
     if service.is_embedded:
-        return service.v1.search(wanted.v1_query)
-    return name_index.search(service, wanted.v1_query, timezone.now())
+        return service.v1.search(wanted.v1_query), None
+    covers = name_index.want(service, now)
+    return name_index.search(service, wanted.v1_query, now), covers
 
 
 def calendar() -> Calendar:

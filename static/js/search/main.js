@@ -1,7 +1,6 @@
 import { isForUs } from "../shortcuts.js";
 
 const field = () => document.getElementById("query");
-const allLinks = () => [...document.querySelectorAll("#results a")];
 const links = () => [...document.querySelectorAll("#results .name")];
 
 // Down leads from the field through the results, and Up back to the field.
@@ -23,7 +22,9 @@ document.addEventListener("htmx:beforeSwap", () => {
   focused = document.activeElement.closest("#results a")?.href ?? "";
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (focused) (allLinks().find(({ href }) => href === focused) ?? field()).focus();
+  if (!focused) return;
+  const same = [...document.querySelectorAll("#results a")].find(({ href }) => href === focused);
+  (same ?? field()).focus();
 });
 
 document.addEventListener("keydown", (event) => {
