@@ -1,11 +1,15 @@
 """The rows of the last list of transfers, as they were sent: of thousands, few change."""
 
 from collections.abc import Iterable, Mapping
+from typing import cast
 
 from msgspec import Raw
 
 from service.api import records
 from service.http import responses
+from service.library import library
+from service.models import Account
+from service.transfers import transfers
 from service.transfers.transfers import TransferRow
 
 MOST_ROWS = 10_000
@@ -22,7 +26,7 @@ class EncodedTransfers:
 
     def encode(self, rows: Iterable[TransferRow], path_of: Mapping[int, str]) -> list[Raw]:
         by_row: dict[tuple[TransferRow, str], Raw] = {}
-        encoded = []
+        raws = []
         for row in rows:
             # A folder that was deleted between the queries has no path; its transfers go to the
             # root.
@@ -32,9 +36,16 @@ class EncodedTransfers:
                 raw = Raw(responses.encode(records.transfer_record(*key)))
             if len(by_row) < MOST_ROWS:
                 by_row[key] = raw
-            encoded.append(raw)
+            raws.append(raw)
         self._by_row = by_row
-        return encoded
+        return raws
 
 
-transfers = EncodedTransfers()
+encoded = EncodedTransfers()
+
+
+def running_records(account: Account) -> list[records.ListedTransfer]:
+    rows = transfers.list_rows(account)
+    path_of = library.paths_of({row.folder_id for row in rows})
+    # The description of v1 needs their type.
+    return cast("list[records.ListedTransfer]", encoded.encode(rows, path_of))

@@ -128,8 +128,7 @@ def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedIte
 
 
 def _delete_files(files: list[File], now: datetime) -> list[DeletedItem]:
-    folder_of = {file.folder_id: file.folder for file in files}
-    path_of = {pk: library.path_of(folder) for pk, folder in folder_of.items()}
+    path_of = library.paths_of({file.folder_id for file in files})
     items = [_item_of(file, file.folder, path_of[file.folder_id], now) for file in files]
     DeletedItem.objects.bulk_create(items)
     DeletedFile.objects.bulk_create(

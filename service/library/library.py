@@ -95,6 +95,17 @@ def path_of(folder: Folder) -> str:
     return "/".join([*(names[folder_id] for folder_id in ids), folder.name])
 
 
+def paths_of(folder_ids: set[int]) -> dict[int, str]:
+    """Return the paths of any number of folders, with two queries."""
+    folders = list(Folder.objects.filter(pk__in=folder_ids)) if folder_ids else []
+    above = {folder_id for folder in folders for folder_id in folder.ids_from_root[1:]}
+    name_of = dict(Folder.objects.filter(pk__in=above).values_list("pk", "name")) if above else {}
+    return {
+        folder.pk: "/".join(name_of.get(each, "") for each in folder.ids_from_root[1:])
+        for folder in folders
+    }
+
+
 # Changing
 
 

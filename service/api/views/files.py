@@ -5,7 +5,6 @@ from service.api.inputs import FileName
 from service.api.outcomes import FileLink
 from service.api.records import Changed, Largest, located_file_record
 from service.api.requests import AccountRequest
-from service.api.views.transfers import paths_of
 from service.content import signed_links
 from service.http import responses
 from service.library import deleted_items, largest_files, library
@@ -18,7 +17,7 @@ def largest(request: AccountRequest) -> Largest:
     This isn't in the specification, by which a client would have to read every folder.
     """
     files = largest_files.largest_files(request.account)
-    path_of = paths_of({file.folder_id for file in files})
+    path_of = library.paths_of({file.folder_id for file in files})
     # A folder that was deleted between the queries took its files along.
     large_files = [
         located_file_record(file, path_of[file.folder_id])

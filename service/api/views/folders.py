@@ -8,13 +8,12 @@ from django.http import HttpResponse
 from msgspec import UNSET
 
 from service import row_cache, signals
-from service.api import records
+from service.api import encoded_transfers, records
 from service.api.encoded_listing_cache import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.records import LinkForms
 from service.api.requests import AccountRequest
-from service.api.views import transfers
 from service.content import archive_plans, signed_links
 from service.content.signed_links import ListingLinks
 from service.http import records as http_records
@@ -75,7 +74,7 @@ def listing_record(request: AccountRequest, folder: Folder, *, has_links: bool) 
     if has_links:
         links = LinkForms(ListingLinks(account, base_of(request), request.now))
     is_root = folder.parent_id is None
-    running = transfers.running_records(account) if is_root else []
+    running = encoded_transfers.running_records(account) if is_root else []
     # Not the time of the request: the bytes stay the same until something changes.
     changed_at = account.changed_at if is_root else folder.updated_at
     parent_id = folder.parent_id or -1

@@ -8,8 +8,7 @@ from msgspec import UNSET
 from service.api.inputs import SearchInput
 from service.api.records import SearchResults, located_file_record, located_folder_record
 from service.api.requests import AccountRequest
-from service.api.views.transfers import paths_of
-from service.library import search
+from service.library import library, search
 from service.library.search import Limits, Search
 
 # A suffix is one word of the index.
@@ -29,7 +28,7 @@ def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
     most = min(sent.limit, search.MOST_FOUND)
     matches = search.find(Search(request.account, sent.q, limits, most))
     folder_ids = {folder.parent_id or 0 for folder in matches.folders}
-    path_of = paths_of(folder_ids | {file.folder_id for file in matches.files})
+    path_of = library.paths_of(folder_ids | {file.folder_id for file in matches.files})
     # A folder that was deleted between the queries took its contents along.
     return SearchResults(
         folders=[

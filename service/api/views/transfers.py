@@ -1,21 +1,19 @@
 """List, show, add, and delete transfers, which v1 also calls torrents."""
 
-from typing import Annotated, cast
+from typing import Annotated
 
 import msgspec
 from django.http import HttpResponse
 from msgspec import UNSET
 
 from service import signals
-from service.api import records
-from service.api.encoded_transfers import transfers as encoded_transfers
+from service.api import encoded_transfers, records, uploads
 from service.api.inputs import AddressInput, MagnetInput, Target
 from service.api.requests import AccountRequest
-from service.api.views import uploads
 from service.errors import NotATorrent
 from service.http import bodies, responses
 from service.http.refusals import NothingPassed
-from service.models import Account, Folder, Transfer
+from service.models import Account, Transfer
 from service.store.blobs import library_store
 from service.transfers import transfers
 
@@ -40,31 +38,13 @@ def etag_of(account: Account) -> str:
 
 def index_record(request: AccountRequest) -> records.Transfers:
     account = request.account
-    running = running_records(account)
+    running = encoded_transfers.running_records(account)
     return records.Transfers(
         space_max=account.space_max_bytes,
         space_used=account.space_used_bytes,
         torrents=running,
         transfers=running,
     )
-
-
-def running_records(account: Account) -> list[records.ListedTransfer]:
-    running = transfers.list_rows(account)
-    path_of = paths_of({transfer.folder_id for transfer in running})
-    # Encoded already; the description of v1 needs their type.
-    return cast("list[records.ListedTransfer]", encoded_transfers.encode(running, path_of))
-
-
-def paths_of(folder_ids: set[int]) -> dict[int, str]:
-    """Return the paths of any number of folders, with two queries."""
-    folders = list(Folder.objects.filter(pk__in=folder_ids)) if folder_ids else []
-    above = {folder_id for folder in folders for folder_id in folder.ids_from_root[1:]}
-    name_of = dict(Folder.objects.filter(pk__in=above).values_list("pk", "name")) if above else {}
-    return {
-        folder.pk: "/".join(name_of.get(each, "") for each in folder.ids_from_root[1:])
-        for folder in folders
-    }
 
 
 def show(request: AccountRequest, transfer_id: int) -> records.Transfer:

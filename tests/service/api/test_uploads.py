@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 from django.conf import settings
 
-from service.api.views import uploads
+from service.api import uploads
 from service.library import library, space
 from service.models import Account, File, Transfer
 from service.store.blobs import library_store
