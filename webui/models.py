@@ -431,6 +431,7 @@ class NameIndex(models.Model):
     service = models.CharField(max_length=16, unique=True)
     wanted_at = models.DateTimeField()  # when people last searched
     next_at = models.DateTimeField()
+    is_full = models.BooleanField(db_default=False)
 
     objects: ClassVar[models.Manager["NameIndex"]]
 

@@ -8,6 +8,7 @@ class Coverage(NamedTuple):
 
     read: int
     known: int
+    is_full: bool  # the library is larger than the index may become
 
     @property
     def is_whole(self) -> bool:

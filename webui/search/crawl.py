@@ -40,6 +40,18 @@ MOST_FOLDERS, MOST_ENTRIES = 100_000, 1_000_000
 LONGEST_ETAG = 200
 
 
+@dataclass
+class Room:
+    """How much the index may grow: a hostile service has folders without end."""
+
+    folders: int
+    entries: int
+
+    @property
+    def is_used_up(self) -> bool:
+        return self.folders <= 0 or self.entries <= 0
+
+
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
     """Take one turn, unless nobody searches or another worker's turn goes on."""
     # An idle worker comes here every few seconds, and needn't ask the database each time.
@@ -81,36 +93,36 @@ def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) 
     if folder is None:
         return
     room = room_in(index)
-    while folder is not None:
-        begin = time.monotonic()
-        rows = IndexedFolder.objects.filter(pk=folder.pk)
-        # Beforehand, so that a folder that always fails isn't always the next one, and that what
-        # people change from now on is read again.
-        rows.update(is_changed=False, due_at=timezone.now() + FRESH)
-        try:
-            read(service, folder, room)
-        except Failure as failure:
-            if folder.folder == ROOT:
-                rows.update(due_at=timezone.now())
-                raise
-            if isinstance(failure, NotFound):
-                forget(service.key, [folder.folder])
-            elif not isinstance(failure, OF_THE_FOLDER):
-                raise
-        now = time.monotonic()
-        seconds = max(LEAST_REST_SECONDS, now - begin)
-        if now + seconds >= end:
-            return
-        rest(seconds)
-        folder = next_due(index)
+    try:
+        while folder is not None:
+            begin = time.monotonic()
+            read_or_forget(service, folder, room)
+            now = time.monotonic()
+            seconds = max(LEAST_REST_SECONDS, now - begin)
+            if now + seconds >= end:
+                return
+            rest(seconds)
+            folder = next_due(index)
+    finally:
+        NameIndex.objects.filter(pk=index.pk).update(is_full=room.is_used_up)
 
 
-@dataclass
-class Room:
-    """How much the index may grow: a hostile service has folders without end."""
-
-    folders: int
-    entries: int
+def read_or_forget(service: Service, folder: IndexedFolder, room: Room) -> None:
+    """Read a folder, or forget it if it's gone. Raise failures that may concern all folders."""
+    rows = IndexedFolder.objects.filter(pk=folder.pk)
+    # Beforehand, so that a folder that always fails isn't always the next one, and that what
+    # people change from now on is read again.
+    rows.update(is_changed=False, due_at=timezone.now() + FRESH)
+    try:
+        read(service, folder, room)
+    except Failure as failure:
+        if folder.folder == ROOT:
+            rows.update(due_at=timezone.now())
+            raise
+        if isinstance(failure, NotFound):
+            forget(service.key, [folder.folder])
+        elif not isinstance(failure, OF_THE_FOLDER):
+            raise
 
 
 def room_in(index: NameIndex) -> Room:

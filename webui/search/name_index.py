@@ -41,7 +41,7 @@ def want(service: Service, now: datetime) -> Coverage:
     index = NameIndex.objects.filter(service=service.key).first() or new_index(service, now)
     NameIndex.objects.filter(pk=index.pk, wanted_at__lt=now - WANTED_STEP).update(wanted_at=now)
     folders = IndexedFolder.objects.filter(index=index)
-    return Coverage(folders.filter(is_read=True).count(), folders.count())
+    return Coverage(folders.filter(is_read=True).count(), folders.count(), index.is_full)
 
 
 def new_index(service: Service, now: datetime) -> NameIndex:

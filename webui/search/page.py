@@ -1,6 +1,6 @@
 """What a search shows: its fields, and the files and folders that match."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
@@ -106,7 +106,7 @@ class SearchPage:
     all_url: str
     has_too_many: bool
     begun: tuple[FilmInProgress, ...]
-    coverage: str  # empty if the service searches
+    coverage: tuple[str, ...]  # empty if the service searches
     more_url: str  # where the results are once more has been read; empty if all has
 
 
@@ -140,7 +140,7 @@ def search_page(
         else "",
         has_too_many=is_cut and wanted.has_all,
         begun=begun,
-        coverage=coverage_text(covers) if covers else "",
+        coverage=tuple(coverage_texts(covers)) if covers else (),
         more_url=reverse("search-results") + wanted.tail if covers and not covers.is_whole else "",
     )
 
@@ -228,21 +228,20 @@ def age_labels() -> dict[str, str]:
     }
 
 
-def coverage_text(covers: Coverage) -> str:
+def coverage_texts(covers: Coverage) -> Iterator[str]:
     """Say how much the site has read of a service that can't search."""
     numbers = {
         "count": formatting.count_words(covers.known),
         "read": formatting.count_words(covers.read),
     }
     if covers.is_whole:
-        return ngettext("Searched 1 folder", "Searched all %(count)s folders", covers.known) % (
-            numbers
-        )
-    return (
-        ngettext(
+        text = ngettext("Searched 1 folder", "Searched all %(count)s folders", covers.known)
+    else:
+        text = ngettext(
             "Searched %(read)s of %(count)s folder so far",
             "Searched %(read)s of %(count)s folders so far",
             covers.known,
         )
-        % numbers
-    )
+    yield text % numbers
+    if covers.is_full:
+        yield _("There are more files and folders than Ferry can search here.")

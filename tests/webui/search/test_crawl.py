@@ -226,6 +226,9 @@ def test_a_library_without_end_is_read_up_to_a_limit(gwen, foreign, work, monkey
     work(FRESH)
     assert IndexedFolder.objects.count() == 3
     assert IndexedEntry.objects.count() == 4
+    searched, too_large = page(results(gwen)).select("#results .hint")
+    assert searched.get_text() == "Searched all 3 folders"
+    assert "more files and folders than Ferry can search" in too_large.get_text()
     monkeypatch.undo()
 
 
@@ -236,10 +239,12 @@ def test_what_had_no_room_comes_once_there_is_room(gwen, foreign, work, clock):
         # As above.
         patch.setattr("webui.search.crawl.MOST_FOLDERS", 2)
         work()
+    assert "more files" in words(results(gwen), "#results")
     clock.now += FRESH
     results(gwen)
     work()
     assert IndexedFolder.objects.count() == 3
+    assert "more files" not in words(results(gwen), "#results")
 
 
 @each_case("status", [403, 422, 500])
