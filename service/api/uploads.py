@@ -20,7 +20,7 @@ FILE_FIELDS = ("file", "torrent_file")
 MOST_ENVELOPE_BYTES = 2**20
 MOST_FILES = 500
 # Torrents of one request stay in memory until all of it has arrived.
-MOST_TORRENT_BYTES = 2 * torrent_files.MOST_BYTES
+MOST_HELD_BYTES = 2 * torrent_files.MOST_BYTES
 
 
 class ReceivedUpload:
@@ -95,7 +95,7 @@ class Uploads:
     def take(self, part: Part) -> None:
         if part.name not in FILE_FIELDS:
             return
-        is_too_much = self._torrent_bytes > MOST_TORRENT_BYTES or self._budget.values < 0
+        is_too_much = self._torrent_bytes > MOST_HELD_BYTES or self._budget.values < 0
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
@@ -125,7 +125,7 @@ def receive(
     room_bytes = space.free_bytes(request.account) if store else 0
     if store is not None:
         _refuse_by_length(length_of(request) or 0, room_bytes, store)
-    most_bytes = room_bytes + MOST_TORRENT_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
+    most_bytes = room_bytes + MOST_HELD_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
     stream = LimitedStream(request, most_bytes)
     with ExitStack() as stack:
         uploads = Uploads(room_bytes, stack, store)
