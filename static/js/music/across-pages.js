@@ -1,4 +1,4 @@
-// Music goes on where the page before left it. Nothing more is loaded where none was playing.
+// Resume music where the previous page left off. If there is none, load nothing else.
 import { loadPlace, savePlace } from "./memory.js";
 
 const place = document.getElementById("music-bar") && loadPlace();

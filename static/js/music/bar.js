@@ -1,4 +1,4 @@
-// The bar below every page while music plays that the page itself doesn't show.
+// The bar below every page while music plays, unless the page itself shows the track.
 
 import { showPlaying } from "../icons.js";
 import { fill as fillWords, words } from "../words.js";
@@ -7,7 +7,7 @@ import { wordsOf } from "./session.js";
 
 const LONGEST_NAME = 40;
 const template = document.getElementById("music-bar");
-const ACTS = { previous: () => step(-1), play: toggle, next: () => step(1), close: stop };
+const ACTIONS = { previous: () => step(-1), play: toggle, next: () => step(1), close: stop };
 
 let bar = null;
 
@@ -29,7 +29,7 @@ function hideBar() {
 
 function make() {
   const fresh = template.content.firstElementChild.cloneNode(true);
-  fresh.addEventListener("click", ({ target }) => ACTS[target.closest("[data-do]")?.dataset.do]?.());
+  fresh.addEventListener("click", ({ target }) => ACTIONS[target.closest("[data-do]")?.dataset.do]?.());
   return fresh;
 }
 
@@ -50,7 +50,7 @@ function fill(track) {
   showPlaying(find("[data-do=play]"), isPlaying());
 }
 
-// The page of a track says itself that this one can't be played.
+// A track's own page already shows that it can't be played.
 export function unplayableWords(own) {
   const track = unplayable();
   if (!track || track.url === own) return "";
@@ -64,6 +64,6 @@ function setText(element, text) {
 }
 
 changes.addEventListener("change", showBar);
-// The page may have begun or ceased to show the track.
+// The page may have started or stopped showing the track.
 new MutationObserver(showBar).observe(document.body, { childList: true });
 showBar();

@@ -1,5 +1,5 @@
-// What is playing goes with the tab, from page to page; choices stay with the browser. The queue may
-// be long and rarely changes; the place in it is stored every other second.
+// Save the queue in the tab's storage, so that music continues from page to page, and choices in the
+// browser's. The queue may be long but rarely changes; the place in it is saved every two seconds.
 import { browser, tab } from "../storage.js";
 
 const QUEUE = "ferry-music";
@@ -14,12 +14,12 @@ export const savePlace = (place) => isSignedOut || tab.write(PLACE, place);
 export const loadChoices = () => browser.readJson(CHOICES) ?? {};
 export const saveChoices = (choices) => browser.write(CHOICES, choices);
 
-// A queue that doesn't fit must not leave the one before for the new place.
+// If the queue doesn't fit, clear the previous one, which the new place doesn't belong to.
 export function saveQueue(queue) {
   if (!isSignedOut && !tab.write(QUEUE, queue)) clear();
 }
 
-// A page that closes saves once more, also after its reader signed out.
+// Pages save once more as they close, so stop saving once the user signs out.
 document.addEventListener("submit", ({ target }) => {
   if (!target.matches("form[data-signout]")) return;
   isSignedOut = true;

@@ -1,5 +1,5 @@
-// The music that plays in this document: one sound, its queue, and what listeners chose. The page of
-// a track and the bar below other pages both show it and are told of each change.
+// The music of this document: one sound, its queue, and the listener's choices. The page of a track
+// and the bar below other pages both show it, and listen for changes.
 import { fill } from "../words.js";
 import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
 import { Queue } from "./queue.js";
@@ -27,22 +27,22 @@ export const changes = new EventTarget();
 const choices = { volume: 1, isMuted: false, speed: 1, isShuffled: false, repeat: "off", ...loadChoices() };
 const { person } = document.body.dataset;
 let queue = null;
-let skipped = [];
+let skippedTracks = [];
 let isWanted = false;
 let savedAt = 0;
 
 sound.id = "sound";
 sound.preload = "metadata";
 document.body.append(sound);
-for (const name of EVENTS) sound.addEventListener(name, changed);
-for (const name of ["play", "pause"]) sound.addEventListener(name, noteWish);
+for (const name of EVENTS) sound.addEventListener(name, update);
+for (const name of ["play", "pause"]) sound.addEventListener(name, noteIntent);
 sound.addEventListener("ended", end);
 sound.addEventListener("error", skip);
 addEventListener("pagehide", keep);
 
 export const current = () => queue?.current ?? null;
 export const isPlaying = () => !sound.paused;
-export const unplayable = () => skipped.at(-1) ?? null;
+export const unplayable = () => skippedTracks.at(-1) ?? null;
 export const chosen = () => choices;
 export const canStep = (by) => queue?.has(by, choices.repeat === "all") ?? false;
 
@@ -54,21 +54,21 @@ export function begin(track, url) {
 }
 
 async function complete() {
-  const asked = queue;
-  if (!asked?.url) return;
-  let listed;
+  const requestedQueue = queue;
+  if (!requestedQueue?.url) return;
+  let listing;
   try {
-    const answer = await fetch(asked.url, { headers: { Accept: "application/json" } });
+    const answer = await fetch(requestedQueue.url, { headers: { Accept: "application/json" } });
     if (!answer.ok) return;
-    listed = await answer.json();
+    listing = await answer.json();
   } catch {
     return;
   }
-  if (asked !== queue || !queue.url) return;
-  queue.complete(tracksOf(listed));
+  if (requestedQueue !== queue || !queue.url) return;
+  queue.complete(tracksOf(listing));
   if (choices.isShuffled) queue.shuffle();
   keepQueue();
-  changed();
+  update();
 }
 
 function tracksOf({ tracks, url, source, tagsUrl, ...shared }) {
@@ -83,15 +83,15 @@ function tracksOf({ tracks, url, source, tagsUrl, ...shared }) {
 
 function open(seconds = 0, before = []) {
   const track = current();
-  skipped = before;
+  skippedTracks = before;
   sound.src = track.source;
-  // Before metadata arrives, this is where the sound will begin. Browsers keep it for the next source.
+  // Before the metadata arrives, this sets the start. Browsers keep it for the next source, so set 0 too.
   sound.currentTime = seconds;
   sound.volume = choices.volume;
   sound.muted = choices.isMuted;
   sound.defaultPlaybackRate = sound.playbackRate = choices.speed;
   readTags(track);
-  changed();
+  update();
 }
 
 async function readTags(track) {
@@ -103,18 +103,18 @@ async function readTags(track) {
   } catch {
     return;
   }
-  if (track === current()) changed();
+  if (track === current()) update();
 }
 
-// The acts
+// Actions
 
-// A browser may want a press first; the button says so by what it shows.
+// Browsers may block playback until the user presses something; the button then still shows Play.
 export function play() {
   if (sound.error) open(sound.currentTime);
-  const started = sound.play();
+  const playback = sound.play();
   // The sound may fail before its "play" event arrives.
   isWanted = !sound.paused;
-  started.then(() => channel?.postMessage("plays"), changed);
+  playback.then(() => channel?.postMessage("plays"), update);
 }
 
 export const toggle = () => (sound.paused ? play() : sound.pause());
@@ -122,7 +122,7 @@ export const jump = (seconds) => seek(sound.currentTime + seconds);
 
 export function seek(seconds) {
   sound.currentTime = Math.min(Math.max(seconds, 0), sound.duration || Infinity);
-  changed();
+  update();
 }
 
 export function step(by) {
@@ -141,29 +141,29 @@ async function end() {
   if (queue.url) await complete();
   if (track !== current() || !sound.ended) return;
   if (queue.step(1, choices.repeat === "all")) go();
-  else changed();
+  else update();
 }
 
-// A sound that fails may count as paused.
-function noteWish() {
+// A sound that failed may report that it's paused.
+function noteIntent() {
   if (!sound.error) isWanted = !sound.paused;
 }
 
-// Go on behind a track that can't be played, but not in circles.
+// Skip a track that can't be played, but stop once every track has failed.
 async function skip() {
   const [track, wasWanted] = [current(), isWanted];
   if (!track) return;
   isWanted = false;
-  skipped = [...skipped, track];
+  skippedTracks = [...skippedTracks, track];
   sound.pause();
-  changed();
+  update();
   if (!wasWanted || !(await isReachable(track))) return;
   await complete();
   if (track !== current() || !sound.error) return;
-  if (skipped.length < queue.tracks.length && queue.step(1, choices.repeat === "all")) go(skipped);
+  if (skippedTracks.length < queue.tracks.length && queue.step(1, choices.repeat === "all")) go(skippedTracks);
 }
 
-// While Ferry is out of reach, the next tracks would fail as well.
+// While Ferry is unreachable, the next tracks would fail too.
 async function isReachable(track) {
   try {
     const { status } = await fetch(track.source, { method: "HEAD", redirect: "manual", cache: "no-store" });
@@ -175,15 +175,15 @@ async function isReachable(track) {
 
 export function stop() {
   queue = null;
-  skipped = [];
+  skippedTracks = [];
   sound.pause();
   sound.removeAttribute("src");
   sound.load();
   clear();
-  changed();
+  update();
 }
 
-// What listeners choose
+// Choices
 
 export const setVolume = (volume) => choose({ volume, isMuted: volume === 0 });
 export const toggleMute = () => choose({ isMuted: !choices.isMuted });
@@ -195,21 +195,21 @@ export function toggleShuffle() {
   if (choices.isShuffled) queue?.shuffle();
   else queue?.sort();
   if (queue) keepQueue();
-  changed();
+  update();
 }
 
-function choose(wanted) {
-  Object.assign(choices, wanted);
+function choose(newChoices) {
+  Object.assign(choices, newChoices);
   saveChoices(choices);
   sound.volume = choices.volume;
   sound.muted = choices.isMuted;
   sound.playbackRate = choices.speed;
-  changed();
+  update();
 }
 
-// From page to page, and beside other tabs
+// Across pages and tabs
 
-function changed() {
+function update() {
   present({ track: current(), sound, canStep, play, seek, jump, step, stop });
   changes.dispatchEvent(new Event("change"));
   if (current() && Math.abs(performance.now() - savedAt) > SAVE_MS) keep();
@@ -227,16 +227,16 @@ function keepQueue() {
   keep();
 }
 
-// A tab that was duplicated has the same memory. Of several tabs, only the latest plays.
+// A duplicated tab starts with the same memory. Of several tabs, only the last to start plays.
 const channel = "BroadcastChannel" in window ? new BroadcastChannel("ferry-music") : null;
 channel?.addEventListener("message", ({ data }) => {
   if (data === "plays") sound.pause();
 });
 
 export function resume() {
-  const [kept, place] = [loadQueue(), loadPlace()];
-  if (!kept?.tracks || !place || kept.person !== person) return clear();
-  const { tracks, order, url } = kept;
+  const [savedQueue, place] = [loadQueue(), loadPlace()];
+  if (!savedQueue?.tracks || !place || savedQueue.person !== person) return clear();
+  const { tracks, order, url } = savedQueue;
   queue = new Queue(tracks, url, order, place.at);
   if (!current()) return stop();
   current().tags ??= place.tags;

@@ -1,4 +1,4 @@
-// The order in which tracks play. It begins with one track, and `url` lists those of its folder.
+// The order in which tracks play. It begins with one track; `url` lists the tracks of its folder.
 export class Queue {
   constructor(tracks, url, order = tracks.keys(), at = 0) {
     this.tracks = tracks;
@@ -11,7 +11,7 @@ export class Queue {
     return this.tracks[this.order[this.at]];
   }
 
-  // Take all tracks of the folder. The one that plays now keeps its tags.
+  // Use all tracks of the folder. The current track keeps its tags.
   complete(tracks) {
     const now = this.current;
     const at = tracks.findIndex(({ url }) => url === now.url);
@@ -23,7 +23,7 @@ export class Queue {
     this.at = at;
   }
 
-  // The track that plays now comes first, and all others after it.
+  // Put the current track first, and shuffle all others after it.
   shuffle() {
     const now = this.order[this.at];
     const others = this.order.filter((index) => index !== now);

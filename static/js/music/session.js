@@ -1,15 +1,15 @@
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 
-let shown = null;
+let shownKey = null;
 
 export function present({ track, sound, canStep, play, seek, jump, step, stop }) {
   if (!navigator.mediaSession) return;
   navigator.mediaSession.playbackState = track ? (sound.paused ? "paused" : "playing") : "none";
   const words = track && wordsOf(track);
   const key = track && JSON.stringify([track.url, words, canStep(1)]);
-  if (key !== shown) {
-    shown = key;
-    const acts = {
+  if (key !== shownKey) {
+    shownKey = key;
+    const actions = {
       play,
       pause: () => sound.pause(),
       stop,
@@ -17,7 +17,7 @@ export function present({ track, sound, canStep, play, seek, jump, step, stop })
       previoustrack: () => step(-1),
       nexttrack: canStep(1) ? () => step(1) : null,
     };
-    setActs(track ? acts : Object.fromEntries(Object.keys(acts).map((name) => [name, null])));
+    setActs(track ? actions : Object.fromEntries(Object.keys(actions).map((name) => [name, null])));
     setMetadata(words, track?.cover);
   }
   if (track) setPosition(sound);
