@@ -1,4 +1,4 @@
-// Forms that the page sends behind: cancelling is asked first, the rest is done at once.
+// Actions that don't leave the page. Canceling asks for confirmation; the others happen immediately.
 import { isPlain } from "../shortcuts.js";
 
 const dialog = () => document.getElementById("remove");
@@ -18,9 +18,9 @@ document.addEventListener("click", (event) => {
   }
 });
 
-export function urlOf(row, act) {
+export function urlOf(row, action) {
   const root = new URL(document.getElementById("transfers").dataset.root, location.href);
-  return new URL(`${row.id}/${act}/`, root);
+  return new URL(`${row.id}/${action}/`, root);
 }
 
 export function cancel(row) {

@@ -1,5 +1,5 @@
-// The list as it stands: htmx asks for what is new, and morphs it into the page. What htmx can't
-// know is here: when to ask, what is under a finger, who loses the focus, and what lies below.
+// Keep the list up to date: htmx polls for changes, and morphs them into the page. This module adds
+// what htmx can't do: time the polls, skip swaps during a press, restore the focus, and load more rows.
 import { poll } from "../clock.js";
 import { isPlain } from "../shortcuts.js";
 import { tell } from "../toasts.js";
@@ -37,18 +37,18 @@ window.addEventListener("offline", () => (unreachable.hidden = false));
 
 form.addEventListener("htmx:beforeOnLoad", (event) => {
   const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
-  // A page that still shows files on their way is not left: a browser gives them out only once.
+  // Stay on a page that is uploading files: the user would have to choose them again.
   if (isElsewhere && document.querySelector("#sending-files:not([hidden])")) event.preventDefault();
 });
 
-// A row does not move away under a finger.
+// Rows must not move while a finger or button is down.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (!detail.shouldSwap || detail.requestConfig.elt !== form) return;
   if (isDown) {
     detail.shouldSwap = false;
     isLate = true;
   }
-  focus = focused();
+  focus = readFocus();
 });
 
 document.addEventListener("htmx:afterSwap", ({ detail }) => {
@@ -66,7 +66,7 @@ form.addEventListener(
   ({ detail: { xhr } }) => (unreachable.hidden = xhr.status >= 200 && xhr.status < 400),
 );
 
-function focused() {
+function readFocus() {
   const element = document.activeElement;
   const row = element?.closest(".transfer");
   return list().contains(element)
@@ -74,7 +74,7 @@ function focused() {
     : null;
 }
 
-// A row that was put elsewhere loses the focus for a moment; of one that is gone the next one gets it.
+// A row that moved has lost the focus, so give it back. If the row is gone, focus its neighbor.
 function refocus() {
   if (!focus || (document.activeElement !== document.body && document.activeElement.checkVisibility())) return;
   if (focus.element.isConnected && focus.element.checkVisibility()) return focus.element.focus({ preventScroll: true });
@@ -83,7 +83,7 @@ function refocus() {
   (target ?? document.getElementById("title")).focus({ preventScroll: true });
 }
 
-// What lies below is asked for when it comes near.
+// Load more rows when the end of the list comes near.
 const observer = new IntersectionObserver(
   (entries) => {
     for (const { isIntersecting, target } of entries) if (isIntersecting) widen(target);

@@ -1,33 +1,33 @@
-// How htmx swaps the list: idiomorph moves the rows, so that each keeps its elements, and with them
-// the focus and a bar that glides. A row that the page has already comes as a placeholder,
-// `data-same`; a list with that attribute keeps its order, and brings only the rows that changed.
+// Have htmx swap the list with idiomorph, which moves rows instead of replacing them, so that they
+// keep the focus and their animated bars. The server sends a placeholder (`data-same`) for a row that
+// hasn't changed. A list with that attribute keeps its order, and has only the rows that changed.
 import { noticeFailure } from "./notices.js";
 
-// Many rows at once must not hold up who is typing or scrolling.
+// Update many rows in slices, so that typing and scrolling stay responsive.
 const SLICE_MS = 8;
-// What our scripts say of a button while it is in use.
+// Attributes that our scripts set on a button while it's in use.
 const OURS = new Set(["aria-expanded", "aria-busy"]);
 
-const changed = new Map();
+const changedRows = new Map();
 let timer = 0;
 
 const beforeAttributeUpdated = (name, _element, change) => change !== "remove" || !OURS.has(name);
 
 function beforeNodeMorphed(_shown, fresh) {
   if (!fresh.matches?.(".transfer, [data-same]")) return true;
-  for (const row of fresh.matches(".transfer") ? [fresh] : fresh.children) changed.set(row.id, row);
+  for (const row of fresh.matches(".transfer") ? [fresh] : fresh.children) changedRows.set(row.id, row);
   return false;
 }
 
 function update() {
   clearTimeout(timer);
-  const begun = performance.now();
-  for (const [id, fresh] of changed) {
-    if (performance.now() - begun > SLICE_MS) {
+  const start = performance.now();
+  for (const [id, fresh] of changedRows) {
+    if (performance.now() - start > SLICE_MS) {
       timer = setTimeout(update);
       return;
     }
-    changed.delete(id);
+    changedRows.delete(id);
     const shown = document.getElementById(id);
     if (!shown) continue;
     noticeFailure(shown, fresh);
@@ -35,8 +35,8 @@ function update() {
   }
 }
 
-// After idiomorph's own extension, htmx would look for its attributes in all rows, which takes longer
-// than the rest of the swap.
+// Idiomorph's own extension would have htmx scan all rows for its attributes, which takes longer than
+// the rest of the swap.
 window.htmx.defineExtension("morph", {
   isInlineSwap: (style) => style === "morph",
   handleSwap(style, target, fragment) {

@@ -1,20 +1,25 @@
-// Who waits is told: a toast, which is read out, and where that was allowed a notification.
+// Announce finished and failed transfers with toasts, and with notifications if the user allowed them.
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { post } from "./acts.js";
 
 const FEW = 3;
-const told = new Set();
+const seenKeys = new Set();
 const button = () => document.getElementById("notify");
 
 export function notice() {
-  const arrived = [...document.querySelectorAll("#arrived > li")].filter(({ dataset }) => !told.has(dataset.doneKey));
-  for (const { dataset } of arrived) told.add(dataset.doneKey);
-  const count = arrived.length;
-  say(count > FEW ? [fill(words.transfers.arrived, { count })] : arrived.map(({ textContent }) => textContent), tell);
+  const newArrivals = [...document.querySelectorAll("#arrived > li")].filter(
+    ({ dataset }) => !seenKeys.has(dataset.doneKey),
+  );
+  for (const { dataset } of newArrivals) seenKeys.add(dataset.doneKey);
+  const count = newArrivals.length;
+  say(
+    count > FEW ? [fill(words.transfers.arrived, { count })] : newArrivals.map(({ textContent }) => textContent),
+    tell,
+  );
 }
 
-// Called before a row changes, while the page still shows what it was.
+// Call this before the row changes, while the page still shows the old state.
 export function noticeFailure(shown, fresh) {
   if (fresh.dataset.state !== "failed" || shown.dataset.state === "failed") return;
   say([fill(words.transfers.failed, { name: fresh.querySelector(".transfer-name").textContent })], showToast);
@@ -32,11 +37,11 @@ function notify(sentence) {
   try {
     new Notification("Ferry", { body: sentence, tag: sentence });
   } catch {
-    // Phones let only a service worker do this; the toast has said it.
+    // On phones, only a service worker may show notifications. The toast is enough.
   }
 }
 
-// Over http in the LAN there are none.
+// Over HTTP on a LAN, browsers don't offer notifications.
 const isPossible = () => "Notification" in window && window.isSecureContext;
 
 button().hidden = !isPossible() || Notification.permission !== "default";
