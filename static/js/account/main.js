@@ -1,7 +1,7 @@
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 
-// The policy of this page lets no bookmark run here, and nobody needs one here.
+// This page's policy blocks bookmarklets, so show how to use one instead of running it.
 document.addEventListener("click", (event) => {
   const bookmarklet = event.target.closest("[data-bookmarklet]");
   if (!bookmarklet) return;
@@ -9,7 +9,7 @@ document.addEventListener("click", (event) => {
   tell(words.account.drag);
 });
 
-// Only a secure page may use the clipboard; over http in the LAN the reader copies by hand.
+// The clipboard requires a secure page. Over HTTP on a LAN, users copy the selected text themselves.
 document.addEventListener("click", async ({ target }) => {
   const button = target.closest("[data-copy]");
   if (!button) return;
@@ -35,7 +35,7 @@ document.addEventListener("click", ({ target }) => {
   }
 });
 
-// The server first asks for the password, on a page of its own: the browser sends the form there.
+// The server asks for the password on a separate page first, so the browser has to submit the form.
 document.addEventListener("ferry:send-as-page", ({ target }) => {
   HTMLFormElement.prototype.submit.call(target);
 });

@@ -1,4 +1,5 @@
-// Bookmarks and old links name sections that are on the Server page now. Servers see no fragments.
+// Old links and bookmarks may name sections that have moved to the Server page. The server never sees
+// fragments, so the browser has to redirect.
 const server = document.querySelector("[data-sections]");
 
 function follow() {

@@ -1,4 +1,4 @@
-// Says beside the code when the other device has come.
+// Show beside the code when the other device has connected.
 import { poll } from "../clock.js";
 
 const EVERY_MS = 2000;
@@ -7,8 +7,8 @@ function watch() {
   const paired = document.querySelector("#paired:empty");
   if (!paired || paired.watched) return;
   paired.watched = true;
-  // Any other answer is the last: the other device came, somebody signed this one out, or another
-  // page made a newer code.
+  // Any other response is final: the other device connected, this one was signed out, or another page
+  // created a newer code.
   poll(
     () => paired,
     ({ status }) => (status === 204 ? EVERY_MS : null),

@@ -1,4 +1,4 @@
-// Goes in as soon as the other device has approved this one.
+// Sign in as soon as another device has approved this one.
 import { live } from "../clock.js";
 
 const EVERY_MS = 2000;
@@ -9,7 +9,7 @@ async function ask() {
   if (answer.status === 200) waiting.submit();
   else if (answer.status === 404) location.assign(waiting.dataset.again);
   else if (answer.status === 204) return EVERY_MS;
-  else throw new Error(`Ferry says ${answer.status}`);
+  else throw new Error(`Ferry responded with ${answer.status}`);
   return null;
 }
 

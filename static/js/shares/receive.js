@@ -1,4 +1,4 @@
-// Sends the files that are chosen, each with a row of its own. Without scripts, the form sends them.
+// Upload the chosen files, with a row for each. Without JavaScript, the form sends them.
 import { Upload } from "../files/upload.js";
 import { UploadQueue } from "../files/upload-queue.js";
 
