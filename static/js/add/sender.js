@@ -1,6 +1,6 @@
 // Lines go to the server a few at a time, one request after the other, so that a slow service
 // keeps neither the page nor a thread of the server waiting.
-import { headers, renewed, Upload } from "../files/upload.js";
+import { headers, renewToken, Upload } from "../files/upload.js";
 import { words } from "../words.js";
 
 const MOST_LINES = 25;
@@ -65,7 +65,7 @@ export async function post(url, fields, { signal = null, isAgain = false } = {})
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  if (!isAgain && renewed(answer)) return post(url, fields, { signal, isAgain: true });
+  if (!isAgain && renewToken(answer)) return post(url, fields, { signal, isAgain: true });
   throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 

@@ -1,4 +1,4 @@
-// Files that are dragged onto the page are uploaded to the open folder.
+// Upload files that are dropped on the page to the open folder.
 import { entriesOf, listenForDrops } from "../drops.js";
 import { fill, words } from "../words.js";
 import { isMove } from "./moving.js";

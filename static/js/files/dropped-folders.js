@@ -1,5 +1,5 @@
-// What was dropped, with the address each file goes to. A dropped folder is made first, and with it
-// the folders inside, so that nothing lands in the wrong place.
+// Pair each dropped file with its upload URL. Dropped folders and their subfolders are created first,
+// so that each file goes to the right place.
 import { words } from "../words.js";
 import { headers } from "./upload.js";
 
@@ -13,19 +13,19 @@ export async function filesOf({ entries, files }, { url, new: makeUrl, here }) {
     const plain = await Promise.all(entries.filter(({ isFile }) => isFile).map(fileOf));
     return { files: plain.map((file) => ({ file, url })), trouble: words.upload.nodirs };
   }
-  const found = [];
+  const uploads = [];
   try {
-    for (const entry of entries) await walk(entry, { upload_url: url, new_url: makeUrl }, found);
-    return { files: found };
+    for (const entry of entries) await walk(entry, { upload_url: url, new_url: makeUrl }, uploads);
+    return { files: uploads };
   } catch (error) {
-    return { files: found, trouble: error.reason ?? words.upload.strange };
+    return { files: uploads, trouble: error.reason ?? words.upload.strange };
   }
 }
 
-async function walk(entry, place, found) {
-  if (entry.isFile) return found.push({ file: await fileOf(entry), url: place.upload_url });
-  const made = await make(entry.name, place.new_url);
-  for (const each of await contentsOf(entry)) await walk(each, made, found);
+async function walk(entry, place, uploads) {
+  if (entry.isFile) return uploads.push({ file: await fileOf(entry), url: place.upload_url });
+  const folder = await make(entry.name, place.new_url);
+  for (const each of await contentsOf(entry)) await walk(each, folder, uploads);
 }
 
 async function make(name, url) {
@@ -34,19 +34,19 @@ async function make(name, url) {
     headers: { ...headers(), "X-Requested-With": "ferry" },
     body: new URLSearchParams({ name }),
   });
-  const made = await answer.json();
-  if (!made.ok) throw made;
-  return made;
+  const folder = await answer.json();
+  if (!folder.ok) throw folder;
+  return folder;
 }
 
 const fileOf = (entry) => new Promise((resolve, reject) => entry.file(resolve, reject));
 
 async function contentsOf(folder) {
   const reader = folder.createReader();
-  const found = [];
+  const contents = [];
   for (;;) {
     const some = await new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-    if (!some.length) return found;
-    found.push(...some);
+    if (!some.length) return contents;
+    contents.push(...some);
   }
 }

@@ -1,17 +1,17 @@
 import { isFolder } from "./rows.js";
 
 const dialog = () => document.getElementById("share");
-const PLAYED = /#(film|volume-2)$/;
+const PLAYABLE_ICON = /#(film|volume-2)$/;
 
-export function isPlayed(row) {
-  return isFolder(row) || PLAYED.test(row.querySelector(":is(.thumb, .tile-pic) use").getAttribute("href"));
+export function isPlayable(row) {
+  return isFolder(row) || PLAYABLE_ICON.test(row.querySelector(":is(.thumb, .tile-pic) use").getAttribute("href"));
 }
 
 export function addressOf(row) {
   return new URL(`${row.id}/link/`, new URL(dialog().dataset.folder, location.href)).href;
 }
 
-// The answer is the link itself: one press, and it is on the screen.
+// The response is the dialog with the link, so one press shows it.
 export function playElsewhere(row) {
   window.htmx.ajax("POST", addressOf(row), { source: "#go", target: "#share", swap: "innerHTML" });
 }

@@ -1,7 +1,7 @@
 import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
 import { deleteRow } from "./deleting.js";
-import { addressOf, isPlayed, playElsewhere } from "./elsewhere.js";
+import { addressOf, isPlayable, playElsewhere } from "./elsewhere.js";
 import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
 import { isFolder, linkOf, nameOf, rowOf } from "./rows.js";
@@ -27,15 +27,17 @@ const menu = new RowMenu("entry-menu", {
 export function open(more) {
   const row = rowOf(more);
   const link = linkOf(row);
-  const [get, shown, share, play, unpack] = ["get", "open", "share", "play", "unpack"].map((what) => menu.find(what));
+  const [get, openLink, share, play, unpack] = ["get", "open", "share", "play", "unpack"].map((what) =>
+    menu.find(what),
+  );
   const [file, folder] = get.querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
   get.href = bytesOf(row);
-  shown.href = link.href;
+  openLink.href = link.href;
   if (share) share.href = `${menu.element.dataset.files}${menu.element.dataset.folder}/share/?entry=${row.id}`;
   if (play) {
     play.href = addressOf(row);
-    play.parentElement.hidden = !isPlayed(row);
+    play.parentElement.hidden = !isPlayable(row);
   }
   if (unpack) unpack.parentElement.hidden = isFolder(row) || !UNPACKABLE.test(nameOf(row));
   file.hidden = isFolder(row);

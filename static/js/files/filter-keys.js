@@ -1,6 +1,6 @@
 import { allRows, linkOf } from "./rows.js";
 
-// Typing has filtered already; Enter goes to the first that was found.
+// Typing already filters, so Enter focuses the first match.
 document.addEventListener("submit", (event) => {
   if (event.target.id !== "filter") return;
   event.preventDefault();

@@ -3,43 +3,43 @@ import { deleteChosen, deleteRow } from "./deleting.js";
 import { moveChosen, moveRow } from "./moving.js";
 import { rename } from "./on-first-use.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
-import { choose, chosenCount, clear, main, onlyChosen, show, toggle } from "./selection.js";
+import { choose, chosenCount, clear, main, onlyChosenRow, show, toggle } from "./selection.js";
 
 let lastKey = "";
 
-const present = () => rowOf(document.activeElement);
+const focusedRow = () => rowOf(document.activeElement);
 const filter = () => document.getElementById("q")?.focus();
 const press = (selector) => () => document.querySelector(selector)?.click();
 
-const ACTS = {
+const ACTIONS = {
   j: (event) => move(event, 1),
   k: (event) => move(event, -1),
-  ArrowDown: (event) => present() && move(event, toLine(1)),
-  ArrowUp: (event) => present() && move(event, toLine(-1)),
-  ArrowRight: (event) => present() && isGrid() && move(event, forward()),
-  ArrowLeft: (event) => present() && isGrid() && move(event, -forward()),
+  ArrowDown: (event) => focusedRow() && move(event, toLine(1)),
+  ArrowUp: (event) => focusedRow() && move(event, toLine(-1)),
+  ArrowRight: (event) => focusedRow() && isGrid() && move(event, forward()),
+  ArrowLeft: (event) => focusedRow() && isGrid() && move(event, -forward()),
 };
 
 const SINGLE = {
-  x: () => present() && toggle(present()),
+  x: () => focusedRow() && toggle(focusedRow()),
   u: press("#up"),
   Backspace: press("#up"),
   n: press("#new"),
-  m: () => present()?.querySelector(".more")?.click(),
+  m: () => focusedRow()?.querySelector(".more")?.click(),
   f: filter,
   v: () => {
     if (chosenCount()) moveChosen();
-    else if (present()) moveRow(present());
+    else if (focusedRow()) moveRow(focusedRow());
   },
-  // Where the service can search, "/" leads to the search, and never gets here.
+  // If the service can search, "/" opens the search instead, and never gets here.
   "/": filter,
   F2: () => {
-    const row = onlyChosen() ?? present();
+    const row = onlyChosenRow() ?? focusedRow();
     if (row) rename(row);
   },
   Delete: () => {
     if (chosenCount()) deleteChosen();
-    else if (present()) deleteRow(present());
+    else if (focusedRow()) deleteRow(focusedRow());
   },
 };
 
@@ -47,8 +47,8 @@ document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return leave(event);
   if (!isForUs(event, { mayRepeat: true })) return;
   const key = event.key.length === 1 ? event.key.toLowerCase() : event.key;
-  const act = ACTS[key] ?? (event.shiftKey || event.repeat ? null : SINGLE[key]);
-  if (act && act(event) !== false && (SINGLE[key] || present())) event.preventDefault();
+  const action = ACTIONS[key] ?? (event.shiftKey || event.repeat ? null : SINGLE[key]);
+  if (action && action(event) !== false && (SINGLE[key] || focusedRow())) event.preventDefault();
 });
 
 document.addEventListener("focusin", ({ target }) => {
@@ -56,7 +56,7 @@ document.addEventListener("focusin", ({ target }) => {
 });
 
 function move({ shiftKey }, step) {
-  const row = present();
+  const row = focusedRow();
   const next = row ? beside(row, step) : (rowBy(lastKey) ?? allRows()[0]);
   if (!next) return;
   if (shiftKey && row) for (const each of [row, next]) choose(each, true);
@@ -66,10 +66,10 @@ function move({ shiftKey }, step) {
 
 const isGrid = () => document.querySelector("#listing .grid") !== null;
 
-// The steps to the nearest tile of the next line: lines that end a section are shorter.
+// Return the steps to the nearest tile of the next line. Lines that end a section are shorter.
 function toLine(step) {
   const rows = allRows();
-  const at = rows.indexOf(present());
+  const at = rows.indexOf(focusedRow());
   const top = (place) => rows[place]?.offsetTop;
   const apart = (place) => Math.abs(rows[place].offsetLeft - rows[at].offsetLeft);
   let next = at;

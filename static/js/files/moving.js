@@ -1,4 +1,4 @@
-// Entries move by a dialog, by dragging them onto a folder, and by cut, copy, and paste.
+// Move entries with a dialog, by dragging them onto a folder, and with cut, copy, and paste.
 import { isOn } from "../shortcuts.js";
 import { tab } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
@@ -10,8 +10,8 @@ const TYPE = "application/x-ferry-entries";
 const PLACES = "#listing .window > [id^=folder-], .crumbs a[data-folder]";
 const CLIPBOARD = "ferry-clipboard";
 
-let dragged = null;
-let over = null;
+let dragSource = null;
+let dropTarget = null;
 
 const moveButton = () => document.getElementById("move-chosen");
 const folder = () => document.getElementById("entry-menu").dataset.folder;
@@ -27,7 +27,7 @@ export function moveRow(row) {
   if (moveButton()) send(moveButton().formAction, { entry: row.id }, "#move", "innerHTML");
 }
 
-// What is chosen, or the one row that isn't.
+// Return the chosen entries, or only `row` if it isn't among them.
 function fieldsOf(row) {
   const isChosen = row?.querySelector(".tick")?.checked;
   if (row && !isChosen) return { count: 1, values: { entry: [row.id] } };
@@ -52,14 +52,14 @@ async function place(act, address, values, to) {
 document.addEventListener("dragstart", ({ target, dataTransfer }) => {
   const row = rowOf(target);
   if (!row || !target.closest(".entry") || !moveButton()) return;
-  dragged = fieldsOf(row);
+  dragSource = fieldsOf(row);
   dataTransfer.clearData();
   dataTransfer.setData(TYPE, "");
   dataTransfer.effectAllowed = "copyMove";
 });
 
 document.addEventListener("dragover", (event) => {
-  const target = dragged && isMove(event) ? targetOf(event.target) : null;
+  const target = dragSource && isMove(event) ? targetOf(event.target) : null;
   mark(target);
   if (!target) return;
   event.preventDefault();
@@ -67,29 +67,29 @@ document.addEventListener("dragover", (event) => {
 });
 
 document.addEventListener("drop", (event) => {
-  const target = dragged && isMove(event) ? targetOf(event.target) : null;
+  const target = dragSource && isMove(event) ? targetOf(event.target) : null;
   if (!target) return;
   event.preventDefault();
-  place(actOf(event), moveButton().formAction, dragged.values, idOf(target));
+  place(actOf(event), moveButton().formAction, dragSource.values, idOf(target));
 });
 
 document.addEventListener("dragend", () => {
   mark(null);
-  dragged = null;
+  dragSource = null;
 });
 
 const actOf = ({ ctrlKey, altKey }) => (ctrlKey || altKey ? "copy" : "move");
 
 function targetOf(node) {
   const target = placeOf(node);
-  return target && !dragged.values.entry?.includes(target.id) ? target : null;
+  return target && !dragSource.values.entry?.includes(target.id) ? target : null;
 }
 
 function mark(target) {
-  if (target === over) return;
-  over?.classList.remove("over");
+  if (target === dropTarget) return;
+  dropTarget?.classList.remove("over");
   target?.classList.add("over");
-  over = target;
+  dropTarget = target;
 }
 
 // Cut, copy, and paste
@@ -110,12 +110,12 @@ for (const [name, act] of [
 }
 
 document.addEventListener("paste", (event) => {
-  const kept = tab.readJson(CLIPBOARD);
-  if (!isForFiles(event) || !kept) return;
+  const clipboard = tab.readJson(CLIPBOARD);
+  if (!isForFiles(event) || !clipboard) return;
   event.preventDefault();
-  if (kept.act === "move" && kept.from === moveButton().formAction) return showToast(words.files.same);
-  if (kept.act === "move") tab.remove(CLIPBOARD);
-  place(kept.act, kept.from, kept.values, folder());
+  if (clipboard.act === "move" && clipboard.from === moveButton().formAction) return showToast(words.files.same);
+  if (clipboard.act === "move") tab.remove(CLIPBOARD);
+  place(clipboard.act, clipboard.from, clipboard.values, folder());
 });
 
 const isForFiles = ({ target, defaultPrevented }) =>
@@ -125,10 +125,10 @@ const isForFiles = ({ target, defaultPrevented }) =>
   !target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable], dialog");
 
 function showCut() {
-  const kept = tab.readJson(CLIPBOARD);
-  const isHere = kept?.act === "move" && kept.from === moveButton()?.formAction;
+  const clipboard = tab.readJson(CLIPBOARD);
+  const isHere = clipboard?.act === "move" && clipboard.from === moveButton()?.formAction;
   for (const row of document.querySelectorAll("#listing .cut")) row.classList.remove("cut");
-  for (const key of (isHere && kept.values.entry) || []) rowBy(key)?.classList.add("cut");
+  for (const key of (isHere && clipboard.values.entry) || []) rowBy(key)?.classList.add("cut");
 }
 
 document.addEventListener("htmx:afterSettle", showCut);

@@ -1,4 +1,4 @@
-// What only an act of the reader needs is loaded with the first such act.
+// Load modules that only some actions need when the user first needs them.
 import { hasClosed } from "../menus.js";
 import { onDemand } from "../on-demand.js";
 import { isPlain } from "../shortcuts.js";

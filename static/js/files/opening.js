@@ -1,5 +1,5 @@
-// A file opens over the listing, which stays as it is below. The address is the preview's own. A film
-// is a page, since only that page's policy lets it play.
+// Open files over the listing, which stays unchanged below, and show the preview's URL. A film opens as
+// a page, because only that page's policy lets it play.
 import { onDemand } from "../on-demand.js";
 import { isPlain } from "../shortcuts.js";
 import { isFolder, rowOf } from "./rows.js";
@@ -16,14 +16,14 @@ document.addEventListener("click", async (event) => {
   (await overlay(() => location.assign(address)))?.open(address);
 });
 
-// Before htmx, which would fetch the listing anew.
+// Run before htmx, which would reload the listing.
 window.addEventListener(
   "popstate",
   async (event) => {
-    const shown = document.getElementById("overlay");
+    const dialog = document.getElementById("overlay");
     const isPreview = event.state?.isPreview === true;
-    if (!shown && !isPreview) return;
-    if (isPreview || location.href === shown.dataset.listing) event.stopImmediatePropagation();
+    if (!dialog && !isPreview) return;
+    if (isPreview || location.href === dialog.dataset.listing) event.stopImmediatePropagation();
     const preview = await overlay();
     if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
     else preview?.close();

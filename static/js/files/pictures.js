@@ -1,4 +1,4 @@
-// A picture that does not come leaves the icon that lies under it.
+// Remove pictures that fail to load, to uncover the icons below them.
 document.addEventListener(
   "error",
   ({ target }) => {

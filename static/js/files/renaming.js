@@ -1,4 +1,4 @@
-// The form stands beside the name and the name comes back at once; the server has the last word.
+// Rename in place: the form replaces the name, and the new name shows before the server confirms it.
 import { isDone } from "../errors.js";
 import { fill, words } from "../words.js";
 import { linkOf, nameOf, rowOf, say } from "./rows.js";
@@ -48,7 +48,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const { elt } = detail.requestConfig;
   if (!elt.matches(".rename")) return;
   if (isDone(detail)) finish(elt.dataset.key);
-  else if (elt.isConnected) takeBack(elt);
+  else if (elt.isConnected) revert(elt);
 });
 
 function settle(form) {
@@ -73,18 +73,18 @@ function leave(form) {
 function pretend(form) {
   const row = rowOf(form);
   const link = linkOf(row);
-  const shown = link.querySelector(".entry-name");
+  const label = link.querySelector(".entry-name");
   const name = document.createElement("bdi");
   name.textContent = form.elements.name.value;
-  before.set(row, [...shown.childNodes]);
-  shown.replaceChildren(name);
+  before.set(row, [...label.childNodes]);
+  label.replaceChildren(name);
   form.hidden = true;
   link.hidden = false;
   link.focus();
   row.classList.add("pending");
 }
 
-function takeBack(form) {
+function revert(form) {
   restore(rowOf(form));
   linkOf(rowOf(form)).hidden = true;
   form.hidden = false;

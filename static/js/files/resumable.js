@@ -1,9 +1,9 @@
-// Large files, by the tus protocol: after an interruption the server says what it has, and only the
-// rest is sent. Ferry remembers each upload, so that it also goes on after the tab was closed.
+// Upload large files with the tus protocol: after an interruption, the server reports how much it has,
+// and only the rest is sent. The browser remembers uploads, so that they also resume in a new tab.
 import { browser } from "../storage.js";
 import { words } from "../words.js";
 import { Pace } from "./pace.js";
-import { headers, renewed, Upload } from "./upload.js";
+import { headers, renewToken, Upload } from "./upload.js";
 
 const KEY = "ferry-uploads";
 const LEAST_BYTES = 4 * 2 ** 20;
@@ -11,19 +11,19 @@ const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REMEMBERED = 200;
 
-class Refused extends Error {}
+class Refusal extends Error {}
 
 /** @returns {Upload} */
-export function uploadOf(file, url, changed) {
-  return new (file.size < LEAST_BYTES ? Upload : ResumableUpload)(file, url, changed);
+export function uploadOf(file, url, onChange) {
+  return new (file.size < LEAST_BYTES ? Upload : ResumableUpload)(file, url, onChange);
 }
 
 class ResumableUpload extends Upload {
   isCut = false;
   wake = () => {};
 
-  constructor(file, url, changed) {
-    super(file, url, changed);
+  constructor(file, url, onChange) {
+    super(file, url, onChange);
     this.key = JSON.stringify([url, file.name, file.size, file.lastModified]);
   }
 
@@ -34,33 +34,33 @@ class ResumableUpload extends Upload {
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       const before = this.sent;
       try {
-        await this.goOn();
+        await this.resume();
         remember(this.key, null);
-        return this.turn("done");
+        return this.setState("done");
       } catch (trouble) {
         if (this.state === "stopped") return;
-        if (trouble instanceof Refused) return this.fail(trouble.message);
+        if (trouble instanceof Refusal) return this.fail(trouble.message);
       }
       if (this.sent > before) wait = FIRST_WAIT_MS;
-      this.cut(true);
+      this.setCut(true);
       await this.pause(wait);
       if (this.state === "stopped") return;
     }
   }
 
-  async goOn() {
-    const begun = await this.begun();
-    const url = begun?.url ?? (await this.begin());
-    const offset = begun?.offset ?? 0;
-    this.cut(false);
+  async resume() {
+    const earlier = await this.findEarlier();
+    const url = earlier?.url ?? (await this.begin());
+    const offset = earlier?.offset ?? 0;
+    this.setCut(false);
     this.sent = offset;
     this.pace = new Pace(performance.now(), offset);
     await this.send(url, offset);
   }
 
-  // Where an earlier upload of this file is, and what of it has arrived.
-  async begun() {
-    const url = remembered()[this.key]?.url;
+  // Return the URL of an earlier upload of this file and how much of it has arrived, or null.
+  async findEarlier() {
+    const url = readUploads()[this.key]?.url;
     if (!url) return null;
     const response = await this.fetch(url, "HEAD");
     const offset = response.headers.get("Upload-Offset");
@@ -81,20 +81,20 @@ class ResumableUpload extends Upload {
     return url;
   }
 
-  async fetch(path, method, more = {}, isAgain = false) {
+  async fetch(path, method, more = {}, isRetry = false) {
     const url = new URL(path, new URL(this.url, location.href));
     const response = await fetch(url, { method, headers: { ...protocolHeaders(), ...more } });
-    if (response.status !== 403 || isAgain) return response;
+    if (response.status !== 403 || isRetry) return response;
     const answer = response.clone().json();
-    return renewed(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
+    return renewToken(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
   }
 
   async refuse(response) {
-    if (response.redirected || response.status === 401) throw new Refused(words.upload.unsigned);
+    if (response.redirected || response.status === 401) throw new Refusal(words.upload.unsigned);
     const answer = await response.json().catch(() => null);
-    // Only Ferry itself gives a reason: a proxy in front of it may be ahead of it after a restart.
+    // Only Ferry gives a reason. Without one, a proxy responded, for example because Ferry is restarting.
     if (response.status >= 500 && !answer?.reason) throw new Error("again");
-    throw new Refused(answer?.reason || words.upload.strange);
+    throw new Refusal(answer?.reason || words.upload.strange);
   }
 
   /** @returns {Promise<void>} */
@@ -103,13 +103,13 @@ class ResumableUpload extends Upload {
       const xhr = new XMLHttpRequest();
       this.xhr = xhr;
       xhr.upload.addEventListener("progress", ({ loaded }) => this.progress(offset + loaded, this.file.size));
-      xhr.upload.addEventListener("load", () => this.turn("moving"));
+      xhr.upload.addEventListener("load", () => this.setState("moving"));
       xhr.addEventListener("load", () => {
         if (xhr.status === 204) return resolve();
         const answer = this.read();
-        // What another window or a connection that was lost has sent meanwhile counts, too.
-        if (xhr.status === 409 || renewed(answer)) return reject(new Error("again"));
-        reject(answer?.reason ? new Refused(answer.reason) : new Error("again"));
+        // Another window or a lost connection may have sent more in the meantime, so read the offset again.
+        if (xhr.status === 409 || renewToken(answer)) return reject(new Error("again"));
+        reject(answer?.reason ? new Refusal(answer.reason) : new Error("again"));
       });
       for (const end of ["error", "abort", "timeout"]) xhr.addEventListener(end, () => reject(new Error(end)));
       xhr.open("PATCH", new URL(url, location.href));
@@ -122,12 +122,12 @@ class ResumableUpload extends Upload {
   stop() {
     super.stop();
     this.wake();
-    const url = remembered()[this.key]?.url;
+    const url = readUploads()[this.key]?.url;
     remember(this.key, null);
     if (url) this.fetch(url, "DELETE").catch(() => {});
   }
 
-  cut(isCut) {
+  setCut(isCut) {
     this.isCut = isCut;
     if (isCut) {
       this.state = "uploading";
@@ -152,10 +152,10 @@ class ResumableUpload extends Upload {
 
 const protocolHeaders = () => ({ ...headers(), "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" });
 
-const remembered = () => browser.readJson(KEY) ?? {};
+const readUploads = () => browser.readJson(KEY) ?? {};
 
 function remember(key, upload) {
-  const { [key]: _before, ...others } = remembered();
-  const kept = Object.entries(others).slice(1 - MOST_REMEMBERED);
-  browser.write(KEY, Object.fromEntries(upload ? [...kept, [key, upload]] : kept));
+  const { [key]: _before, ...others } = readUploads();
+  const latest = Object.entries(others).slice(1 - MOST_REMEMBERED);
+  browser.write(KEY, Object.fromEntries(upload ? [...latest, [key, upload]] : latest));
 }

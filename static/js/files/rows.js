@@ -1,4 +1,4 @@
-// A row is a line of the table or a tile of the grid; both look the same from here.
+// A row is a line of the table or a tile of the grid; scripts treat both the same.
 const ROW = "#listing .window > [id]";
 
 export const allRows = () => [...document.querySelectorAll(ROW)];

@@ -1,5 +1,5 @@
-// What is chosen lives in the page: ticks, hidden fields for chosen rows that are not in sight,
-// and one field that says "all that match", also those that nobody has loaded, but for the spared.
+// The selection is stored in the page: ticks, hidden fields for chosen rows that aren't loaded, and a
+// field that chooses all matching rows, including those not loaded yet, except for the spared ones.
 
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
@@ -16,21 +16,21 @@ let isHeld = false;
 
 export const main = () => document.getElementById("main");
 const form = () => document.getElementById("entries");
-const every = () => document.getElementById("every");
-const kept = () => document.getElementById("kept");
-const spared = () => document.getElementById("spared");
+const everyField = () => document.getElementById("every");
+const keptFields = () => document.getElementById("kept");
+const sparedFields = () => document.getElementById("spared");
 const headTick = () => document.getElementById("all");
 const countAll = () => Number(document.getElementById("listing").dataset.count);
 const tickOf = (row) => row.querySelector(".tick");
-const isAll = () => !every().disabled;
+const isAll = () => !everyField().disabled;
 const isSelecting = () => main().classList.contains("selecting");
 
 export function chosenCount() {
-  if (isAll()) return countAll() - spared().childElementCount;
-  return document.querySelectorAll(`${TICK}:checked`).length + kept().childElementCount;
+  if (isAll()) return countAll() - sparedFields().childElementCount;
+  return document.querySelectorAll(`${TICK}:checked`).length + keptFields().childElementCount;
 }
 
-export function onlyChosen() {
+export function onlyChosenRow() {
   const ticks = document.querySelectorAll(`${TICK}:checked`);
   return chosenCount() === 1 && ticks.length ? rowOf(ticks[0]) : null;
 }
@@ -44,18 +44,18 @@ export function choose(row, isChosen) {
 }
 
 function spare(key, isSpared) {
-  const fields = [...spared().children];
+  const fields = [...sparedFields().children];
   fields.find(({ value }) => value === key)?.remove();
-  if (isSpared) spared().append(hidden("but", key));
-  if (!chosenCount()) choseNone();
+  if (isSpared) sparedFields().append(hiddenField("but", key));
+  if (!chosenCount()) chooseNone();
 }
 
-const hidden = (name, value) => Object.assign(document.createElement("input"), { type: "hidden", name, value });
+const hiddenField = (name, value) => Object.assign(document.createElement("input"), { type: "hidden", name, value });
 
-function choseNone() {
-  kept().replaceChildren();
-  spared().replaceChildren();
-  every().disabled = true;
+function chooseNone() {
+  keptFields().replaceChildren();
+  sparedFields().replaceChildren();
+  everyField().disabled = true;
 }
 
 export function toggle(row) {
@@ -73,20 +73,20 @@ export function clear() {
   form().reset();
 }
 
-// Rows that leave the page stay chosen.
+// Keep rows chosen when they leave the page.
 export function keep(rows) {
   if (isAll()) return;
   for (const row of rows) {
     if (!tickOf(row)?.checked) continue;
-    const field = hidden("entry", row.id);
+    const field = hiddenField("entry", row.id);
     field.dataset.bytes = row.dataset.bytes;
-    kept().append(field);
+    keptFields().append(field);
   }
 }
 
 export function adopt(root) {
-  const away = new Map([...kept().children].map((field) => [field.value, field]));
-  const left = new Set([...spared().children].map((field) => field.value));
+  const away = new Map([...keptFields().children].map((field) => [field.value, field]));
+  const left = new Set([...sparedFields().children].map((field) => field.value));
   for (const tick of root.querySelectorAll('.tick[name="entry"]')) {
     const field = away.get(tick.value);
     if (field || (isAll() && !left.has(tick.value))) tick.checked = true;
@@ -97,17 +97,17 @@ export function adopt(root) {
 
 export function show() {
   const count = form() ? chosenCount() : 0;
-  // With :has() instead, the browser would restyle every row for each picture that loads.
+  // Don't use :has() for this: the browser would restyle every row for each picture that loads.
   document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
   if (!form()) return;
   const [number, size] = form().querySelector(".selection-count").children;
-  const chosen = fill(words.files.chosen, { count });
-  if (number.textContent !== chosen) number.textContent = chosen;
+  const countText = fill(words.files.chosen, { count });
+  if (number.textContent !== countText) number.textContent = countText;
   size.textContent = isAll() || !count ? "" : chosenSize();
   main().classList.toggle("chosen", count > 0);
   for (const button of form().querySelectorAll(".actionbar .btn:not(.all)")) button.disabled = !count;
   const rename = document.getElementById("rename-chosen");
-  if (rename) rename.disabled = !onlyChosen();
+  if (rename) rename.disabled = !onlyChosenRow();
   document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting()));
   const head = headTick();
   if (!head) return;
@@ -116,7 +116,7 @@ export function show() {
 }
 
 function chosenSize() {
-  const holders = [...document.querySelectorAll(`${TICK}:checked`)].map(rowOf).concat([...kept().children]);
+  const holders = [...document.querySelectorAll(`${TICK}:checked`)].map(rowOf).concat([...keptFields().children]);
   if (holders.some(({ dataset }) => dataset.bytes === "")) return "";
   const sizes = holders.map(({ dataset }) => Number(dataset.bytes));
   const sum = sizes.reduce((total, size) => total + size, 0);
@@ -129,8 +129,8 @@ function chooseAll(isChosen) {
     const tick = tickOf(row);
     if (tick) tick.checked = isChosen;
   }
-  choseNone();
-  every().disabled = !isChosen || rows.length >= countAll();
+  chooseNone();
+  everyField().disabled = !isChosen || rows.length >= countAll();
   show();
 }
 
@@ -163,12 +163,12 @@ document.addEventListener("change", ({ target }) => {
 
 document.addEventListener("reset", ({ target }) => {
   if (target !== form()) return;
-  choseNone();
+  chooseNone();
   main().classList.remove("selecting");
   setTimeout(show);
 });
 
-// While selecting by touch, a tap on a name chooses. Caught on its way down, before htmx opens a folder.
+// While selecting by touch, a tap on a name chooses the row. Capture it before htmx opens a folder.
 document.addEventListener(
   "click",
   (event) => {

@@ -1,12 +1,12 @@
-// What stays as it was when the server's answer takes the place of the listing: the chosen rows,
-// the focus, and the words that are read out.
+// Preserve the selection and the focus when a response replaces the listing, and decide which status
+// messages screen readers announce.
 import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, keep, show } from "./selection.js";
 
-let focused = [];
+let focusKeys = [];
 let wasStale = false;
 let query = "";
 let isDown = false;
@@ -25,8 +25,8 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { elt } = detail.requestConfig;
   isQuiet = isBehind(elt);
   if (!detail.shouldSwap || detail.target?.id !== "listing") return;
-  // An unpacked folder has arrived. The next poll brings it again to a reader who is busy now; one
-  // who has scrolled far would lose the place, and gets only the message.
+  // An unpacked folder has arrived. If the user is busy, the next poll brings it again. A user who has
+  // scrolled far would lose their place, so show only the message.
   const isArrival = elt.id === "unpacking";
   if ((isQuiet || isArrival) && isBusy()) {
     detail.shouldSwap = false;
@@ -38,7 +38,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
     else detail.swapOverride = "none";
     return;
   }
-  focused = candidates(elt);
+  focusKeys = candidates(elt);
   wasStale = listing().classList.contains("stale");
   query = queryOf();
   if (elt.closest("#delete, #move")) clear();
@@ -59,12 +59,12 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   if (successful && elt.id === "try-now" && listing().classList.contains("stale")) showToast(words.files.still);
 });
 
-// A refresh behind the page sorts nothing anew and has nothing to say.
+// A background refresh doesn't change the order or the filter, so don't announce anything.
 document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
   if (detail.target.id === "said" && isQuiet) detail.shouldSwap = false;
 });
 
-// htmx would keep the new tab that somebody asked for in this one.
+// Keep htmx from opening a link in this tab when the user wants a new one.
 document.addEventListener(
   "click",
   (event) => {
@@ -73,7 +73,7 @@ document.addEventListener(
   true,
 );
 
-// Whoever chose stays with what was chosen: the answer is a download, and leads to no other page.
+// The response is a download, so the page and its selection stay.
 function fetchPacked(link) {
   link.click();
   tell(link.textContent);
@@ -108,15 +108,15 @@ function settle(fresh) {
   if (queryOf() !== query && !document.getElementById("every").disabled) clear();
   adopt(fresh);
   if (wasStale && !fresh.classList.contains("stale")) tell(words.files.fresh);
-  const made = rowBy(fresh.dataset.new);
-  if (made) return linkOf(made).focus();
-  if (!isFocusLost() || !focused.length) return;
-  const row = focused.map(rowBy).find(Boolean);
+  const newRow = rowBy(fresh.dataset.new);
+  if (newRow) return linkOf(newRow).focus();
+  if (!isFocusLost() || !focusKeys.length) return;
+  const row = focusKeys.map(rowBy).find(Boolean);
   if (row) linkOf(row).focus();
   else document.getElementById("title").focus();
 }
 
-// A closed dialog and a button that is switched off keep the focus for a moment.
+// A closed dialog or a disabled button keeps the focus for a moment.
 function isFocusLost() {
   const { activeElement } = document;
   return (
@@ -127,7 +127,7 @@ function isFocusLost() {
   );
 }
 
-// A service that is away is asked again.
+// Poll a service that is unreachable.
 async function wake() {
   if (isAwake || !listing()?.matches(".stale")) return;
   isAwake = true;

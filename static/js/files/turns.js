@@ -1,4 +1,4 @@
-// Whose turn it is: three uploads at once, in the order in which they came.
+// Run up to three uploads at once, in the order in which they were added.
 const AT_ONCE = 3;
 
 const isRunning = ({ state }) => state === "uploading" || state === "moving";

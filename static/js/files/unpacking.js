@@ -1,4 +1,4 @@
-// Asks how far ZIP files are unpacked, as long as the page shows any.
+// Poll the progress of ZIP files while the page shows any that are being unpacked.
 let isLive = false;
 
 const progress = () => document.querySelector("#unpacking[hx-get]");
@@ -21,7 +21,7 @@ function findProgress() {
   return progress();
 }
 
-// The message that a folder is there takes the place of the one that it would be.
+// The message that an unpacked folder has arrived replaces the one that unpacking has begun.
 function dropOlderToasts() {
   const older = new Map();
   for (const field of document.querySelectorAll('#toasts [name=undo][value^="unpacked:"]')) {

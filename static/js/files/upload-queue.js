@@ -1,4 +1,4 @@
-// Files on their way, with rows for the first ones.
+// A queue of uploads, with rows for the first ones.
 import { tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { uploadOf } from "./resumable.js";
@@ -11,13 +11,13 @@ export class UploadQueue {
   arrived = 0;
 
   /**
-   * @param {HTMLElement} panel holds the list of rows and the template of one
-   * @param {object} acts
-   * @param {string} acts.home the id of what gets the focus after the last row
-   * @param {(upload: import("./upload.js").Upload) => boolean} [acts.announce] says what became of a file, if it needs words of its own
-   * @param {() => void} [acts.finish] follows the arrival of the last file
-   * @param {() => void} [acts.draw] shows what the panel has beside the rows
-   * @param {typeof uploadOf} [acts.make] makes the upload of one file
+   * @param {HTMLElement} panel contains the list of rows and their template
+   * @param {object} options
+   * @param {string} options.home the id of the element that gets the focus when no row is left
+   * @param {(upload: import("./upload.js").Upload) => boolean} [options.announce] announces a special outcome; returns whether it did
+   * @param {() => void} [options.finish] runs when the last file has arrived
+   * @param {() => void} [options.draw] updates the rest of the panel
+   * @param {typeof uploadOf} [options.make] creates the upload of a file
    */
   constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {}, make = uploadOf }) {
     this.panel = panel;
@@ -55,17 +55,17 @@ export class UploadQueue {
     for (const upload of nextOf(this.uploads)) upload.start();
     this.panel.hidden = !this.uploads.length;
     const [list, template] = ["ul", "template"].map((name) => this.panel.querySelector(name));
-    for (const upload of this.uploads.slice(0, IN_SIGHT)) if (!upload.row) list.append(upload.drawn(template));
+    for (const upload of this.uploads.slice(0, IN_SIGHT)) if (!upload.row) list.append(upload.drawRow(template));
     this.draw();
   }
 
   #press(target) {
-    const act = this.panel.contains(target) && target.closest("[data-do]")?.dataset.do;
-    if (!act) return;
+    const action = this.panel.contains(target) && target.closest("[data-do]")?.dataset.do;
+    if (!action) return;
     const upload = this.uploads.find(({ row }) => row?.contains(target));
-    if (act === "retry") upload.again();
-    if (act === "cancel") this.#cancel(upload);
-    if (act === "clear") for (const each of this.uploads) this.#cancel(each);
+    if (action === "retry") upload.retry();
+    if (action === "cancel") this.#cancel(upload);
+    if (action === "clear") for (const each of this.uploads) this.#cancel(each);
     this.#go();
   }
 

@@ -5,7 +5,7 @@ import { Pace } from "./pace.js";
 const DRAW_MS = 250;
 const REFUSALS = [403, 413, 503];
 
-// One file on its way: queued, uploading, moving (sent, not yet answered), done or failed.
+// The upload of one file: queued, uploading, moving (sent, but no response yet), done, failed, or stopped.
 export class Upload {
   state = "queued";
   sent = 0;
@@ -16,38 +16,37 @@ export class Upload {
   pace = null;
   drawnAt = 0;
 
-  constructor(file, url, changed) {
+  constructor(file, url, onChange) {
     this.file = file;
     this.url = url;
-    this.changed = changed;
+    this.onChange = onChange;
   }
 
-  start({ isAgain = false } = {}) {
+  start({ isRetry = false } = {}) {
     const form = new FormData();
     form.append("file", this.file, this.file.name);
     this.state = "uploading";
     this.pace = new Pace(performance.now());
-    const xhr = this.ask({ answered: () => this.answered(isAgain), cut: () => this.askWhy(isAgain) });
+    const xhr = this.request({ onAnswer: () => this.handleAnswer(isRetry), onCut: () => this.requestReason(isRetry) });
     xhr.upload.addEventListener("progress", ({ loaded, total }) => this.progress(loaded, total));
-    xhr.upload.addEventListener("load", () => this.turn("moving"));
+    xhr.upload.addEventListener("load", () => this.setState("moving"));
     xhr.send(form);
     this.show();
   }
 
-  // A refusal may be lost with the connection that was still being filled. Asked without the file,
-  // the server tells it again.
-  askWhy(isAgain) {
-    const cut = () => this.fail(words.upload.cut);
-    this.ask({ answered: () => (REFUSALS.includes(this.xhr.status) ? this.answered(isAgain) : cut()), cut }).send(
-      new FormData(),
-    );
+  // If the server refuses an upload early, the connection may close before the reason arrives. A request
+  // without the file gets the reason.
+  requestReason(isRetry) {
+    const onCut = () => this.fail(words.upload.cut);
+    const onAnswer = () => (REFUSALS.includes(this.xhr.status) ? this.handleAnswer(isRetry) : onCut());
+    this.request({ onAnswer, onCut }).send(new FormData());
   }
 
-  ask({ answered, cut }) {
+  request({ onAnswer, onCut }) {
     const xhr = new XMLHttpRequest();
     this.xhr = xhr;
-    xhr.addEventListener("load", answered);
-    xhr.addEventListener("error", cut);
+    xhr.addEventListener("load", onAnswer);
+    xhr.addEventListener("error", onCut);
     xhr.open("POST", this.url);
     xhr.setRequestHeader("X-Requested-With", "ferry");
     xhr.setRequestHeader("X-File-Size", String(this.file.size));
@@ -60,9 +59,9 @@ export class Upload {
     this.state = "stopped";
   }
 
-  again() {
+  retry() {
     this.sent = 0;
-    this.turn("queued");
+    this.setState("queued");
   }
 
   progress(loaded, total) {
@@ -72,12 +71,12 @@ export class Upload {
     if (now - this.drawnAt > DRAW_MS) this.show();
   }
 
-  answered(isAgain) {
+  handleAnswer(isRetry) {
     const { status, responseURL } = this.xhr;
     const answer = this.read();
     this.answer = answer;
-    if (answer?.ok) return this.turn("done");
-    if (!isAgain && renewed(answer)) return this.start({ isAgain: true });
+    if (answer?.ok) return this.setState("done");
+    if (!isRetry && renewToken(answer)) return this.start({ isRetry: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
     this.fail(
       answer?.reason ||
@@ -96,17 +95,17 @@ export class Upload {
   fail(reason) {
     if (this.state === "stopped") return;
     this.reason = reason;
-    this.turn("failed");
+    this.setState("failed");
   }
 
-  turn(state) {
+  setState(state) {
     if (this.state === "stopped") return;
     this.state = state;
     this.show();
-    if (state !== "moving") this.changed(this);
+    if (state !== "moving") this.onChange(this);
   }
 
-  drawn(template) {
+  drawRow(template) {
     this.row = template.content.firstElementChild.cloneNode(true);
     this.row.querySelector("bdi").textContent = this.file.name;
     this.row.querySelector("progress").setAttribute("aria-label", this.file.name);
@@ -159,8 +158,9 @@ export function headers() {
   return JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
 }
 
-// After a new sign-in, in whatever tab, a refusal brings the token that is worth something now.
-export function renewed(answer) {
+// Take the new CSRF token from a refusal: signing in, in any tab, makes the old one invalid. Return
+// whether there was one.
+export function renewToken(answer) {
   if (!answer?.token) return false;
   document.body.setAttribute("hx-headers", JSON.stringify({ ...headers(), "X-CSRFToken": answer.token }));
   return true;

@@ -46,7 +46,7 @@ export async function addDropped(dropped) {
   queue.add(files);
 }
 
-// A page that is left takes its uploads along, so other pages open in another tab.
+// Leaving the page would end its uploads, so open other pages in a new tab.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("header.site a[href]");
   if (!link || !isPlain(event) || !queue.uploads.some(isAlive)) return;
@@ -56,7 +56,7 @@ document.addEventListener("click", (event) => {
   tell(words.files.tab);
 });
 
-// Another folder was opened meanwhile: what is under way goes on in the panel that shows it.
+// When the user opens another folder, keep the panel with the uploads in progress.
 document.addEventListener("htmx:afterSwap", ({ target }) => {
   if (target.id !== "main") return;
   const { panel } = queue;

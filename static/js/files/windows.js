@@ -1,5 +1,5 @@
-// 10,000 rows arrive in windows as one scrolls. Some 1,000 stay in the page; of a window further
-// away only its height is left, and its rows are fetched again when they come near.
+// Load long listings in windows as the user scrolls. About 1,000 rows stay in the page. Windows farther
+// away keep only their height, and are fetched again when they come near.
 import { adopt, keep } from "./selection.js";
 
 const MOST = 10;
@@ -70,13 +70,13 @@ function empty(each) {
   reserve(each, height);
 }
 
-// Else those that nobody waits for any more are fetched before those that somebody looks at.
+// Stop loading a removed picture, which would delay the visible ones.
 function stop(picture) {
   if (!picture.complete) picture.removeAttribute("src");
 }
 
-// A spacer stands for the rows of a window, and has htmx fetch them when it comes near. Its height is
-// an attribute of a drawing, since the policy allows no style in the page.
+// Add a spacer in place of a window's rows; htmx fetches them when it comes near. The height is set with
+// an SVG attribute, because the policy allows no inline styles.
 function reserve(each, height) {
   const drawing = document.createElementNS(SVG, "svg");
   drawing.setAttribute("width", "1");
@@ -97,7 +97,7 @@ function reserve(each, height) {
   observer.observe(spacer);
 }
 
-// A window in the middle comes without the count of all rows that are loaded.
+// The response for a window in the middle doesn't count the loaded rows below it, so don't show its count.
 let isLast = true;
 
 document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
@@ -114,14 +114,14 @@ document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
   trim();
 });
 
-// An observer tells only of changes; one that is set anew tells at once what is in sight.
+// An observer reports only changes, but a new observation reports immediately, so this retries.
 document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
   if (detail.successful || !target.matches(".spacer")) return;
   observer.unobserve(target);
   setTimeout(() => target.isConnected && observer.observe(target), RETRY_MS);
 });
 
-// Browsers know End for what is loaded; here it leads to the last of all rows.
+// End would scroll to the last loaded row. Scroll to the last of all rows instead.
 document.addEventListener("keydown", (event) => {
   const { key, target, shiftKey, altKey, metaKey } = event;
   const ghosts = listing()?.querySelector(".ghosts");
@@ -147,18 +147,18 @@ document.addEventListener("keydown", (event) => {
   window.htmx.trigger(last.firstElementChild, "near");
 });
 
-// Rows that nobody has loaded take their place, and are fetched when they come near.
+// Reserve the space of all rows not loaded yet; they are fetched when they come near.
 function reserveAll(ghosts) {
-  const shown = windows().at(-1);
+  const lastWindow = windows().at(-1);
   const full = windows().findLast((each) => !isEmptied(each));
   const { top } = full.firstElementChild.getBoundingClientRect();
   const rowHeight = (full.lastElementChild.getBoundingClientRect().bottom - top) / full.childElementCount;
   const first = Number(new URL(ghosts.getAttribute("hx-get"), location.href).searchParams.get("from"));
-  const size = first - Number(shown.dataset.from);
+  const size = first - Number(lastWindow.dataset.from);
   const count = Number(listing().dataset.count);
   window.htmx.trigger(ghosts, "htmx:abort");
   for (let from = first; from < count; from += size) {
-    const each = shown.cloneNode(false);
+    const each = lastWindow.cloneNode(false);
     each.dataset.from = String(from);
     ghosts.before(each);
     reserve(each, rowHeight * Math.min(size, count - from));
