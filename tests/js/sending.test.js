@@ -46,21 +46,21 @@ function serve(respond = (lines) => added(lines)) {
   };
 }
 
-const ignore = { folder: "0", answered: () => {} };
+const ignore = { folder: "0", onAnswer: () => {} };
 
 beforeEach(() => serve());
 
 test("lines go twenty-five at a time, in their order", async () => {
   const lines = links(60);
   const left = [];
-  const result = await send(lines, { folder: "0", answered: (_answer, count) => left.push(count) });
+  const result = await send(lines, { folder: "0", onAnswer: (_answer, count) => left.push(count) });
   assert.deepEqual(
     batches.map((batch) => batch.length),
     [25, 25, 10],
   );
   assert.deepEqual(batches.flat(), lines);
   assert.deepEqual(left, [35, 10, 0]);
-  assert.deepEqual(result, { kept: [], trouble: "" });
+  assert.deepEqual(result, { keptLines: [], trouble: "" });
 });
 
 test("long lines go with fewer others, but always at least one", async () => {
@@ -73,25 +73,25 @@ test("what the server had no time for goes again, and what it refuses stays", as
   serve((lines, turn) => added(lines.slice(0, 1), turn === 1 ? { kept: [lines[1]], left: lines.slice(2) } : {}));
   const result = await send(["a", "b", "c"], ignore);
   assert.deepEqual(batches, [["a", "b", "c"], ["c"]]);
-  assert.deepEqual(result, { kept: ["b"], trouble: "" });
+  assert.deepEqual(result, { keptLines: ["b"], trouble: "" });
 });
 
 test("trouble ends it, and everything that wasn't sent stays", async () => {
   serve((lines, turn) => added(lines, turn === 2 ? { trouble: "full", kept: lines } : {}));
   const lines = links(60);
-  assert.deepEqual(await send(lines, ignore), { kept: lines.slice(25), trouble: "full" });
+  assert.deepEqual(await send(lines, ignore), { keptLines: lines.slice(25), trouble: "full" });
 });
 
 test("a lost connection keeps the lines of its request too", async () => {
   globalThis.fetch = async () => {
     throw new TypeError("Failed to fetch");
   };
-  assert.deepEqual(await send(["a", "b"], ignore), { kept: ["a", "b"], trouble: "cut" });
+  assert.deepEqual(await send(["a", "b"], ignore), { keptLines: ["a", "b"], trouble: "cut" });
 });
 
 test("an answer that says nothing isn't taken for success", async () => {
   serve(() => ({ items: [] }));
-  assert.deepEqual(await send(["a"], ignore), { kept: ["a"], trouble: "strange" });
+  assert.deepEqual(await send(["a"], ignore), { keptLines: ["a"], trouble: "strange" });
 });
 
 test("outcomes are summed up by kind, and every failure counts as one", () => {

@@ -1,26 +1,26 @@
-// A button that another page could have put under somebody's finger: it works only after this
-// page was seen, with the focus, for half a second on end.
+// Protect a button from clickjacking: another page may have placed it under the user's finger, so it
+// works only after this page was visible and had the focus for half a second without a break.
 const WAIT_MS = 500;
-let isArmed = false;
-let waiting = 0;
-let told = () => {};
+let hasWaited = false;
+let timer = 0;
+let onArmed = () => {};
 
-export const armed = () => isArmed;
+export const isArmed = () => hasWaited;
 
-export function whenArmed(act) {
-  told = act;
+export function whenArmed(callback) {
+  onArmed = callback;
   restart();
 }
 
 export function restart() {
-  isArmed = false;
-  clearTimeout(waiting);
-  if (document.visibilityState === "visible" && document.hasFocus()) waiting = setTimeout(arm, WAIT_MS);
+  hasWaited = false;
+  clearTimeout(timer);
+  if (document.visibilityState === "visible" && document.hasFocus()) timer = setTimeout(arm, WAIT_MS);
 }
 
 function arm() {
-  isArmed = true;
-  told();
+  hasWaited = true;
+  onArmed();
 }
 
 document.addEventListener("visibilitychange", restart);

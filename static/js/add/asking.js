@@ -1,10 +1,10 @@
-// The page that shows what came in from elsewhere, and adds it on one press of its button.
+// The confirmation page: shows what other pages and apps sent, and adds it when the user confirms.
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
-import { armed, restart, whenArmed } from "./armed.js";
+import { isArmed, restart, whenArmed } from "./armed.js";
 import { kindOf, Outcomes } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
-import { forget, shared } from "./shared.js";
+import { forget, readShare } from "./shared.js";
 
 const CLOSE_MS = 1500;
 const find = (id) => document.getElementById(id);
@@ -14,30 +14,30 @@ const files = new Map();
 let isPopup = false;
 let isBusy = false;
 let isWaiting = false;
-let reading = new AbortController();
+let readController = new AbortController();
 
 const boxes = () => [...picks.querySelectorAll("input")];
-const ticked = () => boxes().filter(({ checked }) => checked);
-// One box stands for all links that have no row.
+const tickedBoxes = () => boxes().filter(({ checked }) => checked);
+// One box represents all links without a row.
 const restBox = () => boxes().find(({ name }) => name === "text");
 const linesIn = (box) => box.value.split("\n");
 const countIn = (some) => some.flatMap(linesIn).length;
 
-// What came in
+// Reading the list
 
-// A newer list ends the reading of an older one. Without an answer, the page says so: the list is
-// still behind the # or with the worker.
+// A newer list aborts the reading of an older one. If the request fails, show an error; the list is
+// still in the fragment or with the service worker.
 async function begin() {
-  reading.abort();
-  reading = new AbortController();
-  const { signal } = reading;
+  readController.abort();
+  readController = new AbortController();
+  const { signal } = readController;
   isWaiting = "awaited" in form.dataset;
   form.hidden &&= !isWaiting;
   go.disabled = true;
   trouble.textContent = "";
   if (isWaiting) title(usual);
   try {
-    await fetched(signal);
+    await readList(signal);
   } catch ({ message }) {
     if (!signal.aborted)
       trouble.replaceChildren(
@@ -49,25 +49,25 @@ async function begin() {
   update();
 }
 
-async function fetched(signal) {
-  const given = new URLSearchParams(location.hash.slice(1));
+async function readList(signal) {
+  const fragment = new URLSearchParams(location.hash.slice(1));
   const query = new URLSearchParams(location.search);
-  isPopup = given.has("popup");
+  isPopup = fragment.has("popup");
   if (query.has("shared")) return fromShare(query, signal);
-  if (!given.size) return;
-  if (given.get("from"))
-    say(fill(words.ask.from, { host: given.get("from") }) + (given.has("page") ? ` ${words.ask.page}` : ""));
+  if (!fragment.size) return;
+  if (fragment.get("from"))
+    say(fill(words.ask.from, { host: fragment.get("from") }) + (fragment.has("page") ? ` ${words.ask.page}` : ""));
   await show(
-    ["text", "magnet", "url"].flatMap((name) => given.getAll(name)),
-    given.get("title"),
+    ["text", "magnet", "url"].flatMap((name) => fragment.getAll(name)),
+    fragment.get("title"),
     signal,
   );
 }
 
 async function fromShare(query, signal) {
-  const kept = await shared();
-  await show(kept.texts, kept.title, signal);
-  for (const file of kept.files) take(file);
+  const share = await readShare();
+  await show(share.texts, share.title, signal);
+  for (const file of share.files) take(file);
   say(query.get("shared") === "none" && !boxes().length ? words.ask.unshared : words.ask.shared);
 }
 
@@ -97,24 +97,24 @@ function take(file) {
   picks.append(row);
 }
 
-// What the page says
+// Texts
 
 const say = (text) => (find("said").textContent = text);
 
 function update() {
   if (isBusy || isWaiting || !find("show").hidden) return;
   const count = countIn(boxes());
-  const chosen = countIn(ticked());
+  const chosen = countIn(tickedBoxes());
   const { none, some, all, button } = words.ask;
   title(!count ? none : chosen < count && count > 1 ? fill(some, { chosen, total: count }) : fill(all, { count }));
   go.querySelector("span").textContent = fill(button, { count: chosen });
-  const bytes = ticked().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
+  const bytes = tickedBoxes().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
   const size = bytes ? fill(words.ask.size, { size: formatSize(bytes) }) : "";
   const { free } = find("hint").dataset;
   find("hint").textContent = size && free ? fill(words.ask.sentences, { first: size, next: free }) : size || free;
   form.hidden = !picks.children.length;
   find("nothing").hidden = picks.children.length > 0;
-  go.disabled = !armed() || !chosen;
+  go.disabled = !isArmed() || !chosen;
 }
 
 function title(text) {
@@ -124,46 +124,46 @@ function title(text) {
 
 picks.addEventListener("change", update);
 
-// The press
+// Adding
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (!armed() || isBusy || !ticked().length) return;
-  act();
+  if (!isArmed() || isBusy || !tickedBoxes().length) return;
+  addTicked();
 });
 
-async function act() {
+async function addTicked() {
   isBusy = true;
   go.disabled = true;
   trouble.textContent = "";
   const rows = new Map(
-    ticked()
+    tickedBoxes()
       .filter((box) => !files.has(box))
       .flatMap((box) => linesIn(box).map((line) => [line, box])),
   );
   const lines = [...rows.keys()];
   const rest = restBox();
   const outcomes = new Outcomes();
-  const answered = ({ items }, left) => {
+  const onAnswer = ({ items }, left) => {
     for (const item of items) settle(rows.get(item.line), item, outcomes);
     say(fill(words.add.progress, { done: lines.length - left, total: lines.length }));
     tellOthers();
   };
   const folder = form.elements.folder?.value ?? "";
-  const sent = lines.length ? await send(lines, { folder, answered }) : { kept: [], trouble: "" };
+  const result = lines.length ? await send(lines, { folder, onAnswer }) : { keptLines: [], trouble: "" };
   if (rest?.checked) {
-    const left = sent.kept.filter((line) => rows.get(line) === rest);
+    const left = result.keptLines.filter((line) => rows.get(line) === rest);
     rest.value = left.join("\n");
     rest.closest("li").querySelector("b").textContent = fill(words.upload.more, { count: left.length });
     if (!left.length) rest.closest("li").remove();
   }
-  if (!sent.trouble) await actOnFiles(folder, outcomes);
+  if (!result.trouble) await addTickedFiles(folder, outcomes);
   isBusy = false;
-  conclude(outcomes, sent.trouble);
+  conclude(outcomes, result.trouble);
 }
 
-async function actOnFiles(folder, outcomes) {
-  for (const box of ticked().filter((each) => files.has(each))) {
+async function addTickedFiles(folder, outcomes) {
+  for (const box of tickedBoxes().filter((each) => files.has(each))) {
     say(fill(words.ask.sending, { name: `\u2068${files.get(box).name}\u2069` }));
     const { isWell, reason, item } = await sendFile(files.get(box), folder);
     settle(box, item ?? { outcome: isWell ? "added" : "refused", sentence: reason }, outcomes);
@@ -180,20 +180,20 @@ function settle(box, item, outcomes) {
   row.querySelector("small").after(Object.assign(document.createElement("small"), { textContent: item.sentence }));
 }
 
-function conclude(outcomes, sentTrouble) {
-  const isDone = !outcomes.failed && !sentTrouble && !ticked().length;
-  if (isDone) return done(outcomes);
-  // Files that were opened with the app would not come along.
-  trouble.replaceChildren(...(files.size ? [sentTrouble] : troubleParts(sentTrouble)));
+function conclude(outcomes, sendTrouble) {
+  const isDone = !outcomes.failed && !sendTrouble && !tickedBoxes().length;
+  if (isDone) return finish(outcomes);
+  // A sign-in link would lose files that were opened with the app, so don't offer one.
+  trouble.replaceChildren(...(files.size ? [sendTrouble] : troubleParts(sendTrouble)));
   update();
   say(String(outcomes));
   if (outcomes.added || outcomes.known) title(words.ask.partly);
   go.disabled = false;
 }
 
-// Close the window only if everything was added: other outcomes are there to be read. Where the
-// browser refuses to close it, the page says what to do.
-async function done(outcomes) {
+// Close the window only if everything was added, so that the user can read any other outcome. The
+// browser may refuse to close it, so the text explains what to do.
+async function finish(outcomes) {
   await forget();
   history.replaceState(null, "", location.pathname);
   form.hidden = true;
@@ -216,7 +216,7 @@ window.addEventListener("beforeunload", (event) => {
   if (isBusy) event.preventDefault();
 });
 
-// Another list behind the # is another page, and as new to its reader.
+// A new list in the fragment is as new to the user as a new page, so arm the button again.
 window.addEventListener("hashchange", () => {
   find("show").hidden = true;
   restart();

@@ -1,4 +1,4 @@
-// The field: it counts and marks while somebody types, and takes what is pasted anywhere.
+// The field for links: counts and marks them while the user types, and takes text pasted anywhere.
 import { fill, words } from "../words.js";
 import { show as showResults } from "./results.js";
 import { post, send, tellOthers, urls } from "./sender.js";
@@ -8,22 +8,22 @@ const LOOK_MS = 300;
 const form = document.getElementById("send");
 const field = document.getElementById("omni");
 const marks = document.getElementById("marks");
-const [found, usual] = ["found", "usual"].map((name) => form.querySelector(`[data-${name}]`));
+const [foundText, usual] = ["found", "usual"].map((name) => form.querySelector(`[data-${name}]`));
 const button = form.querySelector("[type=submit] span");
 const [paste, stop] = ["paste", "stop"].map((name) => form.querySelector(`[data-do=${name}]`));
 const plain = button.textContent;
-// Most visits add nothing, so the drafts come with the first one that does.
+// Most visits add nothing, so load the drafts with the first addition.
 const keep = () => import("../unsent-forms.js").then((drafts) => drafts.keep(form), console.warn);
-let looking = 0;
-let reading = new AbortController();
+let lookTimer = 0;
+let lookController = new AbortController();
 let last = { text: "" };
-let stopping = null;
+let sendController = null;
 
 export const folder = () => form.querySelector("select")?.value ?? "";
 
 field.addEventListener("input", () => {
-  clearTimeout(looking);
-  looking = setTimeout(look, LOOK_MS);
+  clearTimeout(lookTimer);
+  lookTimer = setTimeout(look, LOOK_MS);
 });
 
 field.addEventListener("keydown", (event) => {
@@ -32,22 +32,22 @@ field.addEventListener("keydown", (event) => {
   form.requestSubmit();
 });
 
-// Only the server knows what a link is. Its answer may be late or missing: nothing waits for it.
-async function look({ isTold = false } = {}) {
+// Only the server can recognize links. Its response may be late or missing, so nothing waits for it.
+async function look({ hasResults = false } = {}) {
   const text = field.value;
-  reading.abort();
-  reading = new AbortController();
-  const { signal } = reading;
+  lookController.abort();
+  lookController = new AbortController();
+  const { signal } = lookController;
   if (text !== last.text) {
     const answer = text.trim() && (await post(urls.read, { text }, { signal }).catch(() => null));
     if (signal.aborted) return;
     last = answer ? { text, ...answer } : { text: "" };
   }
-  found.textContent = last.found ?? "";
+  foundText.textContent = last.found ?? "";
   usual.hidden = Boolean(last.found);
-  // The text stays the same node: WebKit drops a click whose node is replaced during the press.
+  // Keep the same text node: WebKit drops a click if its node is replaced during the press.
   button.firstChild.data = last.button || plain;
-  mark((!isTold && last.marks) || "");
+  mark((!hasResults && last.marks) || "");
 }
 
 function mark(rows) {
@@ -60,7 +60,7 @@ function mark(rows) {
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (stopping) return;
+  if (sendController) return;
   const lines = [
     ...new Set(
       field.value
@@ -69,57 +69,57 @@ form.addEventListener("submit", (event) => {
         .filter(Boolean),
     ),
   ];
-  // Beyond the ten thousand that are read, lines stay as they are.
+  // Send at most ten thousand lines; the others stay in the field.
   if (lines.length) deliver(lines.slice(0, MOST_LINES), lines.slice(MOST_LINES));
   else field.focus();
 });
 
 async function deliver(lines, beyond) {
-  clearTimeout(looking);
-  reading.abort();
-  stopping = new AbortController();
-  busy(true);
+  clearTimeout(lookTimer);
+  lookController.abort();
+  sendController = new AbortController();
+  setBusy(true);
   const outcomes = [];
-  const answered = ({ items }, left) => {
+  const onAnswer = ({ items }, left) => {
     outcomes.push(...items);
-    found.textContent = fill(words.add.progress, {
+    foundText.textContent = fill(words.add.progress, {
       done: outcomes.length,
       total: outcomes.length + left,
     });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
-  const { kept, trouble } = await send(lines, { folder: folder(), answered, signal: stopping.signal });
-  stopping = null;
-  field.value = [...kept, ...beyond].join("\n");
-  busy(false);
+  const { keptLines, trouble } = await send(lines, { folder: folder(), onAnswer, signal: sendController.signal });
+  sendController = null;
+  field.value = [...keptLines, ...beyond].join("\n");
+  setBusy(false);
   keep();
   showResults(outcomes, trouble);
-  found.textContent = "";
-  // The results have said it already.
+  foundText.textContent = "";
+  // The results already show what the marks would.
   mark("");
-  look({ isTold: true });
+  look({ hasResults: true });
   if (document.activeElement === document.body) form.querySelector("[type=submit]").focus({ preventScroll: true });
 }
 
-function busy(isBusy) {
+function setBusy(isBusy) {
   field.readOnly = isBusy;
-  // One that is disabled would lose the focus, and the page would jump to wherever that went.
+  // A disabled button would lose the focus, and the page would scroll to wherever the focus went.
   form.querySelector("[type=submit]").setAttribute("aria-disabled", String(isBusy));
   stop.hidden = !isBusy;
   usual.hidden = isBusy;
   form.setAttribute("aria-busy", String(isBusy));
 }
 
-stop.addEventListener("click", () => stopping?.abort());
+stop.addEventListener("click", () => sendController?.abort());
 
 window.addEventListener("beforeunload", (event) => {
-  if (stopping) event.preventDefault();
+  if (sendController) event.preventDefault();
 });
 
 // Paste
 
 export function put(text) {
-  if (stopping) return;
+  if (sendController) return;
   field.value = [field.value.trimEnd(), text.trim()].filter(Boolean).join("\n");
   field.focus();
   field.setSelectionRange(field.value.length, field.value.length);
@@ -135,7 +135,7 @@ document.addEventListener("paste", (event) => {
   put(text);
 });
 
-// Only a secure page may read the clipboard, and only some browsers let it.
+// Reading the clipboard requires a secure page, and some browsers never allow it.
 if (navigator.clipboard?.readText) {
   paste.hidden = false;
   paste.addEventListener("click", async () => {
@@ -145,7 +145,7 @@ if (navigator.clipboard?.readText) {
 }
 
 if (field.value) look();
-// A list that came without the page that asks is shown here, and waits for the button as well.
-const brought = new URLSearchParams(location.hash.slice(1));
-const lines = ["text", "magnet", "url"].flatMap((name) => brought.getAll(name));
+// Lists that bypass the confirmation page arrive in the fragment here, and also wait for the button.
+const fragment = new URLSearchParams(location.hash.slice(1));
+const lines = ["text", "magnet", "url"].flatMap((name) => fragment.getAll(name));
 if (lines.length) put(lines.join("\n"));

@@ -1,4 +1,4 @@
-// Files that are dropped, picked or pasted on the page: each is sent at once, with a row of its own.
+// Upload files as soon as they are dropped, picked, or pasted on the page, with a row for each.
 import { entriesOf, listenForDrops } from "../drops.js";
 import { filesOf } from "../files/dropped-folders.js";
 import { UploadQueue } from "../files/upload-queue.js";
@@ -9,7 +9,7 @@ import { tellOthers, uploadUrl, urls } from "./sender.js";
 
 const queue = new UploadQueue(document.getElementById("sending-files"), { home: "omni", announce });
 
-// A torrent file starts a transfer, which has an outcome of its own.
+// A torrent file starts a transfer, so announce the outcome of that instead of an upload.
 function announce({ answer }) {
   if (!answer.items) return false;
   const [{ name, sentence }] = answer.items;
@@ -23,10 +23,10 @@ function add(files) {
   queue.add([...files].map((file) => ({ file, url })));
 }
 
-// A folder is made where the transfers go, and its files are uploaded into it.
+// Create the folder in the destination of transfers, and upload its files into it.
 async function addFolders(entries) {
-  const there = urls.folder?.replace("/0/", `/${folder() || 0}/`);
-  const place = { url: `${there}upload/`, new: `${there}new/`, here: there };
+  const folderUrl = urls.folder?.replace("/0/", `/${folder() || 0}/`);
+  const place = { url: `${folderUrl}upload/`, new: `${folderUrl}new/`, here: folderUrl };
   const { files, trouble } = await filesOf({ entries, files: [] }, place);
   if (trouble) showToast(trouble);
   queue.add(files);
@@ -45,7 +45,7 @@ document.addEventListener("paste", (event) => {
 });
 
 listenForDrops({
-  // A text field takes text by itself.
+  // The field handles dropped text itself.
   isOurs: ({ dataTransfer, target }) => {
     const types = dataTransfer?.types ?? [];
     if (types.includes("Files")) return true;

@@ -1,4 +1,4 @@
-// Count what became of the items that were sent, and sum it up in one line.
+// Count the outcomes of sent items, and summarize them in one line.
 import { fill, listOf, words } from "../words.js";
 
 export class Outcomes {
@@ -20,5 +20,5 @@ export class Outcomes {
   }
 }
 
-// The server also tells why something failed: refused, no_room, unreadable, unsure.
+// The server distinguishes several failures: refused, no_room, unreadable, and unsure.
 export const kindOf = (outcome) => (outcome === "added" || outcome === "known" ? outcome : "failed");

@@ -1,5 +1,5 @@
-// What became of the items, in one line. Only those that were not simply added have rows, except a
-// single one, whose name is worth a row. All is drawn at once, so that the page moves once.
+// Show the outcomes of added items in one line. Items that were simply added get no row, unless there
+// is only one: its row shows its name. Everything is rendered together, so the layout shifts once.
 import { setIcon } from "../icons.js";
 import { fill, words } from "../words.js";
 import { Outcomes } from "./outcomes.js";
@@ -13,14 +13,14 @@ const template = document.getElementById("result");
 export function show(items, trouble) {
   const outcomes = new Outcomes();
   for (const item of items) outcomes.count(item);
-  const worth = items.length === 1 ? items : items.filter(({ outcome }) => outcome !== "added");
+  const listedItems = items.length === 1 ? items : items.filter(({ outcome }) => outcome !== "added");
   clear();
   if (!items.length && !trouble) return;
-  list.append(...worth.slice(0, MOST_ROWS).map(rowOf));
-  if (worth.length > MOST_ROWS) list.append(more(worth.length - MOST_ROWS));
-  list.hidden = !worth.length;
+  list.append(...listedItems.slice(0, MOST_ROWS).map(rowOf));
+  if (listedItems.length > MOST_ROWS) list.append(more(listedItems.length - MOST_ROWS));
+  list.hidden = !listedItems.length;
   section.querySelector("[data-dismiss]").hidden = false;
-  // Read out once, when all is said.
+  // Set this text once, so that screen readers announce only the complete summary.
   document.getElementById("results-summary").textContent = String(outcomes);
   if (trouble) list.before(bannerOf(trouble));
 }
@@ -69,7 +69,7 @@ section?.addEventListener("click", (event) => {
   document.getElementById("main").focus({ preventScroll: true });
 });
 
-// Of a link that names nothing, the name comes later.
+// A link without a name gets one later, from its transfer.
 document.addEventListener("transfers-shown", () => {
   for (const row of list?.querySelectorAll("[data-key]") ?? []) {
     const name = document.querySelector(`#${CSS.escape(row.dataset.key)} .transfer-name`)?.textContent;

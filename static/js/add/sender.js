@@ -1,5 +1,5 @@
-// Lines go to the server a few at a time, one request after the other, so that a slow service
-// keeps neither the page nor a thread of the server waiting.
+// Send lines to the server in small batches, one request at a time, so that a slow service blocks
+// neither the page nor a thread of the server.
 import { headers, renewToken, Upload } from "../files/upload.js";
 import { words } from "../words.js";
 
@@ -8,25 +8,25 @@ const MOST_CHARACTERS = 300_000;
 
 export const urls = document.getElementById("sending").dataset;
 
-// Answers what belongs back into the field, and why it did not go on. `answered` is told of each
-// answer as it comes; `signal` stops after the request in hand.
-export async function send(lines, { folder, answered, signal = null }) {
-  const waiting = [...lines];
-  const kept = [];
-  while (waiting.length && !signal?.aborted) {
-    const batch = waiting.splice(0, sizeOf(waiting));
+// Return the lines that belong back in the field, and what stopped the others, if anything did. Calls
+// `onAnswer` with each response. `signal` stops after the current request.
+export async function send(lines, { folder, onAnswer, signal = null }) {
+  const queue = [...lines];
+  const keptLines = [];
+  while (queue.length && !signal?.aborted) {
+    const batch = queue.splice(0, sizeOf(queue));
     try {
       const answer = await post(urls.url, { folder, text: batch.join("\n") });
       if (!answer.items?.length) throw new Error(words.add.strange);
-      kept.push(...answer.kept);
-      waiting.unshift(...answer.left);
-      answered(answer, waiting.length);
-      if (answer.trouble) return { kept: [...kept, ...waiting], trouble: answer.trouble };
+      keptLines.push(...answer.kept);
+      queue.unshift(...answer.left);
+      onAnswer(answer, queue.length);
+      if (answer.trouble) return { keptLines: [...keptLines, ...queue], trouble: answer.trouble };
     } catch (error) {
-      return { kept: [...kept, ...batch, ...waiting], trouble: error.message };
+      return { keptLines: [...keptLines, ...batch, ...queue], trouble: error.message };
     }
   }
-  return { kept: [...kept, ...waiting], trouble: "" };
+  return { keptLines: [...keptLines, ...queue], trouble: "" };
 }
 
 function sizeOf(lines) {
@@ -39,8 +39,8 @@ function sizeOf(lines) {
   return Math.max(size, 1);
 }
 
-// What keeps somebody from going on, with the way to sign in where that is missing. The list behind
-// the # of this page goes along.
+// Return the nodes of an error message, with a sign-in link if the user is signed out. The link keeps
+// this page's fragment, which may hold a list.
 export function troubleParts(trouble) {
   if (trouble !== words.add.unsigned) return [trouble];
   const isPage = location.pathname !== new URL(urls.url, location.href).pathname;
@@ -49,7 +49,7 @@ export function troubleParts(trouble) {
   return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.add.signin })];
 }
 
-export async function post(url, fields, { signal = null, isAgain = false } = {}) {
+export async function post(url, fields, { signal = null, isRetry = false } = {}) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   let response;
@@ -65,7 +65,7 @@ export async function post(url, fields, { signal = null, isAgain = false } = {})
   }
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  if (!isAgain && renewToken(answer)) return post(url, fields, { signal, isAgain: true });
+  if (!isRetry && renewToken(answer)) return post(url, fields, { signal, isRetry: true });
   throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 
