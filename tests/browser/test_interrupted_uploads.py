@@ -174,6 +174,23 @@ def test_a_canceled_upload_leaves_nothing_and_begins_anew(alice, films, film, fe
     assert offsets == [0]
 
 
+def test_an_upload_canceled_before_it_begins_sends_nothing(alice, films, film):
+    """The service is slow to create the upload, and the person cancels in the meantime."""
+    alice.open(films.path)
+    page = alice.page
+    with page.expect_request("**/uploads/"):
+        page.route("**/uploads/", lambda route: held.append((route, route.fetch())))
+        held = []
+        offsets = begin(page, film)
+    page.get_by_label(f"Cancel {film.name}").click()
+    until(lambda: held or page.evaluate("0"))
+    ((route, response),) = held
+    with page.expect_response(lambda answer: answer.request.method == "DELETE"):
+        route.fulfill(response=response)
+    expect(arrived(page, film)).to_have_count(0)
+    assert offsets == []
+
+
 def test_an_upload_survives_a_restart_of_ferry(alice, films, film, shelf, troubles):
     """Its first request is refused, as by a proxy while Ferry starts."""
     alice.open(films.path)

@@ -51,6 +51,7 @@ class ResumableUpload extends Upload {
   async resume() {
     const earlier = await this.findEarlier();
     const url = earlier?.url ?? (await this.begin());
+    if (this.state === "stopped") return this.discard();
     const offset = earlier?.offset ?? 0;
     this.setCut(false);
     this.sent = offset;
@@ -122,6 +123,10 @@ class ResumableUpload extends Upload {
   stop() {
     super.stop();
     this.wake();
+    this.discard();
+  }
+
+  discard() {
     const url = readUploads()[this.key]?.url;
     remember(this.key, null);
     if (url) this.fetch(url, "DELETE").catch(() => {});
