@@ -1,40 +1,40 @@
-// Keeps the frame of Ferry's pages and the page that is shown while nobody can be reached, and
-// takes what another app shares with the installed Ferry. Nothing of anybody's is kept but the
-// newest share; what is not about these goes to the network as if no worker were there.
+// Caches the files that all pages share and the page that is shown while Ferry is unreachable, and
+// receives what other apps share with the installed Ferry. The newest share is the only personal data
+// in its caches. All other requests go to the network as if there were no worker.
 const VERSION = "{{ version }}";
 const SHELL = [{% for url in shell %}
   "{{ url }}",{% endfor %}
 ];
 const scope = new URL(self.registration.scope);
-const OWN = `ferry-shell ${scope.pathname} `;
-const KEEP = `ferry-shared ${scope.pathname}`;
+const CACHE_PREFIX = `ferry-shell ${scope.pathname} `;
+const SHARE_CACHE = `ferry-shared ${scope.pathname}`;
 const offline = new URL("offline/?language={{ language }}", scope).href;
 const share = new URL("add/share/", scope).pathname;
-const shown = new URL("add/?shared", scope).href;
-const failed = new URL("add/?shared=none", scope).href;
-// A download is no page, and programs ask for themselves.
+const successUrl = new URL("add/?shared", scope).href;
+const failureUrl = new URL("add/?shared=none", scope).href;
+// Downloads aren't pages, nor is anything below the paths that other programs use.
 const BYTES = /\/(?:download|zip|raw|pdf|image|hls|mp4)\/$|^(?:content|rest|stream|s)\//;
 
-// A new version takes over at once: pages ask for files by names that tell their content, so that
-// those of another version are still the server's to give.
+// A new version takes over at once. Open pages of another version still work: the names of their files
+// contain hashes, so the worker leaves requests for them to the server.
 self.addEventListener("install", (event) => {
   self.skipWaiting();
-  event.waitUntil(keepShell());
+  event.waitUntil(cacheShell());
 });
 self.addEventListener("activate", (event) => event.waitUntil(takeOver()));
 
-// The offline page is asked for as a stranger: nothing of whoever is signed in stands in it.
-async function keepShell() {
+// Request the offline page without credentials, so that it contains nothing about the signed-in user.
+async function cacheShell() {
   const page = await fetch(offline, { credentials: "omit", cache: "reload" });
   if (!page.ok) throw new TypeError(`The offline page answers ${page.status}.`);
-  const cache = await caches.open(OWN + VERSION);
+  const cache = await caches.open(CACHE_PREFIX + VERSION);
   await cache.addAll(SHELL);
   await cache.put(offline, page);
 }
 
 async function takeOver() {
   const names = await caches.keys();
-  const old = names.filter((name) => name.startsWith(OWN) && name !== OWN + VERSION);
+  const old = names.filter((name) => name.startsWith(CACHE_PREFIX) && name !== CACHE_PREFIX + VERSION);
   await Promise.all(old.map((name) => caches.delete(name)));
   await self.clients.claim();
 }
@@ -43,45 +43,45 @@ self.addEventListener("fetch", (event) => {
   const { method, mode, url } = event.request;
   const { origin, pathname } = new URL(url);
   if (origin !== scope.origin) return;
-  if (method === "POST" && pathname === share) event.respondWith(taken(event.request));
+  if (method === "POST" && pathname === share) event.respondWith(receiveShare(event.request));
   if (method !== "GET") return;
-  if (SHELL.includes(pathname)) event.respondWith(kept(event.request));
-  else if (mode === "navigate" && isPage(pathname)) event.respondWith(visited(event.request));
+  if (SHELL.includes(pathname)) event.respondWith(serveShell(event.request));
+  else if (mode === "navigate" && isPage(pathname)) event.respondWith(servePage(event.request));
 });
 
 function isPage(pathname) {
   return pathname.startsWith(scope.pathname) && !BYTES.test(pathname.slice(scope.pathname.length));
 }
 
-async function kept(request) {
-  const cache = await caches.open(OWN + VERSION);
+async function serveShell(request) {
+  const cache = await caches.open(CACHE_PREFIX + VERSION);
   return (await cache.match(request.url, { ignoreVary: true })) ?? fetch(request);
 }
 
-async function visited(request) {
+async function servePage(request) {
   try {
     return await fetch(request);
-  } catch (trouble) {
-    const cache = await caches.open(OWN + VERSION);
+  } catch (error) {
+    const cache = await caches.open(CACHE_PREFIX + VERSION);
     const page = await cache.match(offline, { ignoreVary: true });
     if (page) return page;
-    throw trouble;
+    throw error;
   }
 }
 
-async function taken(request) {
+async function receiveShare(request) {
   try {
-    await keep(await request.formData());
-    return Response.redirect(shown, 303);
+    await saveShare(await request.formData());
+    return Response.redirect(successUrl, 303);
   } catch {
-    return Response.redirect(failed, 303);
+    return Response.redirect(failureUrl, 303);
   }
 }
 
-// Only the newest share is kept, until the page that asks has shown it.
-async function keep(form) {
-  await caches.delete(KEEP);
-  const cache = await caches.open(KEEP);
+// Keep only the newest share, until the page that shows it deletes it.
+async function saveShare(form) {
+  await caches.delete(SHARE_CACHE);
+  const cache = await caches.open(SHARE_CACHE);
   let number = 0;
   for (const [name, value] of form) {
     const isFile = value instanceof File;

@@ -1,4 +1,5 @@
-// What other modules share. It loads nothing later, so that its own name can depend on its content.
+// The modules that all pages share. None of them uses import(), so that the hash in this file's name
+// can depend on its content.
 import "./errors.js";
 import "./menus.js";
 import "./restored.js";

@@ -1,36 +1,36 @@
-// One clock for everything on a page that is asked for again. Nothing is asked while nobody looks
-// or the device is offline; who comes back gets it at once.
+// One clock for all parts of a page that refresh themselves. It pauses while the page is hidden or
+// the device is offline, and catches up as soon as that ends.
 const regions = new Set();
 const LONGEST_MS = 60_000;
 
 let timer = 0;
 
-// `ask` answers, when it has done, in how many milliseconds it wants its next turn; null: never.
-export function live(ask, firstMs) {
-  const region = { ask, due: performance.now() + firstMs, failures: 0, isAsking: false };
+// `refresh` resolves to the milliseconds until its next call, or to null to end the calls.
+export function live(refresh, firstMs) {
+  const region = { refresh, due: performance.now() + firstMs, failures: 0, isRefreshing: false };
   regions.add(region);
-  wind();
+  schedule();
   return () => hurry([region]);
 }
 
-// Has htmx request the element as its attributes say; `pause` gets the answer, and returns the pause
-// as `ask` does. htmx's own polling, `every 4s`, can't wait longer after a failure, and asks for
-// hidden pages too. A trigger would start the request, but not say when it has ended.
-export function poll(find, pause) {
-  return live(() => request(find(), pause), 0);
+// Let htmx send the element's request. `pauseAfter` gets the XHR, and returns the pause as `refresh`
+// does. htmx's own polling (`every 4s`) can't back off after failures, and continues in hidden pages.
+// A trigger would start the request, but not report when it ends.
+export function poll(find, pauseAfter) {
+  return live(() => request(find(), pauseAfter), 0);
 }
 
-async function request(element, pause) {
+async function request(element, pauseAfter) {
   if (!element) return null;
-  let answer = null;
-  element.addEventListener("htmx:afterRequest", ({ detail }) => (answer = detail.xhr), { once: true });
+  let xhr = null;
+  element.addEventListener("htmx:afterRequest", ({ detail }) => (xhr = detail.xhr), { once: true });
   await window.htmx.ajax("GET", element.getAttribute("hx-get"), { source: element });
-  const wanted = answer && pause(answer);
-  if (wanted !== null && answer.status >= 400) throw new Error(String(answer.status));
-  return wanted;
+  const pause = xhr && pauseAfter(xhr);
+  if (pause !== null && xhr.status >= 400) throw new Error(String(xhr.status));
+  return pause;
 }
 
-// Somebody who was signed out may be typing: their next act leads to the sign-in page.
+// Don't redirect a user who was signed out and may be typing. Their next action leads to the sign-in page.
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
   if (isElsewhere && event.target.matches("[data-stays]")) event.preventDefault();
@@ -40,36 +40,36 @@ for (const name of ["visibilitychange", "transfers-changed"]) document.addEventL
 window.addEventListener("online", () => hurry(regions));
 window.addEventListener("pageshow", ({ persisted }) => persisted && hurry(regions));
 
-const isLooking = () => !document.hidden && navigator.onLine;
+const mayRefresh = () => !document.hidden && navigator.onLine;
 
 function hurry(some) {
   for (const region of some) {
     region.due = 0;
-    region.isHurried = region.isAsking;
+    region.isHurried = region.isRefreshing;
   }
-  wind();
+  schedule();
 }
 
-function wind() {
+function schedule() {
   clearTimeout(timer);
-  const waiting = [...regions].filter(({ isAsking }) => !isAsking);
-  if (!isLooking() || !waiting.length) return;
-  const due = Math.min(...waiting.map((region) => region.due));
+  const idle = [...regions].filter(({ isRefreshing }) => !isRefreshing);
+  if (!mayRefresh() || !idle.length) return;
+  const due = Math.min(...idle.map((region) => region.due));
   timer = setTimeout(tick, Math.max(due - performance.now(), 0));
 }
 
 function tick() {
-  if (!isLooking()) return;
+  if (!mayRefresh()) return;
   const now = performance.now();
-  for (const region of regions) if (!region.isAsking && region.due <= now) turn(region);
-  wind();
+  for (const region of regions) if (!region.isRefreshing && region.due <= now) refreshRegion(region);
+  schedule();
 }
 
-async function turn(region) {
-  region.isAsking = true;
+async function refreshRegion(region) {
+  region.isRefreshing = true;
   let pause = LONGEST_MS;
   try {
-    pause = await region.ask();
+    pause = await region.refresh();
     region.failures = 0;
   } catch {
     region.failures += 1;
@@ -79,8 +79,8 @@ async function turn(region) {
     regions.delete(region);
     return;
   }
-  region.isAsking = false;
+  region.isRefreshing = false;
   region.due = region.isHurried ? 0 : performance.now() + pause;
   region.isHurried = false;
-  wind();
+  schedule();
 }

@@ -1,7 +1,7 @@
 import { tell } from "./toasts.js";
 import { words } from "./words.js";
 
-// Only a secure page may use the clipboard; over http in the LAN the reader copies by hand.
+// Only secure pages may use the clipboard. Over plain HTTP on a LAN, the user copies by hand.
 export async function copy(address) {
   try {
     await navigator.clipboard.writeText(address);

@@ -1,5 +1,5 @@
-// What dialogs need in browsers that lack invoker commands or `closedby`, such as WebKitGTK.
-// Browsers without invoker commands get the two that Ferry uses.
+// Fallbacks for browsers without invoker commands or `closedby`, such as WebKitGTK.
+// These are the two invoker commands that Ferry uses.
 if (!("commandForElement" in HTMLButtonElement.prototype)) {
   document.addEventListener("click", ({ target }) => {
     const button = target.closest("button[commandfor]");
@@ -11,18 +11,18 @@ if (!("commandForElement" in HTMLButtonElement.prototype)) {
   });
 }
 
-// Browsers without `closedby` get its "any": a press and release beside such a dialog closes it.
+// The fallback for `closedby=any`: a press and release beside such a dialog closes it.
 if (!("closedBy" in HTMLDialogElement.prototype)) {
-  let pressed = null;
+  let pressedDialog = null;
   document.addEventListener("pointerdown", (event) => {
-    pressed = dialogBeside(event);
+    pressedDialog = dialogBeside(event);
   });
   document.addEventListener("click", (event) => {
-    if (pressed && dialogBeside(event) === pressed) pressed.close();
+    if (pressedDialog && dialogBeside(event) === pressedDialog) pressedDialog.close();
   });
 }
 
-// A press on the backdrop has the dialog as its target.
+// The target of a press on the backdrop is the dialog itself.
 function dialogBeside({ target, clientX, clientY }) {
   if (!target.matches("dialog[closedby=any]")) return null;
   const { left, right, top, bottom } = target.getBoundingClientRect();

@@ -5,9 +5,9 @@ if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLBu
   import("./dialog-fallbacks.js");
 }
 
-const opening = new Set();
+const dialogsToOpen = new Set();
 
-// Links that lead to a page of their own open its dialog instead, where there is one.
+// Links to a page that is also a dialog here open the dialog, and links out of that dialog close it.
 document.addEventListener("click", (event) => {
   const { target } = event;
   if (!isPlain(event)) return;
@@ -22,28 +22,28 @@ document.addEventListener("click", (event) => {
   else dialog.close();
 });
 
-// The next step of a dialog may arrive after it was closed: it stays closed.
+// If a dialog's next step arrives after the dialog was closed, it stays closed.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { target, requestConfig } = detail;
   if (!target?.matches("dialog.dialog:not([open])")) return;
   if (target.contains(requestConfig.elt)) detail.shouldSwap = false;
-  else opening.add(target);
+  else dialogsToOpen.add(target);
 });
 
-// A dialog opens as soon as htmx has filled it and what is in it works.
+// Open a dialog once htmx has filled it and has initialized its content.
 document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
-  if (opening.delete(target) && target.firstElementChild) target.showModal();
+  if (dialogsToOpen.delete(target) && target.firstElementChild) target.showModal();
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const dialog = detail.requestConfig.elt.closest("dialog.dialog");
-  // What a dialog asks for itself, such as the next step, leaves it open.
+  // Requests that fill the dialog itself, such as the next step, leave it open.
   if (!dialog || detail.xhr.status === 422 || dialog.contains(detail.target)) return;
   dialog.close();
-  if (isDone(detail)) for (const field of dialog.querySelectorAll(".input")) renew(field);
+  if (isDone(detail)) for (const field of dialog.querySelectorAll(".input")) reset(field);
 });
 
-function renew(field) {
+function reset(field) {
   field.value = "";
   field.removeAttribute("aria-invalid");
   field.closest(".field").querySelector(".error")?.remove();

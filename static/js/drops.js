@@ -1,11 +1,11 @@
-// What is dragged onto the page, below a veil that says what a drop does.
+// Drag and drop onto the page, with a veil that shows what a drop will do.
 
 /**
- * @param {object} acts
- * @param {(event: DragEvent) => boolean} acts.isOurs
- * @param {() => boolean} [acts.mayDrop]
- * @param {(dragged: DataTransfer) => void} [acts.describe] fills the veil
- * @param {(dropped: DataTransfer) => void} acts.take reads it at once: later it's empty
+ * @param {object} handlers
+ * @param {(event: DragEvent) => boolean} handlers.isOurs
+ * @param {() => boolean} [handlers.mayDrop]
+ * @param {(data: DataTransfer) => void} [handlers.describe] fills the veil
+ * @param {(data: DataTransfer) => void} handlers.take must read the data at once, before the browser empties it
  */
 export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => {}, take }) {
   const isOpen = () => mayDrop() && !document.querySelector("dialog[open]");
@@ -17,27 +17,27 @@ export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => 
       event.dataTransfer.dropEffect = isOpen() ? "copy" : "none";
       if (!isOpen() || "drag" in document.body.dataset) return;
       describe(event.dataTransfer);
-      veil(true);
+      toggleVeil(true);
     });
   }
 
   document.addEventListener("dragleave", ({ relatedTarget }) => {
-    if (!relatedTarget) veil(false);
+    if (!relatedTarget) toggleVeil(false);
   });
 
   document.addEventListener("drop", (event) => {
-    veil(false);
+    toggleVeil(false);
     if (!isOurs(event)) return;
     event.preventDefault();
     if (isOpen()) take(event.dataTransfer);
   });
 }
 
-function veil(isDrawn) {
-  document.body.toggleAttribute("data-drag", isDrawn);
+function toggleVeil(isShown) {
+  document.body.toggleAttribute("data-drag", isShown);
   const drop = document.querySelector(".drop");
-  if (drop) drop.hidden = !isDrawn;
+  if (drop) drop.hidden = !isShown;
 }
 
-/** @param {DataTransfer} dropped */
+/** @param {DataTransfer} data */
 export const entriesOf = ({ items }) => [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);

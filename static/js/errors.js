@@ -1,5 +1,5 @@
 // The server marks an error that it wrote for this page with HX-Retarget. Any other
-// error body comes from a proxy or is a whole page, and must not land in the page.
+// error body comes from a proxy or is a whole page, and must not be swapped into this page.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (detail.xhr.status < 400 || detail.xhr.status === 422) return;
   const isOurs = detail.xhr.getResponseHeader("HX-Retarget") !== null;
@@ -8,5 +8,5 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (isOurs) detail.selectOverride = "unset";
 });
 
-// What the server refuses in words for the page is a success to htmx.
+// htmx counts a refusal that the server rendered for this page as a success.
 export const isDone = ({ successful, xhr }) => successful && xhr.status < 400;

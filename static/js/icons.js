@@ -1,11 +1,11 @@
 import { words } from "./words.js";
 
-// Exchange icons, and the names of buttons that have no other words.
+// Swap icons, and the labels of buttons without text.
 export function setIcon(element, name) {
   const use = element.querySelector("use");
-  const shown = use.getAttribute("href");
-  const wanted = shown.replace(/#.*/, `#${name}`);
-  if (shown !== wanted) use.setAttribute("href", wanted);
+  const href = use.getAttribute("href");
+  const newHref = href.replace(/#.*/, `#${name}`);
+  if (href !== newHref) use.setAttribute("href", newHref);
 }
 
 export function setButton(button, icon, label) {
@@ -13,7 +13,7 @@ export function setButton(button, icon, label) {
   if (button.getAttribute("aria-label") !== label) button.setAttribute("aria-label", label);
 }
 
-// One button plays and pauses, and says which.
+// The same button plays and pauses, and shows which it will do.
 export function showPlaying(button, isPlaying) {
   setButton(button, isPlaying ? "pause" : "play", isPlaying ? words.shell.pause : words.shell.play);
 }

@@ -1,17 +1,17 @@
 import { tab } from "./storage.js";
 
-// What the tab kept for its next page is loaded where there is something, and what keeps what is
-// typed with the first letter. The number of transfers is right when the page comes.
+// Load a script only when it has work: drafts and music if the tab has saved any, and drafts once the
+// user types. The number of transfers is up to date when the page loads, so its poll starts later.
 const COUNT_MS = 4000;
-const drafts = () => import("./unsent-forms.js");
-const kept = tab.keys();
+const loadDrafts = () => import("./unsent-forms.js");
+const keys = tab.keys();
 
-if (kept.includes("ferry-music")) import("./music/across-pages.js");
-if (kept.some((key) => key.startsWith("ferry-draft "))) drafts();
+if (keys.includes("ferry-music")) import("./music/across-pages.js");
+if (keys.some((key) => key.startsWith("ferry-draft "))) loadDrafts();
 document.addEventListener("input", keepFirst, { once: true });
 setTimeout(() => import("./running.js"), COUNT_MS);
 
 async function keepFirst({ target: { form } }) {
-  const { keep } = await drafts();
+  const { keep } = await loadDrafts();
   keep(form);
 }

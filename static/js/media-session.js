@@ -1,11 +1,11 @@
-// What the lock screen and the keys of a keyboard's upper row show and do.
+// What the lock screen shows, and what its buttons and a keyboard's media keys do.
 const session = navigator.mediaSession;
 
-// Browsers refuse the acts that they don't know.
-export function setActs(acts) {
-  for (const [name, act] of Object.entries(acts)) {
+// Browsers throw on actions that they don't support.
+export function setActs(actions) {
+  for (const [name, handler] of Object.entries(actions)) {
     try {
-      session?.setActionHandler(/** @type {MediaSessionAction} */ (name), act);
+      session?.setActionHandler(/** @type {MediaSessionAction} */ (name), handler);
     } catch {}
   }
 }

@@ -4,24 +4,24 @@ document.addEventListener("click", ({ target }) => {
   opener = target.closest("[popovertarget]") ?? opener;
 });
 
-let pressedOpen = null;
+let pressedButton = null;
 
 document.addEventListener(
   "pointerdown",
   ({ target }) => {
-    pressedOpen = target.closest(".more[aria-expanded=true]");
+    pressedButton = target.closest(".more[aria-expanded=true]");
   },
   true,
 );
 
-// A press on the button of an open menu has closed it before the click arrives.
+// A press on the button of an open menu closes the menu before the click arrives.
 export function hasClosed(button) {
-  const isOpen = button === pressedOpen;
-  pressedOpen = null;
+  const isOpen = button === pressedButton;
+  pressedButton = null;
   return isOpen;
 }
 
-// Toggle events do not bubble, so they are caught on their way down.
+// Toggle events don't bubble, so listen in the capture phase.
 document.addEventListener(
   "toggle",
   ({ target, newState }) => {

@@ -1,5 +1,5 @@
-// Shown by the worker in another page's place: back to that page as soon as Ferry answers. The
-// browser's own word says no more than that there is some network.
+// The service worker shows this page in place of another. Load that page as soon as Ferry responds:
+// the browser's "online" event only means that there is some network.
 const PAUSE_MILLISECONDS = 3000;
 const page = document.querySelector("[data-offline]");
 
@@ -8,15 +8,15 @@ if (page && location.pathname !== page.dataset.offline) {
     event.preventDefault();
     location.reload();
   });
-  window.addEventListener("online", look);
-  document.addEventListener("visibilitychange", look);
-  setInterval(look, PAUSE_MILLISECONDS);
+  window.addEventListener("online", check);
+  document.addEventListener("visibilitychange", check);
+  setInterval(check, PAUSE_MILLISECONDS);
 }
 
-async function look() {
+async function check() {
   if (document.hidden) return;
   const signal = AbortSignal.timeout(PAUSE_MILLISECONDS);
   const address = page.dataset.offline;
-  const answer = await fetch(address, { cache: "no-store", credentials: "omit", signal }).catch(() => null);
-  if (answer?.ok) location.reload();
+  const response = await fetch(address, { cache: "no-store", credentials: "omit", signal }).catch(() => null);
+  if (response?.ok) location.reload();
 }

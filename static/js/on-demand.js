@@ -1,10 +1,10 @@
-// Load a module with the first act that needs it. Where it can't be had, since Ferry is away or was
-// upgraded under the open page, say so and offer to load the page anew.
+// Load a module when the user first needs it. If that fails, because Ferry is unreachable or was
+// upgraded while the page was open, offer to reload the page.
 import { offerReload } from "./toasts.js";
 
-export async function onDemand(importing, reload) {
+export async function onDemand(load, reload) {
   try {
-    return await importing();
+    return await load();
   } catch (error) {
     console.warn(error);
     offerReload(reload);

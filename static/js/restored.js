@@ -1,4 +1,4 @@
-// A page that comes back as it was left may show what somebody else must not see any more.
+// A page from the back/forward cache may show what the current user must not see, such as after a sign-out.
 window.addEventListener("pageshow", ({ persisted }) => {
   if (persisted) location.reload();
 });

@@ -1,14 +1,14 @@
-// One menu for all rows of a list, filled as it opens. What it does to the row is named by the
-// items' `data-do`; an item without an act of that name is a link.
+// One menu for all rows of a list, filled as it opens. The `data-do` of an item names its action; an
+// item without such an action is a link.
 export class RowMenu {
   #id;
-  #acts;
+  #actions;
   #button = null;
   #key = "";
 
-  constructor(id, acts) {
+  constructor(id, actions) {
     this.#id = id;
-    this.#acts = acts;
+    this.#actions = actions;
     document.addEventListener("click", (event) => {
       const item = event.target.closest(`#${id} [data-do]`);
       if (item) this.#follow(item, event);
@@ -26,13 +26,13 @@ export class RowMenu {
     return document.getElementById(this.#id);
   }
 
-  find(what) {
-    return this.element.querySelector(`[data-do="${what}"]`);
+  find(name) {
+    return this.element.querySelector(`[data-do="${name}"]`);
   }
 
   open(button, row) {
     if (this.element.matches(":popover-open")) this.element.hidePopover();
-    // Who hides it and shows it at once hears of neither.
+    // Browsers merge the toggle events of hiding and showing at once, so #release isn't called.
     this.#button?.removeAttribute("aria-expanded");
     this.#button = button;
     this.#key = row.id;
@@ -46,12 +46,12 @@ export class RowMenu {
     if (isLost) this.#button.focus();
   }
 
-  // The row may have been drawn anew since the menu opened.
+  // The row may have been replaced since the menu opened.
   #follow(item, event) {
     const row = document.getElementById(this.#key);
-    const act = this.#acts[item.dataset.do];
-    if (act) event.preventDefault();
+    const action = this.#actions[item.dataset.do];
+    if (action) event.preventDefault();
     this.element.hidePopover();
-    if (act && row) act(row);
+    if (action && row) action(row);
   }
 }

@@ -1,4 +1,4 @@
-// The number of running transfers in the navigation. Transfers keeps it right by its own poll.
+// Update the number of running transfers in the navigation. The Transfers page does so with its own poll.
 import { poll } from "./clock.js";
 
 const EVERY_MS = 4000;

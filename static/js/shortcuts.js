@@ -1,18 +1,18 @@
 import { browser } from "./storage.js";
 
-const memory = "ferry-keys";
-const patienceMs = 1500;
-let pressed = "";
-let forgetting = 0;
+const STORAGE_KEY = "ferry-keys";
+const SEQUENCE_MS = 1500;
+let prefix = "";
+let prefixTimer = 0;
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "?" && isForUs(event, { inside: "#overlay" })) return showHelp(event);
   if (!isForUs(event) || event.shiftKey) return;
-  follow(event, pressed ? `${pressed} ${event.key}` : event.key);
+  follow(event, prefix ? `${prefix} ${event.key}` : event.key);
 });
 
 document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-keys-switch]")) browser.write(memory, target.checked ? "on" : "off");
+  if (target.matches("[data-keys-switch]")) browser.write(STORAGE_KEY, target.checked ? "on" : "off");
 });
 
 document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
@@ -28,28 +28,28 @@ export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
   return !document.querySelector(`dialog[open]:not(${inside || "#no"}), :popover-open`) && isOn();
 }
 
-// A viewer lies over the page, so its keys come first.
+// A viewer covers the page, so show its shortcuts rather than the page's.
 export function showHelp(event) {
   event.preventDefault();
   (document.getElementById("viewer-keys") ?? document.getElementById("keys"))?.showModal();
 }
 
 function follow(event, keys) {
-  forget();
+  clearPrefix();
   const links = [...document.querySelectorAll("a[data-key]")];
   const link = links.find(({ dataset }) => dataset.key === keys);
   if (link) {
     event.preventDefault();
     link.click();
   } else if (links.some(({ dataset }) => dataset.key.startsWith(`${keys} `))) {
-    pressed = keys;
-    forgetting = setTimeout(forget, patienceMs);
+    prefix = keys;
+    prefixTimer = setTimeout(clearPrefix, SEQUENCE_MS);
   }
 }
 
-function forget() {
-  clearTimeout(forgetting);
-  pressed = "";
+function clearPrefix() {
+  clearTimeout(prefixTimer);
+  prefix = "";
 }
 
 function showSwitches(root) {
@@ -57,5 +57,5 @@ function showSwitches(root) {
 }
 
 export function isOn() {
-  return browser.read(memory) !== "off";
+  return browser.read(STORAGE_KEY) !== "off";
 }

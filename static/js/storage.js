@@ -1,13 +1,13 @@
-// What the browser keeps, as strings. Storage may be forbidden or full: then it keeps nothing.
+// The browser's storage. It may be blocked or full: then reads return nothing, and writes store nothing.
 
 /** @param {() => Storage} storage */
 function shelf(storage) {
-  /** @template T @param {() => T} act @param {T} otherwise */
-  const attempt = (act, otherwise) => {
+  /** @template T @param {() => T} access @param {T} fallback */
+  const attempt = (access, fallback) => {
     try {
-      return act();
+      return access();
     } catch {
-      return otherwise;
+      return fallback;
     }
   };
   return {
@@ -17,7 +17,7 @@ function shelf(storage) {
     /** @param {string} key */
     readJson: (key) => attempt(() => JSON.parse(storage().getItem(key)), null),
     /**
-     * Return whether there was room.
+     * Return whether the value was stored.
      * @param {string} key
      * @param {unknown} value
      */

@@ -8,7 +8,7 @@ document.addEventListener("htmx:sendError", ({ detail }) => report(detail, "unre
 document.addEventListener("htmx:timeout", ({ detail }) => report(detail, "late"));
 document.addEventListener("htmx:responseError", ({ detail }) => report(detail, "failed"));
 
-// The time a toast stays is an animation, which stops under the pointer and the focus.
+// An animation times how long a toast stays. It pauses under the pointer and the focus.
 region.addEventListener("animationend", ({ animationName, target }) => {
   if (animationName === "leave") target.remove();
 });
@@ -18,31 +18,31 @@ document.addEventListener("keydown", ({ key }) => {
   region.lastElementChild?.remove();
 });
 
-// A live region reads out only what arrives after the page.
-const arrived = [...region.children];
-if (arrived.length) setTimeout(() => region.replaceChildren(...arrived), 100);
+// Screen readers announce only what is added to a live region after the page has loaded.
+const initialToasts = [...region.children];
+if (initialToasts.length) setTimeout(() => region.replaceChildren(...initialToasts), 100);
 
-export function tell(words, act, label) {
-  const toast = showToast(words, act, label);
+export function tell(message, action, label) {
+  const toast = showToast(message, action, label);
   toast.classList.remove("error");
   setIcon(toast, "circle-check");
 }
 
-// `act` gives the toast a button, which is called "Try again" unless `label` says otherwise.
-export function showToast(words, act, label) {
+// `action` adds a button, which is labeled "Try again" unless `label` is given.
+export function showToast(message, action, label) {
   const toast = template.content.firstElementChild.cloneNode(true);
   const button = toast.querySelector("button");
-  toast.querySelector("p").textContent = words;
+  toast.querySelector("p").textContent = message;
   if (label) button.textContent = label;
-  if (act) {
+  if (action) {
     button.addEventListener("click", () => {
       toast.remove();
-      act();
+      action();
     });
   } else {
     button.remove();
   }
-  dropTwins(words);
+  dropTwins(message);
   region.append(toast);
   return toast;
 }
@@ -63,8 +63,8 @@ function repeat(elt, path) {
   window.htmx.ajax("get", path, { source: elt });
 }
 
-function dropTwins(words) {
+function dropTwins(message) {
   for (const toast of [...region.children]) {
-    if (toast.querySelector("p")?.textContent === words) toast.remove();
+    if (toast.querySelector("p")?.textContent === message) toast.remove();
   }
 }

@@ -30,7 +30,7 @@ export function formatTime(seconds) {
 }
 
 /**
- * Return `41:07`, `1:04:12`.
+ * Format a time as `41:07` or `1:04:12`.
  * @param {number} seconds
  */
 export function formatClock(seconds) {

@@ -1,62 +1,65 @@
-// What is typed waits in this tab until the server has handled it: who was signed out meanwhile finds
-// it again in its form, and nobody else does. Passwords and files never wait. Storage may be
-// forbidden or full: then what is typed lasts as long as its page.
+// Save form input in this tab until the server has processed it: a user who was signed out in the
+// meantime gets it back in its form, and no one else does. Passwords and files are never saved.
+// Storage may be blocked or full: then input lasts as long as its page.
 import { isDone } from "./errors.js";
 import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
 import { fill, listOf, words } from "./words.js";
 
-const TYPED = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
+const TEXT_FIELDS = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
-const place = new URL(".", new URL(document.querySelector("link[rel=manifest]")?.dataset.worker ?? "", location.href))
-  .pathname;
-const OURS = `ferry-draft ${place} `;
-const SENT = `ferry-sent ${place}`;
-const INTERRUPTED = `ferry-interrupted ${place}`;
+const basePath = new URL(
+  ".",
+  new URL(document.querySelector("link[rel=manifest]")?.dataset.worker ?? "", location.href),
+).pathname;
+const PREFIX = `ferry-draft ${basePath} `;
+const SENT_KEY = `ferry-sent ${basePath}`;
+const INTERRUPTED_KEY = `ferry-interrupted ${basePath}`;
 const { person } = document.body.dataset;
-// Pages for strangers keep nothing, whoever opens them.
+// Pages that are open to strangers save nothing, even for people who are signed in.
 const isApp = Boolean(person && document.querySelector(".app"));
-const unsaved = new Set();
-let saving = 0;
+const dirtyForms = new Set();
+let saveTimer = 0;
 let isSignedOut = false;
 
-const mine = `${OURS}${person} `;
-const keyOf = (form) => `${mine}${new URL(form.action).pathname}#${form.id}`;
-const typedIn = (form) => [...form.elements].filter((field) => field.name && !field.readOnly && field.matches(TYPED));
+const ownPrefix = `${PREFIX}${person} `;
+const keyOf = (form) => `${ownPrefix}${new URL(form.action).pathname}#${form.id}`;
+const textFieldsIn = (form) =>
+  [...form.elements].filter((field) => field.name && !field.readOnly && field.matches(TEXT_FIELDS));
 const filesIn = (form) => [...form.elements].filter(({ type }) => type === "file");
-const isKept = (form) => isApp && form?.method === "post" && typedIn(form).length + filesIn(form).length > 0;
-// A field fires one more "change" as its form goes away.
-const isGivenUp = (form) => !form.isConnected || form.closest("dialog:not([open])") !== null;
+const mayHaveDraft = (form) => isApp && form?.method === "post" && textFieldsIn(form).length + filesIn(form).length > 0;
+// A field fires a last "change" event as its form is removed or its dialog closes.
+const isAbandoned = (form) => !form.isConnected || form.closest("dialog:not([open])") !== null;
 
-// Keeping
+// Saving
 
 export function keep(form) {
-  unsaved.delete(form);
-  if (isSignedOut || !isKept(form) || isGivenUp(form)) return;
+  dirtyForms.delete(form);
+  if (isSignedOut || !mayHaveDraft(form) || isAbandoned(form)) return;
   const files = filesIn(form).flatMap((field) => [...field.files].map(({ name }) => name));
-  const typed = typedIn(form);
-  if (!files.length && !typed.some(({ value }) => value)) return forget(form);
+  const textFields = textFieldsIn(form);
+  if (!files.length && !textFields.some(({ value }) => value)) return forget(form);
   const choices = [...form.elements].filter((field) => field.matches("select[name]"));
-  const fields = [...typed, ...choices].map(({ name, value }) => [name, value]);
+  const fields = [...textFields, ...choices].map(({ name, value }) => [name, value]);
   tab.write(keyOf(form), { fields, files });
 }
 
 export function forget(form) {
-  unsaved.delete(form);
-  if (isKept(form)) tab.remove(keyOf(form));
+  dirtyForms.delete(form);
+  if (mayHaveDraft(form)) tab.remove(keyOf(form));
 }
 
 for (const name of ["input", "change"]) {
   document.addEventListener(name, ({ target: { form } }) => {
-    if (!isKept(form)) return;
-    unsaved.add(form);
-    clearTimeout(saving);
-    saving = setTimeout(saveAll, SAVE_MS);
+    if (!mayHaveDraft(form)) return;
+    dirtyForms.add(form);
+    clearTimeout(saveTimer);
+    saveTimer = setTimeout(saveAll, SAVE_MS);
   });
 }
 
 function saveAll() {
-  for (const form of unsaved) keep(form);
+  for (const form of dirtyForms) keep(form);
 }
 
 window.addEventListener("pagehide", saveAll);
@@ -73,18 +76,18 @@ document.addEventListener(
   true,
 );
 
-// Last of all: what a script sends stays on this page, and what the browser sends leaves it.
+// This listener runs last: only a form that no script handles takes the user to another page.
 window.addEventListener("submit", (event) => {
-  if (!event.defaultPrevented) leave(event.target);
+  if (!event.defaultPrevented) markSent(event.target);
 });
 
-document.addEventListener("ferry:send-as-page", ({ target }) => leave(target), true);
+document.addEventListener("ferry:send-as-page", ({ target }) => markSent(target), true);
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const form = detail.requestConfig.elt;
-  if (!isDone(detail) || !isKept(form)) return;
+  if (!isDone(detail) || !mayHaveDraft(form)) return;
   const { xhr } = detail;
-  if (xhr.getResponseHeader("HX-Redirect")) leave(form);
+  if (xhr.getResponseHeader("HX-Redirect")) markSent(form);
   else if (!xhr.getResponseHeader("HX-Trigger")?.includes("send-as-page")) forget(form);
 });
 
@@ -111,49 +114,49 @@ document.addEventListener(
   true,
 );
 
-function leave(form) {
-  if (isKept(form)) tab.write(SENT, keyOf(form));
+function markSent(form) {
+  if (mayHaveDraft(form)) tab.write(SENT_KEY, keyOf(form));
 }
 
 function signOut() {
   isSignedOut = true;
-  for (const key of tab.keys()) if (key.startsWith(OURS)) tab.remove(key);
+  for (const key of tab.keys()) if (key.startsWith(PREFIX)) tab.remove(key);
 }
 
-// Coming back
+// Restoring
 
-// Of a form that another page answered, nothing more waits.
+// Delete the draft of the form that led here, unless this page shows the form again.
 function settle() {
-  const sent = tab.read(SENT);
-  if (!sent || "unhandled" in document.body.dataset) return;
-  if (![...document.forms].some((form) => isKept(form) && keyOf(form) === sent)) tab.remove(sent);
-  tab.remove(SENT);
+  const key = tab.read(SENT_KEY);
+  if (!key || "unhandled" in document.body.dataset) return;
+  if (![...document.forms].some((form) => mayHaveDraft(form) && keyOf(form) === key)) tab.remove(key);
+  tab.remove(SENT_KEY);
 }
 
 function restore(form) {
-  const kept = isKept(form) && tab.readJson(keyOf(form));
-  if (!kept) return null;
-  let typed = null;
-  for (const [name, value] of kept.fields) {
+  const draft = mayHaveDraft(form) && tab.readJson(keyOf(form));
+  if (!draft) return null;
+  let firstField = null;
+  for (const [name, value] of draft.fields) {
     const field = form.elements.namedItem(name);
     if (
-      !field?.matches?.(`select, ${TYPED}`) ||
+      !field?.matches?.(`select, ${TEXT_FIELDS}`) ||
       (field.matches("select") && ![...field.options].some((option) => option.value === value))
     )
       continue;
-    // A person may have typed already, between the swap of a form and its "load" event.
-    if (field.matches(TYPED) && field.value !== field.defaultValue) continue;
+    // The user may have typed already, between the swap of a form and its "load" event.
+    if (field.matches(TEXT_FIELDS) && field.value !== field.defaultValue) continue;
     field.value = value;
-    if (!typed && !field.matches("select")) typed = field;
+    if (!firstField && !field.matches("select")) firstField = field;
   }
-  if (tab.read(INTERRUPTED) && kept.files.length) name(form, kept.files);
-  return typed ?? filesIn(form)[0];
+  if (tab.read(INTERRUPTED_KEY) && draft.files.length) showFileNames(form, draft.files);
+  return firstField ?? filesIn(form)[0];
 }
 
-// Where a session ended, what was being typed comes up by itself, once.
+// After a session ended, show the user once where their input is.
 function show(field) {
-  if (!tab.read(INTERRUPTED)) return;
-  tab.remove(INTERRUPTED);
+  if (!tab.read(INTERRUPTED_KEY)) return;
+  tab.remove(INTERRUPTED_KEY);
   const dialog = field.closest("dialog");
   if (dialog && !dialog.open) dialog.showModal();
   field.focus();
@@ -161,42 +164,42 @@ function show(field) {
   tell(words.shell.restored);
 }
 
-// The form for a new name comes only when it is asked for.
-async function reopen() {
+// The page has no form for a new name until the user requests it.
+async function reopenRenaming() {
   const paths = tab
     .keys()
-    .filter((key) => key.startsWith(mine))
-    .map((key) => key.slice(mine.length).split("#")[0]);
-  const more = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) =>
+    .filter((key) => key.startsWith(ownPrefix))
+    .map((key) => key.slice(ownPrefix.length).split("#")[0]);
+  const menuButton = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) =>
     paths.includes(new URL(formAction).pathname),
   );
-  if (!more) return;
+  if (!menuButton) return;
   const { rename } = await import("./files/renaming.js");
-  rename(more.closest("[id]"));
+  rename(menuButton.closest("[id]"));
 }
 
-// No script may choose files, so say which were chosen.
-function name(form, files) {
+// Scripts can't choose files, so show which ones the user had chosen.
+function showFileNames(form, files) {
   const hint = Object.assign(document.createElement("p"), { className: "hint" });
   hint.textContent = fill(words.shell.choose, { names: listOf(files.map((each) => `\u2068${each}\u2069`)) });
   filesIn(form)[0].after(hint);
 }
 
-function comeBack(forms) {
+function restoreAll(forms) {
   const [field] = forms.map(restore).filter(Boolean);
   if (field) show(field);
 }
 
 document.addEventListener("htmx:load", ({ detail: { elt } }) => {
-  if (elt !== document.body) comeBack([elt, ...elt.querySelectorAll("form")].filter((each) => each.matches("form")));
+  if (elt !== document.body) restoreAll([elt, ...elt.querySelectorAll("form")].filter((each) => each.matches("form")));
 });
 
 if (person) {
-  for (const key of tab.keys()) if (key.startsWith(OURS) && !key.startsWith(mine)) tab.remove(key);
+  for (const key of tab.keys()) if (key.startsWith(PREFIX) && !key.startsWith(ownPrefix)) tab.remove(key);
   settle();
-  comeBack([...document.forms]);
-  if (tab.read(INTERRUPTED)) reopen();
+  restoreAll([...document.forms]);
+  if (tab.read(INTERRUPTED_KEY)) reopenRenaming();
 } else if (document.querySelector("form[data-kept]")) {
-  tab.remove(SENT);
-  if (tab.keys().some((key) => key.startsWith(OURS))) tab.write(INTERRUPTED, "yes");
+  tab.remove(SENT_KEY);
+  if (tab.keys().some((key) => key.startsWith(PREFIX))) tab.write(INTERRUPTED_KEY, "yes");
 }

@@ -1,13 +1,13 @@
-// Words for people: the sentences that the server sent for the scripts of this page, in one JSON
-// block, with numbers in the page's language.
+// The sentences that scripts show. The server sends those of this page in one JSON block. Numbers in
+// them are formatted in the page's language.
 export const language = document.documentElement.lang || "en";
 
-/** @typedef {string | Record<string, string>} Sentence A sentence with several forms has a number for each that takes this form. */
+/** @typedef {string | Record<string, string>} Sentence A sentence with plural forms has an example number as the key of each form. */
 
 /** @type {Record<string, Record<string, any>>} */
 export const words = {};
 
-// A page that is fetched to show a part of it here brings words for that part.
+// If scripts fetch a page to show a part of it here, it also brings the words for that part.
 export function addWords(page) {
   Object.assign(words, JSON.parse(page.getElementById("words").textContent));
 }

@@ -1,13 +1,13 @@
-// Shows a page of Ferry's own while nobody can be reached, and takes what other apps share with the
-// installed Ferry. Only a secure page may have one.
+// Register the service worker, which shows a page while Ferry is unreachable, and receives what other
+// apps share with the installed Ferry. Browsers allow workers only on secure pages.
 const address = document.querySelector("link[rel=manifest]")?.dataset.worker;
 if (address) navigator.serviceWorker?.register(address).catch(() => {});
 
-// What the worker keeps of the newest share. Another Ferry of this origin, below another path, has
-// its own.
+// The cache in which the worker stores the newest share. Another Ferry on this origin, below another
+// path, has another cache.
 export const SHARED = `ferry-shared ${new URL(".", new URL(address ?? "", location.href)).pathname}`;
 
-// Nothing that was shared may wait for the next person who signs in here.
+// Delete the share on sign-out, so that the next person who signs in here can't see it.
 document.addEventListener("submit", async (event) => {
   if (!event.target.matches("form[data-signout]") || !("caches" in window)) return;
   event.preventDefault();
