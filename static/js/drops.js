@@ -5,7 +5,7 @@
  * @param {(event: DragEvent) => boolean} handlers.isOurs
  * @param {() => boolean} [handlers.mayDrop]
  * @param {(data: DataTransfer) => void} [handlers.describe] fills the veil
- * @param {(data: DataTransfer) => void} handlers.take must read the data at once, before the browser empties it
+ * @param {(data: DataTransfer) => void} handlers.take must read the data synchronously: later it's empty
  */
 export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => {}, take }) {
   const isOpen = () => mayDrop() && !document.querySelector("dialog[open]");

@@ -1,34 +1,34 @@
-// The time over the line: where a mouse points, where a finger drags to, or where a key or a button
-// led. Screen readers have the slider's own value.
+// The time above the line: where the mouse points, where a finger drags, or where a key or a button
+// has sought. Screen readers read the value of the slider instead.
 import { formatClock } from "../units.js";
 import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;
 
 export class Bubble {
-  #pointed = null; // where a mouse is, in pixels of the page
-  #isDragged = false;
-  #leaving = 0;
+  #pointerX = null; // the position of the mouse, in pixels of the page
+  #isDragging = false;
+  #lingerTimer = 0;
 
   constructor(line, video, signal) {
     this.line = line;
     this.frames = new Frames(video, signal);
     this.bubble = line.parentElement.querySelector(".bubble");
-    const on = (names, act) => {
-      for (const name of names.split(" ")) line.addEventListener(name, act, { signal });
+    const on = (names, handler) => {
+      for (const name of names.split(" ")) line.addEventListener(name, handler, { signal });
     };
     on("pointermove", ({ pointerType, clientX }) => this.#point(pointerType === "touch" ? null : clientX));
     on("pointerleave pointercancel", () => this.#point(null));
-    on("input change", ({ type }) => (this.#isDragged = type === "input"));
+    on("input change", ({ type }) => (this.#isDragging = type === "input"));
     on("focus blur", () => this.show());
-    signal.addEventListener("abort", () => clearTimeout(this.#leaving));
+    signal.addEventListener("abort", () => clearTimeout(this.#lingerTimer));
   }
 
-  // After a seek, whatever led to it.
+  // Show the time for a while after any seek.
   linger() {
-    clearTimeout(this.#leaving);
-    this.#leaving = setTimeout(() => {
-      this.#leaving = 0;
+    clearTimeout(this.#lingerTimer);
+    this.#lingerTimer = setTimeout(() => {
+      this.#lingerTimer = 0;
       this.show();
     }, STAYS_MS);
     this.show();
@@ -46,29 +46,29 @@ export class Bubble {
     const half = bubble.offsetWidth / 2;
     const share = at / Number(line.max);
     const center = left + width * (this.#isMirrored ? 1 - share : share);
-    const most = Math.max(line.offsetWidth - half, half);
-    bubble.style.setProperty("--center", `${Math.min(Math.max(center, half), most)}px`);
+    const max = Math.max(line.offsetWidth - half, half);
+    bubble.style.setProperty("--center", `${Math.min(Math.max(center, half), max)}px`);
   }
 
-  #point(pointed) {
-    this.#pointed = pointed;
+  #point(x) {
+    this.#pointerX = x;
     this.show();
   }
 
-  // Null where nobody looks for one.
+  // Return null if the user isn't looking for a time.
   #time() {
     const { line } = this;
-    if (this.#pointed !== null && !this.#isDragged) {
+    if (this.#pointerX !== null && !this.#isDragging) {
       const { left, width } = this.#track();
-      const along = this.#pointed - line.getBoundingClientRect().left - left;
+      const along = this.#pointerX - line.getBoundingClientRect().left - left;
       const share = Math.min(Math.max(along / width, 0), 1);
       return Number(line.max) * (this.#isMirrored ? 1 - share : share);
     }
-    const isShown = this.#isDragged || this.#leaving || line.matches(":focus-visible");
+    const isShown = this.#isDragging || this.#lingerTimer || line.matches(":focus-visible");
     return isShown ? Number(line.value) : null;
   }
 
-  // Where the middle of the slider's thumb can be.
+  // The range of the center of the slider's thumb.
   #track() {
     const thumb = parseFloat(getComputedStyle(this.line).getPropertyValue("--thumb"));
     return { left: thumb / 2, width: this.line.offsetWidth - thumb };

@@ -1,25 +1,25 @@
-// What stands over the film: resume or start over, getting ready, and failed.
+// The cards over the film: whether to resume, the progress of a conversion, readiness, and failure.
 import { formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 
-const TOLD = [25, 50, 75, 100];
-// After less than that, the pace is a guess.
+const MILESTONES = [25, 50, 75, 100];
+// With less progress than this, the pace would be a guess.
 const PACE_SECONDS = 10;
 const PACE_PERCENT = 1;
 
 export class Cards {
-  #told = 0;
-  #first = null; // when somebody began to look, and how far it was then
+  #announcedPercent = 0;
+  #first = null; // the time and percentage when the user began to wait
 
   constructor(root, video, source, controls, signal) {
     this.root = root;
     this.source = source;
     this.controls = controls;
     this.stage = root.querySelector("#stage");
-    const on = (target, name, act) => target.addEventListener(name, act, { signal });
-    on(source, "converting", ({ detail }) => this.#converting(detail));
+    const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+    on(source, "converting", ({ detail }) => this.#showConversion(detail));
     on(source, "ready", () => this.show("ready"));
-    on(source, "failed", ({ detail }) => this.#failed(detail));
+    on(source, "failed", ({ detail }) => this.#showFailure(detail));
     on(video, "playing", () => this.clear());
     on(root, "click", ({ target }) => this.#press(target.closest(".card [data-do]")?.dataset.do));
   }
@@ -31,17 +31,17 @@ export class Cards {
     resume.querySelector("[autofocus]").focus();
   }
 
-  #press(act) {
+  #press(name) {
     const resume = this.root.querySelector("#resume");
-    const acts = {
+    const actions = {
       resume: () => this.source.open({ at: Number(resume.dataset.at) }),
       restart: () => this.source.open(),
       play: () => this.source.playReady(),
       mp4: () => this.source.openMp4(),
       stay: () => {},
     };
-    if (!acts[act]) return;
-    acts[act]();
+    if (!actions[name]) return;
+    actions[name]();
     this.clear();
     this.root.querySelector("[data-do=toggle]").focus();
   }
@@ -57,9 +57,9 @@ export class Cards {
     return card;
   }
 
-  #converting(percent) {
-    const shown = this.stage.querySelector("[aria-labelledby=converting-title]");
-    const card = shown ?? this.show("converting");
+  #showConversion(percent) {
+    const existing = this.stage.querySelector("[aria-labelledby=converting-title]");
+    const card = existing ?? this.show("converting");
     for (const part of card.querySelectorAll(".pct, .route")) part.hidden = percent === null;
     if (percent === null) return;
     const whole = Math.floor(percent);
@@ -68,23 +68,23 @@ export class Cards {
     const seconds = this.#secondsLeft(percent);
     const left = card.querySelector("[data-left]");
     left.textContent = seconds === null ? "" : fill(words.player.left, { time: formatTime(seconds) });
-    const reached = TOLD.filter((each) => each <= whole).at(-1) ?? 0;
-    if (reached > this.#told) this.root.querySelector("#player-said").textContent = `${reached}%`;
-    this.#told = Math.max(reached, this.#told);
+    const milestone = MILESTONES.filter((each) => each <= whole).at(-1) ?? 0;
+    if (milestone > this.#announcedPercent) this.root.querySelector("#player-said").textContent = `${milestone}%`;
+    this.#announcedPercent = Math.max(milestone, this.#announcedPercent);
   }
 
-  // At the pace since somebody looks; null until there is one.
+  // Extrapolate from the pace while the user waits. Return null until it's known.
   #secondsLeft(percent) {
     const now = performance.now();
     if (!this.#first || percent < this.#first.percent) this.#first = { now, percent };
-    const passed = (now - this.#first.now) / 1000;
+    const elapsed = (now - this.#first.now) / 1000;
     const done = percent - this.#first.percent;
-    return passed >= PACE_SECONDS && done >= PACE_PERCENT ? ((100 - percent) * passed) / done : null;
+    return elapsed >= PACE_SECONDS && done >= PACE_PERCENT ? ((100 - percent) * elapsed) / done : null;
   }
 
-  #failed(why) {
+  #showFailure(reason) {
     const card = this.show("failed");
-    card.querySelector(".why").textContent = why;
+    card.querySelector(".why").textContent = reason;
     if (!this.source.hasMp4) for (const part of card.querySelectorAll(".mp4-way")) part.remove();
     card.querySelector("button, a").focus({ preventScroll: true });
   }

@@ -1,4 +1,4 @@
-// The buttons, the line and the clock.
+// The buttons, the line, and the clock.
 import { setButton, showPlaying } from "../icons.js";
 import { formatClock } from "../units.js";
 import { fill, words } from "../words.js";
@@ -19,8 +19,8 @@ export class Controls {
     this.line = root.querySelector("#position");
     this.bubble = new Bubble(this.line, video, signal);
     this.volume = root.querySelector("#volume");
-    const on = (target, names, act) => {
-      for (const name of names.split(" ")) target.addEventListener(name, act, { signal });
+    const on = (target, names, handler) => {
+      for (const name of names.split(" ")) target.addEventListener(name, handler, { signal });
     };
     on(root, "click", (event) => this.#press(event));
     on(video, "play pause ended", () => this.#showPlaying());
@@ -35,33 +35,33 @@ export class Controls {
     on(document, "fullscreenchange webkitfullscreenchange", () => this.#showFull());
     on(root, "pointermove keydown focusin touchstart", () => this.stir());
     on(document, "keydown", () => this.stir());
-    this.#showWays(on);
+    this.#offerSupported(on);
     video.volume = recall("volume", 1);
     this.#showPlaying();
     this.#showTime();
   }
 
-  acts = {
+  actions = {
     toggle: () => this.toggle(),
     back: () => this.step(-STEP_SECONDS),
     forward: () => this.step(STEP_SECONDS),
     mute: () => (this.video.muted = !this.video.muted),
-    full: () => this.full(),
-    pip: () => this.pip(),
+    full: () => this.toggleFullscreen(),
+    pip: () => this.togglePip(),
     remote: () => this.video.remote.prompt().catch(() => {}),
   };
 
   #press({ target }) {
-    this.acts[target.closest("[data-do]")?.dataset.do]?.();
+    this.actions[target.closest("[data-do]")?.dataset.do]?.();
     const speed = target.closest("[data-speed]")?.dataset.speed;
     if (speed) this.setSpeed(Number(speed));
     if (speed || target.closest(".menu [data-do=remote]")) target.closest("[popover]").hidePopover();
   }
 
-  // Before there is a film, playing is what the card offers first.
+  // Before a film is loaded, its card offers how to play it, so press the card's primary button.
   toggle() {
-    const offered = this.video.readyState === 0 && this.root.querySelector(".card .primary[data-do]");
-    if (offered) offered.click();
+    const button = this.video.readyState === 0 && this.root.querySelector(".card .primary[data-do]");
+    if (button) button.click();
     else if (this.video.paused) this.video.play().catch(() => {});
     else this.video.pause();
   }
@@ -72,8 +72,8 @@ export class Controls {
 
   seek(seconds) {
     const { duration } = this.video;
-    const most = Number.isFinite(duration) ? Math.max(duration - 0.1, 0) : Infinity;
-    if (this.video.readyState > 0) this.video.currentTime = Math.min(Math.max(seconds, 0), most);
+    const max = Number.isFinite(duration) ? Math.max(duration - 0.1, 0) : Infinity;
+    if (this.video.readyState > 0) this.video.currentTime = Math.min(Math.max(seconds, 0), max);
     this.bubble.linger();
     this.stir();
   }
@@ -93,28 +93,28 @@ export class Controls {
     this.video.defaultPlaybackRate = speed;
   }
 
-  faster(places) {
+  changeSpeed(steps) {
     const at = SPEEDS.indexOf(this.video.playbackRate);
-    const next = SPEEDS[(at < 0 ? 2 : at) + places];
+    const next = SPEEDS[(at < 0 ? 2 : at) + steps];
     if (next) this.setSpeed(next);
   }
 
-  async full() {
+  async toggleFullscreen() {
     const { root, video } = this;
-    const shown = document.fullscreenElement ?? document.webkitFullscreenElement;
-    if (shown) return (document.exitFullscreen ?? document.webkitExitFullscreen).call(document);
+    const element = document.fullscreenElement ?? document.webkitFullscreenElement;
+    if (element) return (document.exitFullscreen ?? document.webkitExitFullscreen).call(document);
     if (root.requestFullscreen) return root.requestFullscreen().catch(() => {});
     return (root.webkitRequestFullscreen ?? video.webkitEnterFullscreen)?.call(
       root.webkitRequestFullscreen ? root : video,
     );
   }
 
-  pip() {
+  togglePip() {
     if (document.pictureInPictureElement) document.exitPictureInPicture().catch(() => {});
     else this.video.requestPictureInPicture().catch(() => {});
   }
 
-  // Input shows everything; three seconds without any, while the film runs, leave the film alone.
+  // Input shows the controls. They hide after three seconds without any, while the film plays.
   stir() {
     this.root.classList.remove("idle");
     clearTimeout(this.#idle);
@@ -141,15 +141,15 @@ export class Controls {
     this.stir();
   }
 
-  // A film that doesn't say how long it is has a clock, but no line.
+  // A film of unknown duration has a clock, but no line.
   #showTime(at = this.#isScrubbing ? Number(this.line.value) : this.video.currentTime) {
     const { duration, buffered } = this.video;
     const isKnown = Number.isFinite(duration) && duration > 0;
-    const most = isKnown ? duration : 1;
+    const max = isKnown ? duration : 1;
     const [ready, played] = this.root.querySelectorAll(".scrub progress");
-    ready.max = played.max = this.line.max = most;
-    ready.value = isKnown && buffered.length ? Math.min(buffered.end(buffered.length - 1), most) : 0;
-    played.value = isKnown ? Math.min(at, most) : 0;
+    ready.max = played.max = this.line.max = max;
+    ready.value = isKnown && buffered.length ? Math.min(buffered.end(buffered.length - 1), max) : 0;
+    played.value = isKnown ? Math.min(at, max) : 0;
     this.line.disabled = !isKnown;
     if (!this.#isScrubbing) this.line.value = isKnown ? at : 0;
     const length = isKnown ? formatClock(duration) : "?";
@@ -171,7 +171,7 @@ export class Controls {
     const speed = this.video.playbackRate;
     this.root.querySelector("#speed").textContent = `${speed}×`;
     for (const choice of this.root.querySelectorAll("[data-speed]"))
-      current(choice, Number(choice.dataset.speed) === speed);
+      markCurrent(choice, Number(choice.dataset.speed) === speed);
   }
 
   #showFull() {
@@ -180,37 +180,38 @@ export class Controls {
     setButton(this.root.querySelector("[data-do=full]"), isFull ? "minimize" : "maximize", label);
   }
 
-  // What the browser hasn't is not offered.
-  #showWays(on) {
+  // Hide the buttons for what the browser doesn't support.
+  #offerSupported(on) {
     const { root, video } = this;
     root.querySelector("[data-do=pip]").hidden = !(document.pictureInPictureEnabled && video.requestPictureInPicture);
     const full = root.requestFullscreen ?? root.webkitRequestFullscreen ?? video.webkitEnterFullscreen;
     root.querySelector("[data-do=full]").hidden = !full;
     const remote = root.querySelector("[data-do=remote]").parentElement;
-    video.remote?.watchAvailability((isThere) => (remote.hidden = !isThere)).catch(() => {});
-    const turn = () => {
+    video.remote?.watchAvailability((isAvailable) => (remote.hidden = !isAvailable)).catch(() => {});
+    const fillScreen = () => {
       const isPhone = matchMedia("(pointer: coarse)").matches && !video.paused;
-      if (isPhone && screen.orientation.type.startsWith("landscape") && !document.fullscreenElement) this.full();
+      if (isPhone && screen.orientation.type.startsWith("landscape") && !document.fullscreenElement)
+        this.toggleFullscreen();
     };
-    if (screen.orientation?.addEventListener) on(screen.orientation, "change", turn);
+    if (screen.orientation?.addEventListener) on(screen.orientation, "change", fillScreen);
   }
 }
 
-const focused = new WeakMap(); // the position of the focus in a list that has no choices for a moment
+const focusIndexes = new WeakMap(); // by list, while the list has no choices for a moment
 
-// Choices may change while their menu is open, and vanish for a moment while hls.js starts again.
-// The focus stays where it was, unless the person has moved it.
+// Choices may change while their menu is open, and vanish for a moment while hls.js restarts.
+// Keep the focus where it was, unless the user has moved it.
 export function refill(list, choices) {
   const at = [...list.children].findIndex((each) => each.contains(document.activeElement));
-  if (at >= 0) focused.set(list, at);
-  else if (document.activeElement !== document.body) focused.delete(list);
+  if (at >= 0) focusIndexes.set(list, at);
+  else if (document.activeElement !== document.body) focusIndexes.delete(list);
   list.replaceChildren(...choices);
-  if (!choices.length || !focused.has(list)) return;
-  [...list.querySelectorAll("button")].at(Math.min(focused.get(list), choices.length - 1))?.focus();
-  focused.delete(list);
+  if (!choices.length || !focusIndexes.has(list)) return;
+  [...list.querySelectorAll("button")].at(Math.min(focusIndexes.get(list), choices.length - 1))?.focus();
+  focusIndexes.delete(list);
 }
 
-export function current(choice, isChosen) {
+export function markCurrent(choice, isChosen) {
   if (isChosen) choice.setAttribute("aria-current", "true");
   else choice.removeAttribute("aria-current");
 }

@@ -1,24 +1,24 @@
-// Small pictures for the time bubble, taken as the film plays. To fetch others would cost a megabyte
-// each, or the service an encoding.
+// Thumbnails for the time bubble, captured as the film plays. Fetching others would cost a megabyte
+// each, or make the service encode them.
 const COUNT = 200;
 const COLUMNS = 20;
-const MOST_WIDTH = 160;
-const MOST_HEIGHT = 90;
+const MAX_WIDTH = 160;
+const MAX_HEIGHT = 90;
 
 export class Frames {
-  #taken = new Set();
+  #filledSlots = new Set();
   #all = document.createElement("canvas").getContext("2d");
 
   constructor(video, signal) {
     this.video = video;
     video.addEventListener("loadedmetadata", () => this.#begin(), { signal });
-    for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.#take(), { signal });
+    for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.#capture(), { signal });
   }
 
-  // Draws the picture of this time, and tells whether there is one.
+  // Draw the picture for a time. Return whether there is one.
   draw(canvas, at) {
     const slot = this.#slot(at);
-    if (!this.#taken.has(slot)) return false;
+    if (!this.#filledSlots.has(slot)) return false;
     const { width, height } = this;
     if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
     canvas.getContext("2d").drawImage(this.#all.canvas, ...this.#place(slot), width, height, 0, 0, width, height);
@@ -27,20 +27,26 @@ export class Frames {
 
   #begin() {
     const { videoWidth, videoHeight } = this.video;
-    const scale = Math.min(MOST_WIDTH / videoWidth, MOST_HEIGHT / videoHeight);
+    const scale = Math.min(MAX_WIDTH / videoWidth, MAX_HEIGHT / videoHeight);
     this.width = Math.round(videoWidth * scale);
     this.height = Math.round(videoHeight * scale);
     Object.assign(this.#all.canvas, { width: this.width * COLUMNS, height: (this.height * COUNT) / COLUMNS });
-    this.#taken.clear();
+    this.#filledSlots.clear();
   }
 
-  #take() {
+  #capture() {
     const { currentTime, readyState, seeking, videoWidth } = this.video;
     const slot = this.#slot(currentTime);
-    if (slot < 0 || seeking || readyState < HTMLMediaElement.HAVE_CURRENT_DATA || !videoWidth || this.#taken.has(slot))
+    if (
+      slot < 0 ||
+      seeking ||
+      readyState < HTMLMediaElement.HAVE_CURRENT_DATA ||
+      !videoWidth ||
+      this.#filledSlots.has(slot)
+    )
       return;
     this.#all.drawImage(this.video, ...this.#place(slot), this.width, this.height);
-    this.#taken.add(slot);
+    this.#filledSlots.add(slot);
   }
 
   #slot(at) {

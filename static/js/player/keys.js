@@ -1,9 +1,9 @@
-// The player's keys. They come before those of the viewer, whose arrows turn pages.
+// The player's keys. They take precedence over those of the viewer, whose arrows open other files.
 import { isForUs, showHelp } from "../shortcuts.js";
 
 export function listen(root, controls, subtitles, signal) {
   const { video } = controls;
-  const acts = {
+  const actions = {
     " ": () => controls.toggle(),
     k: () => controls.toggle(),
     j: () => controls.step(-10),
@@ -14,29 +14,29 @@ export function listen(root, controls, subtitles, signal) {
     ArrowDown: () => controls.setVolume(video.volume - 0.1),
     m: () => (video.muted = !video.muted),
     c: () => subtitles.toggle(),
-    f: () => controls.full(),
+    f: () => controls.toggleFullscreen(),
     N: () => root.querySelector("#next")?.click(),
-    "<": () => controls.faster(-1),
-    ">": () => controls.faster(1),
+    "<": () => controls.changeSpeed(-1),
+    ">": () => controls.changeSpeed(1),
     "?": showHelp,
   };
-  for (let digit = 0; digit <= 9; digit += 1) acts[digit] = () => controls.seekShare(digit / 10);
+  for (let digit = 0; digit <= 9; digit += 1) actions[digit] = () => controls.seekShare(digit / 10);
 
   window.addEventListener(
     "keydown",
     (event) => {
-      const act = acts[event.key];
-      if (!act || !isMine(event)) return;
+      const action = actions[event.key];
+      if (!action || !isMine(event)) return;
       event.preventDefault();
       event.stopImmediatePropagation();
       controls.stir();
-      act(event);
+      action(event);
     },
     { capture: true, signal },
   );
 }
 
-// Space presses the button that has the focus, and the volume's slider keeps its arrows.
+// Space presses the focused button or link, and the volume slider keeps its arrow keys.
 function isMine(event) {
   const { target, key } = event;
   if (key === " " && target.closest?.("button, a")) return false;

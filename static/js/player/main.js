@@ -1,4 +1,4 @@
-// The player of a film: its source, its controls, and where somebody stopped.
+// The player of a film: its source, its controls, and its resume position.
 import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
 import { listen as listenToKeys } from "./keys.js";

@@ -1,4 +1,4 @@
-// What comes next: after the end of a film a card counts down, then the next episode opens.
+// After the end of a film, a card counts down, and then the next episode opens.
 import { fill, words } from "../words.js";
 import { recall, remember } from "./memory.js";
 
@@ -7,40 +7,40 @@ const COUNTDOWN_SECONDS = 8;
 export function offerNext(root, video, cards, signal) {
   const button = root.querySelector("[data-do=run-on]");
   if (!button) return;
-  const runsOn = () => button.getAttribute("aria-checked") === "true";
+  const isAutoplayOn = () => button.getAttribute("aria-checked") === "true";
   let card = null;
 
   button.setAttribute("aria-checked", recall("runs-on", true));
-  button.addEventListener("click", turn, { signal });
-  video.addEventListener("ended", () => runsOn() && countDown(), { signal });
-  root.addEventListener("keydown", stay, { signal });
+  button.addEventListener("click", toggle, { signal });
+  video.addEventListener("ended", () => isAutoplayOn() && countDown(), { signal });
+  root.addEventListener("keydown", cancel, { signal });
 
-  function turn() {
-    button.setAttribute("aria-checked", String(!runsOn()));
-    remember("runs-on", runsOn());
+  function toggle() {
+    button.setAttribute("aria-checked", String(!isAutoplayOn()));
+    remember("runs-on", isAutoplayOn());
     if (card?.isConnected) cards.clear();
   }
 
-  // The countdown ends with its card, whatever takes the card away.
+  // The countdown ends as soon as its card is removed, for whatever reason.
   function countDown() {
     card = cards.show("upcoming");
     let left = COUNTDOWN_SECONDS;
-    say(left);
+    showCount(left);
     const timer = setInterval(() => {
       if (!card.isConnected) return clearInterval(timer);
       left -= 1;
-      say(left);
+      showCount(left);
       if (left > 0) return;
       clearInterval(timer);
       card.querySelector("a").click();
     }, 1000);
   }
 
-  function say(count) {
+  function showCount(count) {
     card.querySelector("#upcoming-text").textContent = fill(words.player.next, { count });
   }
 
-  function stay(event) {
+  function cancel(event) {
     if (event.key !== "Escape" || !card?.isConnected) return;
     event.preventDefault();
     event.stopPropagation();

@@ -1,7 +1,7 @@
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 
 export function present(root, video, controls, { artwork }, signal) {
-  const acts = {
+  const actions = {
     play: () => video.play(),
     pause: () => video.pause(),
     ...seekingActs({ jump: (seconds) => controls.step(seconds), seek: (seconds) => controls.seek(seconds) }),
@@ -9,13 +9,13 @@ export function present(root, video, controls, { artwork }, signal) {
     nexttrack: link(root, "#next"),
   };
   setMetadata({ title: video.getAttribute("aria-label") }, artwork);
-  setActs(acts);
+  setActs(actions);
   for (const name of ["durationchange", "seeked", "ratechange", "play"])
     video.addEventListener(name, () => setPosition(video), { signal });
-  signal.addEventListener("abort", () => setActs(Object.fromEntries(Object.keys(acts).map((name) => [name, null]))));
+  signal.addEventListener("abort", () => setActs(Object.fromEntries(Object.keys(actions).map((name) => [name, null]))));
 }
 
 function link(root, selector) {
-  const found = root.querySelector(selector);
-  return found && (() => found.click());
+  const element = root.querySelector(selector);
+  return element && (() => element.click());
 }

@@ -1,7 +1,7 @@
-// Subtitles, those inside the film and those beside it, shown by ourselves: only so can they be
-// large, on a dark ground, and earlier or later.
+// Subtitles inside the film and in files beside it. The player draws them itself: only then can users
+// enlarge them, give them a dark background, and shift them in time.
 import { fill, words } from "../words.js";
-import { current, refill } from "./controls.js";
+import { markCurrent, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 import { distinct } from "./tracks.js";
 
@@ -10,10 +10,10 @@ const STEP_SECONDS = 0.5;
 
 export class Subtitles {
   #cues = new Map();
-  #chosen = "";
+  #chosenKey = "";
   #delay = 0;
-  #shown = "";
-  #latest = "";
+  #drawnName = "";
+  #latestKey = "";
   #isRecalled = false;
 
   constructor(root, video, source, signal) {
@@ -24,23 +24,23 @@ export class Subtitles {
     this.place = root.querySelector("#subtitles");
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
-    source.addEventListener("cues", ({ detail }) => this.#keep(detail), { signal });
+    source.addEventListener("cues", ({ detail }) => this.#addCues(detail), { signal });
     root.addEventListener("click", ({ target }) => this.#press(target), { signal });
     for (const name of ["timeupdate", "seeked", "playing", "emptied"])
       video.addEventListener(name, () => this.#draw(), { signal });
-    const timer = setInterval(() => !video.paused && this.#chosen && this.#draw(), 100);
+    const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
     signal.addEventListener("abort", () => clearInterval(timer));
-    this.#dress();
+    this.#applyLook();
     this.#showDelay();
     this.offer();
   }
 
   choices() {
-    const { hls, sort, video } = this.source;
+    const { hls, mode, video } = this.source;
     const tracks = hls?.subtitleTracks.length ? hls.subtitleTracks : distinct(hls?.allSubtitleTracks ?? []);
     const inside = tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang }));
     const native =
-      sort === "native"
+      mode === "native"
         ? [...video.textTracks].map(({ label, language }, at) => ({
             key: `native-${at}`,
             name: label || language,
@@ -57,20 +57,20 @@ export class Subtitles {
     const choices = this.choices();
     refill(list, [off, ...choices.map(({ key, name, lang }) => item(key, name, lang))]);
     this.#recallChoice(choices);
-    this.#hold();
-    for (const each of list.querySelectorAll("button")) current(each, each.dataset.words === this.#chosen);
+    this.#enforceChoice();
+    for (const each of list.querySelectorAll("button")) markCurrent(each, each.dataset.words === this.#chosenKey);
   }
 
-  // The language that was chosen for another film.
+  // Choose the language that the user chose for another film.
   #recallChoice(choices) {
     if (this.#isRecalled || !choices.length) return;
-    const wanted = recall("words", null);
-    const found =
-      wanted &&
-      (choices.find(({ name, lang }) => lang === wanted.lang && name === wanted.name) ??
-        choices.find(({ lang }) => lang && lang === wanted.lang));
-    this.#isRecalled = Boolean(found) || this.source.sort !== "";
-    if (found) this.#choose(found.key);
+    const preference = recall("words", null);
+    const match =
+      preference &&
+      (choices.find(({ name, lang }) => lang === preference.lang && name === preference.name) ??
+        choices.find(({ lang }) => lang && lang === preference.lang));
+    this.#isRecalled = Boolean(match) || this.source.mode !== "";
+    if (match) this.#choose(match.key);
   }
 
   #press(target) {
@@ -80,49 +80,49 @@ export class Subtitles {
       button.closest("[popover]").hidePopover();
       this.choose(button.dataset.words);
     }
-    const acts = {
+    const actions = {
       smaller: () => this.#grow(-1),
       larger: () => this.#grow(1),
       sooner: () => this.#shift(-1),
       later: () => this.#shift(1),
-      background: () => this.#ground(),
+      background: () => this.#toggleBackground(),
     };
-    acts[button.dataset.do]?.();
+    actions[button.dataset.do]?.();
   }
 
   choose(key) {
     this.#isRecalled = true;
-    const found = this.choices().find((each) => each.key === key);
-    remember("words", found ? { name: found.name, lang: found.lang } : null);
+    const choice = this.choices().find((each) => each.key === key);
+    remember("words", choice ? { name: choice.name, lang: choice.lang } : null);
     this.#choose(key);
     this.offer();
   }
 
-  // c: the last ones that were chosen, or the first there are.
+  // Turn subtitles off, or turn on those that the user chose last, or else the first.
   toggle() {
     const [first] = this.choices();
-    this.choose(this.#chosen ? "" : this.#latest || first?.key || "");
+    this.choose(this.#chosenKey ? "" : this.#latestKey || first?.key || "");
   }
 
   #choose(key) {
-    this.#chosen = key;
-    if (key) this.#latest = key;
-    const [sort, number] = key.split("-");
-    this.#hold();
-    if (sort === "native") this.video.textTracks[number].mode = "hidden";
-    if (sort === "beside" && !this.#cues.has(key)) this.#fetch(key, this.beside[number].dataset.words);
+    this.#chosenKey = key;
+    if (key) this.#latestKey = key;
+    const [kind, number] = key.split("-");
+    this.#enforceChoice();
+    if (kind === "native") this.video.textTracks[number].mode = "hidden";
+    if (kind === "beside" && !this.#cues.has(key)) this.#fetch(key, this.beside[number].dataset.words);
     this.#draw();
   }
 
-  // hls.js chooses by itself while it sets out, and again when it is started anew.
-  #hold() {
-    const [sort, number] = this.#chosen.split("-");
+  // hls.js makes its own choice whenever it starts, so override it.
+  #enforceChoice() {
+    const [kind, number] = this.#chosenKey.split("-");
     const { hls } = this.source;
-    const wanted = sort === "hls" ? Number(number) : -1;
-    if (hls && hls.subtitleTrack !== wanted) hls.subtitleTrack = wanted;
+    const track = kind === "hls" ? Number(number) : -1;
+    if (hls && hls.subtitleTrack !== track) hls.subtitleTrack = track;
   }
 
-  // The browser reads WebVTT itself, and makes no markup of it that could run.
+  // Browsers parse WebVTT themselves, and never turn it into markup that could run.
   #fetch(key, url) {
     this.#cues.set(key, []);
     const track = Object.assign(document.createElement("track"), { kind: "subtitles", src: url });
@@ -138,42 +138,42 @@ export class Subtitles {
     track.track.mode = "hidden";
   }
 
-  #keep({ cues, track }) {
+  #addCues({ cues, track }) {
     const at =
       track === "default"
         ? this.source.hls.subtitleTracks.findIndex((each) => each.default)
         : Number(track.replace("subtitles", ""));
     const key = `hls-${at}`;
-    const known = this.#cues.get(key) ?? [];
-    const names = new Set(known.map(nameOf));
-    this.#cues.set(key, [...known, ...cues.filter((cue) => !names.has(nameOf(cue)))]);
+    const earlier = this.#cues.get(key) ?? [];
+    const names = new Set(earlier.map(nameOf));
+    this.#cues.set(key, [...earlier, ...cues.filter((cue) => !names.has(nameOf(cue)))]);
     this.#draw();
   }
 
   #draw() {
     const at = this.video.currentTime - this.#delay;
-    const [sort, number] = this.#chosen.split("-");
+    const [kind, number] = this.#chosenKey.split("-");
     const cues =
-      sort === "native" ? [...(this.video.textTracks[number]?.cues ?? [])] : (this.#cues.get(this.#chosen) ?? []);
+      kind === "native" ? [...(this.video.textTracks[number]?.cues ?? [])] : (this.#cues.get(this.#chosenKey) ?? []);
     const now = cues.filter(({ startTime, endTime }) => startTime <= at && at < endTime);
     const name = now.map(nameOf).join("\n");
-    if (name === this.#shown) return;
-    this.#shown = name;
+    if (name === this.#drawnName) return;
+    this.#drawnName = name;
     this.place.hidden = !now.length;
     this.place.replaceChildren(...now.flatMap((cue, index) => (index ? ["\n", line(cue)] : [line(cue)])));
   }
 
   #grow(step) {
     this.look.size = Math.min(Math.max(this.look.size + step, SIZES[0]), SIZES[1]);
-    this.#dress();
+    this.#applyLook();
   }
 
-  #ground() {
+  #toggleBackground() {
     this.look.hasGround = !this.look.hasGround;
-    this.#dress();
+    this.#applyLook();
   }
 
-  #dress() {
+  #applyLook() {
     this.place.dataset.size = this.look.size;
     this.place.toggleAttribute("data-background", this.look.hasGround);
     this.root.querySelector("[data-do=background]").setAttribute("aria-pressed", this.look.hasGround);
@@ -194,9 +194,9 @@ export class Subtitles {
 const nameOf = ({ startTime, endTime, text }) => `${startTime} ${endTime} ${text}`;
 
 function line(cue) {
-  const shown = document.createElement("span");
-  shown.append(cue.getCueAsHTML?.() ?? cue.text);
-  return shown;
+  const element = document.createElement("span");
+  element.append(cue.getCueAsHTML?.() ?? cue.text);
+  return element;
 }
 
 function item(key, name, lang) {

@@ -1,5 +1,5 @@
-// On the film itself: a click pauses, a double click fills the screen; a tap shows the controls, a
-// double tap at a side goes ten seconds that way.
+// Presses on the film itself: a click pauses, and a double click fills the screen. A tap shows the
+// controls, and a double tap on one side seeks ten seconds in that direction.
 const DOUBLE_MS = 300;
 const STEP_SECONDS = 10;
 
@@ -7,7 +7,7 @@ export function listen(root, video, controls, signal) {
   const stage = root.querySelector("#stage");
   let last = { at: 0, side: 0 };
   let isTouch = false;
-  let waiting = 0;
+  let clickTimer = 0;
 
   stage.addEventListener("pointerdown", (event) => (isTouch = event.pointerType !== "mouse"), { signal });
 
@@ -33,8 +33,8 @@ export function listen(root, video, controls, signal) {
   }
 
   function click({ detail }) {
-    clearTimeout(waiting);
-    if (detail === 2) controls.full();
-    else waiting = setTimeout(() => controls.toggle(), DOUBLE_MS / 2);
+    clearTimeout(clickTimer);
+    if (detail === 2) controls.toggleFullscreen();
+    else clickTimer = setTimeout(() => controls.toggle(), DOUBLE_MS / 2);
   }
 }

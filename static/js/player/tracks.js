@@ -1,11 +1,11 @@
-// The choice of sound and quality.
+// The menus for sound and quality.
 
 import { fill, words } from "../words.js";
-import { current, refill } from "./controls.js";
+import { markCurrent, refill } from "./controls.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
-  #wanted = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
+  #preferredSound = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
 
   constructor(root, source, subtitles, signal) {
     this.root = root;
@@ -34,7 +34,7 @@ export class Tracks {
       remember("sound", lang);
       if (!hls) for (const [at, each] of [...video.audioTracks].entries()) each.enabled = at === Number(sound);
       else if (hls.audioTracks.length) hls.audioTrack = Number(sound);
-      else this.#wanted = { name, lang };
+      else this.#preferredSound = { name, lang };
     } else {
       hls.nextLevel = Number(level);
     }
@@ -42,7 +42,7 @@ export class Tracks {
   }
 
   #show() {
-    this.#useWanted();
+    this.#applyPreference();
     const { hls } = this.source;
     const sounds = this.#sounds();
     this.#list("sounds", "sound", sounds.length > 1 ? sounds : []);
@@ -65,9 +65,9 @@ export class Tracks {
     const { hls, video } = this.source;
     if (hls?.audioTracks.length)
       return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
-    if (hls) return this.#comingSounds();
-    const found = [...(video.audioTracks ?? [])];
-    return found.map(({ label, language, enabled }, at) => ({
+    if (hls) return this.#upcomingSounds();
+    const tracks = [...(video.audioTracks ?? [])];
+    return tracks.map(({ label, language, enabled }, at) => ({
       at,
       name: label || language,
       lang: language,
@@ -75,24 +75,24 @@ export class Tracks {
     }));
   }
 
-  // Before the film plays, hls.js has chosen none.
-  #comingSounds() {
+  // Before the film plays, hls.js hasn't chosen a sound yet.
+  #upcomingSounds() {
     const sounds = distinct(this.source.hls.allAudioTracks);
     const chosen = this.#find(sounds) ?? sounds.find((each) => each.default) ?? sounds[0];
     return sounds.map((each, at) => ({ at, name: each.name, lang: each.lang, isChosen: each === chosen }));
   }
 
-  // The sound that was chosen before the film played, else the language chosen for another film.
-  #useWanted() {
+  // Choose the sound that the user chose before the film played, or else for another film.
+  #applyPreference() {
     const { hls } = this.source;
-    if (!this.#wanted || !hls?.audioTracks.length) return;
-    const found = this.#find(hls.audioTracks);
-    this.#wanted = null;
-    if (found) hls.audioTrack = hls.audioTracks.indexOf(found);
+    if (!this.#preferredSound || !hls?.audioTracks.length) return;
+    const match = this.#find(hls.audioTracks);
+    this.#preferredSound = null;
+    if (match) hls.audioTrack = hls.audioTracks.indexOf(match);
   }
 
   #find(sounds) {
-    const { name, lang } = this.#wanted ?? { name: "", lang: "" };
+    const { name, lang } = this.#preferredSound ?? { name: "", lang: "" };
     return (
       sounds.find((each) => each.name === name && each.lang === lang) ??
       sounds.find((each) => each.lang && each.lang === lang)
@@ -101,7 +101,7 @@ export class Tracks {
 
   #list(id, name, choices) {
     const part = this.root.querySelector(`#${id}`);
-    // A hidden part has no focus to keep, and takes none.
+    // A hidden part can't keep or take the focus, so show it first.
     if (choices.length) part.hidden = false;
     refill(
       part.querySelector("ul"),
@@ -111,7 +111,7 @@ export class Tracks {
   }
 }
 
-// A film may have the same tracks once for each of its qualities.
+// A film may list the same track once for each quality.
 export function distinct(tracks) {
   const names = tracks.map(({ name, lang }) => `${lang} ${name}`);
   return tracks.filter((_each, at) => names.indexOf(names[at]) === at);
@@ -120,7 +120,7 @@ export function distinct(tracks) {
 function item(name, { at, name: label, isChosen }) {
   const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
   button.dataset[name] = at;
-  current(button, isChosen);
+  markCurrent(button, isChosen);
   const line = document.createElement("li");
   line.append(button);
   return line;

@@ -1,5 +1,5 @@
-// Tells the server where somebody is: at most once in ten seconds while the film runs, and when
-// they pause, seek or leave.
+// Report the position to the server: at most once in ten seconds while the film plays, and when the
+// user pauses, seeks, or leaves.
 const EVERY_MS = 10_000;
 const SEEK_MS = 1000;
 
@@ -7,10 +7,10 @@ export function watch(root, video, signal) {
   const form = root.querySelector("#watching");
   if (!form) return;
   let last = performance.now();
-  let told = -1;
+  let lastPosition = -1;
   let hasPlayed = false;
-  let seeking = 0;
-  const on = (target, name, act) => target.addEventListener(name, act, { signal });
+  let seekTimer = 0;
+  const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
 
   on(video, "playing", () => (hasPlayed = true));
   on(video, "timeupdate", () => {
@@ -19,22 +19,22 @@ export function watch(root, video, signal) {
   on(video, "pause", () => send());
   on(video, "ended", () => send());
   on(video, "seeked", () => {
-    clearTimeout(seeking);
-    seeking = setTimeout(() => send(), SEEK_MS);
+    clearTimeout(seekTimer);
+    seekTimer = setTimeout(() => send(), SEEK_MS);
   });
-  // Before the page that comes next is asked for, which may tell the position.
+  // Report before the browser requests the next page, which may show the position.
   on(root, "click", ({ target }) => target.closest("a[href]") && send());
-  // Pages that come by Back are asked for before this one is hidden.
+  // On Back, browsers request the other page before they hide this one.
   for (const name of ["beforeunload", "pagehide"]) on(window, name, () => send());
   on(document, "visibilitychange", () => document.visibilityState === "hidden" && send());
-  signal.addEventListener("abort", () => clearTimeout(seeking));
+  signal.addEventListener("abort", () => clearTimeout(seekTimer));
 
   // A beacon outlives the page.
   function send() {
     const { currentTime, duration } = video;
-    if (!hasPlayed || signal.aborted || currentTime === told || video.readyState === 0) return;
+    if (!hasPlayed || signal.aborted || currentTime === lastPosition || video.readyState === 0) return;
     last = performance.now();
-    told = currentTime;
+    lastPosition = currentTime;
     const fields = new FormData(form);
     fields.set("at", currentTime.toFixed(2));
     fields.set("of", Number.isFinite(duration) ? duration.toFixed(2) : "0");
