@@ -1,4 +1,4 @@
-// What every viewer answers to: arrow keys, d, Esc, its links to the next and the one before.
+// What every viewer responds to: arrow keys, d, Esc, and its links to the previous and next file.
 import { isForUs, isPlain } from "../shortcuts.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
@@ -17,26 +17,26 @@ document.addEventListener("click", (event) => {
 
 document.addEventListener("keydown", (event) => {
   if (!viewer() || event.shiftKey || !isForUs(event, { mayRepeat: true, inside: "#overlay" })) return;
-  const act = ACTS[event.key];
-  if (act && act(event) !== false) event.preventDefault();
+  const action = ACTIONS[event.key];
+  if (action && action(event) !== false) event.preventDefault();
 });
 
-const ACTS = {
+const ACTIONS = {
   ArrowLeft: (event) => isFree(event) && step("previous"),
   ArrowRight: (event) => isFree(event) && step("next"),
   d: () => press("[data-get]"),
   Escape: ({ repeat }) => !repeat && !document.getElementById("overlay") && press("#back"),
 };
 
-// A part that scrolls sideways, or a slider, keeps the arrows for itself.
+// Whatever scrolls sideways keeps its arrow keys, except the strip.
 function isFree({ target }) {
   const scroller = target.closest?.(".viewer-body, .picture-frame, .strip");
   return !scroller || scroller.scrollWidth <= scroller.clientWidth || scroller.matches(".strip");
 }
 
 export function step(name) {
-  const forward = document.documentElement.dir === "rtl" ? { next: "previous", previous: "next" } : {};
-  return press(`[data-step=${forward[name] ?? name}]`);
+  const opposites = document.documentElement.dir === "rtl" ? { next: "previous", previous: "next" } : {};
+  return press(`[data-step=${opposites[name] ?? name}]`);
 }
 
 function press(selector) {

@@ -1,4 +1,4 @@
-// The page of a track. The music itself is the document's, so it plays on when this page closes.
+// The page of a track. The music belongs to the document, so it continues when this page closes.
 
 import { setButton, setIcon, showPlaying } from "../icons.js";
 import { unplayableWords } from "../music/bar.js";
@@ -11,13 +11,13 @@ import { turnTo } from "./viewer.js";
 
 const { changes, sound } = music;
 
-let player, own, ownTrack, queueUrl, slider, isScrubbing, followed;
+let player, ownUrl, ownTrack, queueUrl, slider, isScrubbing, followedUrl;
 
 export function mount(viewer, signal, { isPlaying, isFollowing }) {
   player = viewer.querySelector(".audio");
-  own = viewer.dataset.url;
+  ownUrl = viewer.dataset.url;
   const { queue, ...facts } = player.dataset;
-  ownTrack = { url: own, ...facts };
+  ownTrack = { url: ownUrl, ...facts };
   queueUrl = queue;
   slider = player.querySelector(".scrub input");
   isScrubbing = false;
@@ -25,18 +25,18 @@ export function mount(viewer, signal, { isPlaying, isFollowing }) {
   player.querySelector(".controls").hidden = false;
   listen(signal);
   if (!isFollowing) start(isPlaying);
-  followed = isFollowing || isOwn() ? own : "";
+  followedUrl = isFollowing || isOwn() ? ownUrl : "";
   follow();
 }
 
-// What plays elsewhere plays on until this track is wanted.
+// Other music continues to play, unless this track is to play at once.
 function start(isPlaying) {
   if (!isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
   if (isPlaying) music.play();
 }
 
 function listen(signal) {
-  const on = (target, name, act) => target.addEventListener(name, act, { signal });
+  const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
   on(changes, "change", follow);
   on(slider, "input", () => {
     isScrubbing = true;
@@ -54,23 +54,23 @@ function listen(signal) {
 function press(event) {
   const button = event.target.closest("[data-do]");
   if (button?.getAttribute("aria-disabled") === "true") return;
-  const act = ACTS[button?.dataset.do];
+  const action = ACTIONS[button?.dataset.do];
   const link = event.target.closest(".queue a");
-  if (act) return isOwn() ? act() : playTrack(own);
+  if (action) return isOwn() ? action() : playTrack(ownUrl);
   if (!link || !isPlain(event)) return;
   event.preventDefault();
   playTrack(link.getAttribute("href"));
 }
 
-const isOwn = () => music.current()?.url === own;
+const isOwn = () => music.current()?.url === ownUrl;
 
 function playTrack(url) {
-  if (url !== own) return turnTo(url, { isPlaying: true });
+  if (url !== ownUrl) return turnTo(url, { isPlaying: true });
   music.begin(ownTrack, queueUrl);
   music.play();
 }
 
-const ACTS = {
+const ACTIONS = {
   play: music.toggle,
   back: () => music.jump(-music.JUMP_SECONDS),
   forward: () => music.jump(music.JUMP_SECONDS),
@@ -91,16 +91,16 @@ function pressKey(event) {
   event.preventDefault();
   const link = isSpace && event.target.closest?.(".queue a:not([aria-current])");
   if (link) playTrack(link.getAttribute("href"));
-  else if (isOwn()) ACTS[KEYS[event.key]]();
-  else playTrack(own);
+  else if (isOwn()) ACTIONS[KEYS[event.key]]();
+  else playTrack(ownUrl);
 }
 
-// The next track has a page too, and may be over before that page listens.
+// Follow the music to the page of the next track, even if that track ends before its page is ready.
 function follow() {
   const now = music.current()?.url;
-  if (isOwn()) followed = own;
-  else if (followed && now && now !== followed) {
-    followed = now;
+  if (isOwn()) followedUrl = ownUrl;
+  else if (followedUrl && now && now !== followedUrl) {
+    followedUrl = now;
     turnTo(now, { isFollowing: true });
   }
   show();
@@ -113,7 +113,7 @@ function show() {
   const length = track && Number.isFinite(sound.duration) ? sound.duration : 0;
   const at = isScrubbing ? Number(slider.value) : track ? sound.currentTime : 0;
   find(".trouble").hidden = !(track && sound.error);
-  const skipped = unplayableWords(own);
+  const skipped = unplayableWords(ownUrl);
   if (find(".skipped").textContent !== skipped) find(".skipped").textContent = skipped;
   if (track?.tags) showTags(track);
   slider.max = Math.floor(length);
@@ -137,15 +137,15 @@ function show() {
   setIcon(mute, isMuted ? "volume-x" : "volume-2");
   find(".volume input").value = isMuted ? 0 : volume;
   showPlaying(find("[data-do=play]"), Boolean(track) && music.isPlaying());
-  const said = player.querySelector(".queue [aria-current] time");
-  if (said && length && !said.textContent) said.textContent = formatClock(length);
+  const time = player.querySelector(".queue [aria-current] time");
+  if (time && length && !time.textContent) time.textContent = formatClock(length);
 }
 
 function showTags(track) {
   const { title, artist, album } = wordsOf(track);
   const [heading, by] = [player.querySelector("h2"), player.querySelector(".by")];
   if (heading.textContent !== title) heading.textContent = title;
-  const makers = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
-  by.hidden = !makers;
-  if (by.textContent !== makers) by.textContent = makers;
+  const credits = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
+  by.hidden = !credits;
+  if (by.textContent !== credits) by.textContent = credits;
 }

@@ -1,8 +1,8 @@
-// A preview that is a page.
+// A preview that is a page, not an overlay.
 import "./acts.js";
 import { mount, viewer } from "./viewer.js";
 
 mount(viewer());
 
-// The entry before may have been a listing in this very document, before somebody reloaded it.
+// The history may hold a listing that this document showed before the user reloaded it.
 window.addEventListener("popstate", () => location.reload());

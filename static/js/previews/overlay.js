@@ -1,4 +1,4 @@
-// A preview over the listing: Back closes it, and the reader is where they were.
+// A preview over the listing. Back closes it, and the user is back where they were.
 import { linkOf, rowBy } from "../files/rows.js";
 import { isPlain } from "../shortcuts.js";
 import "./acts.js";
@@ -12,23 +12,23 @@ const toasts = () => document.getElementById("toasts");
 
 export async function open(url, { isNew = true, listing = location.href } = {}) {
   if (overlay()) return turnTo(url);
-  const found = await load(url);
-  if (!found || overlay()) return;
+  const preview = await load(url);
+  if (!preview || overlay()) return;
   const dialog = Object.assign(document.createElement("dialog"), { id: "overlay", className: "overlay" });
-  const said = Object.assign(document.createElement("p"), { id: "viewer-said", className: "sr", role: "status" });
+  const status = Object.assign(document.createElement("p"), { id: "viewer-said", className: "sr", role: "status" });
   dialog.setAttribute("aria-labelledby", "viewer-name");
   dialog.dataset.listing = listing;
-  dialog.append(found.viewer, said);
+  dialog.append(preview.viewer, status);
   title = document.title;
   if (isNew) history.pushState({ isPreview: true, listing }, "", url);
-  document.title = found.title;
+  document.title = preview.title;
   document.body.append(dialog);
   dialog.showModal();
-  // What lies outside a modal dialog is neither seen nor read out.
+  // A modal dialog hides everything outside it, also from screen readers.
   toastsHome = toasts().parentElement;
   dialog.append(toasts());
   viewer().querySelector("#back").focus({ focusVisible: false });
-  mount(found.viewer, { isPlaying: isNew && found.viewer.dataset.kind === "audio" });
+  mount(preview.viewer, { isPlaying: isNew && preview.viewer.dataset.kind === "audio" });
 }
 
 export function close() {
@@ -55,7 +55,7 @@ document.addEventListener("click", (event) => {
   history.back();
 });
 
-// Esc closes a dialog by itself.
+// Browsers close dialogs on Esc without a script.
 document.addEventListener(
   "close",
   ({ target }) => {

@@ -1,11 +1,11 @@
-// The pages of a document, drawn as they come near. The library is loaded with the first document.
+// The pages of a document, drawn as the user scrolls near them. The library loads with the first document.
 
 import { onDemand } from "../on-demand.js";
 import { fill, words } from "../words.js";
 
 const NEAR = "100% 0px";
-const MOST_PIXELS = 2 ** 23;
-const MOST_PIXELS_OF_A_PICTURE = 2 ** 26;
+const MAX_PIXELS = 2 ** 23;
+const MAX_IMAGE_PIXELS = 2 ** 26;
 const CHUNK_BYTES = 2 ** 18;
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 const REDRAW_MS = 150;
@@ -27,38 +27,38 @@ async function open(viewer, body, signal) {
   body.classList.add("opening");
   const library = await onDemand(() => import(address));
   if (!library) return body.classList.remove("opening");
-  const besides = (name) => new URL(`${name}/`, new URL(address, location.href)).href;
+  const urlBeside = (name) => new URL(`${name}/`, new URL(address, location.href)).href;
   library.GlobalWorkerOptions.workerSrc = worker;
   const task = library.getDocument({
     url,
-    wasmUrl: besides("."),
-    cMapUrl: besides("cmaps"),
-    standardFontDataUrl: besides("standard_fonts"),
+    wasmUrl: urlBeside("."),
+    cMapUrl: urlBeside("cmaps"),
+    standardFontDataUrl: urlBeside("standard_fonts"),
     rangeChunkSize: CHUNK_BYTES,
     disableAutoFetch: true,
     disableStream: true,
     enableXfa: false,
     isEvalSupported: false,
-    maxImageSize: MOST_PIXELS_OF_A_PICTURE,
+    maxImageSize: MAX_IMAGE_PIXELS,
     verbosity: library.VerbosityLevel.ERRORS,
   });
   signal.addEventListener("abort", () => task.destroy());
-  const found = await task.promise;
-  const first = await found.getPage(1);
+  const pdf = await task.promise;
+  const first = await pdf.getPage(1);
   if (signal.aborted) return;
   body.classList.remove("opening");
-  new Pages(library, found, viewer, signal).show(first.getViewport({ scale: 1 }));
+  new Pages(library, pdf, viewer, signal).show(first.getViewport({ scale: 1 }));
 }
 
 class Pages {
   #zoom = ZOOMS.indexOf(1);
-  #drawn = new Map();
-  #near = new Set();
-  #redrawing = 0;
+  #drawings = new Map();
+  #nearPages = new Set();
+  #redrawTimer = 0;
 
-  constructor(library, found, viewer, signal) {
+  constructor(library, pdf, viewer, signal) {
     this.library = library;
-    this.found = found;
+    this.pdf = pdf;
     this.signal = signal;
     this.body = viewer.querySelector(".document");
     this.list = viewer.querySelector(".pages");
@@ -71,8 +71,8 @@ class Pages {
   show({ width, height }) {
     this.body.querySelector(".fallback").hidden = true;
     this.list.hidden = this.bar.hidden = false;
-    const count = this.found.numPages;
-    for (let number = 1; number <= this.found.numPages; number += 1) {
+    const count = this.pdf.numPages;
+    for (let number = 1; number <= this.pdf.numPages; number += 1) {
       const page = document.createElement("section");
       page.dataset.number = String(number);
       page.setAttribute("aria-label", fill(words.previews.page, { number, count }));
@@ -82,74 +82,74 @@ class Pages {
     }
     const { signal } = this;
     this.resizing.observe(this.list);
-    this.body.addEventListener("scroll", () => this.#count(), { passive: true, signal });
-    this.bar.addEventListener("click", ({ target }) => this.#turn(target.closest("[data-zoom]")?.dataset.zoom), {
+    this.body.addEventListener("scroll", () => this.#showNumber(), { passive: true, signal });
+    this.bar.addEventListener("click", ({ target }) => this.#changeZoom(target.closest("[data-zoom]")?.dataset.zoom), {
       signal,
     });
-    this.#count();
+    this.#showNumber();
   }
 
   #leave() {
-    clearTimeout(this.#redrawing);
+    clearTimeout(this.#redrawTimer);
     this.observer.disconnect();
     this.resizing.disconnect();
-    for (const page of [...this.#drawn.keys()]) this.#drop(page);
+    for (const page of [...this.#drawings.keys()]) this.#drop(page);
   }
 
   #follow(entries) {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting) {
-        this.#near.add(target);
+        this.#nearPages.add(target);
         this.#draw(target);
       } else {
-        this.#near.delete(target);
+        this.#nearPages.delete(target);
         this.#drop(target);
       }
     }
   }
 
-  // A page far away gives its memory back, which phones have little of.
+  // Free the memory of distant pages, since phones have little.
   #drop(page) {
-    this.#drawn.get(page)?.cancel();
-    if (!this.#drawn.delete(page)) return;
+    this.#drawings.get(page)?.cancel();
+    if (!this.#drawings.delete(page)) return;
     const { width, height } = page.querySelector("canvas");
     page.replaceChildren(blank(width, height));
   }
 
   async #draw(page) {
-    if (this.#drawn.has(page)) return;
+    if (this.#drawings.has(page)) return;
     const drawing = new Drawing(this.library, page);
-    this.#drawn.set(page, drawing);
+    this.#drawings.set(page, drawing);
     try {
-      await drawing.show(await this.found.getPage(Number(page.dataset.number)));
+      await drawing.show(await this.pdf.getPage(Number(page.dataset.number)));
     } catch (error) {
       if (drawing.isCancelled || this.signal.aborted) return;
       console.warn(error);
-      if (!page.querySelector(".words")) this.#excuse(page);
+      if (!page.querySelector(".words")) this.#showError(page);
     }
   }
 
-  // It keeps its place among the others.
-  #excuse(page) {
+  // Keep the size of the page, so that the others stay in place.
+  #showError(page) {
     const { width, height } = page.querySelector("canvas");
     page.replaceChildren(blank(width, height), this.body.querySelector("template").content.cloneNode(true));
   }
 
   #redrawSoon() {
-    clearTimeout(this.#redrawing);
-    this.#redrawing = setTimeout(() => this.#redraw(), REDRAW_MS);
+    clearTimeout(this.#redrawTimer);
+    this.#redrawTimer = setTimeout(() => this.#redraw(), REDRAW_MS);
   }
 
   #redraw() {
-    for (const [page, drawing] of [...this.#drawn])
-      if (drawing.isOutgrown) this.#drawn.delete(page) && drawing.cancel();
-    for (const page of this.#near) this.#draw(page);
+    for (const [page, drawing] of [...this.#drawings])
+      if (drawing.isOutgrown) this.#drawings.delete(page) && drawing.cancel();
+    for (const page of this.#nearPages) this.#draw(page);
   }
 
-  // The size of a page comes with its style, which a script may set.
-  #turn(way) {
-    if (!way) return;
-    const step = { in: 1, out: -1 }[way];
+  // A style sets the size of the pages: the page's policy allows styles if a script sets them.
+  #changeZoom(direction) {
+    if (!direction) return;
+    const step = { in: 1, out: -1 }[direction];
     this.#zoom = Math.min(Math.max(this.#zoom + step, 0), ZOOMS.length - 1);
     const { scrollTop, scrollHeight } = this.body;
     this.list.style.setProperty("--zoom", ZOOMS[this.#zoom]);
@@ -159,7 +159,7 @@ class Pages {
     }
   }
 
-  #count() {
+  #showNumber() {
     const { left, top, width, height } = this.body.getBoundingClientRect();
     const page = document
       .elementsFromPoint(left + width / 2, top + height / 2)
@@ -168,10 +168,10 @@ class Pages {
   }
 }
 
-// A canvas of that shape, which takes no memory until something is drawn on it.
+// A canvas of this size. It takes no memory until something is drawn on it.
 const blank = (width, height) => Object.assign(document.createElement("canvas"), { width, height });
 
-// One page: its picture, and its words over it, to be read out, selected, and copied.
+// One page: its picture, and its text over it, which people can select, copy, and have read out.
 class Drawing {
   #task = null;
   isCancelled = false;
@@ -195,19 +195,19 @@ class Drawing {
     if (this.isCancelled) return;
     const plain = source.getViewport({ scale: 1 });
     const scale = this.width / plain.width;
-    const most = Math.sqrt(MOST_PIXELS / (plain.width * plain.height));
-    const viewport = source.getViewport({ scale: Math.min(scale * devicePixelRatio, most) });
+    const maxScale = Math.sqrt(MAX_PIXELS / (plain.width * plain.height));
+    const viewport = source.getViewport({ scale: Math.min(scale * devicePixelRatio, maxScale) });
     const canvas = blank(Math.floor(viewport.width), Math.floor(viewport.height));
     this.#task = source.render({ canvas, viewport });
     await this.#task.promise;
     if (this.isCancelled) return;
-    const words = document.createElement("div");
-    words.className = "words";
-    this.page.replaceChildren(canvas, words);
+    const text = document.createElement("div");
+    text.className = "words";
+    this.page.replaceChildren(canvas, text);
     this.page.style.setProperty("--total-scale-factor", scale);
     this.#task = new this.library.TextLayer({
       textContentSource: source.streamTextContent(),
-      container: words,
+      container: text,
       viewport: source.getViewport({ scale }),
     });
     await this.#task.render();

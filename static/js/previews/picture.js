@@ -1,12 +1,12 @@
-// Zoom by wheel, pinch, double tap and keys; pan by scrolling and dragging; swipe to the next.
-// Sizes are attributes of the picture, since the policy allows no style in the page.
+// Zoom by wheel, pinch, double tap, and keys; pan by scrolling and dragging; swipe to the next picture.
+// Sizes are attributes of the picture, since the page's policy forbids inline styles.
 import { isForUs } from "../shortcuts.js";
 import { step } from "./acts.js";
 import * as slideshow from "./slideshow.js";
 
-const MOST = 8;
-const TAPPED = 2.5;
-const PRESSED = 1.4;
+const MAX_ZOOM = 8;
+const TAP_ZOOM = 2.5;
+const KEY_ZOOM = 1.4;
 const TAP_MS = 300;
 const TAP_PX = 30;
 const SWIPE_PX = 50;
@@ -19,7 +19,7 @@ export function mount(viewer, signal, { isSlideshow = false } = {}) {
   level = 1;
   touch = tap = null;
   watch(viewer, signal);
-  const on = (target, name, act, more = {}) => target.addEventListener(name, act, { signal, ...more });
+  const on = (target, name, handler, more = {}) => target.addEventListener(name, handler, { signal, ...more });
   on(frame, "wheel", wheel, { passive: false });
   on(frame, "dblclick", ({ clientX, clientY }) => toggle(clientX, clientY));
   on(frame, "pointermove", drag);
@@ -47,22 +47,22 @@ function watch(viewer, signal) {
     },
     { signal },
   );
-  image.addEventListener("load", () => fetchNeighbours(viewer), { signal, once: true });
+  image.addEventListener("load", () => fetchNeighbors(viewer), { signal, once: true });
   for (const thumb of viewer.querySelectorAll(".strip img"))
     thumb.addEventListener("error", () => thumb.remove(), { signal });
   if (image.complete && image.currentSrc) image.dispatchEvent(new Event(image.naturalWidth ? "load" : "error"));
 }
 
-function fetchNeighbours(viewer) {
+function fetchNeighbors(viewer) {
   for (const link of viewer.querySelectorAll("[data-picture]")) new Image().src = link.dataset.picture;
 }
 
 // Zoom
 
-function zoom(wanted, x = innerWidth / 2, y = innerHeight / 2) {
+function zoom(newLevel, x = innerWidth / 2, y = innerHeight / 2) {
   if (!image.naturalWidth || !image.isConnected) return;
-  const before = shown();
-  level = Math.min(Math.max(wanted, 1), MOST);
+  const before = measure();
+  level = Math.min(Math.max(newLevel, 1), MAX_ZOOM);
   if (level < 1.01) {
     level = 1;
     frame.classList.remove("zoomed");
@@ -80,8 +80,8 @@ function zoom(wanted, x = innerWidth / 2, y = innerHeight / 2) {
   showFull();
 }
 
-// Where the picture is; while it fits, it lies somewhere inside its box.
-function shown() {
+// Measure where the picture is. While it fits the frame, its element may be larger.
+function measure() {
   const box = image.getBoundingClientRect();
   if (level > 1) return box;
   const ratio = Math.min(box.width / image.naturalWidth, box.height / image.naturalHeight);
@@ -105,7 +105,7 @@ async function showFull() {
 }
 
 function toggle(x, y) {
-  zoom(level > 1 ? 1 : TAPPED, x, y);
+  zoom(level > 1 ? 1 : TAP_ZOOM, x, y);
 }
 
 function wheel(event) {
@@ -115,8 +115,8 @@ function wheel(event) {
 
 function press(event) {
   if (!isForUs(event, { mayRepeat: true, inside: "#overlay" })) return;
-  if (event.key === "+" || event.key === "=") zoom(level * PRESSED);
-  else if (event.key === "-") zoom(level / PRESSED);
+  if (event.key === "+" || event.key === "=") zoom(level * KEY_ZOOM);
+  else if (event.key === "-") zoom(level / KEY_ZOOM);
   else if (event.key === "0") zoom(1);
 }
 
@@ -143,18 +143,18 @@ function move(event) {
 const apart = (one, two) => Math.hypot(one.clientX - two.clientX, one.clientY - two.clientY);
 
 function end(event) {
-  const begun = touch;
-  if (event.touches.length || !begun) return;
+  const first = touch;
+  if (event.touches.length || !first) return;
   touch = null;
-  if (begun.apart) return;
+  if (first.apart) return;
   const { clientX: x, clientY: y } = event.changedTouches[0];
-  const [across, down] = [x - begun.x, y - begun.y];
-  if (Math.hypot(across, down) < TAP_PX) return tapped(event, x, y);
+  const [across, down] = [x - first.x, y - first.y];
+  if (Math.hypot(across, down) < TAP_PX) return handleTap(event, x, y);
   if (level === 1 && Math.abs(across) > SWIPE_PX && Math.abs(across) > 2 * Math.abs(down))
     step(across < 0 ? "next" : "previous");
 }
 
-function tapped(event, x, y) {
+function handleTap(event, x, y) {
   const isSecond = tap && event.timeStamp - tap.at < TAP_MS && Math.hypot(tap.x - x, tap.y - y) < TAP_PX;
   tap = isSecond ? null : { x, y, at: event.timeStamp };
   if (!isSecond) return;

@@ -1,4 +1,4 @@
-// The next picture every few seconds, until someone stops it, acts otherwise, or reaches the end.
+// Show the next picture every few seconds, until the user stops it, does something else, or reaches the end.
 import { isForUs } from "../shortcuts.js";
 import { turnTo } from "./viewer.js";
 
@@ -14,7 +14,7 @@ export function mount(viewer, signal, isRunning) {
   const run = (isOn) => {
     clearTimeout(timer);
     button.ariaPressed = String(isOn);
-    if (isOn) whenShown(viewer, signal, wait);
+    if (isOn) whenLoaded(viewer, signal, wait);
   };
   const wait = () => {
     clearTimeout(timer);
@@ -34,12 +34,12 @@ export function mount(viewer, signal, isRunning) {
   if (isRunning) run(true);
 }
 
-// Someone looks closer, or reads something else.
+// The user has zoomed in, or has opened a menu or a dialog.
 const isBusy = () => document.querySelector(".zoomed, :popover-open, dialog[open]:not(#overlay)") !== null;
 
-// On a slow connection, a picture that is still arriving isn't skipped.
-function whenShown(viewer, signal, act) {
+// On a slow connection, don't skip a picture that is still loading.
+function whenLoaded(viewer, signal, callback) {
   const image = viewer.querySelector(".picture-frame img");
-  if (!image || image.complete) return act();
-  for (const event of ["load", "error"]) image.addEventListener(event, act, { signal, once: true });
+  if (!image || image.complete) return callback();
+  for (const event of ["load", "error"]) image.addEventListener(event, callback, { signal, once: true });
 }

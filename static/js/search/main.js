@@ -3,7 +3,7 @@ import { isForUs } from "../shortcuts.js";
 const field = () => document.getElementById("query");
 const links = () => [...document.querySelectorAll("#results .name")];
 
-// Down leads from the field through the results, and Up back to the field.
+// Down moves the focus from the field through the results, and Up moves it back.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   const { target } = event;
@@ -16,14 +16,14 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 });
 
-// Results that arrive later leave the focus on the same file or folder.
-let focused = "";
+// When newer results arrive, keep the focus on the same file or folder.
+let focusedUrl = "";
 document.addEventListener("htmx:beforeSwap", () => {
-  focused = document.activeElement.closest("#results a")?.href ?? "";
+  focusedUrl = document.activeElement.closest("#results a")?.href ?? "";
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (!focused) return;
-  const same = [...document.querySelectorAll("#results a")].find(({ href }) => href === focused);
+  if (!focusedUrl) return;
+  const same = [...document.querySelectorAll("#results a")].find(({ href }) => href === focusedUrl);
   (same ?? field()).focus();
 });
 
