@@ -153,7 +153,7 @@ function restore(form) {
   return firstField ?? filesIn(form)[0];
 }
 
-// After a session ended, show the user once where their input is.
+// If the session ended while the user was typing, bring up the restored field, once.
 function show(field) {
   if (!tab.read(INTERRUPTED_KEY)) return;
   tab.remove(INTERRUPTED_KEY);

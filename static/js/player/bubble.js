@@ -1,5 +1,5 @@
 // The time above the line: where the mouse points, where a finger drags, or where a key or a button
-// has sought. Screen readers read the value of the slider instead.
+// sought to. Screen readers get the value of the slider instead.
 import { formatClock } from "../units.js";
 import { Frames } from "./frames.js";
 

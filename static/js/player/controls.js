@@ -146,10 +146,10 @@ export class Controls {
     const { duration, buffered } = this.video;
     const isKnown = Number.isFinite(duration) && duration > 0;
     const max = isKnown ? duration : 1;
-    const [ready, played] = this.root.querySelectorAll(".scrub progress");
-    ready.max = played.max = this.line.max = max;
-    ready.value = isKnown && buffered.length ? Math.min(buffered.end(buffered.length - 1), max) : 0;
-    played.value = isKnown ? Math.min(at, max) : 0;
+    const [readyBar, playedBar] = this.root.querySelectorAll(".scrub progress");
+    readyBar.max = playedBar.max = this.line.max = max;
+    readyBar.value = isKnown && buffered.length ? Math.min(buffered.end(buffered.length - 1), max) : 0;
+    playedBar.value = isKnown ? Math.min(at, max) : 0;
     this.line.disabled = !isKnown;
     if (!this.#isScrubbing) this.line.value = isKnown ? at : 0;
     const length = isKnown ? formatClock(duration) : "?";

@@ -112,7 +112,7 @@ export class Source extends EventTarget {
     if (!this.mode) return this.#close();
     const at = this.video.currentTime || this.#startOptions.at;
     if (data.type === Hls.ErrorTypes.MEDIA_ERROR && this.#retries.media-- > 0) return this.hls.recoverMediaError();
-    // Request the source again: the link may have expired, and if the film is gone, the answer says so.
+    // Request the source again: the link may have expired, or the film may be gone.
     const options = { at, isPlaying: !this.video.paused };
     if (data.type === Hls.ErrorTypes.NETWORK_ERROR && this.#retries.network-- > 0) return this.open(options);
     this.#startOptions = options;

@@ -113,8 +113,8 @@ function show() {
   const length = track && Number.isFinite(sound.duration) ? sound.duration : 0;
   const at = isScrubbing ? Number(slider.value) : track ? sound.currentTime : 0;
   find(".trouble").hidden = !(track && sound.error);
-  const skipped = unplayableWords(ownUrl);
-  if (find(".skipped").textContent !== skipped) find(".skipped").textContent = skipped;
+  const skippedText = unplayableWords(ownUrl);
+  if (find(".skipped").textContent !== skippedText) find(".skipped").textContent = skippedText;
   if (track?.tags) showTags(track);
   slider.max = Math.floor(length);
   if (!isScrubbing) slider.value = Math.floor(at);

@@ -24,7 +24,7 @@ export async function open(url, { isNew = true, listing = location.href } = {}) 
   document.title = preview.title;
   document.body.append(dialog);
   dialog.showModal();
-  // A modal dialog hides everything outside it, also from screen readers.
+  // A modal dialog hides everything outside it, also from screen readers, so move the toasts inside.
   toastsHome = toasts().parentElement;
   dialog.append(toasts());
   viewer().querySelector("#back").focus({ focusVisible: false });
