@@ -1,4 +1,7 @@
+import { live } from "../clock.js";
 import { isForUs } from "../shortcuts.js";
+
+const REFRESH_MS = 4000;
 
 const field = () => document.getElementById("query");
 const links = () => [...document.querySelectorAll("#results .name")];
@@ -26,6 +29,13 @@ document.addEventListener("htmx:afterSwap", () => {
   const same = [...document.querySelectorAll("#results a")].find(({ href }) => href === focusedUrl);
   (same ?? field()).focus();
 });
+
+// While Ferry is still reading the folders of a service that can't search, there may be more results.
+live(async () => {
+  const results = document.querySelector("#results[hx-get]");
+  if (results) await window.htmx.ajax("GET", results.getAttribute("hx-get"), { source: results });
+  return REFRESH_MS;
+}, REFRESH_MS);
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
