@@ -713,6 +713,40 @@ def test_taken_names_are_asked_about_where_entries_were_dropped(alice, films):
         expect(row(page, expected)).to_have_count(1)
 
 
+def test_canceling_the_question_about_taken_names_keeps_what_was_chosen_or_cut(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+c")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    page.keyboard.press("Control+v")
+    expect(row(page, "Elms.txt")).to_have_count(1)
+    page.locator("#up").click()
+    is_open(page, films.name)
+    dialog = page.get_by_role("dialog", name="1 name is taken")
+    row(page, "Elms.txt").get_by_role("checkbox").check()
+    link(page, "Elms.txt").drag_to(link(page, "Alps"))
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    expect(row(page, "Elms.txt").get_by_role("checkbox")).to_be_checked()
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+x")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    page.keyboard.press("Control+v")
+    expect(dialog).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(dialog).to_be_hidden()
+    page.keyboard.press("Control+v")
+    dialog.get_by_role("button", name="Keep both").click()
+    expect(row(page, "Elms (2).txt")).to_have_count(1)
+    page.locator("#up").click()
+    is_open(page, films.name)
+    expect(row(page, "Elms.txt")).to_have_count(0)
+
+
 def test_downloading_a_file(alice, films):
     alice.open(films.path)
     with alice.page.expect_download() as download:

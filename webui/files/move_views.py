@@ -63,12 +63,14 @@ def move(request: Request, folder: str) -> HttpResponse:
     if act == "move":
         resume_positions.look_again(service, [folder, moved_to], timezone.now())
     # A page on which entries were pasted shows the folder that they were pasted into.
-    return answers.changed(
+    response = answers.changed(
         request,
         target if request.POST.get("shown") == moved_to else source,
         message=move_page.placed_words(act, placed.count, target.snapshot.name),
         undo=f"moved:{placed.batch}" if placed.batch else "",
     )
+    response["HX-Trigger"] = "entries-placed"
+    return response
 
 
 def refuse(request: Request, source: Reading, chosen: Sequence[Entry], why: str) -> HttpResponse:

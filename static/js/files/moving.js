@@ -12,6 +12,7 @@ const CLIPBOARD = "ferry-clipboard";
 
 let dragSource = null;
 let dropTarget = null;
+let isPasting = false;
 
 const moveButton = () => document.getElementById("move-chosen");
 const folder = () => document.getElementById("entry-menu").dataset.folder;
@@ -42,10 +43,16 @@ function send(address, values, target = "#listing", swap = "outerHTML") {
   return window.htmx.ajax("POST", new URL(address).pathname, { source: "#go", target, swap, values });
 }
 
-async function place(act, address, values, to) {
-  await send(address, { ...values, act, to, shown: folder() });
-  clear();
+function place(act, address, values, to) {
+  send(address, { ...values, act, to, shown: folder() });
 }
+
+// If names are taken, the server asks first, and the user may cancel: keep the selection until then.
+document.addEventListener("entries-placed", () => {
+  clear();
+  if (isPasting && tab.readJson(CLIPBOARD)?.act === "move") tab.remove(CLIPBOARD);
+  isPasting = false;
+});
 
 // Dragging
 
@@ -114,7 +121,7 @@ document.addEventListener("paste", (event) => {
   if (!isForFiles(event) || !clipboard) return;
   event.preventDefault();
   if (clipboard.act === "move" && clipboard.from === moveButton().formAction) return showToast(words.files.same);
-  if (clipboard.act === "move") tab.remove(CLIPBOARD);
+  isPasting = true;
   place(clipboard.act, clipboard.from, clipboard.values, folder());
 });
 
