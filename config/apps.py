@@ -6,7 +6,7 @@ from config.storage import outages
 
 
 class Ferry(AppConfig):
-    """The app that gives the wiring its management commands, which know both halves."""
+    """The app that adds the management commands, which use both halves."""
 
     name = "config"
     label = "ferry"

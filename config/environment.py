@@ -79,7 +79,7 @@ class Environment:
         return self._read(name, default, parse, "one of " + ", ".join(choices))
 
     def choices(self, name: str, default: Sequence[str]) -> list[str]:
-        """Read some of the words of the default, or `none`."""
+        """Return a list of words, each from the default; `none` gives an empty list."""
 
         def parse(raw: str) -> list[str]:
             words = [] if raw.lower() == "none" else words_of(raw.lower())
@@ -90,7 +90,7 @@ class Environment:
         return self._read(name, list(default), parse, f"none, or some of {', '.join(default)}")
 
     def path(self, name: str, default: Path) -> Path:
-        """Read a path. A relative one starts at the folder of `.env`, wherever Ferry starts."""
+        """Read a path. A relative path starts at the folder of `.env`, not the current folder."""
 
         def parse(raw: str) -> Path:
             return (self._base / Path(raw).expanduser()).resolve()
@@ -204,7 +204,7 @@ class Environment:
         """Read the URL of a bucket. Its keys are where all S3 clients look for them."""
 
         def parse(raw: str) -> str:
-            # A start without one needn't load this.
+            # Load this only if Ferry uses an object store.
             from service.store.objects.bucket import Bucket  # noqa: PLC0415
 
             Bucket.of(raw, os.environ)
@@ -246,7 +246,7 @@ class Environment:
 
 
 def home_of_installed() -> Path:
-    """Return the folder for `.env` and data if Ferry is an installed package, as XDG has it."""
+    """Return the folder for `.env` and data if Ferry is an installed package, following XDG."""
     # Path.expanduser fails for a user without a home, who names DATA_DIR instead.
     data_home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")  # noqa: PTH111
     return Path(data_home) / "ferry"

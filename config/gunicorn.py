@@ -1,4 +1,4 @@
-"""The web server's settings. It uses threads, but none for a client that is slow."""
+"""The web server's settings. It uses threads, but slow clients don't hold any."""
 
 import gc
 import json
@@ -55,8 +55,8 @@ if settings.METRICS_TOKEN:
 def on_starting(_server: Any) -> None:
     """Check the database, and spare the garbage collector what was loaded before the fork.
 
-    That lives as long as Ferry. A listing of 10,000 entries makes so many objects that the garbage
-    collector took a quarter of the listing's time to walk them all repeatedly.
+    Those objects live as long as Ferry. A listing of 10,000 entries makes so many objects that the
+    garbage collector took a quarter of the listing's time to walk them all repeatedly.
     """
     from config.storage import release  # noqa: PLC0415  Models are loaded by now.
 

@@ -110,7 +110,7 @@ DOUBTS = {
 
 
 def doubt() -> Finding | None:
-    """Report whether the database may not name every file; looked up every ten seconds."""
+    """Report if the database may not name every file; look it up every ten seconds at most."""
     global _doubt_cache  # noqa: PLW0603  Cached for the whole process.
     with _doubt_lock:
         looked_at, kind = _doubt_cache

@@ -58,7 +58,7 @@ def prepare(*, is_key_new: bool = False) -> None:
 
 
 def forget_metrics() -> None:
-    """Begin to count anew, unless Ferry runs; with each start, there would be more files to add."""
+    """Reset the metrics, unless Ferry is running; else each start would add files to sum up."""
     with running.alone() as is_alone:
         if settings.METRICS_TOKEN and is_alone:
             import_module("config.monitoring.metrics").forget()
@@ -100,7 +100,7 @@ def explain_failures() -> Iterator[None]:
 
 @contextmanager
 def alone(path: Path) -> Iterator[None]:
-    """Let one of several processes that start at once prepare, while the others wait for it."""
+    """Let only one of several starting processes prepare, while the others wait for it."""
     try:
         file = path.open("a")
     except OSError as trouble:

@@ -16,7 +16,7 @@ from multiprocessing import get_context
 from multiprocessing.process import BaseProcess
 
 STOP_SECONDS = 5
-# Of several machines, the worker hands over its work meanwhile.
+# With several machines, the worker hands over its work within this time.
 HAND_OVER_SECONDS = 15
 STOPS = {signal.SIGINT, signal.SIGTERM}
 NEWS = {*STOPS, signal.SIGCHLD}

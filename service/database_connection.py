@@ -1,4 +1,4 @@
-"""Wait without a connection to a database server, of which there are fewer than threads."""
+"""Release the database connection before a wait: there are fewer connections than threads."""
 
 from django.db import connection
 

@@ -33,7 +33,7 @@ class Account(models.Model):
     keeps_deleted = models.BooleanField(default=False, db_default=False)
     space_max_bytes = models.BigIntegerField()
     space_used_bytes = models.BigIntegerField(default=0)
-    # Every change raises one of these, so numbers alone show whether a listing has changed.
+    # Every change increments one of these, so they show whether a listing has changed.
     library_revision = models.BigIntegerField(default=0)
     transfers_revision = models.BigIntegerField(default=0)
     media_revision = models.BigIntegerField(default=0)
@@ -256,7 +256,7 @@ class DeletedItem(models.Model):
     """
 
     account = models.ForeignKey(Account, models.DO_NOTHING)
-    batch = models.BigIntegerField(db_index=True)  # the first of the items deleted with it
+    batch = models.BigIntegerField(db_index=True)  # the first of the items deleted together
     is_folder = models.BooleanField()
     entry_id = models.BigIntegerField()  # the id that it had, and gets again
     name = models.CharField(max_length=LONGEST_NAME)
@@ -317,13 +317,13 @@ class DeletedFile(models.Model):
 
 
 class MovedEntry(models.Model):
-    """What happened to a file or folder when entries were moved or copied, so as to undo that.
+    """A record of one entry that a move or copy affected, from which to undo the change.
 
     It was moved from `folder_id`, or copied, or deleted, since the others replaced it.
     """
 
     account = models.ForeignKey(Account, models.DO_NOTHING)
-    batch = models.BigIntegerField(default=0, db_index=True)  # the first of those moved with it
+    batch = models.BigIntegerField(default=0, db_index=True)  # the first row of the same move
     is_folder = models.BooleanField()
     entry_id = models.BigIntegerField()
     folder_id = models.BigIntegerField(null=True)  # where it was

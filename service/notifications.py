@@ -1,4 +1,4 @@
-"""Hear at once what other machines change, through PostgreSQL. SQLite has one machine."""
+"""Learn at once what other machines change, through PostgreSQL. SQLite has one machine."""
 
 import logging
 import threading
@@ -28,9 +28,9 @@ def notify(account_id: int) -> None:
 
 
 def listen(note: Note, is_over: threading.Event) -> None:
-    """Note each change until it is over. Connect again if the connection is lost.
+    """Note each change until `is_over` is set. Connect again if the connection is lost.
 
-    Only a database that can't be reached is away: one whose connection was lost may be back.
+    Log only a failure to connect: after a lost connection, the database may already be back.
     """
     while not is_over.is_set():
         try:
@@ -46,14 +46,14 @@ def listen(note: Note, is_over: threading.Event) -> None:
                 connection.wrap_database_errors,
             ):
                 session.execute(f"LISTEN {CHANNEL}")
-                # Others may have changed anything while nobody listened.
+                # Others may have changed anything while we weren't listening.
                 note(None)
                 pass_on(session, note, is_over)
             is_over.wait(GATHER_SECONDS)
 
 
 def own_session() -> Any:
-    """Connect beside the pool, whose connections serve one thread after the other."""
+    """Connect outside the pool, whose connections serve one thread after another."""
     database: Any = connection
     return database.Database.connect(**database.get_connection_params(), autocommit=True)
 

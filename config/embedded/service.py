@@ -81,7 +81,7 @@ def fold_slashes(environ: dict[str, Any]) -> None:
     """Remove double slashes, and a slash at the end of v1's paths.
 
     Some clients join an address that ends in a slash with a path that begins with one, and some
-    end every path of v1 in one.
+    add a slash to every path of v1.
     """
     path = SLASHES.sub("/", environ.get("PATH_INFO", ""))
     environ["PATH_INFO"] = path.removesuffix("/") if path.startswith("/rest/") else path
@@ -103,7 +103,7 @@ def in_json(get_response: Answer) -> Answer:
         except Http404:
             return refuse(404, "not_found")
         except UnreadablePostError:
-            # The sender broke off, or stalled and was cut off; hardly any client reads this.
+            # The sender disconnected, or stalled and was cut off; few clients read this response.
             return refuse(400, "body_cut_off")
         except (SuspiciousOperation, BadRequest):
             return refuse(400, "bad_request")
@@ -134,7 +134,8 @@ def set_headers(get_response: Answer) -> Answer:
 def only_embedded(get_response: Answer) -> Answer:
     """Answer 404 to everyone while the site shows another service.
 
-    The site itself is let through: it reads the connection's row, and may know of a change sooner.
+    The site's own calls pass: the site reads the connection's row, so it may learn of a change
+    sooner.
     """
 
     def middleware(request: HttpRequest) -> HttpResponseBase:

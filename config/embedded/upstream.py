@@ -26,7 +26,7 @@ URL = "http://localhost"
 
 
 class BasicCredentials(NamedTuple):
-    """Credentials in the order that HTTP Basic, and so httpx, takes them."""
+    """Credentials in the order of HTTP Basic, as httpx expects them."""
 
     email: str
     secret: str
@@ -57,7 +57,7 @@ def set_password(password: str | None) -> None:
 
 
 def end_links() -> None:
-    """End all signed links to content, whoever has them."""
+    """Invalidate all signed links to content."""
     accounts.end_links(EMBEDDED_ACCOUNT)
 
 
@@ -73,8 +73,8 @@ class InProcess(httpx.BaseTransport):
     """A transport to v1 in this process: a Django request inside the one that needs its response.
 
     Guarantee: the service sees what it would see over a socket (method, path, headers, body), with
-    the scheme, host, prefix, and client address of the outer request, so that its links lead to
-    where the browser came from. The outer request keeps its language, its script prefix, and its
+    the scheme, host, prefix, and client address of the outer request, so that its links use
+    the host that the browser used. The outer request keeps its language, its script prefix, and its
     database connection: view, body, and close run in one copy of the context, and Django's signals
     for the start and end of a request, which close connections, are not sent. Bodies are streamed
     both ways: 1 GiB up or down costs a few blocks of memory. A response that breaks off raises
@@ -85,7 +85,7 @@ class InProcess(httpx.BaseTransport):
 
     Cost: call and view share the thread, hence its database connection. Inside `atomic()`, the
     caller could roll back what the service has promised, so the transport refuses there. It returns
-    redirects; the caller follows them or not. `read timeout` has no effect.
+    redirects, which the caller may follow. `read timeout` has no effect.
 
     Rejected: httpx.WSGITransport (reads whole uploads into memory, and WSGIHandler closes the
     outer connection), calling the service's functions (the site would work with no other v1),

@@ -1,4 +1,4 @@
-"""Tell Prometheus what Ferry does, if METRICS_TOKEN is set."""
+"""Export metrics to Prometheus, if METRICS_TOKEN is set."""
 
 import os
 import stat
@@ -11,7 +11,7 @@ from django.conf import settings
 def folder() -> Path:
     """Return a folder in memory: on a full disk, a write to a mapped file would kill the process.
 
-    Anyone may make a folder in /dev/shm, so one that isn't ours alone isn't used.
+    Anyone may make a folder in /dev/shm, so don't use a folder that another user owns.
     """
     name = f"ferry-metrics-{sha256(os.fsencode(settings.DATA_DIR)).hexdigest()[:16]}"
     place = Path("/dev/shm") / name  # noqa: S108

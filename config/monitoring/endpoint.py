@@ -1,4 +1,4 @@
-"""Answer `/metrics` to those who know the token."""
+"""Answer `/metrics` for clients that send the token."""
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse

@@ -1,4 +1,4 @@
-"""Write the metrics in Prometheus's text format, with facts that are looked up when it asks."""
+"""Write the metrics in Prometheus's text format, and look up some facts at each scrape."""
 
 import logging
 from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Readiness(Collector):
 
 
 class Rows(Collector):
-    """What the database knows of all workers, on whichever machine they run."""
+    """What the database knows about the workers of all machines."""
 
     def collect(self) -> Iterator[Metric]:
         try:
@@ -57,7 +57,7 @@ class Rows(Collector):
 
 
 def transfers() -> Metric:
-    """Return how many transfers are in each state. Those that are done are too many to count."""
+    """Return how many transfers are in each state. Finished transfers are too many to count."""
     family = GaugeMetricFamily("ferry_transfers", "Transfers by state.", labels=["state"])
     undone = Transfer.objects.exclude(state=Transfer.State.DONE).order_by()
     counts = dict(undone.values_list("state").annotate(Count("pk")))

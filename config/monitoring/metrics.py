@@ -1,4 +1,4 @@
-"""The numbers that `/metrics` shows. Imported only if someone wants them.
+"""The numbers that `/metrics` shows. Imported only if METRICS_TOKEN is set.
 
 prometheus_client keeps the numbers of each process in files that all processes of this machine map
 into memory, so that whichever web process answers `/metrics` can add them up.

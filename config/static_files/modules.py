@@ -1,7 +1,7 @@
 """Join the modules of scripts, since each file costs a request, and small files compress badly.
 
 `js/base.js`, which every page loads, takes in all modules that it needs, and shares them with
-others. Any other module takes in those that no one else imports.
+others. Any other module takes in the modules that only it imports.
 """
 
 import posixpath
@@ -49,7 +49,7 @@ class Modules:
 
 
 class File:
-    """A file in the making. Each module in it is a function, so that their names don't collide."""
+    """A file being built. Each module in it is a function, so that their names don't collide."""
 
     def __init__(self, modules: Modules, name: str) -> None:
         self.modules, self.name = modules, name

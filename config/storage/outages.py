@@ -53,7 +53,7 @@ _seen_away = threading.Event()
 class Outages(logging.Filter):
     """A log filter that reports a failing disk once a minute, and a missing database once.
 
-    It counts for all processes of Ferry together, if the disk still lets them coordinate.
+    All processes of Ferry share these limits, if the disk still lets them coordinate.
     """
 
     def filter(self, record: logging.LogRecord) -> bool:

@@ -1,4 +1,4 @@
-"""Keep what was read from the database until anyone changes it.
+"""Cache what was read from the database until the database changes.
 
 SQLite counts the commits of other connections (`data_version`) and the changes of this one
 (`total_changes`). Comparing the two numbers takes less than a tenth of the time of a query. No page
@@ -18,7 +18,7 @@ T = TypeVar("T")
 
 
 class RowCache(threading.local):
-    """The values of one thread, whose connection counts for itself."""
+    """The values of one thread, since each connection has its own counters."""
 
     def __init__(self) -> None:
         self._version: tuple[sqlite3.Connection, int, int] | None = None
@@ -37,7 +37,7 @@ class RowCache(threading.local):
 
 
 def current_version() -> tuple[sqlite3.Connection, int, int] | None:
-    """Return what differs after any change of the database, or None if nothing tells."""
+    """Return a value that differs after any change of the database, or None if there is none."""
     if connection.vendor != "sqlite" or connection.in_atomic_block:
         return None
     connection.ensure_connection()

@@ -42,16 +42,16 @@ def unless_elsewhere(name: str) -> Iterator[bool]:
 
 @contextmanager
 def _lock(function: str, number: int) -> Iterator[bool]:
-    """Yield whether the lock is ours, which a database of one machine doesn't need."""
+    """Yield whether we hold the lock. A database that only one machine uses needs none."""
     if connection.vendor != "postgresql":
         yield True
         return
-    # Its own session, since migrations may end that of this thread.
+    # Use a separate session, since migrations may end this thread's.
     session = connections.create_connection("default")
     try:
         with session.cursor() as cursor:
             cursor.execute(f"SELECT {function}(%s)", [number])
-            # Only the function that tries returns something.
+            # Only pg_try_advisory_lock returns a value.
             is_ours = cursor.fetchone()[0] is not False
             try:
                 yield is_ours
@@ -93,8 +93,8 @@ def check_text() -> None:
 def refuse_other_key(email: str, secret_digest: str) -> None:
     """Exit with one line if Ferry has used the database with another SECRET_KEY.
 
-    A second machine with a key of its own would end the sessions and links of the first one. The
-    digest of the site's own credentials, which derive from the key, tells without revealing it.
+    A second machine with another key would end the sessions and links of the first one. The site's
+    own credentials derive from the key, so their digest identifies the key without revealing it.
     """
     if connection.vendor != "postgresql":
         return

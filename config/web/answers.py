@@ -1,4 +1,4 @@
-"""Answer requests in threads, which a response gives back while its client takes nothing."""
+"""Answer requests in threads. A response frees its thread while its client reads nothing."""
 
 import errno
 import os
@@ -61,13 +61,13 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
             self.log.exception("Error handling request")
             raise ConnectionResetError(errno.ECONNRESET, "the response broke off") from trouble
         finally:
-            # All that our hook reads of the environment.
+            # Our hook reads nothing else from the environment.
             self.cfg.post_request(self, req, {"gunicorn.socket": conn.sock}, response)
         return not response.should_close()
 
 
 def go_on(conn: ClientConnection, answer: Answer) -> object:
-    """Continue a response until it is over, has to wait, or has had its turn."""
+    """Continue a response until it is over, has to wait, or has used up its turn."""
     conn.answer = None
     turn_ends_at = time.monotonic() + TURN_SECONDS
     try:

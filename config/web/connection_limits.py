@@ -23,8 +23,8 @@ log = logging.getLogger("ferry.connections")
 
 SECONDS_FOR_EACH = 0.0001
 FEW = 16
-# How long the next request head may take to be complete, whether it has begun or not, and then the
-# beginning of its body. A thread judges what has come of a body by then.
+# How long the head of the next request may take to arrive, and after it the beginning of the body.
+# By then, a thread judges the body by what has arrived.
 ARRIVAL_SECONDS = 15
 # How long a request waits for a free thread; then it gets a 503.
 WAIT_SECONDS = 30
@@ -38,9 +38,9 @@ EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 class SharingWorker(IdleWorker):
     """A gunicorn worker that lets processes with fewer connections accept first.
 
-    All processes wait on the same socket, and one that is awake takes whatever comes: of two, one
-    had all eight connections of a client in every other run, and a core stood idle. With many
-    connections, chance distributes them as well, so a crowd isn't delayed.
+    All processes wait on the same socket, and a process that is awake accepts everything. In every
+    other run with two processes, one got all eight connections of a client, and a core stood idle.
+    With many connections, chance distributes them as well, so a crowd isn't delayed.
 
     A connection takes a thread when a request has arrived and `ConnectionSlots` has a slot for its
     visitor. Until then, while the client takes nothing of a response, and while it closes, it costs
@@ -75,22 +75,22 @@ class SharingWorker(IdleWorker):
             sock, client = listener.accept()
         except OSError as trouble:
             if trouble.errno not in NOBODY_THERE:
-                self._bear_with(trouble)
+                self._handle_accept_error(trouble)
             return
         conn = ClientConnection(self.cfg, sock, client, listener.getsockname())
         conn.network = self._visitors.network_of_peer(conn.peer)
         self.nr_conns += 1
         self._by_peer[conn.network] += 1
-        if self._has_place(conn):
+        if self._make_room(conn):
             self._await_request(conn)
         else:
             self._end(conn)
 
-    def _bear_with(self, trouble: OSError) -> None:
+    def _handle_accept_error(self, trouble: OSError) -> None:
         """Handle a failed accept, most likely for lack of descriptors.
 
         Close a few idle connections, for the next one and for files that requests open. If none is
-        idle, new clients wait until something has ended.
+        idle, new clients wait until another connection ends.
         """
         is_helped = trouble.errno in EXHAUSTED and self._end_one_of(self._idle())
         for _ in range(FREED_AT_ONCE if is_helped else 0):
@@ -102,8 +102,8 @@ class SharingWorker(IdleWorker):
             self._log_at = time.monotonic() + LOG_SECONDS
             log.error("a connection can't be accepted: %s", trouble.strerror)
 
-    def _has_place(self, conn: ClientConnection) -> bool:
-        """Return whether there is room for a connection; close an idle one if there isn't."""
+    def _make_room(self, conn: ClientConnection) -> bool:
+        """Close an idle connection if this one is too many; return whether it may stay."""
         if conn.network and self._by_peer[conn.network] > quarter(self.worker_connections):
             return self._end_one_of(self._idle(conn.network))
         return self.nr_conns < self.worker_connections or self._end_one_of(self._idle())

@@ -16,7 +16,7 @@ from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 from config.web.slots import Claim, Visitor
 from config.web.transmission import Wait
 
-# What a slow client costs us at most; more of a body stays with the kernel.
+# How much memory a slow client costs us at most; the kernel holds the rest of a body.
 PIECE_BYTES = 16 * 1024
 LONGEST_HEAD = 32 * 1024
 # An empty line ends a head. So does a bare line feed: it is never valid, and gunicorn refuses it.
@@ -98,7 +98,7 @@ class ClientConnection(TConn):  # type: ignore[misc]
     # A response that has begun, and what it waits for.
     answer: Answer | None = None
     wait: Wait
-    # Connections of one network are counted together; "" for a proxy, which brings everyone's.
+    # Connections of one network count together; "" for a proxy, which forwards many networks.
     network = ""
     deadline = 0.0
 

@@ -114,10 +114,10 @@ def least_needed_first(
     reading: list[ClientConnection],
     begun: list[ClientConnection],
 ) -> Iterator[ClientConnection]:
-    """Order connections, the least needed first; responses to people who are signed in stay out.
+    """Order connections, the least needed first, without responses to signed-in people.
 
-    Of connections without a whole request and strangers' responses, the larger group makes room, so
-    that neither can push out the other.
+    Connections without a whole request and responses to strangers are two groups. The larger group
+    comes first, so that neither can push out the other.
     """
     strangers = [each for each in begun if each.visitor.kind is VisitorKind.STRANGER]
     return chain(leaving, *sorted((reading, strangers), key=len, reverse=True))

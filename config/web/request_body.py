@@ -1,4 +1,4 @@
-"""Receive bodies of requests, however slowly they come."""
+"""Receive bodies of requests, however slowly they arrive."""
 
 from typing import Any, cast
 
@@ -6,7 +6,7 @@ from service import database_connection
 
 
 class RequestBody:
-    """The body of a request, which holds no database connection while it comes."""
+    """The body of a request, which holds no database connection while it arrives."""
 
     def __init__(self, source: Any) -> None:
         self._source = source

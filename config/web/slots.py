@@ -27,7 +27,7 @@ class ConnectionSlots:
     """Slots for connections, limited by the kind of visitor.
 
     Signed-in people may take all of `most` slots; strangers three quarters, and each network one
-    quarter. For when strangers have taken theirs, health checks have extra slots, one per network.
+    quarter. Health checks have extra slots, one per network, for when strangers have taken theirs.
     """
 
     def __init__(self, most: int) -> None:

@@ -1,4 +1,4 @@
-"""Cut off connections whose other end takes nothing or sends nothing."""
+"""Cut off connections whose client has stopped reading or sending."""
 
 import socket
 
@@ -8,11 +8,11 @@ QUEUED_BYTES = 128 * 1024
 
 
 def cut_when_stalled(connection: socket.socket | None) -> None:
-    """Cut off a reader that takes nothing, and an upload that sends nothing, which holds a thread.
+    """Cut off clients that stop reading, and uploads that stop sending, since both hold a thread.
 
-    Beware: a reader takes something when the kernel reports room again. By default, the kernel
-    queues megabytes and reports room once a third has been sent: steady readers of 20 KB/s were cut
-    off.
+    Beware: we notice that a client reads only when the kernel reports room again. By default, the
+    kernel queues megabytes and reports room once a third has been sent, so steady readers of
+    20 KB/s were cut off.
     """
     if connection is not None:
         connection.settimeout(settings.STALLED_SECONDS)

@@ -1,7 +1,7 @@
 """Send bytes as fast as a client takes them. Each function is a generator of small steps.
 
-A step that has sent something yields None. One that can't go on yields what it waits for, and its
-thread is free: see config.web.answers.
+A step that has sent something yields None. A step that has to wait yields what it waits for, which
+frees its thread: see config.web.answers.
 """
 
 import os
@@ -73,7 +73,7 @@ def splice(
     """
     with ExitStack() as stack:
         try:
-            # A copy of ours, since no one else may close what the poller watches.
+            # Duplicate it, since nothing else may close a descriptor that the poller watches.
             own = stack.enter_context(source.dup())
             outlet, inlet = os.pipe()
         except OSError:
@@ -100,7 +100,7 @@ def splice(
 
 
 def until(sock: socket.socket, event: int) -> Steps:
-    """Wait in this thread for a moment, then without it."""
+    """Wait in this thread for a moment, then free the thread and keep waiting."""
     poll = select.poll()
     poll.register(sock, select.POLLIN if event == selectors.EVENT_READ else select.POLLOUT)
     if not poll.poll(PATIENCE_MS):

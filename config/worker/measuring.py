@@ -142,7 +142,7 @@ def files_in(path: Path) -> Iterator[os.stat_result]:
 
 
 def entries(path: Path) -> "list[os.DirEntry[str]]":
-    """List a folder; nothing if it has gone meanwhile."""
+    """List a folder; return nothing if it no longer exists."""
     try:
         with os.scandir(path) as iterator:
             return list(iterator)

@@ -32,7 +32,7 @@ from webui.search import crawl
 log = logging.getLogger("ferry.worker")
 
 
-# Longer than any archive plan is needed; the rest is made again.
+# Longer than any archive plan is needed; Ferry can remake the other shared files.
 SHARED_LIFETIME = timedelta(days=30)
 
 

@@ -38,7 +38,7 @@ NOTIFIED_POLL_SECONDS = 1.0
 IDLE_POLL_SECONDS = 4.0
 # The process that runs the worker kills it a little later (config.processes).
 STOP_SECONDS = 4.0
-# Of several machines, it has time to hand over its work.
+# With several machines, the worker gets time to hand over its work.
 HAND_OVER_SECONDS = 12.0
 
 
@@ -76,7 +76,7 @@ class Transferring:
             thread.join()
 
     def wake(self) -> None:
-        """Notice at once that it should stop."""
+        """Wake the loop, so that it notices at once that it should stop."""
         self._wake_up.set()
 
     def round(self) -> None:

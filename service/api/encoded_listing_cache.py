@@ -1,4 +1,4 @@
-"""The latest listings as they were sent. An ETag names the bytes of a listing, so none is stale."""
+"""A cache of the latest listings, encoded. An ETag identifies a listing's bytes: none is stale."""
 
 from collections import OrderedDict
 from collections.abc import Callable
@@ -14,7 +14,7 @@ class EncodedListings:
         self._lock = Lock()
 
     def find(self, etag: str, encode: Callable[[], bytes]) -> bytes:
-        """Return the listing of an ETag, and keep it unless it takes half of the space."""
+        """Return the listing of an ETag, and cache it unless it would take half of the space."""
         with self._lock:
             if etag in self._listings:
                 self._listings.move_to_end(etag)

@@ -1,4 +1,4 @@
-"""The rows of the last list of transfers, as they were sent: of thousands, few change."""
+"""Cache the encoded rows of the last list of transfers: of thousands, few change."""
 
 from collections.abc import Iterable, Mapping
 from typing import cast

@@ -104,10 +104,10 @@ class File(Struct, gc=False, kw_only=True):
 
 
 class LinkForms:
-    """The links of a file as JSON, into which its id and signatures go.
+    """Templates of a file's links in JSON, to be filled with its id and signatures.
 
-    msgspec encodes what is there, and a dictionary of links would take twice as long as everything
-    else in a listing. Links have no character that JSON escapes.
+    msgspec copies this JSON as it is. Encoding a dictionary of links would take twice as long as
+    everything else in a listing. Links have no character that JSON escapes.
     """
 
     def __init__(self, links: ListingLinks) -> None:
@@ -171,7 +171,7 @@ def add_media_facts(file: File, row: FileRow) -> None:
 
 
 def end_of(path: str) -> str:
-    """Return the end of a path, which says more than its beginning; one may have 50,000 letters."""
+    """Return the end of a path, which says more than its beginning: it may have 50,000 letters."""
     return path if len(path) <= LONGEST_PATH else f"…{path[1 - LONGEST_PATH :]}"
 
 

@@ -28,8 +28,8 @@ class ReceivedUpload:
 
     Guarantee: memory use is the same for any size. The only temporary copy is the store's draft,
     which is hashed while it is written, and removed unless it is kept. Content that begins like a
-    torrent is also held in memory, up to the size of the largest torrent: at its end, it is clear
-    whether it is one, and no byte is read twice.
+    torrent is also held in memory, up to the size of the largest torrent: only its end
+    shows whether it is a torrent, and this way no byte is read twice.
 
     Rejected: Django's parser (takes the boundary anywhere in a line for the end of the file) and
     its handlers (a second copy, in the system's folder for temporary files).

@@ -102,7 +102,7 @@ class ArchiveFiles(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ArchiveFolder:
-    """A folder, whose children are walked once, in their turn: a generator may fetch them late."""
+    """A folder. Its children are read once, when their turn comes: a generator may fetch them."""
 
     name: str
     modified_at: datetime
@@ -358,7 +358,7 @@ class Archive:
     """
 
     def __init__(self, plan: Path, open_blob: Callable[[str], BinaryIO], ahead: int = 0) -> None:
-        """`ahead`: how many blobs are opened in threads before their turn."""
+        """`ahead`: how many blobs threads open before their turn."""
         self._plan = plan
         self._open_blob = open_blob
         self._ahead = ahead

@@ -90,11 +90,11 @@ def rendition_of(file: File, name: str) -> Rendition | None:
 
 
 def begin(file: File) -> None:
-    """Have the worker start on the first segments, which a player is about to ask for."""
+    """Have the worker start on the first segments, which a player is about to request."""
     media_requests.tell("begin", workers.rank_for(file), file=file.pk)
 
 
-def refuse_what_is_none(file: File, folder: Path) -> None:
+def refuse_unplayable(file: File, folder: Path) -> None:
     """Raise CannotConvert without the worker if the file is known not to be playable."""
     refusals.raise_remembered(folder)
     media = probing.find_media(content_of(file))
@@ -103,7 +103,7 @@ def refuse_what_is_none(file: File, folder: Path) -> None:
 
 
 def _request_plan(file: File, folder: Path) -> PlaybackPlan:
-    refuse_what_is_none(file, folder)
+    refuse_unplayable(file, folder)
     ask_worker(file, "plan")
     plan = find_plan(folder)
     if plan is None:
@@ -111,15 +111,15 @@ def _request_plan(file: File, folder: Path) -> PlaybackPlan:
     return plan
 
 
-def percent_made(file: File) -> float | None:
-    """Order the file's MP4, and return how much of it is made; None once it is ready.
+def request_mp4(file: File) -> float | None:
+    """Request the file's MP4, and return its progress; None once it is ready.
 
     Raises CannotConvert, Busy.
     """
     folder = films.folder_of(content_of(file))
     if films.is_ready(folder):
         return None
-    refuse_what_is_none(file, folder)
+    refuse_unplayable(file, folder)
     try:
         reply = ask_worker(file, "film")
     except Busy:
@@ -186,7 +186,7 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     account = signed_links.check(account_id, "film", str(file_id), request.GET, now=timezone.now())
     file = library.file(account, file_id)
     folder = films.folder_of(content_of(file))
-    if percent_made(file) is not None:
+    if request_mp4(file) is not None:
         raise Busy
     if is_there(folder / films.HOW) or bring(folder / films.HOW):
         return answer(request, OwnFilm(file, name))

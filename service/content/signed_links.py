@@ -29,7 +29,7 @@ MASTER = "master.m3u8"
 EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
 
 
-# Smaller bodies are sooner sent than asked for elsewhere.
+# Sending a smaller body takes less time than a redirect.
 DIRECT_BYTES = 2**20
 
 
@@ -89,7 +89,7 @@ def signed_query(
 
 
 def signed_ticket(account: Account, purpose: str, subject: str, *, now: datetime) -> str:
-    """Return the same as a part of a path, which covers all paths below it."""
+    """Return the signature as a part of a path, which covers all paths below it."""
     expires = expiry_of(now)
     return f"{expires}.{_signature(account, purpose, subject, expires, Delivery.ATTACHMENT)}"
 

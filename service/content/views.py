@@ -38,7 +38,7 @@ Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
 ACCEL_PREFIX = "/ferry-accel/"
 READING = ("GET", "HEAD")
-# A download that takes longer goes on: the store checks the time when it begins.
+# A download that takes longer continues: the store checks the time only when it begins.
 REDIRECT_SECONDS = 600
 
 
@@ -112,8 +112,8 @@ class StoredFile(InOneFile):
     def redirect(self, method: str) -> HttpResponse | None:
         """Let the object store send the file, if clients can reach it.
 
-        The signed URL has name and type. Its answer has no policy, and needs none: it is a file to
-        save.
+        The signed URL has name and type. The store's response has no content policy, and needs
+        none, since the browser saves the file.
         """
         content_type, disposition, _policy = self.presentation
         url = self._store.public_link(

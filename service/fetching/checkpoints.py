@@ -1,4 +1,4 @@
-"""The beginnings of fetches, kept where other machines find them."""
+"""The beginnings of fetches, saved for other machines."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from service.fetching.resume_point import ResumePoint
 
 
 class Checkpoints(Protocol):
-    """Where fetches keep their beginnings. Its methods are called in the threads of fetches."""
+    """The store for the beginnings of fetches. The threads of fetches call its methods."""
 
     def save(
         self,
@@ -22,7 +22,7 @@ class Checkpoints(Protocol):
         """Save what is new on this disk, in whole parts or also the rest. Never raises."""
 
     def restore(self, key: str, folder: Path, beyond_bytes: int, check: Callable[[], None]) -> None:
-        """Bring what another machine saved, if it is more than `beyond_bytes`.
+        """Fetch what another machine saved, if it is more than `beyond_bytes`.
 
         `check` is called between parts; any exception from it aborts. Raises TemporaryFailure, and
         PermanentFailure if the disk is full.

@@ -22,7 +22,7 @@ class PermanentFailure(Exception):  # noqa: N818  Errors are nouns here.
 
 
 class AddressRefused(PermanentFailure):
-    """The address isn't allowed: the same error whatever is there, before anything is sent."""
+    """The address isn't allowed. Raised before anything is sent, and the same for every address."""
 
     def __init__(self) -> None:
         super().__init__("Nothing is fetched from addresses like this one.", "address_refused")
@@ -39,7 +39,7 @@ class TemporaryFailure(Exception):  # noqa: N818  Errors are nouns here.
     def __init__(
         self, sentence: str, after_seconds: float = 0, most_tries: int = MOST_TRIES
     ) -> None:
-        """`most_tries`: the limit while nothing has come from the host, which may be no server."""
+        """`most_tries`: the limit while the host has sent nothing, since it may not be a server."""
         super().__init__(sentence)
         self.sentence = sentence
         self.after_seconds = after_seconds

@@ -22,7 +22,7 @@ def name_of(headers: httpx.Headers, url: httpx.URL) -> str:
 
 
 def packing(headers: httpx.Headers, name: str) -> str:
-    """Return the ending for a file that was compressed unasked: it is kept as it came."""
+    """Return the extension for a file that the server compressed unasked: we keep it compressed."""
     ending = ENDINGS.get(headers.get("content-encoding", "").strip().lower(), "")
     return "" if name.lower().endswith(PACKED) else ending
 

@@ -33,7 +33,7 @@ class StoppableWait:
             raise FetchStopped
 
     def check_due(self) -> None:
-        """Check the timeout for callers that never wait, as there is always something to read."""
+        """Check the timeout for callers that never wait because they always have bytes to read."""
         self.check()
         if self._clock() > self._due:
             raise httpcore.ReadTimeout

@@ -61,7 +61,7 @@ def is_near(ours: str, theirs: str) -> bool:
 
 @dataclass(frozen=True)
 class Road:
-    """How names resolve, and which addresses may be reached. Tests resolve names themselves."""
+    """How to resolve names, and which addresses fetches may reach. Tests replace the resolver."""
 
     reach: Reach
     resolve: Resolve = addresses_of

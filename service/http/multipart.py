@@ -99,7 +99,7 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
     if not BOUNDARY.fullmatch(boundary):
         raise UnreadableField("body")
     reader = MultipartReader(source, boundary.encode())
-    if not has_parts(reader):
+    if not skip_preamble(reader):
         return
     while not reader.has_ended:
         headers = headers_of(reader.head())
@@ -110,7 +110,7 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
     drop(iter(lambda: source.read(PIECE_BYTES), b""))
 
 
-def has_parts(reader: MultipartReader) -> bool:
+def skip_preamble(reader: MultipartReader) -> bool:
     """Skip everything before the first part, and return whether there is a part."""
     try:
         drop(reader.content())

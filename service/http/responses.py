@@ -56,7 +56,7 @@ def json_response(content: bytes, status: int = 200) -> HttpResponse:
     return HttpResponse(content, content_type="application/json", status=status)
 
 
-def leads_to(request: HttpRequest, link: str) -> HttpResponse:
+def redirect_to(request: HttpRequest, link: str) -> HttpResponse:
     """Redirect to `link`, a path of this server, under the host name that the client uses."""
     response = empty(302)
     response["Location"] = request.build_absolute_uri(link)

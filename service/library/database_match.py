@@ -46,7 +46,8 @@ def generation_of_database() -> int:
 def advance() -> None:
     """Count a batch, in the transaction that writes its rows."""
     store = library_store()
-    # Every batch waits for this row, and a store may take seconds to say that it is away.
+    # Ask the store before locking: every batch waits for the row, and a store that is away may take
+    # seconds to fail.
     generation = store.generation()
     row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
     if row.generation >= generation:
@@ -54,7 +55,7 @@ def advance() -> None:
         row.save(update_fields=["generation"])
         generation = row.generation
     else:
-        # This database stays behind, and so will the newer one be if it comes back.
+        # This database stays behind, and the newer database will be behind too if it comes back.
         generation += 1
     _follow(store, generation)
 
@@ -83,5 +84,5 @@ def _follow(store: Store, number: int) -> None:
         with suppress(StoreAway):
             store.reach_generation(number)
 
-    # Robust: on a full disk the rows are kept all the same, and the next batch catches up.
+    # Robust: if the disk is full, the rows stay committed, and the next batch catches up.
     transaction.on_commit(follow, robust=True)

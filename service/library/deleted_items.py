@@ -72,7 +72,7 @@ def deleted_items(account: Account) -> DeletedList:
 def delete(
     account: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
 ) -> list[DeletedItem]:
-    """Delete what is still there of these, and return it as one batch. Raises RootStays."""
+    """Delete the entries that still exist, and return them as one batch. Raises RootStays."""
     with changing_library(account, now) as locked:
         return delete_within(locked, folder_ids, file_ids, now)
 
@@ -91,7 +91,7 @@ def delete_by_program(account: Account, entry: type[File | Folder], pk: int, now
 def delete_within(
     locked: Account, folder_ids: Iterable[int], file_ids: Iterable[int], now: datetime
 ) -> list[DeletedItem]:
-    """Do the same as a part of another change."""
+    """Do what `delete` does, within another change of the library."""
     items: list[DeletedItem] = []
     for folder_id in folder_ids:
         # An earlier folder may have contained this one.
@@ -166,7 +166,7 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
     restored: list[Restored] = []
     with changing_library(account, now) as locked:
         mine = items.filter(account=locked)
-        # The latest first: what was in a folder may have been deleted before the folder.
+        # Restore the latest first: an entry may have been deleted before the folder it was in.
         for item in mine.filter(is_folder=True).order_by("-deleted_at", "-pk"):
             parent = _place_of(locked, item, now)
             name = free_names.free_name(parent, item.name, is_folder=True)

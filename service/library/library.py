@@ -252,7 +252,7 @@ class Incoming(NamedTuple):
 def move_transfers_to_root(
     locked: Account, folders: QuerySet[Folder], now: datetime
 ) -> list[Incoming]:
-    """Move what would go into these folders to the root, and return where it was."""
+    """Redirect transfers and wishes for these folders to the root, and return their old folders."""
     incoming = Transfer.objects.filter(folder__in=folders)
     wishes = Wish.objects.filter(folder__in=folders)
     facts = "pk", "folder_id", "title"
@@ -274,7 +274,7 @@ def move_transfers_to_root(
 
 
 def move_transfers_back(locked: Account, incoming: Iterable[Incoming], now: datetime) -> None:
-    """Move what is still to be fetched into its folders, which are there again."""
+    """Redirect unfinished transfers and wishes to their old folders, which exist again."""
     root, folder_of = root_of(locked), Folder.objects.in_bulk({each.folder_id for each in incoming})
     wish_ids = {each.id: each.folder_id for each in incoming if each.model == "wish"}
     for wish in Wish.objects.filter(account=locked, folder=root, pk__in=wish_ids):

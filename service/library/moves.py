@@ -45,7 +45,7 @@ class Chosen(NamedTuple):
 class Moved(NamedTuple):
     batch: int = 0  # undoes it; 0 if nothing has changed
     entries: int = 0
-    taken: Sequence[str] = ()  # names that the folder has already: nothing was moved yet
+    taken: Sequence[str] = ()  # names that exist in the folder already; then nothing was moved
 
 
 class Undone(NamedTuple):
@@ -61,7 +61,7 @@ class _NamesTaken(Exception):  # noqa: N818  It ends the transaction, and is an 
 def move(
     account: Account, chosen: Chosen, target_id: int, if_taken: IfTaken, now: datetime
 ) -> Moved:
-    """Move what is still there of these. Raises NotFound, RootStays, IntoItself, TooDeep."""
+    """Move the entries that still exist. Raises NotFound, RootStays, IntoItself, TooDeep."""
     return _put(Move(account, if_taken, now), chosen, target_id)
 
 
@@ -106,10 +106,10 @@ class MoveStep(NamedTuple):
 
 
 class Placement:
-    """Entries on their way into folders, within one transaction."""
+    """The work of putting entries into folders, within one transaction."""
 
     def __init__(self, account: Account, if_taken: IfTaken, now: datetime) -> None:
-        """`account` is locked by the time that anything is put."""
+        """`account` must be locked before the first `put`."""
         self.account = account
         self.now = now
         self._if_taken = if_taken
@@ -124,7 +124,7 @@ class Placement:
             _ask(target, [*folders, *files], names)
         count = sum(self._put_folder(folder.pk, target, names) for folder in folders)
         if folders:
-            # They may have contained some of these.
+            # The folders may have contained some of these files.
             files = [
                 file
                 for file in _rows(File, self.account, [file.pk for file in files])
@@ -135,7 +135,7 @@ class Placement:
         return count
 
     def record(self) -> int:
-        """Record what undoes this, and return the number of the batch."""
+        """Record how to undo this, and return the number of the batch."""
         if not self._steps:
             return 0
         first, *others = self._steps
@@ -156,7 +156,7 @@ class Placement:
     # Folders
 
     def _put_folder(self, folder_id: int, target: Folder, names: bulk_insert.Names) -> bool:
-        # An earlier one may have contained it.
+        # An earlier folder may have contained it.
         folder = Folder.objects.filter(account=self.account, pk=folder_id).first()
         if folder is None or self._is_there(folder, target):
             return False
@@ -379,7 +379,7 @@ def undo(account: Account, batch: int, now: datetime) -> Undone:
 
 
 def _step_of(entry: MovedEntry) -> tuple[int | None, int, bool]:
-    """Return what is equal for entries that are undone together."""
+    """Return a key that is equal for entries that are undone together."""
     return entry.folder_id, entry.target_id, entry.deleted_item_id is not None
 
 
@@ -388,7 +388,7 @@ def forget_expired(now: datetime) -> None:
 
 
 class PutBack(Move):
-    """A move in which entries get back their names, by whether they are folders, and their ids."""
+    """A move that restores names, which are keyed by whether the entry is a folder, and its id."""
 
     def __init__(self, locked: Account, now: datetime, names: dict[tuple[bool, int], str]) -> None:
         super().__init__(locked, "keep_both", now)

@@ -45,7 +45,7 @@ def unnamed_blobs(blobs: list[str]) -> Iterator[str]:
 
 
 def named_blobs(blobs: list[str]) -> set[str]:
-    """Return those that a file has, or one that can be restored."""
+    """Return the blobs that belong to a file, or to a deleted file that can be restored."""
     return _blobs_of((File, DeletedFile), blobs)
 
 

@@ -19,7 +19,7 @@ Part = tuple[str, list[Any]]  # of an SQL statement, with its values
 
 
 class Limits(NamedTuple):
-    """What a file must be, besides its name."""
+    """Conditions on a file besides its name."""
 
     suffixes: tuple[str, ...] = ()
     least_bytes: int = 0
@@ -41,7 +41,7 @@ class Matches(NamedTuple):
 
 
 def find(search: Search) -> Matches:
-    """Return what contains every word of the query, the newest first.
+    """Return the entries whose names contain every word of the query, the newest first.
 
     Names in which each word of the query begins a word come before others. Without a query, the
     newest files are returned. No folder is within limits.
@@ -62,7 +62,7 @@ def find(search: Search) -> Matches:
 
 
 def ranked_ids(model: type[File | Folder], search: Search) -> list[int]:
-    """Return the ids of what matches, the best first; one more than wanted if there is more."""
+    """Return the ids of matches, the best first; one more than requested if there are more."""
     most = search.most + 1
     starts, parts = patterns_of(search.query, at_start=True), patterns_of(search.query)
     ids = newest_ids(model, search, starts, most)
@@ -74,7 +74,7 @@ def ranked_ids(model: type[File | Folder], search: Search) -> list[int]:
 def newest_ids(
     model: type[File | Folder], search: Search, patterns: Sequence[str], most: int
 ) -> list[int]:
-    """Return the ids of what contains all patterns, the newest first."""
+    """Return the ids of entries whose texts contain all patterns, the newest first."""
     table = model._meta.db_table  # noqa: SLF001  Django documents it.
     conditions, condition_values = conditions_of(search, patterns)
     ids: list[int] = []
@@ -108,11 +108,11 @@ def conditions_of(search: Search, patterns: Sequence[str]) -> Part:
 
 
 def sources(table: str, search: Search, patterns: Sequence[str]) -> Iterator[Part]:
-    """Yield where to look, one after the other until enough is found.
+    """Yield sources to search; the caller stops at the first that yields enough.
 
     PostgreSQL's index contains the account. SQLite reads candidates from its index, in their order
-    as long as nothing has to be sorted. The account's mark is in most of a large account's rows,
-    and to look it up takes longer than to skip the rows of others, unless these are the majority.
+    as long as nothing has to be sorted. A large account's mark is in most
+    rows, so looking it up takes longer than skipping other accounts' rows, unless those are more.
     """
     if connection.vendor == "postgresql":
         yield f"{table} item", []

@@ -28,7 +28,7 @@ class CachedFile(NamedTuple):
 
 
 class Cache:
-    """A cache on disk. A file's modification time says when it was last read: see `touch`."""
+    """A cache on disk. A file's modification time is when it was last read: see `touch`."""
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
@@ -87,7 +87,7 @@ class Cache:
                     if is_draft and status.st_mtime < now - DRAFT_SECONDS:
                         os.unlink(path)  # noqa: PTH108
                         continue
-                    # A film that is paused for viewers isn't being written, but will go on.
+                    # A film that is paused for viewers isn't being written, but will continue.
                     yield CachedFile(now if is_draft else status.st_mtime, status.st_size, path)
 
 

@@ -71,7 +71,7 @@ def share(path: Path) -> None:
 
 
 def bring(path: Path) -> bool:
-    """Bring a file that another machine made, if there is one. Raises Busy."""
+    """Fetch a file that another machine made, if there is one. Raises Busy."""
     return library_store().bring(path)
 
 

@@ -55,7 +55,7 @@ class MediaServer:
         self.register_waiting(most, **{kind: to_the_end(each) for kind, each in answers.items()})
 
     def register_waiting(self, most: int, **answers: WaitingAnswer) -> None:
-        """Register answers that take long, and stop once the asker has left."""
+        """Register answers that take long, and stop once the client has disconnected."""
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 

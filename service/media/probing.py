@@ -57,7 +57,7 @@ def probe(children: Children, media: Media, medium: BinaryIO) -> None:
 def are_usual(facts: Facts) -> bool:
     """Return whether the facts have the form that our children send.
 
-    A child taken over by a hostile file may say anything, and tracks become names of folders.
+    A child taken over by a hostile file may send anything, and tracks become names of folders.
     """
     probed = facts.get("probed", {})
     try:
@@ -158,14 +158,14 @@ def without_file() -> QuerySet[Media]:
 def lease(count: int, now: datetime, until: datetime) -> list[Media]:
     """Lease the rows that wait longest and that no other worker has."""
     wanted = Media.objects.filter(state=Media.State.WANTED)
-    # An idle worker comes here every few seconds, and needn't ask the database each time.
+    # An idle worker calls this every few seconds, and needn't query the database each time.
     if not row_cache.read("wanted media", wanted.exists):
         return []
     # A lease that ends after `now + LATER` was taken before the clock was set back.
     conditions = {"leased_until__gt": now, "leased_until__lte": now + LATER}
     free = wanted.exclude(**conditions)
     if not free.exists():
-        # It also comes here while others probe the rest: don't lock the database for that.
+        # Workers also call this while others probe the rest: don't lock the database for that.
         return []
     with transaction.atomic():
         rows = list(free.order_by("pk").select_for_update(skip_locked=True)[:count])
@@ -174,9 +174,9 @@ def lease(count: int, now: datetime, until: datetime) -> list[Media]:
 
 
 def read_again(_now: datetime) -> None:
-    """Have pictures read that were read before cameras were, some at a time, the newest first.
+    """Queue pictures that were probed before Ferry read cameras: a few at a time, newest first.
 
-    New contents come before them: nothing is read again while any wait.
+    New contents come before them: queue nothing while any wait.
     """
     if Media.objects.filter(state=Media.State.WANTED).exists():
         return

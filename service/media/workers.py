@@ -1,4 +1,4 @@
-"""The workers that make media for other machines, and which of them makes that of a file."""
+"""The workers that make media for other machines, and in which order to ask them about a file."""
 
 from datetime import timedelta
 from hashlib import sha256
@@ -13,7 +13,7 @@ RENEW_SECONDS = 5.0
 
 
 def announce(address: str) -> None:
-    """Let other machines ask at an address, for the length of a lease."""
+    """Announce an address at which other machines may ask, for the length of a lease."""
     alive_until = Now() + LEASE
     MediaWorker.objects.update_or_create(address=address, defaults={"alive_until": alive_until})
 

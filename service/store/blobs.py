@@ -165,7 +165,7 @@ class Store(Protocol):
         """Let other machines have this file of DATA_DIR. Raises StoreAway."""
 
     def bring(self, path: Path) -> bool:
-        """Bring the file that another machine has shared under this path, if there is one.
+        """Fetch the file that another machine has shared under this path, if there is one.
 
         Raises StoreAway, and Busy if this machine's disk is full.
         """
@@ -177,7 +177,7 @@ class Store(Protocol):
         """Delete what was shared of this folder. Raises StoreAway."""
 
     def drop_shared(self, before: datetime) -> int:
-        """Delete what was shared before."""
+        """Delete what was shared before that time."""
 
     # Notes
 
@@ -186,13 +186,13 @@ class Store(Protocol):
         """Return whether anything was ever stored."""
 
     def is_of(self, database: str) -> bool:
-        """Return whether the library is this database's; the first that asks becomes its owner."""
+        """Return whether the library is this database's; the first one becomes its owner."""
 
     def hand_over(self, database: str) -> None:
         """Make this database the one that the library belongs to."""
 
     def generation(self) -> int:
-        """Return how many batches of blobs any database has ever put in here."""
+        """Return how many batches of blobs any database has ever added."""
 
     def reach_generation(self, number: int) -> None:
         """Raise the generation to this number; it never falls."""

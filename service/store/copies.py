@@ -68,7 +68,7 @@ class Stopped(Exception):  # noqa: N818  Errors are nouns here.
 
 @dataclass
 class Progress:
-    """How far a copy is. Deleted files, whose rows nobody sees, don't count."""
+    """How far a copy is. Files that were deleted for good don't count."""
 
     total_files: int = 0
     total_bytes: int = 0
@@ -85,7 +85,7 @@ class Progress:
     is_waiting: bool = False  # for a store that doesn't answer
 
     def begin_pass(self) -> None:
-        """Count all files anew. Of the rest, only what the source has lost is looked for again."""
+        """Restart the counts of files and of blobs that the source has lost; keep the others."""
         self.pass_number += 1
         self.files = self.size_bytes = 0
         self.total_files = self.total_bytes = 0
@@ -119,7 +119,7 @@ class StoreCopy:
         *,
         is_verifying: bool = False,
     ) -> None:
-        """`is_verifying`: every copy is read again, those of earlier runs too."""
+        """`is_verifying`: read every copy again, including those of earlier runs."""
         self._source = source
         self._target = target
         self._report = report
@@ -144,7 +144,7 @@ class StoreCopy:
             small, large = (ThreadPoolExecutor(count) for count in (SMALL_AT_ONCE, LARGE_AT_ONCE))
             for threads in (small, large):
                 ending.callback(threads.shutdown, cancel_futures=True)
-            # Called first: what runs ends soon, and what waits never begins.
+            # The stack calls this first: running copies end soon, and waiting copies never begin.
             ending.callback(self._stopped.set)
             running: dict[Future[CopyResult], NamedBlob] = {}
             for blob, is_there in self._blobs(small):

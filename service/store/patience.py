@@ -1,4 +1,4 @@
-"""Wait for an object store that doesn't answer, as work of hours must."""
+"""Wait for an object store that doesn't answer, as long-running work must."""
 
 import time
 from collections.abc import Callable

@@ -39,8 +39,7 @@ class DownloadFolder:
     def make(self, transfer: Transfer) -> bool:
         """Create the folder, and return whether it is new. Raises DiskFull.
 
-        What another transfer left in it is removed: after a database is restored, its ids are given
-        out again.
+        Files of another transfer in it are removed: a restored database assigns the same ids again.
         """
         owner = f"{transfer.account_id} {transfer.created_at.isoformat()}"
         is_new = self._read("owner") != owner

@@ -50,7 +50,7 @@ class WakeUp(threading.Event):
 def wake_workers() -> None:
     """Wake every worker on this machine; never wait, never fail.
 
-    The database itself has woken those who listen to it.
+    The database itself wakes the workers that listen to it.
     """
     for pipe in folder().glob("*.pipe"):
         with suppress(OSError):

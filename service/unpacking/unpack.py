@@ -37,7 +37,7 @@ class UnpackOrder:
 
 
 class Unpack:
-    """One ZIP file, which a thread unpacks like a fetch: within memory that its size doesn't raise.
+    """A job that unpacks one ZIP file in a thread, like a fetch, in memory of a fixed size.
 
     Metadata sent ──> proceed ──> files written ──> Complete
 

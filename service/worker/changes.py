@@ -1,4 +1,4 @@
-"""What tells a worker that it should read the rows again."""
+"""Detect changes that make a worker read the rows again."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ Changes = Callable[[], set[int] | None]
 
 
 def compare_revisions() -> Changes:
-    """Return changes that sum up the numbers of all accounts, of which SQLite has few.
+    """Return a function that compares the sum of all accounts' revisions: SQLite has few accounts.
 
     PostgreSQL's notifications name the account (service.transfers.wake_ups).
     """

@@ -109,13 +109,13 @@ class FileImport:
         self._executor.submit(act)
 
     def stop(self, within_seconds: float) -> None:
-        """Finish what can be finished in time: of several machines, only this one has the files."""
+        """Finish what can be finished in time: only this machine has the files."""
         wait(self._running.values(), within_seconds)
         self._is_over.set()
         self._executor.shutdown(wait=True, cancel_futures=True)
 
     def _hash_ahead(self, path: Path, sums: Sums, until: int) -> None:
-        """Leave it to the import to report an error of the disk."""
+        """Hash ahead, and ignore disk errors, which the import will report."""
         with suppress(OSError), path.open("rb", buffering=0) as file:
             sums.hash_ahead(file, until, self._is_over)
 

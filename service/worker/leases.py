@@ -75,7 +75,8 @@ class Lease:
 
     def take(self, transfer_ids: Iterable[int], now: datetime) -> set[int]:
         """Claim those of the transfers that are free, and return their ids. Raises Expelled."""
-        # If this worker died right after, they would wait for the end of an idle one's lease.
+        # Shorten the lease first: if this worker died right after, the transfers would wait for the
+        # end of an idle worker's long lease.
         self.hold(now, is_engine_alive=self._last_news[0])
         claimed_ids: set[int] = set()
         for batch in batches(transfer_ids, ROWS_AT_ONCE):
@@ -94,9 +95,9 @@ class Lease:
         return Transfer.objects.filter(leased_by=self.name)
 
     def release(self) -> None:
-        """Free the transfers. Of several machines, this one keeps those whose bytes only it has.
+        """Free the transfers. With several machines, keep those whose bytes only this machine has.
 
-        If it starts again before its lease ends, its new worker continues them.
+        If Ferry starts again here before the lease ends, the new worker continues them.
         """
         if not self.name:
             return
@@ -109,7 +110,7 @@ class Lease:
             self._forget()
 
     def _free_others(self) -> bool:
-        """Free what another machine continues as well, and return whether something is left."""
+        """Free the transfers that another machine can continue, and return whether any are left."""
         is_here = Q(kind__in=Transfer.TORRENTS, progress_percent__gt=0)
         with transaction.atomic():
             self.transfers().exclude(is_here).update(leased_by="")

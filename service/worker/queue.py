@@ -16,7 +16,7 @@ Waiting = tuple[int, int]
 class Queue:
     """The transfers that no worker has begun, and that wait for a slot.
 
-    A torrent that another worker has is left to that one, which needs no second slot for it.
+    A torrent that another worker runs is left to that worker, which needs no second slot for it.
     """
 
     def __init__(self, lease: Lease) -> None:
@@ -24,7 +24,7 @@ class Queue:
         self._lines = (Line(lease, Q()), Line(lease, Q(size_bytes__lt=LARGE_BYTES)))
 
     def same_torrents(self, hashes: Collection[str]) -> set[int]:
-        """Return the ids of those with the same torrents, if other workers leave them to us."""
+        """Return the ids of transfers with the same torrents, if other workers leave them to us."""
         if not hashes or not self._lease.has_others():
             return set()
         is_same = Q(info_hash_v1__in=hashes) | Q(info_hash_v2__in=hashes)
@@ -42,8 +42,9 @@ class Queue:
 class Line:
     """The oldest transfer of each account in turn, then the second of each, and so on.
 
-    What it reads depends on how many are wanted, and neither on how many wait nor on how many
-    accounts there are. It begins after the account that came last, so every account has its turn.
+    How much it reads depends on how many transfers are requested, not on how many wait, nor on
+    how many accounts there are. It begins after the account that came last, so every account has
+    its turn.
     """
 
     def __init__(self, lease: Lease, which: Q) -> None:

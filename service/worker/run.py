@@ -236,7 +236,7 @@ class Runs:
         return next((each for each in others if each is not run and each.hashes & run.hashes), None)
 
     def hashes(self) -> set[str]:
-        """Return those of the torrents that can be followed, see `twin`."""
+        """Return the hashes of torrents that other runs can follow, see `twin`."""
         return {each for run in self if run.has_order and not run.is_fetch for each in run.hashes}
 
     def followers(self, run: Run) -> list[Run]:

@@ -25,7 +25,7 @@ from service.worker.leases import Lease
 
 log = logging.getLogger("ferry.worker")
 
-# What the death of a machine costs, at most, where the store is as fast as the fetch.
+# How much the death of a machine costs at most, if the store is as fast as the fetch.
 PART_BYTES = 16 * 2**20
 COPIED_BYTES = 2**20
 

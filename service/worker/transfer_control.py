@@ -115,7 +115,7 @@ class TransferControl:
         return True
 
     def _take_over(self, run: Run) -> None:
-        """Continue what another machine had begun, or say that it starts over."""
+        """Continue what another machine had begun, or add a notice that the run starts over."""
         if not (run.is_fetch and self.tools.saved and self.tools.saved.has(run.id)):
             run.write(notice=run.transfer.notice or "started_over", progress_percent=0)
 

@@ -34,7 +34,7 @@ TIDY_EVERY = timedelta(minutes=1)
 
 
 class Worker:
-    """A worker that carries out what the rows ask for, `round` by `round`.
+    """A worker that carries out what the rows request, `round` by `round`.
 
     Guarantee: everything in memory may be lost at any line. The rows say what is wanted and what
     was last observed, the download folders hold what has arrived, and the next round, of this
@@ -100,7 +100,7 @@ class Shift:
         self._store = store
         self._queue = Queue(control.lease)
         self._waiting: list[Waiting] = []  # the next of the queue
-        self._waiting_for = 0  # how many slots they were looked up for
+        self._waiting_for = 0  # for how many slots they were looked up
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     @property
@@ -116,7 +116,7 @@ class Shift:
         self._check_room(now)
         self._fill_slots(now)
         self._find_stalled(now)
-        self._finish_those_that_left(now)
+        self._finish_left_runs(now)
         self._report_imports()
         self._control.progress.write(self._runs, now)
         self._control.start_imports(now)
@@ -147,10 +147,10 @@ class Shift:
         in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
         in_hand |= {pk for pk, _state in find_wanted(free_in_hand())}
         self._take(sorted(in_hand | self._queue.same_torrents(self._runs.hashes())), now)
-        self._look_who_waits()
+        self._find_waiting()
 
-    def _look_who_waits(self) -> None:
-        """Find the next for the free slots. If none is free, runs still need to know of one."""
+    def _find_waiting(self) -> None:
+        """Find the next transfers for the free slots; at least one, so runs know if any wait."""
         self._waiting_for = max(1, self._control.slots.free())
         self._waiting = self._queue.next(self._waiting_for)
 
@@ -165,10 +165,10 @@ class Shift:
         if claimed_ids:
             log.info("claimed transfers=%d first=%d", len(claimed_ids), min(claimed_ids))
 
-    # Who may go on
+    # Space and slots
 
     def _check_room(self, now: datetime) -> None:
-        """Check who fits: every JUDGE_EVERY, and at once if a run's files became known."""
+        """Check which runs fit: every JUDGE_EVERY, and at once if a run's files became known."""
         is_due = now - self._judged_at >= JUDGE_EVERY
         runs = [run for run in self._runs if run.needs_room]
         if not runs or not (is_due or any(run.is_new_here for run in runs)):
@@ -189,7 +189,7 @@ class Shift:
         if free <= 0:
             return
         if self._waiting and free > self._waiting_for:
-            self._look_who_waits()
+            self._find_waiting()
         ready = {run.id: run for run in self._runs if run.is_ready}
         sizes = [(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)]
         ids = self._control.slots.choose([*sizes, *self._waiting])
@@ -199,7 +199,7 @@ class Shift:
         if new := [pk for pk in ids if pk not in ready]:
             self._queue.note_begun(new)
             self._take(sorted(new), now)
-            self._look_who_waits()
+            self._find_waiting()
 
     def _find_stalled(self, now: datetime) -> None:
         patience = self._control.limits.patience
@@ -213,9 +213,9 @@ class Shift:
                     with self._control.log_and_leave(run, "its stalling"):
                         self._control.stall(run, word)
 
-    # What is over, and what is left behind
+    # Finished runs and leftovers
 
-    def _finish_those_that_left(self, now: datetime) -> None:
+    def _finish_left_runs(self, now: datetime) -> None:
         for run in self._runs:
             is_busy = run.is_withdrawn or self.tools.imports.is_busy_with(run.id)
             if run.stage is Stage.LEAVING and not is_busy:

@@ -21,13 +21,13 @@ MOST_IDLE_SECONDS = 60
 class ConnectionPool:
     """A pool with the methods that Django calls.
 
-    A thread that finds no idle connection makes one itself, so it learns at once why it can't, and
-    while the server is away each request fails at once. Idle connections that the server has closed
-    are found without a question to it.
+    A thread that finds no idle connection opens one itself, so it learns at once why it can't, and
+    while the server is away each request fails at once. The pool detects idle connections that the
+    server has closed without querying the server.
 
     Rejected: psycopg_pool, whose own threads connect. While the server is away, each request waits
-    until its timeout and fails without the cause, and after a restart each dead connection is found
-    by itself. A shorter timeout would refuse those who only wait for a busy server.
+    until its timeout and fails without the cause, and after a restart it discovers each dead
+    connection separately. A shorter timeout would fail requests that only wait for a busy server.
     """
 
     def __init__(self, connect: Callable[[], Connection], most: int) -> None:

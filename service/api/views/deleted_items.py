@@ -1,4 +1,7 @@
-"""Delete so that it can be restored, restore, and delete for good. v1 deletes for good only."""
+"""Delete entries so that they can be restored, restore them, and delete them for good.
+
+The specification of v1 only deletes for good.
+"""
 
 from django.conf import settings
 from django.db.models import QuerySet

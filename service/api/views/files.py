@@ -35,7 +35,7 @@ def download(request: AccountRequest, file_id: int) -> FileLink:
     file = library.file(request.account, file_id)
     inline = request.GET.get("inline") == "1"
     link = signed_links.file_link(request.account, file, now=request.now, inline=inline)
-    return responses.leads_to(request, link)
+    return responses.redirect_to(request, link)
 
 
 def rename(request: AccountRequest, file_id: int, sent: FileName) -> Changed:

@@ -129,4 +129,4 @@ def download(request: AccountRequest, folder_id: int) -> ArchiveLink:
     folder = library.folder(request.account, folder_id)
     name = folder.name or "Files"
     link = archive_plans.create_link(request.account, [folder.pk], [], name, now=request.now)
-    return responses.leads_to(request, link)
+    return responses.redirect_to(request, link)

@@ -34,7 +34,7 @@ def show(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
 
 
 def camera(request: AccountRequest, file_id: int) -> CameraResult:
-    """Return with which camera and settings a picture was taken; nothing if it doesn't say.
+    """Return the camera and the settings of a picture, as far as the picture names them.
 
     This isn't in the specification.
     """
@@ -57,7 +57,7 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
     """Return the link to the file as MP4, which responds with 503 until the MP4 is ready."""
     file = library.file(request.account, file_id)
-    progress = playback_views.percent_made(file)
+    progress = playback_views.request_mp4(file)
     url = request.build_absolute_uri(
         playback_views.film_link(request.account, file, now=request.now)
     )

@@ -18,7 +18,7 @@ MOST_DAYS = 36_500
 
 
 def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
-    """Find what contains every word. This isn't in the specification."""
+    """Find entries whose names contain every word. This isn't in the specification."""
     limits = Limits(
         suffixes=tuple(SUFFIX.findall(sent.types.lower()))[:MOST_SUFFIXES],
         least_bytes=sent.min_size,

@@ -28,7 +28,7 @@ def index(request: AccountRequest) -> Annotated[HttpResponse, records.Transfers]
 
 
 def etag_of(account: Account) -> str:
-    """Return the ETag of the list; space and paths of folders follow from the library's revision.
+    """Return the ETag of the list. The library's revision covers space and the folders' paths.
 
     The numbers were read before the rows, as for listings.
     """

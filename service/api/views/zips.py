@@ -15,4 +15,4 @@ def build(request: AccountRequest) -> ArchiveLink:
     fields = bodies.fields_of(request, MOST_BYTES)
     folder_ids, file_ids = selection_of(fields.pairs)
     link = archive_plans.create_link(request.account, folder_ids, file_ids, NAME, now=request.now)
-    return responses.leads_to(request, link)
+    return responses.redirect_to(request, link)

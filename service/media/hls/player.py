@@ -95,7 +95,7 @@ class Player:
         return {}
 
     def begin(self, question: Facts) -> Facts:
-        """Start on what a player asks for first, while its page still loads.
+        """Start on what a player requests first, while its page still loads.
 
         Raises Busy, CannotConvert.
         """
@@ -202,7 +202,7 @@ class Player:
             return plan
 
     def _order_scan(self, content: Content, blob: Path) -> None:
-        """Queue a scan, but only once per content: every segment asks for the plan.
+        """Queue a scan, but only once per content: every segment requests the plan.
 
         If the scan was killed, perhaps with its worker, the next worker repeats it.
         """

@@ -14,7 +14,7 @@ from service.store.objects.failures import translate_failures
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_WHOLE_FOR = timedelta(days=2)
-# Every upload counts as a batch, and one object can't be read and written at each.
+# Every upload counts as a batch, and one object can't be read and written for each of them.
 GENERATION_SECONDS = 60.0
 PAUSE_SECONDS = 5.0
 OTHER_WAS_FIRST = (AlreadyExistsError, PreconditionError)

@@ -26,7 +26,7 @@ TIMEOUT = httpx.Timeout(3, connect=1, read=10)
 # As many as there are uploads.
 LIMITS = httpx.Limits(max_connections=None, max_keepalive_connections=20)
 TRIES = 2
-# S3 also lets clocks differ by so much.
+# S3 itself lets clocks differ by this much.
 SIGNED_SECONDS = 15 * 60
 CREATE = {"If-None-Match": "*"}
 
@@ -56,7 +56,7 @@ class ObjectRequests:
         self._client.close()
 
     def clock_gap(self) -> timedelta:
-        """Return by how much the store's clock is ahead of this machine's, if it tells."""
+        """Return by how much the store's clock is ahead of this machine's, if it sends the time."""
         try:
             date = self._client.get(self._bucket.endpoint).headers["Date"]
             return parsedate_to_datetime(date) - datetime.now(UTC)
@@ -142,7 +142,7 @@ class ObjectRequests:
 
 
 def _once(content: bytes) -> Iterator[bytes]:
-    """Yield the content: httpx's requests are in cycles, and would keep it for long."""
+    """Yield the content: httpx's requests form reference cycles, which would keep it in memory."""
     yield content
 
 

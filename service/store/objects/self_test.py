@@ -1,4 +1,4 @@
-"""Find out whether an object store keeps the promises that Ferry builds on."""
+"""Test whether an object store keeps the promises that Ferry relies on."""
 
 import secrets
 from contextlib import suppress

@@ -40,7 +40,7 @@ from service.store.sync import sync
 if TYPE_CHECKING:
     from obstore.store import S3Config
 
-# Of an unreachable store, readers learn within six seconds.
+# Readers of an unreachable store fail within six seconds.
 TIMEOUT, CONNECT_TIMEOUT = "2500ms", "1s"
 MOST_RETRIES, RETRY_TIMEOUT = 2, timedelta(seconds=5)
 FILES_AT_ONCE = 4
@@ -49,7 +49,7 @@ SIZES_AT_ONCE = 16
 LONGEST_UPLOAD = timedelta(days=2)
 SHARED = "shared"
 SHARED_AT_ONCE_BYTES = 16 * 2**20
-# A mark of an orphan that was brought back; that of an orphan is empty.
+# The mark of an orphan that was brought back; a current orphan's mark is empty.
 BACK = b"back"
 
 
@@ -71,8 +71,8 @@ class ObjectStore(ObjectNotes):
     """Blobs in a bucket.
 
     `blobs/ab/cd/<id>` is created once, and never written again. No object is renamed, as that
-    would copy it: of an orphan, `orphans/ab/cd/<id>` is a mark, and its bytes stay where they are.
-    `shared/` has files of DATA_DIR by their paths, and `notes/` what the store notes about itself.
+    would copy it: `orphans/ab/cd/<id>` marks an orphan, whose bytes stay where they are. `shared/`
+    holds files of DATA_DIR by their paths, and `notes/` holds the store's notes about itself.
     """
 
     # Small files of an archive then arrive as fast as large ones.
@@ -136,12 +136,12 @@ class ObjectStore(ObjectNotes):
         return stored
 
     def free_bytes(self) -> int:
-        """Return how much is free, once copies that nobody uses have made room."""
+        """Delete copies that no program uses, and return how much space is free then."""
         self._loans.sweep()
         return free_bytes(self._scratch)
 
     def refuse_beyond(self, size_bytes: int) -> None:
-        """Refuse nothing: an object store doesn't say how much fits."""
+        """Refuse nothing: an object store doesn't report its free space."""
 
     def open(self, blob: str) -> BinaryIO:
         database_connection.give_back()
@@ -185,7 +185,7 @@ class ObjectStore(ObjectNotes):
         return bool(self.delete_all([blob]))
 
     def delete_all(self, blobs: Sequence[str]) -> int:
-        """Delete blobs, and return their number: a store doesn't say which of them were there."""
+        """Delete blobs, and return their number: a store doesn't report which of them existed."""
         keys = [key_of(check_id(blob)) for blob in blobs]
         if keys:
             with translate_failures(), suppress(FileNotFoundError):

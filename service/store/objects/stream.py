@@ -9,7 +9,7 @@ TIMEOUT_SECONDS = 2.5
 
 
 class ArrivingBytes(NamedTuple):
-    """Bytes that nobody has read from their socket yet."""
+    """Bytes that are still unread on their socket."""
 
     source: socket.socket
     size_bytes: int
@@ -22,7 +22,7 @@ class ObjectStream:
     """
 
     def __init__(self, url: str, start: int, size_bytes: int) -> None:
-        """Ask for the bytes. Raises OSError, HTTPException."""
+        """Request the bytes. Raises OSError, HTTPException."""
         host = urlsplit(url)
         self._connection = HTTPConnection(host.netloc, timeout=TIMEOUT_SECONDS)
         self._response: HTTPResponse | None = None
