@@ -167,7 +167,7 @@ class ResumableUpload(models.Model):
     folder = models.CharField(max_length=64)
     name = models.CharField(max_length=255)
     size_bytes = models.BigIntegerField()
-    # What a power cut can't take back, and the boot in which more may have arrived.
+    # How much survives a power cut, and the boot during which more may have arrived.
     safe_bytes = models.BigIntegerField(default=0)
     boot = models.CharField(max_length=36, default="")
     state = models.CharField(max_length=8, choices=State.choices, default=State.ARRIVING)
@@ -381,7 +381,7 @@ class Selection(models.Model):
 
 class HeldDelete(models.Model):
     """An entry or transfer that a person has deleted, and that the service deletes once it can't be
-    undone any more: not every service can restore what it has deleted."""
+    undone anymore: not every service can restore what it has deleted."""
 
     TRANSFER = "transfer"
 
@@ -426,7 +426,7 @@ class SortOrder(models.Model):
 class NameIndex(models.Model):
     """The names of everything at a service that can't search, as far as the worker has read them.
 
-    Whichever worker moves `next_at` on may read the service next; a failure moves it further."""
+    The worker that advances `next_at` may read the service next; a failure advances it further."""
 
     service = models.CharField(max_length=16, unique=True)
     wanted_at = models.DateTimeField()  # when people last searched
@@ -631,7 +631,7 @@ class Share(models.Model):
 
     Only its digest is kept. The link ends when it expires, when the person who made it is removed
     or begins a new epoch (as a new password does), and when it is revoked, which deletes the row.
-    When it has been opened as often as it may be, only those who are inside stay for some hours.
+    Once it has been opened as often as allowed, only visitors who are inside stay, for some hours.
     """
 
     digest = models.CharField(max_length=64, unique=True)

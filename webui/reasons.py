@@ -28,7 +28,7 @@ class Reason(NamedTuple):
 
 
 def find(word: str) -> Reason:
-    """Return what a word means, also with what became of the wish; nothing for an unknown word."""
+    """Return the reason for a word, which may end in what became of the wish; empty if unknown."""
     if word in REASONS:
         return REASONS[word]
     for ending, advice in WISHES.items():
@@ -57,7 +57,7 @@ WISHES = {
     "_added_to_wishlist": _IS_KEPT,
     "_wishlist_full": _("The wishlist is full, too."),
 }
-# What stays worth knowing of a transfer that arrived.
+# Notices that still matter once a transfer has arrived.
 NOTES = {
     "web_page": Reason(_("the address leads to a web page, not a file")),
     "folder_gone": Reason(_("the destination folder no longer exists")),

@@ -15,7 +15,7 @@ from django.utils.crypto import get_random_string
 from django.utils.module_loading import import_string
 
 MOST_SCREENS = 32
-# They stand for what differs between people who see equal screens. Nobody else can write them.
+# Placeholders for what differs between people who see equal screens. No one else can write them.
 TOKEN, PERSON = get_random_string(32), get_random_string(32)
 
 

@@ -1,4 +1,4 @@
-"""Keep what was read from the database until anyone changes it."""
+"""Cache what was read from the database until the database changes."""
 
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar, cast

@@ -1,7 +1,7 @@
 """Load templates without the white space that only lays them out.
 
 A line break and the indentation around it send one space between two words and inside a tag, and
-nothing anywhere else. So each element can have its line, and pages stay as small as without.
+nothing anywhere else. So each element can have its own line without making pages larger.
 """
 
 import re

@@ -17,7 +17,7 @@ PAGE_SIZE = 50
 @require_safe
 @open_to(Role.OWNER)
 def show(request: Request) -> HttpResponse:
-    """Show the newest events first, by page. Read one more row to see whether older ones follow."""
+    """Show a page of events, the newest first. Read an extra row to detect older events."""
     before = request.GET.get("before", "")
     rows = Activity.objects.order_by("-pk")
     if before.isdecimal() and len(before) < 19:

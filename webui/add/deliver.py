@@ -21,13 +21,13 @@ def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
     )
 
 
-def delivered(
+def deliver_items(
     request: Request, submission: Submission, by: User | None = None
 ) -> tuple[Intake, Batch]:
-    intake = parse.taken(submission.text)
+    intake = parse.parse_lines(submission.text)
     items = intake.items
     if len(items) == 1:
-        items = [parse.named(items[0], submission.title)]
+        items = [parse.add_name(items[0], submission.title)]
     batch = add_send.send(errand_of(request, submission.folder, by), items)
     if any(result.is_well for result in submission.results + batch.results):
         poll.changed(service_of(request))

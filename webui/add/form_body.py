@@ -78,7 +78,7 @@ def too_much() -> UploadRefused:
     )
 
 
-def unpacked(
+def read_submission(
     request: Request, commission: Commission | None, *, is_trusted: bool = False
 ) -> Submission:
     """Read a form. Raises UploadRefused. Without a commission, files are ignored.

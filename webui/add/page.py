@@ -42,7 +42,7 @@ class AddBox:
 
 @dataclass(frozen=True)
 class Mark:
-    """A line of the field that is no link."""
+    """A line of the field that isn't a link."""
 
     place: str
     line: str

@@ -56,7 +56,7 @@ class AddressItem:
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """A line that is no link. `why` is one of the reasons in `webui/reasons.py`."""
+    """A line that isn't a link. `why` is one of the reasons in `webui/reasons.py`."""
 
     line: str
     why: str
@@ -75,10 +75,10 @@ class Intake:
 
 
 def read(text: str) -> list[Item]:
-    return taken(text).items
+    return parse_lines(text).items
 
 
-def taken(text: str, most_lines: int = MOST_LINES) -> Intake:
+def parse_lines(text: str, most_lines: int = MOST_LINES) -> Intake:
     """Parse up to `most_lines` lines, and drop duplicates. The caller limits the text's bytes."""
     numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
     lines = ((number, line.strip()) for number, line in numbered if line.strip())
@@ -137,7 +137,7 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
     info_hash = hash_of(fields)
     if not info_hash:
         return UnreadableItem(line, "no_hash")
-    uri = slimmed(link)
+    uri = drop_excess_trackers(link)
     if len(uri) > LONGEST_MAGNET:
         return UnreadableItem(line, "too_long")
     sizes = [int(value) for key, value in fields if key == "xl" and SIZE.fullmatch(value)]
@@ -175,8 +175,8 @@ def hash_of(fields: list[tuple[str, str]]) -> str:
     return hashes["v1"] or hashes["v2"]
 
 
-def slimmed(uri: str) -> str:
-    """Drop excess trackers: ten thousand of them are a joke, and no service reads them all."""
+def drop_excess_trackers(uri: str) -> str:
+    """Drop trackers beyond MOST_TRACKERS, since no service reads ten thousand of them."""
     fields, trackers = [], 0
     for field in uri.partition("?")[2].replace("&amp;", "&").split("&"):
         trackers += field[:3].lower() in ("tr=", "tr.")
@@ -223,7 +223,7 @@ def name_of(url: str) -> str:
     return last[:LONGEST_NAME] or parts.hostname or url
 
 
-def named(item: Item, name: str) -> Item:
+def add_name(item: Item, name: str) -> Item:
     """Give a magnet without a name the name that was sent with it."""
     if not isinstance(item, MagnetItem) or item.name != item.info_hash or not name.strip():
         return item

@@ -37,7 +37,7 @@ from webui.v1.uploads import Readable
 
 # A service may take 45 s to add one item; after this time, a request adds no further item.
 PATIENCE_SECONDS = 8.0
-# Reasons by which nothing was sent, or the service says that it did nothing.
+# Reasons for which nothing was sent, or the service reports that it did nothing.
 NOT_SENT = frozenset({"no_connection", "bad_certificate", "cannot_send_again"})
 
 
@@ -53,7 +53,7 @@ class Errand:
 
 @dataclass(frozen=True)
 class Batch:
-    """The outcomes so far. `left`: items not tried yet. `trouble`: why it's no use to go on now."""
+    """The outcomes so far. `left`: items not tried yet. `trouble`: why the rest would fail."""
 
     results: list[ItemResult]
     left: list[Item]
@@ -63,7 +63,7 @@ class Batch:
 def send(
     errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
 ) -> Batch:
-    """Send items one by one. A refused item stops nothing; an absent service stops the rest."""
+    """Send items one by one. A refused item doesn't stop the others; an absent service does."""
     held_deletes.delete_now(errand.service, timezone.now(), kind=HeldDelete.TRANSFER)
     deadline = clock() + PATIENCE_SECONDS
     results: list[ItemResult] = []
@@ -74,23 +74,23 @@ def send(
         if clock() > deadline:
             return Batch(results, list(items[position:]))
         try:
-            results.append(sent(errand, item))
+            results.append(send_item(errand, item))
         except Failure as failure:
-            result = refused(item, failure)
+            result = refusal_of(item, failure)
             results.append(result)
             if is_about_service(failure):
                 return Batch(results, list(items[position + 1 :]), result.sentence)
     return Batch(results, [])
 
 
-def sent(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:
+def send_item(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:
     v1 = errand.service.v1
     if isinstance(item, MagnetItem):
         added = v1.add_magnet(item.uri, errand.folder_id)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
-        return recorded(errand, item, added, item.info_hash, facts)
+        return record_item(errand, item, added, item.info_hash, facts)
     added = v1.add_url(item.url, errand.folder_id)
-    return recorded(errand, item, added, "", {"source_kind": Sent.URL, "source": item.url})
+    return record_item(errand, item, added, "", {"source_kind": Sent.URL, "source": item.url})
 
 
 def send_file(
@@ -102,14 +102,14 @@ def send_file(
     try:
         added = errand.service.v1.add_file(name, content, size_bytes, errand.folder_id)
     except Failure as failure:
-        return refused(file, failure)
+        return refusal_of(file, failure)
     # The size of a .torrent isn't the size of the files it describes.
     size = None if torrent else size_bytes
     facts = {"source_kind": Sent.FILE, "torrent": torrent, "size_bytes": size}
-    return recorded(errand, file, added, "", facts)
+    return record_item(errand, file, added, "", facts)
 
 
-def recorded(
+def record_item(
     errand: Errand,
     item: MagnetItem | AddressItem | SentFile,
     added: Added,
@@ -130,7 +130,7 @@ def recorded(
     key = f"t{added.id}" if added.id else f"s{row.pk}"
     sentence = added_words(item, added.reason, is_known=is_known)
     return ItemResult(
-        called(item, added.name),
+        with_known_name(item, added.name),
         "known" if is_known else "added",
         sentence,
         key=key,
@@ -138,10 +138,10 @@ def recorded(
     )
 
 
-def called(
+def with_known_name(
     item: MagnetItem | AddressItem | SentFile, name: str
 ) -> MagnetItem | AddressItem | SentFile:
-    """Give a magnet that has only its hash for a name the name that the service knows."""
+    """Return the item; if its hash was its only name, with the service's name."""
     if isinstance(item, MagnetItem) and item.name == item.info_hash and name:
         return replace(item, name=name)
     return item
@@ -154,7 +154,7 @@ def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:
     return bool(info_hash) and rows.filter(info_hash=info_hash).exists()
 
 
-def refused(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> ItemResult:
+def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> ItemResult:
     if is_unclear(failure):
         return ItemResult(item, "unsure", unsure_words())
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
@@ -175,7 +175,7 @@ def is_unclear(failure: Failure) -> bool:
 
 
 def is_about_service(failure: Failure) -> bool:
-    """Return whether the next item would fail in the same manner."""
+    """Return whether the next item would fail in the same way."""
     if isinstance(failure, Forbidden):
         return not failure.reason.startswith("private_not_allowed")
     return isinstance(failure, Unauthorized | TooMany) or (

@@ -39,17 +39,17 @@ def send(request: HttpRequest) -> HttpResponse:
         return respond(request, 403, _("Your account can't add items."))
     bound = cast("Request", request)
     try:
-        submission = form_body.unpacked(
+        submission = form_body.read_submission(
             bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
         )
-        intake, batch = deliver.delivered(bound, submission, user)
+        intake, batch = deliver.deliver_items(bound, submission, user)
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = message_of(failure)
         return respond(request, trouble.status, trouble.words)
     remaining_lines = deliver.left_lines(intake, batch)
-    return answered(request, submission.results + batch.results, remaining_lines, batch.trouble)
+    return report(request, submission.results + batch.results, remaining_lines, batch.trouble)
 
 
 def bearer_token(request: HttpRequest) -> str:
@@ -75,7 +75,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     return response
 
 
-def answered(
+def report(
     request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], trouble: str
 ) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
 from webui.add import page as pages
-from webui.add.deliver import delivered, errand_of, left_lines, nothing_words
+from webui.add.deliver import deliver_items, errand_of, left_lines, nothing_words
 from webui.add.form_body import OutOfDate, Submission
 from webui.add.outcomes import ItemResult, results_panel, row_of
 from webui.add.parse import Intake, Item
@@ -75,13 +75,13 @@ def too_late(request: HttpRequest) -> HttpResponse:
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     try:
-        submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
+        submission = form_body.read_submission(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    intake, batch = delivered(request, submission)
+    intake, batch = deliver_items(request, submission)
     if is_script(request):
         return for_script(request, submission, intake, batch)
-    return answered(request, "add/new.html", submission, intake, batch)
+    return show_results(request, "add/new.html", submission, intake, batch)
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -119,7 +119,7 @@ def script_item(result: ItemResult) -> dict[str, str]:
     return {**asdict(row_of(result)), "line": result.item.line}
 
 
-def answered(
+def show_results(
     request: Request, template: str, submission: Submission, intake: Intake, batch: Batch
 ) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
@@ -139,9 +139,9 @@ def answered(
 @require_POST
 @open_to(Role.MEMBER)
 def read(request: Request) -> HttpResponse:
-    """Tell a script how a text is read: in the field, or with `picks` on the page that asks."""
+    """Show a script how a text is parsed: in the field, or with `picks` on the page that asks."""
     try:
-        submission = form_body.unpacked(request, None)
+        submission = form_body.read_submission(request, None)
     except UploadRefused as refused:
         return refusal(request, refused)
     if "picks" in request.GET:
@@ -164,11 +164,11 @@ def add(request: Request) -> HttpResponse:
     if request.method != "POST":
         return ask(request)
     try:
-        submission = form_body.unpacked(request, lambda folder: errand_of(request, folder))
+        submission = form_body.read_submission(request, lambda folder: errand_of(request, folder))
     except UploadRefused as refused:
         return refusal(request, refused)
-    intake, batch = delivered(request, submission)
-    return answered(request, "add/ask.html", submission, intake, batch)
+    intake, batch = deliver_items(request, submission)
+    return show_results(request, "add/ask.html", submission, intake, batch)
 
 
 def ask(request: Request) -> HttpResponse:
@@ -188,7 +188,7 @@ def named_items(text: str, title: str) -> list[Item]:
     items = parse.read(text)
     links: list[Item] = [item for item in items if not isinstance(item, parse.UnreadableItem)]
     if len(links) == 1:
-        return [parse.named(links[0], title)]
+        return [parse.add_name(links[0], title)]
     return links or items
 
 

@@ -158,20 +158,20 @@ HEALTH_SECONDS = 24 * 3600
 
 
 def share_health(key: str, health: Health) -> None:
-    """Share health with all processes: another one may serve the next page. Ignore cache errors."""
+    """Share health with the other processes, which may serve the next page. Ignore cache errors."""
     with suppress(OSError):
         cache.set(f"health-{key}", astuple(health), HEALTH_SECONDS)
 
 
 def health_of(storage: Service) -> Health:
-    """Return the newest health that this process or another one has noted."""
+    """Return the newest health that any process has recorded."""
     facts = cache.get(f"health-{storage.key}")
     with suppress(TypeError):  # Cached by another release of Ferry.
-        return max(storage.v1.health, Health(*facts or ()), key=_last_told)
+        return max(storage.v1.health, Health(*facts or ()), key=_last_call_at)
     return storage.v1.health
 
 
-def _last_told(health: Health) -> datetime:
+def _last_call_at(health: Health) -> datetime:
     moments = (health.last_ok_at, health.last_error_at)
     return max((each for each in moments if each), default=datetime.min.replace(tzinfo=UTC))
 
@@ -180,7 +180,7 @@ AWAY_SECONDS = 30
 
 
 def recent_failure(health: Health, now: datetime) -> Failure | None:
-    """Return the failure of the last 30 seconds, whoever met it, so that no one waits for the
+    """Return the failure of the last 30 seconds, in any process, so that no request waits for the
     service again. Ignore times in the future, in case the clock was set back."""
     if health.last_error is None or health.last_error_at is None:
         return None
@@ -240,7 +240,7 @@ def dialect_key(key: str) -> str:
 
 
 def save_dialect(key: str, dialect: Dialect) -> None:
-    """Cache the dialect. If that fails, the next process makes one more call, and this one none."""
+    """Cache the dialect. If that fails, only the next process has to make another call."""
     with suppress(OSError):
         cache.set(dialect_key(key), dialect.as_dict(), None)
 

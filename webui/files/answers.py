@@ -1,4 +1,4 @@
-"""What actions on the Files screen answer with: the folder after the change, or their form."""
+"""The responses to actions on the Files screen: the folder after the change, or their form."""
 
 from django.contrib import messages
 from django.http import HttpResponse

@@ -92,7 +92,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
 
 
 def has_many(person: User) -> bool:
-    """Return whether so many archives wait that visitors may pack no more: each is a large row."""
+    """Return whether visitors may pack no more archives for now, since each is a large row."""
     live = Selection.objects.filter(user=person, expires_at__gt=timezone.now())
     return live.count() >= MOST_OF_VISITORS
 

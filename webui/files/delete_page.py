@@ -1,4 +1,4 @@
-"""The page and dialog before files and folders are deleted, and what is said afterward."""
+"""The page and dialog before files and folders are deleted, and the message afterward."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

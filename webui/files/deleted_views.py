@@ -72,7 +72,7 @@ def delete(request: Request) -> HttpResponse:
     v1 = service_of(request).v1
     items = v1.deleted_items().items
     if "confirmed" not in request.POST:
-        # What someone deletes meanwhile isn't asked about.
+        # The question doesn't cover what someone deletes in the meantime.
         latest = max((int(each.id) for each in items), default=0)
         page = final_page([] if is_all else ids, until=str(latest))
         return render(request, "files/final.html", {"page": page})

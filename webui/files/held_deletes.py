@@ -1,10 +1,10 @@
 """Hold deletions back until their undo has expired, where the service can't restore anything.
 
-That holds for entries at most services, and for transfers at all of them.
+Most services can't restore entries, and none can restore transfers.
 
-What is held back is hidden at once. The worker then has the service delete it. A row stays until
-the service has done so: if a process dies in between, the next round deletes the same entry again,
-which does no harm. Undo removes only rows that no round has begun.
+The site hides held entries at once, and the worker has the service delete them later. A row stays
+until the service has done so: if a process dies in between, the next round deletes the same entry
+again, which does no harm. Undo removes only rows that no round has begun.
 """
 
 import logging
@@ -38,7 +38,7 @@ REFUSALS = (Conflict, Forbidden, Rejected)
 
 
 def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime) -> str:
-    """Hide the entries, and have them deleted later. Return the batch by which to undo it."""
+    """Hide the entries, and have them deleted later. Return the batch that undoes it."""
     rows = [
         HeldDelete(folder=folder, kind=entry.kind, entry_id=entry.id, name=entry.name)
         for entry in entries
@@ -74,14 +74,14 @@ def undo(service: Service, batch: str) -> list[str]:
 
 
 def delete_now(service: Service, now: datetime, **which: str) -> None:
-    """Delete what waits, at the cost of its undo. What comes now may have the same name, or be the
-    same transfer: the service would refuse it, or delete it with the other."""
+    """Delete held entries at once, at the cost of their undo. A new entry may have the same name,
+    or be the same transfer: the service would refuse it, or delete it along with the held one."""
     rows = HeldDelete.objects.filter(service=service.key, **which)
     delete_rows(service, rows.order_by("pk"), now)
 
 
 def delete_due(now: datetime) -> None:
-    """Delete what is due at the service that the site shows."""
+    """Delete the entries that are due at the service that the site shows."""
     rows = HeldDelete.objects.filter(due_at__lte=now)
     if not rows.exists():
         return
@@ -93,16 +93,16 @@ def delete_due(now: datetime) -> None:
 
 
 def give_up(rows: QuerySet[HeldDelete]) -> None:
-    """Show again what couldn't be deleted for so long."""
+    """Show entries again that couldn't be deleted within PATIENCE or LIFETIME."""
     for row in rows:
         events.write(Kind.NOT_DELETED, "", row.name)
         row.delete()
 
 
 def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> None:
-    """Delete one after another. If the service fails, the others wait for the next round."""
+    """Delete entries one by one. If the service fails, the others wait for the next round."""
     for row in rows:
-        # Undo may have been first.
+        # Someone may have undone it first.
         if not HeldDelete.objects.filter(pk=row.pk).update(has_begun=True):
             continue
         try:
@@ -115,7 +115,7 @@ def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> 
             again = {"due_at": now + RETRY, "has_begun": False}
             HeldDelete.objects.filter(pk=row.pk).update(**again)
             return
-        # Before the row, which hides the entry of a cached listing.
+        # Do this before deleting the row, which hides the entry while a listing is cached.
         folders.changed(service, [row.folder])
         if row.kind != HeldDelete.TRANSFER:
             indexed_folders.forget_deleted(service, entry_of(row))

@@ -18,7 +18,7 @@ MOST_LISTED, MOST_NAMED = 200, 5
 
 @dataclass(frozen=True)
 class Place:
-    """A folder to open, or, if it is moved itself, to show only."""
+    """A folder to choose from. One that is being moved itself can't be opened."""
 
     id: str
     name_parts: tuple[str, ...]
@@ -28,7 +28,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Question:
-    """What the person has said and has to decide."""
+    """What the person has chosen so far, and has to decide."""
 
     query: str
     found: Sequence[FoundEntry] | None

@@ -78,7 +78,7 @@ def refuse(request: Request, source: Reading, chosen: Sequence[Entry], why: str)
 
 
 def folder_in(request: Request, otherwise: str) -> str:
-    """Return the id of the folder that the person opens or has open in the dialog."""
+    """Return the id of the folder that the person opens, or has open, in the dialog."""
     chosen = request.POST.get("open") or request.POST.get("to") or otherwise
     return chosen[: folders.LONGEST_ID]
 
@@ -148,7 +148,7 @@ def new_name(request: Request) -> str:
 
 
 def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, str]:
-    """Create a folder, and open it. Otherwise, return why not."""
+    """Create a folder, and open it. If that fails, return the error."""
     error = reasons.find(find_name_error(name)).text
     if not error:
         try:

@@ -14,7 +14,7 @@ from webui.v1.records import Added
 def add(
     service: Service, folder: str, name: str, content: Exactly | BinaryIO, size_bytes: int
 ) -> Added:
-    """Send a file to the service. One that can't take a folder puts it in the root."""
+    """Send a file to the service. A service that takes no folder puts it in the root."""
     target = folder if service.takes_folder and folder != ROOT else None
     held_deletes.delete_now(service, timezone.now(), folder=target or ROOT, name__iexact=name)
     return service.v1.add_file(name, content, size_bytes, target)

@@ -222,8 +222,8 @@ class FilesPage:
 
 
 def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
-    """Make a page, or return the one that was made of the same. A page that may be long, or of a
-    listing that memory has dropped, isn't kept."""
+    """Build a page, or return the cached page for the same data. Pages that may be long aren't
+    cached, nor are pages whose listing is no longer in memory."""
     if look.is_all:
         return make_page(snapshot, look, around)
     facts = replace(snapshot, contents=NOTHING, read_at=NEVER)

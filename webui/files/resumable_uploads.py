@@ -1,4 +1,4 @@
-"""Files that arrive in pieces: after an interruption, the rest is sent, and nothing twice."""
+"""Files that arrive in pieces: after an interruption, browsers send only the rest."""
 
 import fcntl
 import os
@@ -30,7 +30,7 @@ SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
 # Longer than any service takes to accept what was sent to it.
 MOVING_LIFETIME = timedelta(minutes=30)
-# For a browser that missed the answer. Later, who sends the same file wants it once more.
+# For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
@@ -71,7 +71,7 @@ def find(user: User, service: Service, key: str) -> ResumableUpload | None:
 
 
 def interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:
-    """Return the person's uploads into a folder that no request adds to at the moment."""
+    """Return the person's uploads to a folder to which no request is adding now."""
 
     def load() -> list[ResumableUpload]:
         mine = ResumableUpload.objects.filter(user=user, service=service.key, folder=folder)
@@ -93,7 +93,7 @@ def is_busy(upload: ResumableUpload) -> bool:
 
 
 def arrived_bytes(upload: ResumableUpload) -> int:
-    """Return how much is here, as far as a glance tells."""
+    """Return how many bytes have arrived, without the checks of `offset_of`."""
     if upload.boot != this_boot():
         return upload.safe_bytes
     try:
@@ -103,9 +103,9 @@ def arrived_bytes(upload: ResumableUpload) -> int:
 
 
 def offset_of(upload: ResumableUpload) -> int | None:
-    """Return how many bytes are here, or None if the file is gone.
+    """Return how many bytes have arrived, or None if the file is gone.
 
-    After the machine has started again, only those count that were safely on its disk.
+    After a reboot, only the bytes count that were synced to disk.
     """
     if upload.state != State.ARRIVING:
         return upload.size_bytes
@@ -199,7 +199,7 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
     """
     now = timezone.now()
     row = ResumableUpload.objects.filter(pk=upload.pk)
-    # One that began to move so long ago died on the way.
+    # A process that began to send it so long ago has died.
     is_dead = Q(state=State.MOVING, expires_at__lt=now + LIFETIME - MOVING_LIFETIME)
     may_move = row.filter(Q(state=State.ARRIVING) | is_dead)
     if not may_move.update(state=State.MOVING, expires_at=now + LIFETIME):
@@ -228,7 +228,7 @@ def remove_files(upload: ResumableUpload) -> None:
 
 
 def prune(now: datetime) -> None:
-    """Delete what nobody has continued for so long, and files that no row names."""
+    """Delete uploads that no one has continued in time, and files that no row names."""
     for upload in ResumableUpload.objects.filter(expires_at__lte=now):
         forget(upload)
     keys = set(ResumableUpload.objects.values_list("key", flat=True))

@@ -74,7 +74,7 @@ def begin(request: Request, folder: str) -> HttpResponse:
 @require_http_methods(["HEAD", "PATCH", "DELETE"])
 @open_to(Role.MEMBER)
 def resumable(request: Request, key: str) -> HttpResponse:
-    """Say how much of the upload has arrived, take its next bytes, or cancel it.
+    """Report how much of the upload has arrived, take its next bytes, or cancel it.
 
     Django's CSRF check would read the whole body: webui.http.csrf replaces it.
     """
@@ -104,7 +104,7 @@ def cancel(request: Request, key: str) -> HttpResponse:
 
 
 def find(request: Request, key: str) -> tuple[ResumableUpload, int]:
-    """Return the upload, and how many of its bytes are here."""
+    """Return the upload, and how many of its bytes have arrived."""
     upload = resumable_uploads.find(request.user, service_of(request), key)
     if upload is not None and request.method == "HEAD":
         resumable_uploads.settle(upload)

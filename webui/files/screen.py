@@ -39,7 +39,7 @@ def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     bounds = bounds_of(request)
     if bounds is None:
         return reading
-    # What was just read may say that the folder has moved out.
+    # The fresh listing may show that the folder has moved out of bounds.
     if (at_once or is_reload) and not bounds.include(service, folder, now):
         raise Http404
     return bounds.narrow(reading)
@@ -58,7 +58,9 @@ def page_of(
     reading = read(request, folder, at_once=at_once)
     around = circumstances(request, reading)
     if reading.snapshot.is_root:
-        films = resume_positions.continued(request.user, service_of(request), timezone.now())
+        films = resume_positions.continue_watching(
+            request.user, service_of(request), timezone.now()
+        )
         around = replace(around, begun=tuple(films))
     if around.may_change:
         around = replace(

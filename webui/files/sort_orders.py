@@ -1,5 +1,5 @@
-"""The order in which a person last sorted a folder: it is also that of the folders in it, unless
-the person has sorted these as well."""
+"""The order in which a person last sorted a folder. Folders inside it inherit the order, unless
+the person has sorted them as well."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ MOST_ORDERS = 500
 
 
 def order_of(user: User, service: Service, folders: Sequence[str]) -> str:
-    """Return the order of the first of these folders, each of which is in the next."""
+    """Return the order of the first of these folders that has one. Each is inside the next."""
 
     def load() -> dict[str, str]:
         orders = SortOrder.objects.filter(user=user, service=service.key)

@@ -1,4 +1,4 @@
-"""Unpack a ZIP file, and show how far that is."""
+"""Unpack a ZIP file, and show the progress."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -37,7 +37,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
 @require_safe
 @open_to(Role.MEMBER)
 def show(request: Request, folder: str) -> HttpResponse:
-    """Show how far they are; once a new folder is there, show the listing with it."""
+    """Show the progress; once a new folder exists, show the listing with it."""
     service = service_of(request)
     if not service.can_unpack:
         raise Http404

@@ -54,7 +54,7 @@ def unfinished(service: Service, folder: str) -> list[Transfer]:
 
 
 def find(service: Service, transfer_ids: Iterable[str]) -> list[Transfer]:
-    """Return those of the transfers that are still there."""
+    """Return the transfers that still exist."""
     transfers = []
     for transfer_id in transfer_ids:
         try:

@@ -60,7 +60,7 @@ def take(limits: list[AttemptLimit]) -> timedelta | None:
 
 def give_back(limits: list[AttemptLimit]) -> None:
     """Uncount an attempt, since a correct password doesn't count. Earlier attempts still count:
-    nobody may clear their guesses at other accounts by signing in to their own."""
+    no one may clear their guesses at other accounts by signing in to their own."""
     with transaction.atomic():
         for limit in _in_order(limits):
             rows = Attempts.objects.filter(key=limit.key, count__gt=0)

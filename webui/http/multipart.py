@@ -114,11 +114,11 @@ def read_part(headers: dict[str, Any], stream: Iterator[bytes]) -> FormPart | No
     _value, parameters = headers.get("content-disposition", ("", {}))
     if "name" not in parameters:
         return None
-    name, filename = (decoded(parameters.get(key)) for key in ("name", "filename"))
+    name, filename = (decode(parameters.get(key)) for key in ("name", "filename"))
     return FormPart(name, basename(filename), "filename" in parameters, stream)
 
 
-def decoded(value: Any) -> str:
+def decode(value: Any) -> str:
     return value.decode(errors="replace") if isinstance(value, bytes) else str(value or "")
 
 

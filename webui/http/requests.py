@@ -41,7 +41,7 @@ def service_of(request: HttpRequest) -> Service:
 
 
 def person_behind(request: Request) -> User:
-    """Return the person who answers for the request: for a visitor, who made the link."""
+    """Return the person responsible for the request; for a visitor, the maker of the link."""
     person: User = vars(request).get("maker") or request.user
     return person
 

@@ -27,7 +27,7 @@ from webui.models import User
 MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
 SHORT_BYTES = 40_000
 SEALED = "unsent"
-# Fields that people type into; the other fields of the form go along hidden.
+# Fields that people type into; the form's other fields are sent as hidden fields.
 TYPED = {
     "text": _("Magnet links or web addresses, one per line"),
     "name": _("Name"),

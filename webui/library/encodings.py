@@ -38,7 +38,7 @@ def encoding_of(data: bytes, *, is_art: bool) -> str:
         return ""
     if is_utf_8(data):
         return "utf_8"
-    return OF_ARTISTS if is_art else guessed(sample)
+    return OF_ARTISTS if is_art else guess_encoding(sample)
 
 
 def wide(sample: bytes) -> str:
@@ -61,14 +61,14 @@ def is_utf_8(data: bytes) -> bool:
     return True
 
 
-def guessed(sample: bytes) -> str:
+def guess_encoding(sample: bytes) -> str:
     if len(sample) < LEAST_GUESSED_BYTES:
         return USUAL
     guess = from_bytes(sample, steps=4, chunk_size=512, cp_isolation=GUESSED).best()
     return guess.encoding if guess and guess.encoding in KNOWN else USUAL
 
 
-def decoded(data: bytes, encoding: str, *, is_last: bool) -> tuple[str, int]:
+def decode(data: bytes, encoding: str, *, is_last: bool) -> tuple[str, int]:
     """Return the text and the number of bytes decoded: a character cut in two is left for later."""
     decoder = codecs.getincrementaldecoder(encoding)("replace")
     text = decoder.decode(data, final=is_last)

@@ -62,30 +62,30 @@ def read(service: Service, folder: str, *, now: datetime, at_once: bool = False)
 def _read(service: Service, folder: str, now: datetime, *, at_once: bool) -> Reading:
     """Ask our own service each time, since it quickly answers "unchanged". A foreign service is
     asked first only if the folder isn't cached, we changed it ourselves, or the person insists
-    (`at_once`). Otherwise the page is shown at once and asks for news itself.
+    (`at_once`). Otherwise the page is shown at once, and requests updates itself.
     """
     since = datetime.now(UTC)
     listing = store().find(service.key, folder)
     if listing is None:
-        return Reading(_fetched(service, folder, None, since), is_fresh=True)
+        return Reading(_fetch_once(service, folder, None, since), is_fresh=True)
     if service.is_embedded or at_once or listing.is_changed:
-        return _revalidated(service, folder, listing, since)
+        return _revalidate(service, folder, listing, since)
     if (now - listing.snapshot.read_at).total_seconds() < FRESH_SECONDS:
         return Reading(listing.snapshot, is_fresh=True)
     trouble = recent_failure(service.v1.health, now)
     return Reading(listing.snapshot, is_fresh=False, failure=trouble)
 
 
-def _revalidated(service: Service, folder: str, listing: CachedListing, since: datetime) -> Reading:
+def _revalidate(service: Service, folder: str, listing: CachedListing, since: datetime) -> Reading:
     try:
-        return Reading(_fetched(service, folder, listing, since), is_fresh=True)
+        return Reading(_fetch_once(service, folder, listing, since), is_fresh=True)
     except NotFound:
         raise
     except Failure as failure:
         return Reading(listing.snapshot, is_fresh=False, failure=failure)
 
 
-def _fetched(
+def _fetch_once(
     service: Service, folder: str, listing: CachedListing | None, since: datetime
 ) -> Snapshot:
     """Ask a foreign service under the refresh lock, unless another process did after `since`."""

@@ -27,7 +27,7 @@ def forget_deleted(service: Service, entry: Entry) -> None:
 
 
 def forget(service_key: str, folders: Collection[str]) -> None:
-    """Forget folders and all that is below them. Other folders that list one are read anew."""
+    """Forget folders and all that is below them. Other folders that list one of them are reread."""
     rows = IndexedFolder.objects.filter(index__service=service_key)
     for _level in range(MOST_LEVELS):
         if not folders:

@@ -45,7 +45,7 @@ def deliver(
     if service.is_embedded:
         answer = opening({})
         if isinstance(answer, Link):
-            return handed_over(answer)
+            return redirect_to(answer)
         return passed_on(answer, expected.name, _nothing)
     slot = slots.take()
     if slot is None:
@@ -58,9 +58,9 @@ def deliver(
         slot.give_back()
         raise
     if isinstance(answer, Download):
-        return passed_on(answer, expected.name, watched(request, answer, slot))
+        return passed_on(answer, expected.name, abort_on_disconnect(request, answer, slot))
     slot.give_back()
-    return handed_over(answer)
+    return redirect_to(answer)
 
 
 def show(
@@ -79,10 +79,12 @@ def show(
     except BaseException:
         slot.give_back()
         raise
-    return passed_on(answer, expected.name, watched(request, answer, slot), present(answer))
+    return passed_on(
+        answer, expected.name, abort_on_disconnect(request, answer, slot), present(answer)
+    )
 
 
-def watched(request: HttpRequest, download: Download, slot: Slot) -> Callable[[], None]:
+def abort_on_disconnect(request: HttpRequest, download: Download, slot: Slot) -> Callable[[], None]:
     """Abort the service's stream if the client disconnects, even while the stream is idle. Return a
     function that stops watching and releases the slot."""
 
@@ -101,7 +103,7 @@ def watched(request: HttpRequest, download: Download, slot: Slot) -> Callable[[]
     return done
 
 
-def handed_over(link: Link) -> HttpResponse:
+def redirect_to(link: Link) -> HttpResponse:
     """Redirect to a link. Links of our own service are sent as paths, so that they work under every
     host name of Ferry."""
     response = HttpResponse(status=302)

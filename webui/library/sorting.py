@@ -10,7 +10,7 @@ from webui.library.entries import FILE, Entry, split_name
 from webui.library.episodes import Episode, episode_of
 from webui.library.kinds import KINDS
 
-BY_SECTION = "section"  # the order of the media view, which nobody else chooses
+BY_SECTION = "section"  # the order of the media view, and of nothing else
 SORTS = ("name", "-name", "kind", "-kind", "length", "-length", "size", "-size", "date", "-date")
 DIGITS = re.compile(r"(\d+)")
 KINDS_IN_ORDER = [*KINDS, ""]

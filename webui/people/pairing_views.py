@@ -22,7 +22,7 @@ from webui.people import pairing, pairing_page
 from webui.people.device_addresses import device_addresses
 from webui.people.pairing import is_over
 from webui.signin.devices import agent_of
-from webui.signin.session import guessed, limited, too_many_tries, welcome_in
+from webui.signin.session import count_guess, limited, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.pairing")
 
@@ -68,7 +68,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     now = timezone.now()
     row = pairing.offered(token, now)
     if row is None or row.user is None:
-        return guessed(request)
+        return count_guess(request)
     if request.method != "POST":
         page = pairing_page.accept_page(
             row.user.username, request.get_host(), pairing.number_of(token)
@@ -76,7 +76,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
         return render(request, "people/accept.html", {"page": page})
     user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
     if user is None:
-        return guessed(request)
+        return count_guess(request)
     log.info("paired name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     return welcome_in(request, user, resolve_url("files"))
 

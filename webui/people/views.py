@@ -25,7 +25,7 @@ from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
 from webui.signin import devices, one_time_links
 from webui.signin.ask_password import confirmed
-from webui.signin.session import guessed, welcome_in
+from webui.signin.session import count_guess, welcome_in
 
 log = logging.getLogger("ferry.people")
 
@@ -163,7 +163,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
     if not one_time_links.is_good(OneTimeLink.INVITATION, token, timezone.now()):
-        return guessed(request)
+        return count_guess(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         return joined(request, token, form)

@@ -1,4 +1,4 @@
-"""Which films of a folder are before and after one."""
+"""Find the films of a folder before and after a film."""
 
 from collections.abc import Mapping
 
@@ -19,8 +19,8 @@ def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry 
 
 
 def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | None:
-    """Return the film that someone goes on with: the last that was begun, or the episode after one
-    that was watched. Positions are by the file's id."""
+    """Return the film to continue with: the last film begun, or the episode after the last film
+    watched. Positions are by the file's id."""
     films = [each for each in contents.in_order(BY_SECTION) if is_film(each)]
     for place in range(len(films) - 1, -1, -1):
         film, position = films[place], positions.get(films[place].id)

@@ -51,7 +51,7 @@ def positions(user: User, service: Service, folder: str) -> frozenset[tuple[str,
 
 
 def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime) -> None:
-    at, of = bounded(at_seconds), bounded(of_seconds)
+    at, of = clamp(at_seconds), clamp(of_seconds)
     facts: dict[str, object] = {"duration_seconds": of}
     if is_end(at, of):
         facts |= {"position_seconds": 0, "is_watched": True}
@@ -71,7 +71,7 @@ def save(user: User, film: Film, facts: dict[str, object], now: datetime) -> Non
     )
 
 
-def bounded(seconds: float) -> float:
+def clamp(seconds: float) -> float:
     return min(max(seconds, 0.0), LONGEST_SECONDS)
 
 
@@ -86,7 +86,7 @@ def position_of(row: Watched) -> Position:
 # Continue watching
 
 
-def continued(
+def continue_watching(
     user: User, service: Service, now: datetime
 ) -> list[tuple[Snapshot, Entry, Position]]:
     """Return films that were begun but not finished, the latest first, if a listing has them."""
@@ -111,7 +111,7 @@ def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, En
     return snapshot, entry
 
 
-# What becomes of the files
+# Deleted and moved files
 
 
 def forget(service: Service, deleted: Iterable[Entry]) -> None:

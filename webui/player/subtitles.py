@@ -140,7 +140,7 @@ def converted(content: bytes, language: str) -> str:
     encoding = encoding_of(content, language)
     if not encoding:
         raise NoSubtitles
-    text, _byte_count = encodings.decoded(content, encoding, is_last=True)
+    text, _byte_count = encodings.decode(content, encoding, is_last=True)
     vtt = webvtt.webvtt(text, _("The subtitles end here, because there are too many."))
     if not vtt:
         raise NoSubtitles

@@ -1,4 +1,4 @@
-"""When, with which camera, and with which settings a picture was taken."""
+"""The date, the camera, and the settings of a picture, in words."""
 
 from datetime import UTC, datetime
 

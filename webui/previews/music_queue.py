@@ -1,4 +1,4 @@
-"""The tracks that play after one another: a folder's, in the order of its listing."""
+"""The queue of tracks: those of a folder, in the order of its listing."""
 
 from typing import Any
 

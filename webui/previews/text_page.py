@@ -30,7 +30,7 @@ class Setting:
     """The functions that highlight code and render Markdown. Views pass them in, since pages do no
     I/O."""
 
-    coloured: Callable[[str, str], list[str | SafeString]]
+    highlight: Callable[[str, str], list[str | SafeString]]
     prose: Callable[[str], SafeString | None]
 
 
@@ -121,7 +121,7 @@ def as_code(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
     language = language_of(entry.name)
     is_json = entry.extension == "json" and piece.is_whole
     text = layouts.laid_out(piece.text, MOST_LINES) if is_json else piece.text
-    return TextShape("lines", lines=setting.coloured(text, language))
+    return TextShape("lines", lines=setting.highlight(text, language))
 
 
 def more_url(at: Addresses, entry: Entry, query: dict[str, str]) -> str:

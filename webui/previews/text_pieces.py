@@ -51,7 +51,7 @@ def read(v1: Client, text_request: TextRequest) -> TextPiece | None:
     stop = end_of_lines(data, encoding, text_request.most_lines, is_last=is_last)
     if stop and stop < len(data):
         data, is_last = data[:stop], False
-    text, byte_count = encodings.decoded(data, encoding, is_last=is_last)
+    text, byte_count = encodings.decode(data, encoding, is_last=is_last)
     return TextPiece(plain(text), encoding, start, start + max(byte_count, 1), is_last)
 
 

@@ -27,7 +27,7 @@ SCHEMES = {"http", "https", "mailto"}
 turns = Limiter(2, wait_seconds=MOST_SECONDS)
 
 
-def coloured(text: str, language: str) -> list[str | SafeString]:
+def highlight(text: str, language: str) -> list[str | SafeString]:
     """Return highlighted lines. Lines beyond the limit stay plain, as do all if coloring fails."""
     head, tail = split(text)
     if not language or any(len(line) > LONGEST_LINE for line in head):
@@ -85,12 +85,12 @@ def ask_child(question: dict[str, str]) -> Any:
     """Return None if the child takes too long or costs too much, or if too many ask at once."""
     try:
         with turns.one():
-            return answered(question)
+            return run_child(question)
     except TimedOut:
         return None
 
 
-def answered(question: dict[str, str]) -> Any:
+def run_child(question: dict[str, str]) -> Any:
     try:
         result = subprocess.run(  # noqa: S603  Our own program; the text is its input.
             [sys.executable, "-I", str(PROGRAM)],

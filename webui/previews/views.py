@@ -34,7 +34,7 @@ from webui.previews.text_page import (
 )
 from webui.v1.errors import Failure
 
-SETTING = Setting(typesetting_process.coloured, typesetting_process.prose)
+SETTING = Setting(typesetting_process.highlight, typesetting_process.prose)
 
 
 @require_safe
@@ -70,7 +70,7 @@ def add_archive_listing(
 
 
 def add_camera(request: Request, entry: Entry, page: pages.PreviewPage) -> pages.PreviewPage:
-    """Add with which camera the picture was taken, which only our own service says."""
+    """Add the camera that took the picture, which only our own service reports."""
     with suppress(Failure):
         camera = service_of(request).v1.camera(entry.id)
         return replace(page, camera=camera_words(entry, camera))

@@ -1,9 +1,9 @@
 """Read folder after folder of a service that can't search, while people search it.
 
-The worker does so a few seconds at a time, and rests as long after each call as the service took to
-answer: at most half of the time, one call is on its way. A folder is read again a quarter of an
-hour later, and before all others if people have changed it here; a service that sends ETags then
-sends nothing else, unless it has changed.
+The worker does so a few seconds at a time. After each call, it rests for as long as the call took,
+so it occupies the service at most half of the time. It reads a folder again a quarter of an hour
+later, and before all others if people have changed it here. A service that sends ETags then sends
+only folders that have changed.
 """
 
 import logging
@@ -29,7 +29,7 @@ log = logging.getLogger("ferry.search")
 
 TURN_SECONDS = 4
 LEAST_REST_SECONDS = 0.05
-# A worker that dies in its turn keeps others waiting for so long.
+# How long other workers wait if a worker dies during its turn.
 CLAIM = timedelta(minutes=2)
 WANTED = timedelta(minutes=10)
 FRESH = timedelta(minutes=15)
@@ -42,7 +42,7 @@ LONGEST_ETAG = 200
 
 @dataclass
 class Room:
-    """How much the index may grow: a hostile service has folders without end."""
+    """How much the index may still grow, since a hostile service may have endless folders."""
 
     folders: int
     entries: int
@@ -53,8 +53,8 @@ class Room:
 
 
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
-    """Take one turn, unless nobody searches or another worker's turn goes on."""
-    # An idle worker comes here every few seconds, and needn't ask the database each time.
+    """Take one turn, unless no one searches or another worker has the turn."""
+    # An idle worker calls this every few seconds, and needn't query the database each time.
     wanted_at = row_cache.read("search wanted at", last_wanted_at)
     if wanted_at is None or wanted_at < now - WANTED:
         return
@@ -81,7 +81,7 @@ def claim(service: Service, now: datetime) -> NameIndex | None:
     rows = NameIndex.objects.filter(
         service=service.key, wanted_at__gte=now - WANTED, next_at__lte=now
     )
-    # A read first, so that a turn without work writes nothing.
+    # Read first, so that a turn without work writes nothing.
     index = rows.first()
     is_ours = index is not None and rows.filter(next_at=index.next_at).update(next_at=now + CLAIM)
     return index if is_ours else None
@@ -110,8 +110,8 @@ def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) 
 def read_or_forget(service: Service, folder: IndexedFolder, room: Room) -> None:
     """Read a folder, or forget it if it's gone. Raise failures that may concern all folders."""
     rows = IndexedFolder.objects.filter(pk=folder.pk)
-    # Beforehand, so that a folder that always fails isn't always the next one, and that what
-    # people change from now on is read again.
+    # Do this first, so that a folder that always fails isn't always the next one, and so that
+    # changes by people from now on are read again.
     rows.update(is_changed=False, due_at=timezone.now() + FRESH)
     try:
         read(service, folder, room)
@@ -131,8 +131,8 @@ def room_in(index: NameIndex) -> Room:
 
 
 def next_due(index: NameIndex) -> IndexedFolder | None:
-    """Return a folder to read: one that people have changed, else one that never was read, near
-    the root before others, else the one that was read first."""
+    """Return a folder to read: one that people have changed, else an unread one, those near the
+    root first, else the one that was read longest ago."""
     rows = IndexedFolder.objects.filter(index=index).select_related("index")
     due = rows.filter(due_at__lte=timezone.now()).order_by("is_read", "due_at", "pk")
     return rows.filter(is_changed=True).first() or due.first()

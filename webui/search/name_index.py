@@ -37,7 +37,7 @@ NOTHING = SearchResult((), (), has_more=False)
 
 
 def want(service: Service, now: datetime) -> Coverage:
-    """Have the worker collect the names for a while. Return how far it is."""
+    """Have the worker collect the names for a while. Return how much it has read."""
     index = NameIndex.objects.filter(service=service.key).first() or new_index(service, now)
     NameIndex.objects.filter(pk=index.pk, wanted_at__lt=now - WANTED_STEP).update(wanted_at=now)
     folders = IndexedFolder.objects.filter(index=index)
@@ -45,7 +45,7 @@ def want(service: Service, now: datetime) -> Coverage:
 
 
 def new_index(service: Service, now: datetime) -> NameIndex:
-    """Return an index, of one service at a time, so that a search needn't tell them apart."""
+    """Return the index, and delete any other: a search then needn't distinguish services."""
     with transaction.atomic():
         index, is_new = NameIndex.objects.get_or_create(
             service=service.key, defaults={"wanted_at": now, "next_at": now}
@@ -114,7 +114,7 @@ def ranked(
 
 
 def candidates(kind: str, patterns: Iterable[str], most: int) -> Q:
-    """Return what to compare with the patterns: PostgreSQL finds it by itself."""
+    """Return which rows to compare with the patterns: all on PostgreSQL, which uses its index."""
     if connection.vendor == "postgresql":
         return Q()
     trigrams = [each for pattern in patterns for each in trigrams_of(pattern)]
@@ -177,15 +177,15 @@ def chain_above(folder: str, facts: Mapping[str, tuple[str, str]]) -> Iterator[t
         folder = parent
 
 
-# Keeping
+# Saving
 
 
 def save(folder: IndexedFolder, entries: Sequence[Entry], room: int) -> int:
-    """Make the index of one folder what the service has just listed, and return by how many rows
-    it grows: by `room` at most.
+    """Update the index of a folder to its latest listing, and return by how many rows it grows: by
+    `room` at most.
 
     A folder may have very many entries, and a long write to SQLite keeps all others waiting. So
-    they are written bit by bit. If this ends halfway, the next reading mends it.
+    write them in batches. If this ends halfway, the next read of the folder completes it.
     """
     stored = IndexedEntry.objects.filter(folder=folder)
     rows = list(stored.values_list("pk", "kind", "entry_id", "name", "size_bytes", "added"))
@@ -217,7 +217,7 @@ def row_of(folder: IndexedFolder, entry: Entry) -> IndexedEntry:
 
 
 def save_folders(folder: IndexedFolder, entries: Iterable[Entry], room: int, now: datetime) -> int:
-    """Know the folders in a folder. Return by how many rows the index grows. New ones are due at
+    """Save the folders in a folder, and return how many rows were written. New folders are due at
     once."""
     index = folder.index
     inner = {each.id: each.name for each in entries if each.is_folder and each.id != ROOT}

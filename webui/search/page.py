@@ -107,7 +107,7 @@ class SearchPage:
     has_too_many: bool
     begun: tuple[FilmInProgress, ...]
     coverage: tuple[str, ...]  # empty if the service searches
-    more_url: str  # where the results are once more has been read; empty if all has
+    more_url: str  # the results once more folders have been read; empty if all have
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ def results(request: Request) -> HttpResponse:
     """Render the results alone. The address follows, so that Back returns to them."""
     wanted = wanted_in(request.GET.dict())
     page = page_of(request, wanted)
-    # Results that come by themselves aren't announced each time.
+    # Don't announce results that the page refreshes by itself.
     is_poll = bool(request.htmx) and request.htmx.trigger == "results"
     response = render(request, "search/_results.html", {"page": page, "is_poll": is_poll})
     response["HX-Replace-Url"] = reverse("search") + wanted.tail
@@ -71,9 +71,9 @@ def calendar() -> Calendar:
 
 
 def begun(request: Request, wanted: Wanted) -> tuple[FilmInProgress, ...]:
-    """Return the films that the person hasn't finished, where nothing is searched for."""
+    """Return the films that the person hasn't finished, unless there is a search."""
     if not wanted.is_empty:
         return ()
-    films = resume_positions.continued(request.user, service_of(request), timezone.now())
+    films = resume_positions.continue_watching(request.user, service_of(request), timezone.now())
     around = FilesContext(calendar())
     return tuple(film_in_progress(*each, around) for each in films)

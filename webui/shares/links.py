@@ -98,8 +98,8 @@ def is_password(share: Share, password: str) -> bool:
 
 
 def use(share: Share) -> bool:
-    """Count a use. Return False if there were as many as there may be: of two people who come at
-    once, one may be too late."""
+    """Count a use. Return False if the limit was reached: of two people who open the link at once,
+    one may be too late."""
     rows = Share.objects.filter(pk=share.pk)
     if share.most_uses is not None:
         rows = rows.filter(uses__lt=share.most_uses)

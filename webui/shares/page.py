@@ -75,7 +75,7 @@ class Made:
 def share_page(
     entry: Entry, action: str, back_url: str, calendar: Calendar, result: Made | str = ""
 ) -> SharePage:
-    """Build the page. `result` is the link, or why there is none; empty before anyone asks."""
+    """Build the page. `result` is the link, or why there is none; empty before it is made."""
     page = SharePage(
         title=_("Play %(name)s on another device") % {"name": entry.name or _("All files")},
         text=_(
@@ -163,7 +163,7 @@ def uses_left_words(share: ShareFacts) -> str:
 # What players read
 
 
-def played(contents: Contents) -> list[Entry]:
+def playable_entries(contents: Contents) -> list[Entry]:
     """Return the films and music of a folder, by name."""
     return [entry for entry in contents.in_order("name") if is_played(entry)][:MOST_LISTED]
 

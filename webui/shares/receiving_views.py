@@ -112,8 +112,8 @@ class Allowance:
 
 
 def add(request: Request, share: Share, part: FormPart, allowance: Allowance) -> str:
-    """Add one file, and return the name that it came with: the one in the folder would say what
-    else is there. Nor do strangers learn why the service refuses a file."""
+    """Add one file, and return the name it was sent with: its name in the folder would reveal what
+    else is there. Strangers don't learn why the service refuses a file, either."""
     with content_of(request, part) as (content, size_bytes):
         try:
             with allowance.spent(size_bytes):

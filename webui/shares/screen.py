@@ -19,7 +19,7 @@ def shares_of(request: Request) -> list[ShareRow]:
 
 def find_page(request: Request, token: str) -> Share | None:
     """Return the link with this token if it opens a page, unless it has ended. The person who made
-    it must still be one who may make such links."""
+    it must still be allowed to make such links."""
     share = share_links.find_share(token, service_of(request).key, timezone.now())
     if share is None or not share.folder:
         return None

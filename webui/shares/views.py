@@ -65,7 +65,7 @@ def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpR
 
 def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     """Make a link, or say why not. Only this response contains it, as text and as a QR code."""
-    if chosen.kind != FILE and not pages.played(snapshot_of(request, chosen.id).contents):
+    if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
         return _("This folder doesn't contain any films or music. Open one that does.")
     try:
         token = links.make(request.user, service_of(request).key, chosen, now)
@@ -155,7 +155,7 @@ def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
 def rows_of(request: Request, share: Share) -> list[tuple[str, str]]:
     if share.kind == FILE:
         return [(share.entry_id, share.name)]
-    entries = pages.played(snapshot_of(request, share.entry_id).contents)
+    entries = pages.playable_entries(snapshot_of(request, share.entry_id).contents)
     return [(entry.id, entry.name) for entry in entries]
 
 

@@ -1,4 +1,4 @@
-"""What people see who open a link: the pages of the site, for what the link shows alone.
+"""The pages of the site for visitors, limited to what their link shows.
 
 Each link is a small site at its own address. Its URLs are a few of the site's, below `/s/<token>/`,
 so that all links on its pages stay there.
@@ -212,7 +212,7 @@ def ended(request: Request, text: str = "") -> HttpResponse:
 
 
 def not_here(request: HttpRequest) -> HttpResponse:
-    """Answer with plain text where no page is asked for: pictures, films, and subtitles."""
+    """Answer with plain text if the request isn't for a page: pictures, films, and subtitles."""
     if "text/html" in request.headers.get("Accept", "text/html"):
         page = error_page(404, [back()], text=_("The link doesn't include this."))
         return error_views.answer(request, page, 404)

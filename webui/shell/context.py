@@ -114,7 +114,7 @@ def gauge_for(request: HttpRequest) -> Gauge | None:
 
 
 def is_signed_in(request: HttpRequest) -> bool:
-    """Return whether someone is signed in. An early error page has nobody yet."""
+    """Return whether someone is signed in. Early error pages precede the lookup of the person."""
     user = getattr(request, "user", None)
     return user is not None and user.is_authenticated
 

@@ -94,7 +94,7 @@ def remember_device(response: HttpResponse, user: User) -> None:
     )
 
 
-def guessed(request: HttpRequest) -> HttpResponse:
+def count_guess(request: HttpRequest) -> HttpResponse:
     """Count an invalid link as a guess, and limit guesses."""
     limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
     wait = guess_limits.take(limits)

@@ -39,6 +39,6 @@ class SessionUser(AuthenticationMiddleware):
 
 
 def user_of(request: HttpRequest) -> AbstractBaseUser | AnonymousUser:
-    """Return who is signed in: what the session says, checked against the person's row."""
+    """Return the person whom the session names, checked against their row."""
     facts = tuple(request.session.get(key) for key in KEYS)
     return copy(row_cache.read(("user", *facts), partial(get_user, request)))

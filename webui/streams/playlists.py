@@ -50,7 +50,7 @@ OF_VARIANTS = frozenset({VARIANT_BEGINS, "EXT-X-MEDIA", "EXT-X-I-FRAME-STREAM-IN
 Address = Callable[[str, TargetKind], str]
 
 
-def rewritten(content: bytes, kind: TargetKind, address: Address) -> str:
+def rewrite(content: bytes, kind: TargetKind, address: Address) -> str:
     """Rewrite a playlist. `address` turns each URL into ours, or raises: one bad URL rejects the
     whole playlist."""
     return "\n".join(_lines_through(lines_of(content), kind, _counted(address))) + "\n"

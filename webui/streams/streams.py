@@ -141,7 +141,7 @@ def playlist_of(request: Request, part: StreamTarget) -> HttpResponseBase:
         content = service_of(request).v1.whole(download, playlists.MOST_BYTES)
     finally:
         slot.give_back()
-    text = playlists.rewritten(content, part.kind, addresses(request, part, download.url))
+    text = playlists.rewrite(content, part.kind, addresses(request, part, download.url))
     headers = LOCKED_HEADERS | {"Cache-Control": "private, no-store"}
     return HttpResponse(text, content_type=PLAYLIST_TYPE, headers=headers)
 

@@ -25,5 +25,5 @@ SUBJECTS: dict[str, Callable[[], ScriptWords]] = {
 
 @register.simple_tag
 def words(*subjects: str) -> SafeString:
-    """Draw the JSON block that static/js/words.js reads."""
+    """Render the JSON block that static/js/words.js reads."""
     return json_script({subject: SUBJECTS[subject]() for subject in subjects}, "words")

@@ -184,7 +184,7 @@ def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unch
 
 
 def names_of(listing: Listing) -> dict[str, tuple[str, str]]:
-    """Return what transfers may have become, by name: services may report nothing else."""
+    """Return the entries that transfers may have become, by name: services may report no more."""
     files = {each.name: (FILE, each.id) for each in listing.files}
     return files | {each.name: (FOLDER, each.id) for each in listing.folders}
 
@@ -296,14 +296,14 @@ def _followed(
         if answer is None:
             followed.append(each)
         else:
-            followed.append(states.answered(each, answer[0], names, now))
+            followed.append(states.update_by_id(each, answer[0], names, now))
     return [each for each in followed if each.row or each.state != GONE]
 
 
 def _answers(
     service: Service, chosen: Sequence[CachedTransfer]
 ) -> list[tuple[Transfer | None] | None]:
-    """Return for each a transfer, `(None,)` if the service doesn't know it, or None if it failed.
+    """Return per request a transfer, `(None,)` if the service has none, or None if it failed.
 
     Our own service is called in this thread, which has a database connection.
     """

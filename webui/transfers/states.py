@@ -271,7 +271,7 @@ def unlisted(sending: SentRecord, before: CachedTransfer | None, now: float) -> 
     return timed(remembered(old._replace(is_listed=False), sending), now)
 
 
-def answered(
+def update_by_id(
     cached: CachedTransfer,
     transfer: Transfer | None,
     names: Mapping[str, tuple[str, str]],

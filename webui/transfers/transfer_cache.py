@@ -158,12 +158,12 @@ class TransferCache:
     ) -> None:
         """Save the result of a poll, unless we changed something since `changes` was read."""
         with self._file.changed() as base:
-            row = self._made(base, service)
+            row = self._row_or_new(base, service)
             if row["changes"] != changes:
                 return
             fresh = {each.key: each for each in cached_transfers}
             self._write(base, row, fresh, etag)
-            version = version_of(self._made(base, service))
+            version = version_of(self._row_or_new(base, service))
         # Not before the commit, which may fail.
         self._latest = CachedTransfers(version, fresh)
 
@@ -205,7 +205,7 @@ class TransferCache:
         """Record a failed poll; the time of the last successful one stays."""
         reason = f"{type(failure).__name__} {failure.reason}"
         with self._file.changed() as base:
-            row = self._made(base, service)
+            row = self._row_or_new(base, service)
             is_news = row["failure"] != reason
             base.execute(
                 "UPDATE cached_list SET failure = ?, failures = failures + 1, number = number + ?,"
@@ -219,7 +219,7 @@ class TransferCache:
             self._change(base, service, set(gone))
 
     def _change(self, base: sqlite3.Connection, service: str, gone: set[str]) -> None:
-        row = self._made(base, service)
+        row = self._row_or_new(base, service)
         groups = json.dumps(groups_of(row).without(gone))
         forget(base, service, gone)
         base.execute(
@@ -248,7 +248,7 @@ class TransferCache:
             base.execute(
                 "INSERT OR IGNORE INTO transfer SELECT service, key, ?, 0, facts FROM cleared"
                 " WHERE service = ? AND clearing = ?",
-                (self._made(base, service)["number"] + 1, service, clearing),
+                (self._row_or_new(base, service)["number"] + 1, service, clearing),
             )
             base.execute(
                 "DELETE FROM cleared WHERE service = ? AND clearing = ?", (service, clearing)
@@ -267,14 +267,14 @@ class TransferCache:
 
     def asking(self, service: str) -> None:
         with self._file.changed() as base:
-            self._made(base, service)
+            self._row_or_new(base, service)
             base.execute(
                 "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
 
     # Rows
 
-    def _made(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
+    def _row_or_new(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
         base.execute(
             "INSERT OR IGNORE INTO cached_list VALUES"
             " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",

@@ -214,7 +214,7 @@ def rate_words(rate: int) -> str:
 
 
 def clause(word: str) -> str:
-    """Return an unknown word as it came, since that is all there is."""
+    """Return the clause for a word, or an unknown word unchanged, for lack of anything better."""
     if not word:
         return ""
     if clause := find(word).clause:
@@ -223,7 +223,7 @@ def clause(word: str) -> str:
 
 
 def note(word: str) -> str:
-    """Return what stays worth knowing of a transfer that arrived."""
+    """Return a notice that still matters once a transfer has arrived."""
     return str(NOTES[word].clause) if word in NOTES else ""
 
 

@@ -39,7 +39,7 @@ class Address:
     """The base URL of one service: scheme, host and port, and perhaps a prefix."""
 
     def __init__(self, base_url: str) -> None:
-        url = _parsed(base_url)
+        url = _parse(base_url)
         if url.scheme not in DEFAULT_PORTS or not url.host:
             raise ValueError("a service's address begins with http:// or https:// and a host")
         if url.userinfo or url.query or url.fragment or "?" in base_url or "#" in base_url:
@@ -91,7 +91,7 @@ def split_service_url(url: str) -> tuple[str, Credentials | None]:
     return Address(base_url).base_url, credentials
 
 
-def _parsed(base_url: str) -> httpx.URL:
+def _parse(base_url: str) -> httpx.URL:
     try:
         url = httpx.URL(base_url)
     except (httpx.InvalidURL, ValueError):

@@ -112,7 +112,7 @@ def read(
     if status >= 400:
         most_bytes = min(most_bytes, MOST_ERROR_BYTES)
     try:
-        body = decoded(bounded(response, deadline, most_bytes), row_keys)
+        body = decode(read_bounded(response, deadline, most_bytes), row_keys)
     except (Unreadable, httpx.HTTPError):
         if status < 400:
             raise
@@ -120,23 +120,23 @@ def read(
     return Answer(status, response.headers, body)
 
 
-def bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> bytes:
+def read_bounded(response: httpx.Response, deadline: Deadline, most_bytes: int) -> bytes:
     length = response.headers.get("Content-Length", "")
     if length.isascii() and length.isdigit() and (len(length) > 15 or int(length) > most_bytes):
         raise Unreadable("too_large")
-    return joined(unpacked(response, deadline), deadline, most_bytes)
+    return join(unpack(response, deadline), deadline, most_bytes)
 
 
-def gathered(download: Download, deadline: Deadline, most_bytes: int) -> bytes:
+def read_small(download: Download, deadline: Deadline, most_bytes: int) -> bytes:
     """Return a small stream as a whole. It must be unencoded, as was requested."""
     if download.headers.get("Content-Encoding", "identity").strip().lower() not in ("", "identity"):
         raise Unreadable("unknown_coding")
     if (download.size_bytes or 0) > most_bytes:
         raise Unreadable("too_large")
-    return joined(download, deadline, most_bytes)
+    return join(download, deadline, most_bytes)
 
 
-def joined(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> bytes:
+def join(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> bytes:
     chunks, size = [], 0
     for piece in pieces:
         deadline.check()
@@ -147,7 +147,7 @@ def joined(pieces: Iterable[bytes], deadline: Deadline, most_bytes: int) -> byte
     return b"".join(chunks)
 
 
-def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
+def unpack(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
     """Unpack 64 KiB at a time: httpx unpacks whole pieces, which a bomb turns into gigabytes."""
     if response.is_stream_consumed:
         # A transport that is a plain function returns what it has already read and unpacked.
@@ -162,12 +162,12 @@ def unpacked(response: httpx.Response, deadline: Deadline) -> Iterator[bytes]:
         if unpacker is None:
             yield raw
         else:
-            yield from _inflated(unpacker, raw)
+            yield from _inflate(unpacker, raw)
     if unpacker is not None and not unpacker.eof:
         raise Unreadable("cut_off")
 
 
-def _inflated(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
+def _inflate(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
     while raw and not unpacker.eof:
         try:
             piece = unpacker.decompress(raw, PIECE_BYTES)
@@ -177,7 +177,7 @@ def _inflated(unpacker: "zlib._Decompress", raw: bytes) -> Iterator[bytes]:
         yield piece
 
 
-def decoded(raw: bytes, row_keys: Sequence[str] = ()) -> Json:
+def decode(raw: bytes, row_keys: Sequence[str] = ()) -> Json:
     """Parse a JSON object, whatever the content type says. An empty body is an empty object."""
     if not raw.strip():
         return {}
@@ -185,7 +185,7 @@ def decoded(raw: bytes, row_keys: Sequence[str] = ()) -> Json:
         raise Unreadable("too_large")
     text = raw.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
     try:
-        value = parsed(text, row_keys)
+        value = parse_json(text, row_keys)
     except (ValueError, RecursionError) as error:
         raise Unreadable("not_json") from error
     if not isinstance(value, dict):
@@ -193,7 +193,7 @@ def decoded(raw: bytes, row_keys: Sequence[str] = ()) -> Json:
     return value
 
 
-def parsed(text: str | bytes, row_keys: Sequence[str] = ()) -> Any:
+def parse_json(text: str | bytes, row_keys: Sequence[str] = ()) -> Any:
     """Parse JSON. NaN, Infinity, and integers that Python refuses (4,300 digits) become null.
 
     msgspec takes a third of the time, but only well-formed JSON. Then the rows under `row_keys`

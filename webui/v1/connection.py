@@ -112,10 +112,10 @@ class ServiceConnection:
         self._patience = patience
         self._clock, self._sleep, self._now = clock, sleep, now
         streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1:])
-        self._api = self._made(transport or Network(API_POOL), patience.idle_seconds)
-        self._streams = self._made(streams, patience.stream_idle_seconds)
+        self._api = self._make_client(transport or Network(API_POOL), patience.idle_seconds)
+        self._streams = self._make_client(streams, patience.stream_idle_seconds)
 
-    def _made(self, transport: httpx.BaseTransport, idle_seconds: float) -> httpx.Client:
+    def _make_client(self, transport: httpx.BaseTransport, idle_seconds: float) -> httpx.Client:
         timeout = httpx.Timeout(idle_seconds, connect=self._patience.connect_seconds)
         return httpx.Client(
             transport=transport,
@@ -162,7 +162,7 @@ class ServiceConnection:
                 raw = self.whole(outcome, answers.MOST_PLAYLIST_BYTES)
                 if raw.startswith(PLAYLIST_BEGINS):
                     return raw
-                outcome = Answer(outcome.status, httpx.Headers(), answers.decoded(raw))
+                outcome = Answer(outcome.status, httpx.Headers(), answers.decode(raw))
             self._check(outcome)
             return outcome
 
@@ -201,11 +201,11 @@ class ServiceConnection:
         """Read all bytes within the time of one call, then close the download in any case."""
         deadline = Deadline(self._clock, self._patience.call_seconds)
         with deadline.applied(), download:
-            return answers.gathered(download, deadline, most_bytes)
+            return answers.read_small(download, deadline, most_bytes)
 
     def check_message(self, download: Download) -> None:
         raw = self.whole(download, answers.MOST_ERROR_BYTES)
-        self._check(Answer(download.status, httpx.Headers(), answers.decoded(raw)))
+        self._check(Answer(download.status, httpx.Headers(), answers.decode(raw)))
 
     def may_open(self, url: httpx.URL) -> bool:
         return self.address.is_own(url) or self._judge(str(url))
@@ -240,8 +240,8 @@ class ServiceConnection:
     def _insisted(self, call: Call, send: Send) -> Outcome:
         """Send a call, and repeat it if that is allowed and useful.
 
-        Repeat it at most as often as there are pauses, and never beyond the deadline. An add that
-        may have arrived is not sent a second time.
+        Repeat it at most as often as there are pauses, and never beyond the deadline. Never send an
+        add again that may have arrived.
         """
         self._on_wait()
         deadline = Deadline(self._clock, self._seconds_for(call))

@@ -79,8 +79,8 @@ class Folder:
 class File(NamedTuple):
     """A file in a listing. Its links are the service's, not yet judged.
 
-    What a list of files needs is read at once. The rest is read from `told` on demand: few of
-    10,000 files are ever on a screen.
+    The fields that a list of files needs are read at once, and the others from `raw` on demand:
+    few of 10,000 files are ever on a screen.
     """
 
     id: str
@@ -88,7 +88,7 @@ class File(NamedTuple):
     size_bytes: int | None
     changed: int | None  # seconds since 1970
     hash: str | None
-    told: Json
+    raw: Json
 
     def __repr__(self) -> str:
         """Leave out the links, which are secrets."""
@@ -100,35 +100,35 @@ class File(NamedTuple):
 
     @property
     def thumb_url(self) -> str | None:
-        return link_of(self.told.get("thumb"))
+        return link_of(self.raw.get("thumb"))
 
     @property
     def has_picture(self) -> bool:
         """Return whether there is a picture. Our own service sends no link; request it by id."""
-        return flag_of(self.told.get("has_picture"))
+        return flag_of(self.raw.get("has_picture"))
 
     @property
     def duration_seconds(self) -> int:
         """Return the duration; 0 if it is missing or implausible. Width and height do the same."""
-        return within(self.told.get("duration"), LONGEST_SECONDS)
+        return within(self.raw.get("duration"), LONGEST_SECONDS)
 
     @property
     def width(self) -> int:
-        return within(self.told.get("width"), MOST_PIXELS)
+        return within(self.raw.get("width"), MOST_PIXELS)
 
     @property
     def height(self) -> int:
-        return within(self.told.get("height"), MOST_PIXELS)
+        return within(self.raw.get("height"), MOST_PIXELS)
 
     @property
     def taken(self) -> int:
         """Return when a picture was taken, in seconds since 1970 by the camera's clock; 0 if
         unknown."""
-        return max(seconds_of(self.told.get("taken")) or 0, 0)
+        return max(seconds_of(self.raw.get("taken")) or 0, 0)
 
     @property
     def presentations(self) -> Json:
-        urls = self.told.get("presentation_urls")
+        urls = self.raw.get("presentation_urls")
         return urls if type(urls) is dict else NO_PRESENTATIONS
 
     @property

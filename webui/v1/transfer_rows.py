@@ -1,4 +1,4 @@
-"""Read the rows of transfers, but not again those that came before: of thousands, few change."""
+"""Read the rows of transfers, except those that are unchanged: of thousands, few change."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -24,7 +24,7 @@ class TransferRows:
         for row in rows:
             if isinstance(row, Raw):
                 content = bytes(row)
-                transfer = self._by_content.get(content) or transfer_of(answers.parsed(content))
+                transfer = self._by_content.get(content) or transfer_of(answers.parse_json(content))
                 size_bytes += len(content)
                 if transfer and size_bytes <= MOST_BYTES:
                     by_content[content] = transfer

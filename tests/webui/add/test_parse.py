@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.cases import each_case
 from webui.add import parse
-from webui.add.parse import AddressItem, MagnetItem, UnreadableItem, named, read, taken
+from webui.add.parse import AddressItem, MagnetItem, UnreadableItem, add_name, parse_lines, read
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
 MAGNET = f"magnet:?xt=urn:btih:{HASH}"
@@ -130,14 +130,14 @@ def test_ten_thousand_trackers_are_counted_and_not_sent():
 
 def test_lines_beyond_the_bound_are_left_as_they_came():
     text = "\n".join(f"magnet:?xt=urn:btih:{number:040x}" for number in range(10_050))
-    found = taken(text)
+    found = parse_lines(text)
     assert len(found.items) == 10_000
     assert found.rest.splitlines()[0] == f"magnet:?xt=urn:btih:{10_000:040x}"
     assert len(found.rest.splitlines()) == 50
 
 
 def test_links_in_one_line_are_bounded_too():
-    found = taken(" ".join(f"http://a.example/{number}" for number in range(10_050)))
+    found = parse_lines(" ".join(f"http://a.example/{number}" for number in range(10_050)))
     assert len(found.items) == 10_000
     assert found.rest.splitlines()[-1] == "http://a.example/10049"
 
@@ -163,10 +163,10 @@ def test_ten_megabytes_take_a_moment(text):
 
 
 def test_a_title_names_a_magnet_that_has_no_name():
-    assert named(one(MAGNET), " Three Men & a Boat ").name == "Three Men & a Boat"
-    assert named(one(f"{MAGNET}&dn=Own"), "Other").name == "Own"
+    assert add_name(one(MAGNET), " Three Men & a Boat ").name == "Three Men & a Boat"
+    assert add_name(one(f"{MAGNET}&dn=Own"), "Other").name == "Own"
     address = one("http://a.example/x")
-    assert named(address, "Other") is address
+    assert add_name(address, "Other") is address
 
 
 @given(st.text())

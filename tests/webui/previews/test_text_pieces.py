@@ -288,7 +288,7 @@ def test_any_text_has_cues_or_none(text):
 
 
 def test_code_is_coloured_by_classes_and_is_text_all_the_same():
-    lines = typesetting_process.coloured("import re\nx = '<b>'  # <i>\n", "python")
+    lines = typesetting_process.highlight("import re\nx = '<b>'  # <i>\n", "python")
     assert lines[0] == '<span class="k">import</span> re'
     assert "&lt;b&gt;" in lines[1]
     assert '<span class="c"># &lt;i&gt;</span>' in lines[1]
@@ -297,7 +297,7 @@ def test_code_is_coloured_by_classes_and_is_text_all_the_same():
 @pytest.mark.slow
 @each_case("text", ["", "\n", "\n\nx\n\n", "a", "  \n\t"])
 def test_no_line_is_lost_by_colours(text):
-    assert len(typesetting_process.coloured(text, "python")) == len(
+    assert len(typesetting_process.highlight(text, "python")) == len(
         text.removesuffix("\n").split("\n")
     )
 
@@ -316,7 +316,7 @@ def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
     monkeypatch.setattr(typesetting_process, "MOST_SECONDS", 120)
     text = "x = 1\n" * 60_000
     begun = cpu_seconds()
-    lines = typesetting_process.coloured(text, "python")
+    lines = typesetting_process.highlight(text, "python")
     assert cpu_seconds() - begun < allowed
     assert len(lines) == 60_000
     assert "<span" in lines[0]
@@ -334,14 +334,14 @@ def test_a_slow_machine_colors_the_first_lines(monkeypatch, tmp_path):
     )
     # No setting makes a machine slow; in this program, each piece of code takes a millisecond.
     monkeypatch.setattr(typesetting_process, "PROGRAM", slow)
-    lines = typesetting_process.coloured("x = 1\n" * 1000, "python")
+    lines = typesetting_process.highlight("x = 1\n" * 1000, "python")
     assert lines[0] == lines[100] == 'x = <span class="n">1</span>'
     assert lines[-1] == "x = 1"
     assert len(lines) == 1000
 
 
 def test_lines_of_machines_are_not_coloured():
-    assert typesetting_process.coloured("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
+    assert typesetting_process.highlight("x=1;" * 2000, "javascript") == ["x=1;" * 2000]
 
 
 @pytest.mark.slow
@@ -352,7 +352,7 @@ def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
     monkeypatch.setattr(typesetting_process, "PROGRAM", endless)
     monkeypatch.setattr(typesetting_process, "MOST_SECONDS", 0.3)
     assert typesetting_process.prose("# Hi") is None
-    assert typesetting_process.coloured("x = '<b>'", "python") == ["x = '<b>'"]
+    assert typesetting_process.highlight("x = '<b>'", "python") == ["x = '<b>'"]
 
 
 @pytest.mark.slow

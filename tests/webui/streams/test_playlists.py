@@ -7,7 +7,7 @@ from hypothesis import strategies as some
 from tests.cases import each_case
 from tests.webui.media_host import MASTER, VARIANT
 from webui.streams import playlists
-from webui.streams.playlists import TargetKind, rewritten
+from webui.streams.playlists import TargetKind, rewrite
 from webui.v1.errors import Unreadable
 
 
@@ -20,7 +20,7 @@ def refusing(reference, _kind):
 
 
 def through(text, kind=TargetKind.PLAYLIST, address=marked):
-    return rewritten(text.encode(), kind, address)
+    return rewrite(text.encode(), kind, address)
 
 
 def test_each_address_of_a_master_goes_through_the_site():
@@ -103,7 +103,7 @@ def test_a_variant_of_variants_is_refused():
 )
 def test_what_is_no_playlist_or_too_much_of_one_is_refused(content, reason):
     with pytest.raises(Unreadable, match=reason):
-        rewritten(content, TargetKind.PLAYLIST, marked)
+        rewrite(content, TargetKind.PLAYLIST, marked)
 
 
 LINES = some.lists(

@@ -169,13 +169,13 @@ def sending(**facts) -> SentRecord:
 
 def test_one_that_the_service_forgot_is_gone():
     first = states.unlisted(sending(), None, NOW)
-    assert states.answered(first, None, {}, NOW + 5).state == "queued"
-    assert states.answered(first, None, {}, NOW + 61).state == "gone"
+    assert states.update_by_id(first, None, {}, NOW + 5).state == "queued"
+    assert states.update_by_id(first, None, {}, NOW + 61).state == "gone"
 
 
 def test_one_that_left_the_list_is_found_by_its_title():
     first = states.unlisted(sending(), None, NOW)
-    found = states.answered(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
+    found = states.update_by_id(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
     assert (found.state, found.folder) == ("done", "9")
 
 

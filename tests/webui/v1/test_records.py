@@ -73,7 +73,7 @@ def test_no_object_breaks_a_reader(answer):
 @given(ANYTHING)
 def test_any_json_is_an_object_or_unreadable(value):
     try:
-        answer = answers.decoded(json.dumps(value).encode())
+        answer = answers.decode(json.dumps(value).encode())
     except errors.Unreadable:
         assert not isinstance(value, dict)
     else:
@@ -83,7 +83,7 @@ def test_any_json_is_an_object_or_unreadable(value):
 @given(st.binary(max_size=200))
 def test_any_bytes_are_an_object_or_unreadable(raw):
     with suppress(errors.Unreadable):
-        assert isinstance(answers.decoded(raw), dict)
+        assert isinstance(answers.decode(raw), dict)
 
 
 @each_case(
@@ -304,7 +304,7 @@ def test_ten_thousand_files_are_read_row_by_row():
 )  # fmt: skip
 def test_what_is_no_object_is_unreadable(raw):
     with pytest.raises(errors.Unreadable) as raised:
-        answers.decoded(raw)
+        answers.decode(raw)
     assert raised.value.reason == "not_json"
 
 
@@ -321,12 +321,12 @@ def test_what_is_no_object_is_unreadable(raw):
     ],
 )
 def test_what_is_nearly_json_is_read(raw, value):
-    assert answers.decoded(raw) == value
+    assert answers.decode(raw) == value
 
 
 @each_case("unit", [b"{},", b"[],", b"0,"])
 def test_a_small_answer_that_would_be_a_huge_one_in_memory_is_refused(unit):
     raw = b'{"files":[' + unit * 5_100_000 + b"0]}"
     with pytest.raises(errors.Unreadable) as raised:
-        answers.decoded(raw)
+        answers.decode(raw)
     assert raised.value.reason == "too_large"

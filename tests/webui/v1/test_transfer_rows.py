@@ -12,7 +12,7 @@ ROWS = [{"id": number, "name": f"Film {number}", "progress": 5} for number in ra
 
 
 def sent(rows: list[object]) -> list[object]:
-    return answers.decoded(json.dumps({"transfers": rows}).encode(), KEYS)["transfers"]
+    return answers.decode(json.dumps({"transfers": rows}).encode(), KEYS)["transfers"]
 
 
 def test_a_row_that_is_the_same_is_read_once():
@@ -57,8 +57,8 @@ def test_rows_beyond_the_space_are_read_each_time(monkeypatch):
 @each_case("keys", [KEYS, ()])
 def test_a_hostile_row_is_read_as_in_an_answer_that_is_parsed_whole(row, keys):
     raw = f'{{"transfers": [{row}, {{"id": 2, "progress": 5}}], "space_max": 7}}'.encode()
-    answer = answers.decoded(raw, keys)
-    expected = answers.decoded(raw)
+    answer = answers.decode(raw, keys)
+    expected = answers.decode(raw)
     assert answer["space_max"] == 7
     read = TransferRows().read(answer["transfers"])
     assert read == [
@@ -69,4 +69,4 @@ def test_a_hostile_row_is_read_as_in_an_answer_that_is_parsed_whole(row, keys):
 @each_case("value", ["null", "7", '{"id": 1}', '"text"'])
 def test_what_is_no_list_is_read_as_before(value):
     raw = f'{{"transfers": {value}}}'.encode()
-    assert answers.decoded(raw, KEYS) == json.loads(raw)
+    assert answers.decode(raw, KEYS) == json.loads(raw)
