@@ -29,7 +29,7 @@ def sign_out(request: Request, device: int) -> HttpResponse:
         events.record(request, Kind.DEVICE_SIGNED_OUT, name)
     devices.sign_out(chosen)
     log.info("signed out a device name=%r", request.user.username)
-    return shown(request, _("Device signed out"))
+    return render_devices(request, _("Device signed out"))
 
 
 @require_POST
@@ -38,10 +38,10 @@ def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
     log.info("signed out all other devices name=%r", request.user.username)
     events.record(request, Kind.OTHERS_SIGNED_OUT)
-    return shown(request, _("All other devices signed out"))
+    return render_devices(request, _("All other devices signed out"))
 
 
-def shown(request: Request, message: str) -> HttpResponse:
+def render_devices(request: Request, message: str) -> HttpResponse:
     context = {**context_for(request), "said": message}
     page = reverse("account", fragment="devices")
     return respond(request, "signin/_devices.html", context, page=page, message=message)

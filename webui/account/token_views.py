@@ -32,11 +32,11 @@ def make(request: Request) -> HttpResponse:
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]
     error = find_name_error(request.user, name)
     if error:
-        return shown(request, {"token_error": error, "token_name": name}, status=422)
+        return render_tokens(request, {"token_error": error, "token_name": name}, status=422)
     token = send_tokens.create(request.user, name, timezone.now())
     log.info("made token name=%r", request.user.username)
     events.record(request, Kind.TOKEN_MADE, name)
-    return shown(request, {"token": token})
+    return render_tokens(request, {"token": token})
 
 
 def find_name_error(user: User, name: str) -> str:
@@ -60,12 +60,12 @@ def revoke(request: Request, token: int) -> HttpResponse:
         log.info("revoked token name=%r", request.user.username)
         events.record(request, Kind.TOKEN_REVOKED, row.name)
     if request.htmx:
-        return shown(request, {"is_revoked": True})
+        return render_tokens(request, {"is_revoked": True})
     messages.success(request, _("Token revoked"))
     return redirect(reverse("account", fragment="tokens"))
 
 
-def shown(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
+def render_tokens(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
     template = "account/_tokens.html" if request.htmx else "account/show.html"
     context = {**screen.context_for(request), **more}
     return render(request, template, context, status=status)

@@ -88,7 +88,7 @@ def service_address() -> ServiceAddress:
         return ServiceAddress(url, credentials or Credentials("", ""), is_embedded=False)
     stored = row_cache.read("connection", Connection.objects.first)
     if stored is not None:
-        name, password = opened(stored)
+        name, password = decrypt(stored)
         return ServiceAddress(stored.url, Credentials(name, password), is_embedded=False)
     name, password = import_string(settings.V1_CREDENTIALS)()
     return ServiceAddress(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
@@ -135,7 +135,7 @@ def _reset() -> None:
     _known = None
 
 
-def opened(stored: Connection) -> tuple[str, str]:
+def decrypt(stored: Connection) -> tuple[str, str]:
     try:
         return stored.credentials()
     except encryption.CannotDecrypt as error:

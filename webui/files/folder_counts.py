@@ -21,14 +21,14 @@ def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
         if remaining <= 0:
             break
         try:
-            below_by_key[entry.key], listing_count = counted(request, entry.id, remaining)
+            below_by_key[entry.key], listing_count = count_below(request, entry.id, remaining)
         except Failure:
             break
         remaining -= listing_count
     return below_by_key
 
 
-def counted(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
+def count_below(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
     files_below = folders_below = listing_count = 0
     waiting = [folder]
     while waiting and listing_count < most_listings:

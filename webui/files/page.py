@@ -269,7 +269,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
         clear_url=at.at(replace(look, query="", first=0)),
         clear_fragment_url=at.fragment(replace(look, query="", first=0)),
-        begun=tuple(begun(*each, around) for each in around.begun)
+        begun=tuple(film_in_progress(*each, around) for each in around.begun)
         if is_front(snapshot, look)
         else (),
         interrupted=around.interrupted if is_start else (),
@@ -328,7 +328,7 @@ def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
     return snapshot.is_root and not look.query and not look.first
 
 
-def begun(
+def film_in_progress(
     snapshot: Snapshot,
     entry: Entry,
     mark: Position | None,
@@ -513,7 +513,7 @@ def section_rows(
 def next_up_film(snapshot: Snapshot, at: Addresses, around: FilesContext) -> FilmInProgress | None:
     positions = dict(around.positions)
     film = next_up(snapshot.contents, positions)
-    return begun(snapshot, film, positions.get(film.id), around, at) if film else None
+    return film_in_progress(snapshot, film, positions.get(film.id), around, at) if film else None
 
 
 def kind_words() -> dict[str, str]:

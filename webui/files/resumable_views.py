@@ -86,7 +86,7 @@ def resumable(request: Request, key: str) -> HttpResponse:
         if request.method == "DELETE":
             resumable_uploads.forget(upload)
             return with_version(HttpResponse(status=204))
-        return with_version(received(request, upload, offset))
+        return with_version(append_body(request, upload, offset))
     except UploadRefused as refused:
         return with_version(refusal_for_script(request, refused))
 
@@ -114,7 +114,7 @@ def find(request: Request, key: str) -> tuple[ResumableUpload, int]:
     return upload, offset
 
 
-def received(request: Request, upload: ResumableUpload, offset: int) -> HttpResponse:
+def append_body(request: Request, upload: ResumableUpload, offset: int) -> HttpResponse:
     if request.content_type != CONTENT_TYPE:
         raise UploadRefused(415, _("This isn't an upload."))
     length_bytes = length_of(request)

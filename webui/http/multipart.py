@@ -66,13 +66,13 @@ class Exactly:
         piece = self._part.read(size)
         self._left -= len(piece)
         if self._left < 0 or (not piece and self._left > 0):
-            raise CutOff("not the size that was told")
+            raise CutOff("not the declared size")
         self._refuse_more()
         return piece
 
     def _refuse_more(self) -> None:
         if self._left == 0 and self._part.read(1):
-            raise CutOff("not the size that was told")
+            raise CutOff("not the declared size")
 
 
 class RequestReader:

@@ -166,12 +166,12 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
         return count_guess(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
-        return joined(request, token, form)
+        return add_person(request, token, form)
     status = 422 if form.is_bound else 200
     return render(request, "people/join.html", {"form": form}, status=status)
 
 
-def joined(request: HttpRequest, token: str, form: Join) -> HttpResponse:
+def add_person(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     name, password = form.cleaned_data["username"], form.cleaned_data["password"]
     try:
         user = invitations.join(token, name, password, timezone.now())

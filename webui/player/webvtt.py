@@ -47,7 +47,7 @@ def webvtt(text: str, cut_words: str) -> str:
     cues = (
         (cue, markup)
         for cue in cues_in(text)
-        if cue.end_ms > cue.start_ms and (markup := shown(cue.text))
+        if cue.end_ms > cue.start_ms and (markup := markup_of(cue.text))
     )
     pieces: list[tuple[int, str]] = []
     size, end_ms = 0, 0
@@ -150,7 +150,7 @@ def milliseconds(parts: Iterable[str | None]) -> int:
 # Writing
 
 
-def shown(text: str) -> str:
+def markup_of(text: str) -> str:
     """Return the words, with emphasis tags that open and close in order."""
     text = CONTROL.sub("", text[:LONGEST_CUE])
     lines = [line.strip() for line in text.split("\n") if line.strip()]

@@ -22,16 +22,16 @@ def original(request: Request, file: str) -> HttpResponseBase:
     def present(download: Download) -> BrowserHandling:
         return presentation(expected.name or relayed_files.name_in(download))
 
-    return shown(request, file, expected, present, by_link=not is_drawing)
+    return show_file(request, file, expected, present, by_link=not is_drawing)
 
 
 @require_safe
 @open_to(Role.GUEST)
 def pdf(request: Request, file: str) -> HttpResponseBase:
-    return shown(request, file, expected_of(request, file), lambda _download: PDF, by_link=True)
+    return show_file(request, file, expected_of(request, file), lambda _download: PDF, by_link=True)
 
 
-def shown(
+def show_file(
     request: Request,
     file: str,
     expected: Expected,

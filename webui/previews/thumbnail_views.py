@@ -28,7 +28,7 @@ Opened = Callable[[Request, str], Download]
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, mark: str) -> HttpResponse:
     picture = find_or_fetch(request, file, mark, small, thumbnail_cache.MOST_BYTES)
-    return shown(picture)
+    return picture_answer(picture)
 
 
 @require_safe
@@ -39,7 +39,7 @@ def image(request: Request, file: str, mark: str) -> HttpResponse:
     entry = entry_in(request, file)
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
-    return shown(picture)
+    return picture_answer(picture)
 
 
 def find_or_fetch(
@@ -55,7 +55,7 @@ def find_or_fetch(
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
-def shown(picture: bytes | HttpResponse | None) -> HttpResponse:
+def picture_answer(picture: bytes | HttpResponse | None) -> HttpResponse:
     if isinstance(picture, HttpResponse):
         return picture
     if picture is None:

@@ -8,8 +8,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui.files.page import FilesContext, FilmInProgress
-from webui.files.page import begun as film_in_progress
+from webui.files.page import FilesContext, FilmInProgress, film_in_progress
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
@@ -54,7 +53,7 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
 
 def page_of(request: Request, wanted: Wanted) -> SearchPage:
     result, covers = find(request, wanted)
-    return search_page(result, wanted, calendar(), begun(request, wanted), covers)
+    return search_page(result, wanted, calendar(), films_in_progress(request, wanted), covers)
 
 
 def find(request: Request, wanted: Wanted) -> tuple[SearchResult, Coverage | None]:
@@ -70,7 +69,7 @@ def calendar() -> Calendar:
     return Calendar(timezone.now(), timezone.get_current_timezone())
 
 
-def begun(request: Request, wanted: Wanted) -> tuple[FilmInProgress, ...]:
+def films_in_progress(request: Request, wanted: Wanted) -> tuple[FilmInProgress, ...]:
     """Return the films that the person hasn't finished, unless there is a search."""
     if not wanted.is_empty:
         return ()

@@ -119,7 +119,7 @@ def plan_of(request: Request) -> PlanPart:
         return absent_part(failure)
     wishes = [
         (wishlist.key_of(wish), wish)
-        for wish in wishlist.shown(service_of(request), reading.account)
+        for wish in wishlist.visible_wishes(service_of(request), reading.account)
     ]
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)

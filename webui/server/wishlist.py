@@ -11,13 +11,13 @@ def key_of(wish: Wish) -> str:
     return wish.id or wish.hash or ""
 
 
-def shown(service: Service, account: Account) -> list[Wish]:
+def visible_wishes(service: Service, account: Account) -> list[Wish]:
     hidden = set(HiddenWish.objects.filter(connection=service.key).values_list("wish", flat=True))
     return [wish for wish in account.wishes if key_of(wish) not in hidden]
 
 
 def find_wish(service: Service, account: Account, key: str) -> Wish | None:
-    return next((wish for wish in shown(service, account) if key_of(wish) == key), None)
+    return next((wish for wish in visible_wishes(service, account) if key_of(wish) == key), None)
 
 
 def hide(service: Service, account: Account, wish: Wish) -> None:

@@ -49,17 +49,17 @@ def receive(request: Request, token: str) -> HttpResponse:
     if share is None or not is_open:
         return refusal(request, token, UploadRefused(404, screen.ended_words()))
     if request.method != "POST":
-        return shown(request, share, token)
+        return render_page(request, share, token)
     try:
-        names = received(request, share)
+        names = receive_files(request, share)
     except UploadRefused as refused:
         return refusal(request, token, refused, share)
     if is_script(request):
         return JsonResponse({"ok": True, "name": names[0]})
-    return shown(request, share, token, names=names)
+    return render_page(request, share, token, names=names)
 
 
-def received(request: Request, share: Share) -> list[str]:
+def receive_files(request: Request, share: Share) -> list[str]:
     """Receive files within the limit of the link. The whole request is counted before it is read,
     since a plain form is kept on our disk until its files are known."""
     refuse_forged(request)
@@ -128,7 +128,7 @@ def add(request: Request, share: Share, part: FormPart, allowance: Allowance) ->
     return part.filename
 
 
-def shown(
+def render_page(
     request: Request, share: Share, token: str, names: list[str] | None = None, error: str = ""
 ) -> HttpResponse:
     action = reverse("share-receive", args=[token])
@@ -144,4 +144,4 @@ def refusal(
         return refusal_for_script(request, refused)
     if share is None:
         return redirect("share-page", token)
-    return shown(request, share, token, error=refused.reason)
+    return render_page(request, share, token, error=refused.reason)

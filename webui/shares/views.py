@@ -60,7 +60,7 @@ def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpR
     result: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
     calendar = Calendar(now, timezone.get_current_timezone())
     page = pages.share_page(chosen, action, back_url, calendar, result)
-    return shown(request, page, 422 if page.error else 200)
+    return render_page(request, page, 422 if page.error else 200)
 
 
 def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
@@ -80,7 +80,7 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
     return Made(device_addresses(request, path), list_url, now + links.LIFETIME)
 
 
-def shown(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
+def render_page(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
     template = "shares/_dialog.html" if request.htmx else "shares/show.html"
     return render(request, template, {"page": page}, status=status)
 

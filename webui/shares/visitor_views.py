@@ -74,12 +74,12 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     if is_opening:
         return redirect("share-page", token)
     with visiting(request, share, token):
-        response = shown(request, path)
+        response = show_within_bounds(request, path)
     response["X-Robots-Tag"] = "noindex"
     return response
 
 
-def shown(request: Request, path: str) -> HttpResponseBase:
+def show_within_bounds(request: Request, path: str) -> HttpResponseBase:
     """Show a page within bounds. Strangers learn nothing about what is beyond them."""
     try:
         return answer_within(request, resolve(f"/{path}", URLS))

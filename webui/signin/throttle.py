@@ -94,7 +94,7 @@ def count(lines: list[ThrottleKey]) -> None:
     """Count a wrong password. Lock the rows in a fixed order, to avoid deadlocks."""
     with transaction.atomic():
         for line in sorted(lines, key=lambda each: each.key):
-            row, now = _locked(line)
+            row, now = _lock_row(line)
             row.count += 1
             row.since = now
             row.next_at = max(row.next_at, now + interval(row.count, line.free))
@@ -139,7 +139,7 @@ def _reservations(guess: Guess, now: datetime) -> QuerySet[Reservation]:
 def _reserve(guess: Guess) -> timedelta | None:
     """Reserve the next free time for this network, unless it has one. Return how long to wait."""
     with transaction.atomic():
-        row, now = _locked(guess.line)
+        row, now = _lock_row(guess.line)
         own = _reservations(guess, now).first()
         at = own.at if own else row.next_at
         if at <= now:
@@ -155,7 +155,7 @@ def _reserve(guess: Guess) -> timedelta | None:
         return at - now
 
 
-def _locked(line: ThrottleKey) -> tuple[Throttle, datetime]:
+def _lock_row(line: ThrottleKey) -> tuple[Throttle, datetime]:
     """Lock the row, and return it with the time at which the lock was acquired."""
     now = timezone.now()
     first = {"count": 0, "since": now, "next_at": now}

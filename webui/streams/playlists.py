@@ -53,7 +53,7 @@ Address = Callable[[str, TargetKind], str]
 def rewrite(content: bytes, kind: TargetKind, address: Address) -> str:
     """Rewrite a playlist. `address` turns each URL into ours, or raises: one bad URL rejects the
     whole playlist."""
-    return "\n".join(_lines_through(lines_of(content), kind, _counted(address))) + "\n"
+    return "\n".join(_lines_through(lines_of(content), kind, _count_urls(address))) + "\n"
 
 
 def lines_of(content: bytes) -> list[str]:
@@ -69,7 +69,7 @@ def lines_of(content: bytes) -> list[str]:
     return lines[1:]
 
 
-def _counted(address: Address) -> Address:
+def _count_urls(address: Address) -> Address:
     remaining = MOST_ADDRESSES
 
     def counted(reference: str, kind: TargetKind) -> str:

@@ -83,7 +83,7 @@ def encrypt(part: StreamTarget, reader: StreamReader) -> str:
     )
 
 
-def opened(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
+def decrypt(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
     try:
         content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
         plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)

@@ -15,7 +15,7 @@ from webui.v1.errors import Unreadable
 @open_to(Role.GUEST)
 def part(request: Request, token: str) -> HttpResponseBase:
     try:
-        target = streams.opened(token, streams.reader_of(request), timezone.now())
+        target = streams.decrypt(token, streams.reader_of(request), timezone.now())
     except streams.Unknown as unknown:
         raise Http404 from unknown
     try:

@@ -163,7 +163,7 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
         store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
     by_key = _listed(answer, before, sendings, now)
     others = _unlisted(by_key, before, sendings, now)
-    followed = _followed(service, others, names, now)
+    followed = _follow_unlisted(service, others, names, now)
     held = held_deletes.held_transfers(service)
     transfers = [
         states.locate_by_name(each, names, now)
@@ -277,7 +277,7 @@ def _unlisted(
     return list(others.values())
 
 
-def _followed(
+def _follow_unlisted(
     service: Service,
     others: Sequence[CachedTransfer],
     names: Mapping[str, tuple[str, str]],

@@ -131,8 +131,8 @@ class ServiceConnection:
 
     def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
         """Return what `read` makes of a JSON response that passed v1's rules."""
-        with self._noted():
-            outcome = self._first_known(forms, self._answered)
+        with self._record_health():
+            outcome = self._send_known_form(forms, self._request_answer)
             if not isinstance(outcome, Answer):
                 raise Unreadable("not_v1")
             if forms[0].method == "GET":
@@ -145,8 +145,8 @@ class ServiceConnection:
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
         """Return a judged URL elsewhere, or the bytes if the service sends them itself."""
-        with self._noted():
-            outcome = self._first_known(forms, self._sending(headers))
+        with self._record_health():
+            outcome = self._send_known_form(forms, self._sending(headers))
             if isinstance(outcome, Answer):
                 self._check(outcome)
                 raise Unreadable("not_v1", status=outcome.status)
@@ -154,8 +154,8 @@ class ServiceConnection:
 
     def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
         """Return a judged URL elsewhere, a JSON response, or the playlist itself."""
-        with self._noted():
-            outcome = self._first_known(forms, self._sending(None))
+        with self._record_health():
+            outcome = self._send_known_form(forms, self._sending(None))
             if isinstance(outcome, str):
                 return outcome
             if isinstance(outcome, Download):
@@ -170,7 +170,7 @@ class ServiceConnection:
         def send(call: Call, deadline: Deadline) -> Outcome:
             url = self.address.url_of(call.path, call.query)
             request = self._request(self._streams, call.method, url, bytes_headers(headers), call)
-            return self._followed(request, deadline, stop_elsewhere=True)
+            return self._follow_redirects(request, deadline, stop_elsewhere=True)
 
         return send
 
@@ -183,9 +183,9 @@ class ServiceConnection:
             request = self._request(
                 self._streams, call.method, self._check_url(url), bytes_headers(headers)
             )
-            return self._followed(request, deadline, stop_elsewhere=False)
+            return self._follow_redirects(request, deadline, stop_elsewhere=False)
 
-        outcome = self._insisted(Call(method, "", may_repeat=insists), send)
+        outcome = self._send_with_retries(Call(method, "", may_repeat=insists), send)
         if isinstance(outcome, Answer):
             if outcome.status in (404, 410) and not self.address.is_api(url):
                 # The link is dead. That says nothing about the file, which the service lists.
@@ -210,15 +210,15 @@ class ServiceConnection:
     def may_open(self, url: httpx.URL) -> bool:
         return self.address.is_own(url) or self._judge(str(url))
 
-    def _first_known(self, forms: Sequence[Call], send: Send) -> Outcome:
+    def _send_known_form(self, forms: Sequence[Call], send: Send) -> Outcome:
         """Return the response to the first form that the service knows, and remember that form."""
         *earlier, last = forms
         for call in earlier:
-            outcome = self._insisted(call, send)
+            outcome = self._send_with_retries(call, send)
             if not _is_unknown(outcome, call):
                 self._decide(call, outcome, is_proven=False)
                 return outcome
-        outcome = self._insisted(last, send)
+        outcome = self._send_with_retries(last, send)
         self._decide(last, outcome, is_proven=bool(earlier))
         return outcome
 
@@ -237,7 +237,7 @@ class ServiceConnection:
             if self._on_decision is not None and self.dialect != before:
                 self._on_decision(self.dialect)
 
-    def _insisted(self, call: Call, send: Send) -> Outcome:
+    def _send_with_retries(self, call: Call, send: Send) -> Outcome:
         """Send a call, and repeat it if that is allowed and useful.
 
         Repeat it at most as often as there are pauses, and never beyond the deadline. Never send an
@@ -253,7 +253,7 @@ class ServiceConnection:
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_never_sent = network.was_never_sent(error)
                 may_repeat = was_never_sent or (call.may_repeat and network.may_pass(error))
-                if not may_repeat or not self._paused(next(pauses, None), deadline):
+                if not may_repeat or not self._pause(next(pauses, None), deadline):
                     raise network.failure_of(error) from error
                 may_be_done = may_be_done or not was_never_sent
                 continue
@@ -265,11 +265,11 @@ class ServiceConnection:
                 return outcome
             pause = next(pauses, None)
             wait = answers.retry_after_of(outcome.headers, self._now())
-            if not self._paused(pause if wait is None or pause is None else wait, deadline):
+            if not self._pause(pause if wait is None or pause is None else wait, deadline):
                 return outcome
             may_be_done = may_be_done or outcome.status != 429
 
-    def _paused(self, seconds: float | None, deadline: Deadline) -> bool:
+    def _pause(self, seconds: float | None, deadline: Deadline) -> bool:
         if seconds is None or seconds >= deadline.remaining():
             return False
         self._sleep(seconds)
@@ -286,14 +286,14 @@ class ServiceConnection:
             )
         return patience.add_seconds if call.is_add else patience.call_seconds
 
-    def _answered(self, call: Call, deadline: Deadline) -> Answer:
+    def _request_answer(self, call: Call, deadline: Deadline) -> Answer:
         url = self.address.url_of(call.path, call.query)
         request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
         with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
             most_bytes = self._patience.most_answer_bytes
             return answers.read(response, deadline, most_bytes, call.row_keys)
 
-    def _followed(
+    def _follow_redirects(
         self, request: httpx.Request, deadline: Deadline, *, stop_elsewhere: bool
     ) -> Outcome:
         """Follow redirects. With `stop_elsewhere`, return the first URL outside the API instead."""
@@ -362,7 +362,7 @@ class ServiceConnection:
             ) from refused
 
     @contextmanager
-    def _noted(self) -> Iterator[None]:
+    def _record_health(self) -> Iterator[None]:
         """Record how a call went. A service that only refuses the request is still well."""
         start = self._clock()
         try:

@@ -313,7 +313,7 @@ class TestAddresses:
         master = address_of(gwen, film)
         line = lines(gwen.client.get(master))[5]
         reader, now = streams.reader_of(request), timezone.now()
-        ends = {streams.opened(word, reader, now).expires_at for word in (line, master[8:])}
+        ends = {streams.decrypt(word, reader, now).expires_at for word in (line, master[8:])}
         assert len(ends) == 1
 
     def test_a_changed_address_is_nobodys(self, gwen, playing):
