@@ -62,7 +62,7 @@ class Outages(logging.Filter):
         kind = outage_in(error)
         if kind is None:
             return True
-        if not (goes_away() if kind == Outage.AWAY else is_due(kind)):
+        if not (record_away() if kind == Outage.AWAY else is_due(kind)):
             return False
         record.levelno, record.levelname = logging.ERROR, "ERROR"
         record.msg, record.args = "%s: %s (%s)", (WORDS[kind], cause_in(error), record.getMessage())
@@ -92,8 +92,8 @@ def is_due(kind: str) -> bool:
     return take_turn(kind, lambda began, _ended: not 0 <= now - began < EVERY_SECONDS, (now, 0))
 
 
-def goes_away() -> bool:
-    """Remember that the database is away; return whether that is news."""
+def record_away() -> bool:
+    """Record that the database is away. Return whether that is news."""
     now = time.time()
     _seen_away.set()
     return take_turn(

@@ -27,7 +27,7 @@ class Doubt(StrEnum):
 
 
 def doubt_about(store: Store) -> Doubt | None:
-    if not store.is_of(identity()):
+    if not store.claim_for(identity()):
         return Doubt.FOREIGN
     return Doubt.BEHIND if generation_of_database() < store.generation() else None
 

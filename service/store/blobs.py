@@ -185,8 +185,8 @@ class Store(Protocol):
     def is_there(self) -> bool:
         """Return whether anything was ever stored."""
 
-    def is_of(self, database: str) -> bool:
-        """Return whether the library is this database's; the first one becomes its owner."""
+    def claim_for(self, database: str) -> bool:
+        """Return whether the library belongs to this database, after claiming it if none has."""
 
     def hand_over(self, database: str) -> None:
         """Make this database the one that the library belongs to."""

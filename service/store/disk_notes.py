@@ -59,7 +59,7 @@ class DiskNotes:
     def owner(self) -> Path:
         return self._root / "database"
 
-    def is_of(self, database: str) -> bool:
+    def claim_for(self, database: str) -> bool:
         if not self.owner.exists():
             draft = self._draft()
             with no_leftover(draft):

@@ -76,12 +76,12 @@ def test_while_ferry_runs_the_switch_comes_later(film, capsys):
 
 def test_the_target_belongs_to_this_database_and_knows_how_new_it_is(film, capsys):
     said(capsys=capsys)
-    assert not library().is_of("another database")
+    assert not library().claim_for("another database")
     assert library().generation() == database_match.generation_of_database() > 0
 
 
 def test_the_files_of_another_database_stay_alone(film):
-    assert library().is_of("another database")
+    assert library().claim_for("another database")
     with pytest.raises(CommandError, match="the files of another database"):
         call_command("store", "copy", "disk")
     assert [*library().blobs()] == []

@@ -151,7 +151,8 @@ def read(service: Service, folder: IndexedFolder, room: Room) -> None:
         entries = [
             each._replace(name=each.name.replace("\0", "\ufffd")) for each in entries_of(listing)
         ]
-        is_whole = len(entries) <= min(room.folders, room.entries)
+        inner = sum(each.is_folder for each in entries)
+        is_whole = len(entries) <= room.entries and inner <= room.folders
         etag = listing.etag or "" if is_whole else ""
         room.entries -= name_index.save(folder, entries, room.entries)
         room.folders -= name_index.save_folders(folder, entries, room.folders, now)

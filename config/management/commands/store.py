@@ -110,7 +110,7 @@ def bucket_of(url: str) -> object:
 def refuse_strangers(source: Store, target: Store) -> None:
     if doubt_about(source):
         raise CommandError("First run manage.py library adopt or discard.")
-    if not target.is_of(identity()):
+    if not target.claim_for(identity()):
         raise CommandError("The target has the files of another database; name an empty one.")
 
 

@@ -161,13 +161,13 @@ class Conversion:
         Making more would take time from the page that is about to play it.
         """
         with self._changed:
-            if work.has(0) or not self._is_free(0):
+            if work.has(0) or not self._make_free(0):
                 return
             # It gives way until someone waits.
             self._start(work, 0, 0, self._free_turn()).rests = True
 
-    def _is_free(self, number: int) -> bool:
-        """Return whether a run may start here, after ending one elsewhere that no one waits for."""
+    def _make_free(self, number: int) -> bool:
+        """End a run elsewhere that no one waits for. Return whether a run may start here."""
         run = self._run
         if run and run.at != number and not self._waiting:
             run.end()

@@ -49,7 +49,7 @@ class ObjectNotes:
     def is_there(self) -> bool:
         return self._read("owner") is not None
 
-    def is_of(self, database: str) -> bool:
+    def claim_for(self, database: str) -> bool:
         owner = self._read("owner")
         if owner is None:
             with translate_failures(), suppress(*OTHER_WAS_FIRST):

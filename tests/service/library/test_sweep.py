@@ -64,7 +64,7 @@ def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
 def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog):
     """This happens when the database is lost or missing, and an empty one is created."""
     stored = put(store)
-    assert store.is_of("the lost one")
+    assert store.claim_for("the lost one")
     age(store.path(stored.blob), OLD)
     assert sweep(store, now, GRACE) == NOTHING
     assert store.size(stored.blob) is not None

@@ -67,9 +67,9 @@ def test_links_are_still_made_where_there_are_some(store, came):
 
 @pytest.mark.usefixtures("_no_links")
 def test_a_library_belongs_to_one_database(store):
-    assert store.is_of("one")
-    assert not store.is_of("other")
-    assert store.is_of("one")
+    assert store.claim_for("one")
+    assert not store.claim_for("other")
+    assert store.claim_for("one")
 
 
 @pytest.mark.usefixtures("_no_links")

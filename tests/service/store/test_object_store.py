@@ -116,8 +116,8 @@ def test_one_prefix_sees_nothing_of_another(seaweedfs, tmp_path, objects):
     with closing(ObjectStore(seaweedfs.bucket(secrets.token_hex(8)), tmp_path, 0)) as other:
         assert other.size(stored.blob) is None
         assert [*other.blobs()] == []
-        assert other.is_of("other")
-    assert objects.is_of("one")
+        assert other.claim_for("other")
+    assert objects.claim_for("one")
 
 
 def test_uploads_of_another_prefix_are_left_alone(seaweedfs, tmp_path, objects):

@@ -220,11 +220,11 @@ def test_orphans_are_dropped_when_they_are_old(store):
 
 
 def test_a_library_belongs_to_one_database_until_it_is_handed_over(store):
-    assert store.is_of("one")
-    assert not store.is_of("other")
+    assert store.claim_for("one")
+    assert not store.claim_for("other")
     store.hand_over("other")
-    assert store.is_of("other")
-    assert not store.is_of("one")
+    assert store.claim_for("other")
+    assert not store.claim_for("one")
 
 
 def test_the_generation_is_noted(store):

@@ -833,7 +833,7 @@ def test_places_of_transfers_that_are_gone_are_swept(shift):
 
 
 def test_places_of_another_database_are_kept(shift):
-    assert shift.store.is_of("the lost one")
+    assert shift.store.claim_for("the lost one")
     download_folder(4711).path.mkdir(parents=True)
     shift.round()
     assert list(ids_on_disk()) == [4711]
