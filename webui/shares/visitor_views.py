@@ -5,6 +5,7 @@ so that all links on its pages stay there.
 """
 
 import logging
+import math
 import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -46,7 +47,7 @@ from webui.models import Role, Share, User, digest_of
 from webui.player import subtitles
 from webui.shares import links, screen, visits
 from webui.shares.page import open_page
-from webui.signin.session import limited
+from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure, NotFound
 
 log = logging.getLogger("ferry.sharing")
@@ -181,7 +182,10 @@ def open_link(request: Request, share: Share, token: str) -> HttpResponse:
         AttemptLimit(digest_of(f"share {share.pk}"), MOST_TRIES),
     ]
     if wait := guess_limits.take(limits):
-        return limited(request, wait)
+        response = ask(request, share, token, too_many_tries(wait))
+        response.status_code = 429
+        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+        return response
     password = request.POST.get("password", "")[:LONGEST_PASSWORD]
     try:
         with take_turn(f"share {share.pk}", password):

@@ -295,7 +295,12 @@ class TestTheDoor:
         link = make_link(bob, shelf["shared"], password="tern")
         answers = [ida.post(link, {"password": str(guess)}).status_code for guess in range(21)]
         assert answers == [422] * 20 + [429]
-        assert ida.post(link, {"password": "tern"}).status_code == 429
+        answer = ida.post(link, {"password": "tern"})
+        assert answer.status_code == 429
+        assert int(answer["Retry-After"]) > 0
+        assert "Too many attempts. Wait" in words(answer, "[role=alert]")
+        assert page(answer).select_one("input[type=password]")
+        assert not page(answer).select("a[href='/']")
 
     def test_the_right_password_is_no_guess(self, bob, shelf, ida):
         link = make_link(bob, shelf["shared"], password="tern")
