@@ -26,7 +26,7 @@ MEGABYTE = 1_000_000
 
 
 @dataclass(frozen=True)
-class Wanted:
+class SearchRequest:
     """What to search for, as the URL's query says."""
 
     query: str = ""
@@ -37,7 +37,7 @@ class Wanted:
 
     @property
     def is_empty(self) -> bool:
-        return self == Wanted()
+        return self == SearchRequest()
 
     @property
     def tail(self) -> str:
@@ -59,9 +59,9 @@ class Wanted:
         return query if self.has_all else query | {"limit": str(MOST_ROWS)}
 
 
-def wanted_in(fields: Mapping[str, str]) -> Wanted:
+def parse_search(fields: Mapping[str, str]) -> SearchRequest:
     kind, size, days = fields.get("kind", ""), fields.get("size", ""), fields.get("days", "")
-    return Wanted(
+    return SearchRequest(
         query=fields.get("q", "")[:LONGEST_QUERY].strip(),
         kind=kind if kind in KINDS else "",
         megabytes=size if size in SIZES else "",
@@ -118,40 +118,40 @@ class ElsewherePage:
 
 def search_page(
     result: SearchResult,
-    wanted: Wanted,
+    search: SearchRequest,
     calendar: Calendar,
     begun: tuple[FilmInProgress, ...],
     covers: Coverage | None,
 ) -> SearchPage:
-    entries = entries_of(result, most_folders=None if wanted.has_all else MOST_FOLDERS)
-    shown = entries if wanted.has_all else entries[:MOST_ROWS]
+    entries = entries_of(result, most_folders=None if search.has_all else MOST_FOLDERS)
+    shown = entries if search.has_all else entries[:MOST_ROWS]
     is_cut = result.has_more or len(shown) < len(result.folders) + len(result.files)
     return SearchPage(
-        query=wanted.query,
-        kinds=options(kind_labels(), wanted.kind),
-        sizes=options(size_labels(), wanted.megabytes),
-        ages=options(age_labels(), wanted.days),
-        is_search=not wanted.is_empty,
-        heading=_("New files") if wanted.is_empty else _("Results"),
+        query=search.query,
+        kinds=options(kind_labels(), search.kind),
+        sizes=options(size_labels(), search.megabytes),
+        ages=options(age_labels(), search.days),
+        is_search=not search.is_empty,
+        heading=_("New files") if search.is_empty else _("Results"),
         status=status_text(len(shown), is_cut=is_cut),
         rows=found_rows(shown, calendar),
-        all_url=reverse("search") + replace(wanted, has_all=True).tail
-        if is_cut and not wanted.has_all
+        all_url=reverse("search") + replace(search, has_all=True).tail
+        if is_cut and not search.has_all
         else "",
-        has_too_many=is_cut and wanted.has_all,
+        has_too_many=is_cut and search.has_all,
         begun=begun,
         coverage=tuple(coverage_texts(covers)) if covers else (),
-        more_url=reverse("search-results") + wanted.tail if covers and not covers.is_whole else "",
+        more_url=reverse("search-results") + search.tail if covers and not covers.is_whole else "",
     )
 
 
 def elsewhere_page(
-    result: SearchResult, wanted: Wanted, calendar: Calendar, folder: str
+    result: SearchResult, search: SearchRequest, calendar: Calendar, folder: str
 ) -> ElsewherePage:
     """Show what is in other folders. The service's root has an id, and the site's is 0."""
     entries = [each for each in entries_of(result) if place_of(each.entry) != folder]
     rows = found_rows(entries[:MOST_ELSEWHERE], calendar)
-    return ElsewherePage(rows, reverse("search") + wanted.tail)
+    return ElsewherePage(rows, reverse("search") + search.tail)
 
 
 class KindOfEntry(NamedTuple):

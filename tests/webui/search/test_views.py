@@ -4,7 +4,7 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.search.page import wanted_in
+from webui.search.page import parse_search
 
 pytestmark = pytest.mark.django_db
 
@@ -47,9 +47,9 @@ def test_limits_are_sent_to_the_service(gwen, storage):
     assert names(answer) == ["a.mkv"]
     chosen = [each.get_text() for each in page(answer).select("option[selected]")]
     assert chosen == ["Film", "100 MB or more", "Last 7 days"]
-    wanted = wanted_in({"kind": "film", "size": "100", "days": "7", "q": " x "})
-    assert wanted.v1_query["types"].startswith("mkv,mp4,")
-    assert {"q": "x", "min_size": "100000000", "days": "7"}.items() <= wanted.v1_query.items()
+    search = parse_search({"kind": "film", "size": "100", "days": "7", "q": " x "})
+    assert search.v1_query["types"].startswith("mkv,mp4,")
+    assert {"q": "x", "min_size": "100000000", "days": "7"}.items() <= search.v1_query.items()
 
 
 def test_limits_that_are_not_offered_count_as_none(gwen, storage):
