@@ -14,6 +14,6 @@ urlpatterns = [
 ]
 
 handler400 = "webui.errors.views.bad_request"
-handler403 = "webui.errors.views.forbidden"
+handler403 = "webui.errors.views.permission_denied"
 handler404 = "webui.errors.views.not_found"
-handler500 = "webui.errors.views.broken"
+handler500 = "webui.errors.views.server_error"

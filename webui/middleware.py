@@ -129,4 +129,4 @@ class Errors:
         cause = exception.__context__ if isinstance(exception, UpdateError) else exception
         if isinstance(cause, DatabaseError | InterfaceError):
             return error_views.database_failed(request, cause)
-        return error_views.broken_with_reference(request, exception)
+        return error_views.error_with_reference(request, exception)

@@ -41,7 +41,7 @@ class SharedFile:
         self._lock = threading.RLock()
 
     @contextmanager
-    def opened(self) -> Iterator[sqlite3.Connection]:
+    def open(self) -> Iterator[sqlite3.Connection]:
         if takes_something(self._path.parent):
             self._memory = None
             with self._borrow() as base:
@@ -51,9 +51,9 @@ class SharedFile:
                 yield self._in_memory()
 
     @contextmanager
-    def changed(self) -> Iterator[sqlite3.Connection]:
+    def transact(self) -> Iterator[sqlite3.Connection]:
         """Open a transaction: atomically, and in one process at a time."""
-        with self.opened() as base, transaction(base):
+        with self.open() as base, transaction(base):
             yield base
 
     @contextmanager
@@ -62,7 +62,7 @@ class SharedFile:
         process may die."""
         now = self._clock()
         until = now + TURN_SECONDS
-        with self.opened() as base:
+        with self.open() as base:
             base.execute("DELETE FROM turn WHERE until < ?", (now,))
             cursor = base.execute("INSERT OR IGNORE INTO turn VALUES (?, ?)", (key, until))
         has_lock = cursor.rowcount == 1
@@ -71,7 +71,7 @@ class SharedFile:
         finally:
             if has_lock:
                 # Once it has expired, the lock may be another process's.
-                with self.opened() as base:
+                with self.open() as base:
                     base.execute("DELETE FROM turn WHERE key = ? AND until = ?", (key, until))
 
     @contextmanager

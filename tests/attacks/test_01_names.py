@@ -242,7 +242,7 @@ def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
     plain = [counts(bob.client.get(path)) for path in paths]
     storage.tells(one, name=name)
     storage.tells(ended, name=name)
-    poll.changed(storage.service)
+    poll.mark_changed(storage.service)
     for path, baseline in zip(paths, plain, strict=True):
         shown = bob.client.get(path)
         assert " ".join(name.split()) in " ".join(page(shown).get_text().split())

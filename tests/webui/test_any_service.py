@@ -54,7 +54,7 @@ def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
     lists = ("files/largest", "search", "deleted")
     for asked in ("folder", "folder/0", "folder/7", "user", "transfer", *lists):
         storage.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
-    poll.changed(storage.service)
+    poll.mark_changed(storage.service)
     answer = bob.client.get(path)
     assert answer.status_code == 200
     assert path not in FOLDERS or GOOD["name"] in page(answer).get_text()

@@ -94,7 +94,7 @@ def test_a_transfer_of_the_real_service_is_shown_followed_and_cancelled(bob):
         source_kind=Sent.FILE,
         added_at=timezone.now(),
     )
-    poll.changed(connection.service())
+    poll.mark_changed(connection.service())
     shown = page(bob.client.get("/transfers/"))
     assert shown.select_one(f"#t{kept.id}")["data-state"] == "moved"
     row.refresh_from_db()

@@ -13,12 +13,12 @@ SCHEMA = "CREATE TABLE IF NOT EXISTS thing (name TEXT);"
 
 
 def keep(file, name):
-    with file.changed() as base:
+    with file.transact() as base:
         base.execute("INSERT INTO thing VALUES (?)", (name,))
 
 
 def names(file):
-    with file.opened() as base:
+    with file.open() as base:
         return [row["name"] for row in base.execute("SELECT name FROM thing")]
 
 
@@ -39,16 +39,16 @@ def test_what_another_release_kept_in_another_shape_is_forgotten(tmp_path, schem
 def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
     file = SharedFile(tmp_path / "file", SCHEMA, [])
     keep(file, "kept")
-    with pytest.raises(sqlite3.ProgrammingError), file.changed() as base:
+    with pytest.raises(sqlite3.ProgrammingError), file.transact() as base:
         base.executemany("INSERT INTO thing VALUES (?)", [("new",), ("too", "many")])
     assert names(file) == ["kept"]
 
 
 def test_one_use_after_another_takes_the_same_connection(tmp_path):
     file = SharedFile(tmp_path / "file", SCHEMA, [])
-    with file.opened() as first, file.opened() as beside:
+    with file.open() as first, file.open() as beside:
         assert first is not beside
-    with file.opened() as again:
+    with file.open() as again:
         assert again in (first, beside)
 
 
@@ -56,7 +56,7 @@ def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
     file, other = (SharedFile(tmp_path / "file", SCHEMA, []) for _process in range(2))
     keep(file, "a")
     keep(file, "b")
-    with suppress(KeyError), file.opened() as base:
+    with suppress(KeyError), file.open() as base:
         half_read = base.execute("SELECT name FROM thing")
         raise KeyError(next(half_read))
     keep(other, "c")

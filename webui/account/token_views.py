@@ -17,7 +17,7 @@ from webui.add import send_tokens
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role, SendToken, User
-from webui.signin.ask_password import confirmed
+from webui.signin.ask_password import require_password
 
 log = logging.getLogger("ferry.tokens")
 MOST_EACH = 20
@@ -26,7 +26,7 @@ LONGEST_NAME = 60
 
 @require_POST
 @open_to(Role.MEMBER)
-@confirmed("account", "tokens")
+@require_password("account", "tokens")
 def make(request: Request) -> HttpResponse:
     """Make a token. Only this response contains it: no URL, session, or log does."""
     name = " ".join(request.POST.get("name", "").split())[:LONGEST_NAME]

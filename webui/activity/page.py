@@ -58,7 +58,7 @@ def sentence(event: Event) -> str:
     if event.kind.startswith("program_"):
         return by_program(event)
     if event.kind == "file_received":
-        return received(event)
+        return upload_through_link(event)
     if event.kind == "password_changed" and event.person == event.subject:
         return _("%(person)s changed their password") % {"person": event.person}
     words = {
@@ -173,7 +173,7 @@ def by_program(event: Event) -> str:
     return text % words
 
 
-def received(event: Event) -> str:
+def upload_through_link(event: Event) -> str:
     """Describe a file that came by a link, or how many more came within an hour."""
     if event.person:
         return _("Someone sent a file through %(person)s's link: %(subject)s") % {

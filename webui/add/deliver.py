@@ -30,7 +30,7 @@ def deliver_items(
         items = [parse.add_name(items[0], submission.title)]
     batch = add_send.send(errand_of(request, submission.folder, by), items)
     if any(result.is_well for result in submission.results + batch.results):
-        poll.changed(service_of(request))
+        poll.mark_changed(service_of(request))
     return intake, batch
 
 

@@ -166,7 +166,7 @@ def passed_on(request: Request, errand: Errand, part: FormPart) -> ItemResult:
             return send.send_file(errand, part.filename, BytesIO(torrent), size_bytes, torrent)
         result = send.send_file(errand, part.filename, content, size_bytes, None)
     if result.is_well:
-        folders.changed(errand.service, [errand.folder_id or ROOT])
+        folders.mark_changed(errand.service, [errand.folder_id or ROOT])
     return result
 
 

@@ -44,7 +44,9 @@ def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
     since the server keeps nothing for strangers."""
 
     @wraps(view)
-    def kept(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponseBase:
+    def wrapper(
+        request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
+    ) -> HttpResponseBase:
         is_late = request.method == "POST" and not request.user.is_authenticated
         if not is_late or is_script(request):
             return view(request, *args, **kwargs)
@@ -54,7 +56,7 @@ def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
             return redirect_to_login(reverse("add"))
         return too_late(request)
 
-    return cast("DjangoView[Params]", kept)
+    return cast("DjangoView[Params]", wrapper)
 
 
 def too_late(request: HttpRequest) -> HttpResponse:
@@ -195,7 +197,7 @@ def named_items(text: str, title: str) -> list[Item]:
 @csrf_exempt
 @asks_and_acts
 @open_to_strangers
-def shared(_request: HttpRequest) -> HttpResponse:
+def redirect_share(_request: HttpRequest) -> HttpResponse:
     """Answer a share that the phone's service worker didn't intercept. Nothing is read or kept,
     since the phone doesn't say who is asking."""
     response = redirect("add")

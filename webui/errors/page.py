@@ -152,21 +152,21 @@ def message_of(failure: Failure) -> ErrorMessage:
     return ErrorMessage(status, title, text)
 
 
-def _usual(word: str) -> tuple[str, str]:
+def _reason_words(word: str) -> tuple[str, str]:
     reason = reasons.find(word)
     return reason.title, str(reason.advice)
 
 
-def _unavailable(failure: Failure) -> tuple[str, str]:
+def _unavailable_words(failure: Failure) -> tuple[str, str]:
     has_words = failure.reason in ("too_slow", "bad_certificate", "disk_error")
-    return _usual(failure.reason if has_words else "no_connection")
+    return _reason_words(failure.reason if has_words else "no_connection")
 
 
-def _unreadable(failure: Failure) -> tuple[str, str]:
+def _unreadable_words(failure: Failure) -> tuple[str, str]:
     if failure.reason in SENT_INSTEAD:
         return _("The storage service didn't send this file"), sent_instead_words(failure)
     if failure.reason == "dead_link":
-        return _usual("dead_link")
+        return _reason_words("dead_link")
     title, text = status_words(502)
     if failure.reason == "too_large":
         text = _("Its response was too large for a folder, so Ferry didn't read it.")
@@ -186,34 +186,34 @@ def sent_instead_words(failure: Failure) -> str:
     return sentences((words[failure.reason], said_by(failure), advice))
 
 
-def _unauthorized(failure: Failure) -> tuple[str, str]:
+def _unauthorized_words(failure: Failure) -> tuple[str, str]:
     return (
         _("The storage service rejected Ferry's sign-in"),
         _("The connection's name or password is wrong. The owner of Ferry can enter them again."),
     )
 
 
-def _forbidden(failure: Failure) -> tuple[str, str]:
+def _forbidden_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "premium_required":
-        return _usual("premium_required")
+        return _reason_words("premium_required")
     return (
         _("The storage service refused this"),
         said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
     )
 
 
-def _not_found(failure: Failure) -> tuple[str, str]:
+def _not_found_words(failure: Failure) -> tuple[str, str]:
     return status_words(404)
 
 
-def _conflict(failure: Failure) -> tuple[str, str]:
+def _conflict_words(failure: Failure) -> tuple[str, str]:
     return (
         _("Someone else already changed this"),
         _("The name is taken, or this item changed in the meantime. Open the folder again."),
     )
 
 
-def _too_many(failure: Failure) -> tuple[str, str]:
+def _too_many_words(failure: Failure) -> tuple[str, str]:
     title = _("The storage service is limiting requests")
     if failure.retry_after_seconds:
         seconds = math.ceil(failure.retry_after_seconds)
@@ -226,25 +226,25 @@ def _too_many(failure: Failure) -> tuple[str, str]:
     return title, _("Ferry sent it too many requests at once. Try again in a minute.")
 
 
-def _no_room(failure: Failure) -> tuple[str, str]:
+def _no_room_words(failure: Failure) -> tuple[str, str]:
     if failure.reason.startswith("out_of_bandwidth"):
-        return _usual("out_of_bandwidth_memory")
+        return _reason_words("out_of_bandwidth_memory")
     if failure.reason.startswith("queue_full"):
-        return _usual("queue_full")
+        return _reason_words("queue_full")
     return (
         _("There isn't enough space for this"),
         _("The storage is full. Delete something you don't need, then try again."),
     )
 
 
-def _rejected(failure: Failure) -> tuple[str, str]:
+def _rejected_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
         return (
             _("There isn't enough space for this"),
             reasons.find("disk_full").text,
         )
     if failure.reason == "selection_too_long":
-        return _usual("selection_too_long")
+        return _reason_words("selection_too_long")
     return (
         _("The storage service refused this"),
         said_by(failure) or _("Nothing changed. Check what you entered, then try again."),
@@ -275,13 +275,13 @@ def own_words(failure: Failure) -> str:
 
 SENT_INSTEAD = frozenset({"sent_page", "sent_message", "sent_nothing", "sent_other"})
 TROUBLES: dict[type, tuple[int, Callable[[Failure], tuple[str, str]]]] = {
-    Unreadable: (502, _unreadable),
-    Unavailable: (503, _unavailable),
-    Unauthorized: (502, _unauthorized),
-    Forbidden: (502, _forbidden),
-    NotFound: (404, _not_found),
-    Conflict: (409, _conflict),
-    TooMany: (503, _too_many),
-    NoRoom: (413, _no_room),
-    Rejected: (422, _rejected),
+    Unreadable: (502, _unreadable_words),
+    Unavailable: (503, _unavailable_words),
+    Unauthorized: (502, _unauthorized_words),
+    Forbidden: (502, _forbidden_words),
+    NotFound: (404, _not_found_words),
+    Conflict: (409, _conflict_words),
+    TooMany: (503, _too_many_words),
+    NoRoom: (413, _no_room_words),
+    Rejected: (422, _rejected_words),
 }

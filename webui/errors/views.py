@@ -84,7 +84,7 @@ def foreign_host(request: HttpRequest) -> HttpResponse:
     return answer(request, page, 400)
 
 
-def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:
+def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
     other = Action(
         url=f"{reverse('signin')}?switch", label=_("Sign in as someone else"), is_primary=False
     )
@@ -109,7 +109,7 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     return HttpResponse(title, status=404, content_type="text/plain; charset=utf-8")
 
 
-def broken(request: HttpRequest) -> HttpResponse:
+def server_error(request: HttpRequest) -> HttpResponse:
     """Answer without looking up the reader, as pages do, since that may be what broke."""
     trouble = sys.exc_info()[1]
     if isinstance(trouble, DatabaseError | InterfaceError):
@@ -123,7 +123,7 @@ def bare_answer(request: HttpRequest, page: ErrorPage, status: int = 500) -> Htt
     return HttpResponse(render_to_string("errors/show.html", {"page": page}), status=status)
 
 
-def broken_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
+def error_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
     reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
     log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
     return bare_answer(request, error_page(500, [home()], reference=reference))
@@ -139,7 +139,7 @@ def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
         case "database_away" | "database_damaged":
             page = database_page([home()])
         case _:
-            return broken_with_reference(request, trouble)
+            return error_with_reference(request, trouble)
     log.error("database trouble path=%s: %s", request.path, trouble, extra={"trouble": trouble})
     response = bare_answer(request, page, 503)
     response["Retry-After"] = "30"

@@ -63,7 +63,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{new_folder.id}" if new_folder.id else ""
-    return answers.changed(request, reading, message=_("Folder created"), new_key=key)
+    return answers.show_change(request, reading, message=_("Folder created"), new_key=key)
 
 
 def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
@@ -118,7 +118,7 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
     if error:
         return show_rename(request, reading, entry, name=name, error=error)
     undo = f"renamed:{folder}:{key}:{entry.name}" if name != entry.name else ""
-    return renamed(request, folder, key, undo)
+    return show_new_name(request, folder, key, undo)
 
 
 def show_rename(
@@ -131,7 +131,7 @@ def show_rename(
     )
 
 
-def renamed(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
+def show_new_name(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
     look = library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, _("Renamed"), extra_tags=undo)
@@ -173,7 +173,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
         message, undo = delete_page.deleted_words(len(chosen)), f"held:{batch}"
     else:
         message = delete_page.deleted_words(0)
-    return answers.changed(request, reading, message=message, undo=undo)
+    return answers.show_change(request, reading, message=message, undo=undo)
 
 
 def forget_below(request: Request, chosen: Sequence[Entry]) -> None:

@@ -26,7 +26,7 @@ def show_form(
     return render(request, template, {**context, "page": page}, status=status)
 
 
-def changed(  # noqa: PLR0913  Each action needs a few of them.
+def show_change(  # noqa: PLR0913  Each action needs a few of them.
     request: Request,
     reading: Reading,
     *,
@@ -41,7 +41,7 @@ def changed(  # noqa: PLR0913  Each action needs a few of them.
     page shows the folder, if the URL of the request doesn't say so.
     """
     folder = reading.snapshot.folder
-    folders.changed(service_of(request), [folder])
+    folders.mark_changed(service_of(request), [folder])
     if not request.htmx:
         look = library_requests.view_options(request)
         messages.success(request, message, extra_tags=undo)

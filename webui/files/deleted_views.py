@@ -80,7 +80,7 @@ def delete(request: Request) -> HttpResponse:
     chosen = {"all": "1", "until": until[0]} if is_all and until else {"ids": ",".join(ids)}
     name_of = {each.id: each.name for each in items if not until or int(each.id) <= int(until[0])}
     if count := v1.delete_for_good(chosen).count:
-        folders.changed(service_of(request), [])
+        folders.mark_changed(service_of(request), [])
         first = next(iter(name_of.values() if is_all else map(name_of.get, ids)), "") or ""
         events.record(request, Kind.DELETED_FOR_GOOD, first, count=count)
         messages.success(request, deleted_for_good_words(count))

@@ -116,7 +116,7 @@ def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> 
             HeldDelete.objects.filter(pk=row.pk).update(**again)
             return
         # Do this before deleting the row, which hides the entry while a listing is cached.
-        folders.changed(service, [row.folder])
+        folders.mark_changed(service, [row.folder])
         if row.kind != HeldDelete.TRANSFER:
             indexed_folders.forget_deleted(service, entry_of(row))
         row.delete()

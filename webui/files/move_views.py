@@ -59,11 +59,11 @@ def move(request: Request, folder: str) -> HttpResponse:
     record(request, act, chosen, placed)
     service, moved_to = service_of(request), target.snapshot.folder
     inner = [entry.id for entry in chosen if entry.is_folder]
-    folders.changed(service, [folder, moved_to, *inner])
+    folders.mark_changed(service, [folder, moved_to, *inner])
     if act == "move":
         resume_positions.look_again(service, [folder, moved_to], timezone.now())
     # A page on which entries were pasted shows the folder that they were pasted into.
-    response = answers.changed(
+    response = answers.show_change(
         request,
         target if request.POST.get("shown") == moved_to else source,
         message=move_page.placed_words(act, placed.count, target.snapshot.name),

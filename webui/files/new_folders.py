@@ -23,5 +23,5 @@ def make(request: Request, reading: Reading, name: str) -> Created:
         if service.is_embedded or not screen.read(request, folder, at_once=True).is_fresh:
             raise
         new_folder = service.v1.create_folder(path, root_id, is_parent_known=True)
-    folders.changed(service, [folder])
+    folders.mark_changed(service, [folder])
     return new_folder

@@ -28,5 +28,5 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     except (Conflict, Rejected) as failure:
         return name_refusal(failure)
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
-    folders.changed(service_of(request), touched)
+    folders.mark_changed(service_of(request), touched)
     return ""

@@ -27,6 +27,6 @@ def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
 
 
 def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
-    folders.changed(service_of(request), {each.folder_id for each in restored})
+    folders.mark_changed(service_of(request), {each.folder_id for each in restored})
     events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
     messages.success(request, restored_words(len(restored)))

@@ -70,7 +70,7 @@ def find(user: User, service: Service, key: str) -> ResumableUpload | None:
     return mine.filter(key=key, expires_at__gt=timezone.now()).first()
 
 
-def interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:
+def list_interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:
     """Return the person's uploads to a folder to which no request is adding now."""
 
     def load() -> list[ResumableUpload]:
@@ -161,7 +161,7 @@ def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
 
 
 def write_at(file: BinaryIO, position: int, piece: bytes) -> None:
-    with locked(file):
+    with hold_lock(file):
         if os.fstat(file.fileno()).st_size != position:
             raise Overtaken
         file.seek(position)
@@ -171,7 +171,7 @@ def write_at(file: BinaryIO, position: int, piece: bytes) -> None:
 
 
 @contextmanager
-def locked(file: BinaryIO) -> Iterator[None]:
+def hold_lock(file: BinaryIO) -> Iterator[None]:
     fcntl.flock(file, fcntl.LOCK_EX)
     try:
         yield

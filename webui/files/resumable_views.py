@@ -151,7 +151,7 @@ def hand_over(request: Request, upload: ResumableUpload) -> None:
         status = 413 if isinstance(failure, NoRoom) else message_of(failure).status
         raise UploadRefused(status, f"{upload.name}: {message_of(failure).words}") from failure
     if added is not None:
-        folders.changed(service_of(request), [upload.folder])
+        folders.mark_changed(service_of(request), [upload.folder])
 
 
 # The protocol

@@ -65,7 +65,7 @@ def page_of(
     if around.may_change:
         around = replace(
             around,
-            interrupted=interrupted(request, folder),
+            interrupted=interrupted_uploads(request, folder),
             unpacking=unpacking(request, reading.snapshot.folder),
         )
     look = look_of(request, reading, around, fields)
@@ -96,8 +96,8 @@ def remember_order(request: Request, reading: Reading, look: ViewOptions) -> Vie
     return replace(look, usual=look.sort)
 
 
-def interrupted(request: Request, folder: str) -> tuple[pages.InterruptedUpload, ...]:
-    uploads = resumable_uploads.interrupted(request.user, service_of(request), folder)
+def interrupted_uploads(request: Request, folder: str) -> tuple[pages.InterruptedUpload, ...]:
+    uploads = resumable_uploads.list_interrupted(request.user, service_of(request), folder)
     return tuple(
         pages.interrupted_upload(
             each.key, each.name, resumable_uploads.arrived_bytes(each), each.size_bytes
@@ -111,7 +111,7 @@ def unpacking(request: Request, folder: str) -> UnpackingList | None:
     if not service.can_unpack or bounds_of(request) is not None:
         return None
     try:
-        transfers = unpackings.unfinished(service, folder)
+        transfers = unpackings.list_unfinished(service, folder)
     except Failure as failure:
         log.info("unpackings not shown folder=%s: %s", folder, failure)
         transfers = []

@@ -41,14 +41,14 @@ RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 @require_POST
 @open_to(Role.MEMBER)
 def undo(request: Request) -> HttpResponse:
-    wanted = request.POST.get("undo", "")
+    change = request.POST.get("undo", "")
     page = page_of(request)
     back = page if page != request.get_full_path() else "files"
-    if match := RENAMED.fullmatch(wanted):
+    if match := RENAMED.fullmatch(change):
         rename_back(request, *match.groups())
-    elif match := HELD.fullmatch(wanted):
+    elif match := HELD.fullmatch(change):
         show_again(request, match[1])
-    elif (match := BATCHES.fullmatch(wanted)) and service_of(request).is_embedded:
+    elif (match := BATCHES.fullmatch(change)) and service_of(request).is_embedded:
         batches = dict.fromkeys(match["batches"].split(","))
         if match["what"] == "deleted":
             restores.restore_each(request, [{"batch": each} for each in batches])
@@ -84,7 +84,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
         undone = service.v1.undo_move(batch)
         count += undone.count
         places = places_of(service, undone.folder_ids)
-        folders.changed(service, places)
+        folders.mark_changed(service, places)
         resume_positions.look_again(service, places, timezone.now())
     if count:
         events.record(request, Kind.MOVE_UNDONE, count=count)
@@ -103,7 +103,7 @@ def undo_unpackings(request: Request, transfer_ids: Iterable[str]) -> None:
     for transfer_id in transfer_ids:
         undone = unpackings.undo(service, transfer_id, timezone.now())
         state = undone.state or state
-        folders.changed(service, places_of(service, undone.folder_ids))
+        folders.mark_changed(service, places_of(service, undone.folder_ids))
     if not state:
         messages.error(request, _("There is nothing left to undo."))
         return

@@ -25,7 +25,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
         raise Http404
     transfer_id = unpackings.begin(service, request.user, folder, entry, timezone.now())
     events.record(request, Kind.UNPACKED, entry.name)
-    return answers.changed(
+    return answers.show_change(
         request,
         reading,
         message=unpacking_page.begun_words(entry.name),
@@ -43,7 +43,7 @@ def show(request: Request, folder: str) -> HttpResponse:
         raise Http404
     if not request.htmx:
         return redirect(folder_url(folder))
-    unfinished = unpackings.unfinished(service, folder)
+    unfinished = unpackings.list_unfinished(service, folder)
     seen = [each for each in request.GET.get("seen", "").split(",") if each.isdecimal()]
     ended = {*seen[: unpackings.MOST_SHOWN]} - {each.id for each in unfinished}
     done = [each for each in unpackings.find(service, sorted(ended)) if each.folder_created_id]
@@ -61,7 +61,7 @@ def show(request: Request, folder: str) -> HttpResponse:
 def show_new_folders(request: Request, folder: str, done: list[Transfer]) -> HttpResponse:
     reading = screen.read(request, folder, at_once=True)
     ids = ",".join(each.id for each in done)
-    return answers.changed(
+    return answers.show_change(
         request,
         reading,
         message=unpacking_page.done_words([each.name for each in done]),

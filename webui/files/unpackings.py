@@ -41,7 +41,7 @@ def begin(service: Service, by: User, folder: str, entry: Entry, now: datetime) 
     return added.id or ""
 
 
-def unfinished(service: Service, folder: str) -> list[Transfer]:
+def list_unfinished(service: Service, folder: str) -> list[Transfer]:
     """Return the transfers that unpack into a folder, and those that failed."""
 
     def load() -> list[str]:

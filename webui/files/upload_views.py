@@ -52,7 +52,7 @@ def upload(request: Request, folder: str) -> HttpResponse:
         return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
     except multipart.UnreadableForm:
         return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
-    return accepted(request, folder, sent)
+    return answer_upload(request, folder, sent)
 
 
 def show(request: Request, folder: str) -> HttpResponse:
@@ -79,7 +79,7 @@ def refusal(request: Request, folder: str, refused: UploadRefused) -> HttpRespon
     return redirect(folder_url(folder))
 
 
-def accepted(request: Request, folder: str, sent: list[str]) -> HttpResponse:
+def answer_upload(request: Request, folder: str, sent: list[str]) -> HttpResponse:
     if is_script(request):
         if not sent:
             return refusal(request, folder, UploadRefused(422, _("Choose a file first.")))

@@ -117,7 +117,7 @@ def add_content(
         added = new_files.add(service, folder, name, content, size_bytes)
     except Failure as failure:
         raise ServiceRefused(status_of(failure), reason_of(failure, name)) from failure
-    folders.changed(service, [folder])
+    folders.mark_changed(service, [folder])
     return added.name or name
 
 

@@ -17,7 +17,7 @@ from webui.files.screen import (
     render_page,
     row_context,
 )
-from webui.http.requests import Request, service_of, unchanged
+from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
 from webui.library.addresses import ViewOptions, folder_url
@@ -55,7 +55,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
     reading = read(request, folder, at_once=bool(mark))
     around = circumstances(request, reading)
     if mark and mark == pages.seen_mark(reading.snapshot, around.stale):
-        return unchanged()
+        return no_content()
     look = look_of(request, reading, around)
     is_chosen = request.htmx and not mark and request.htmx.trigger != "look"
     if is_chosen:
@@ -108,5 +108,5 @@ def download(request: Request, file: str) -> HttpResponseBase:
         return relayed_files.deliver(request, service, opening, expected_file(entry))
     except Unreadable:
         if entry is not None:
-            folders.changed(service, [folder])
+            folders.mark_changed(service, [folder])
         raise

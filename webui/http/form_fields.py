@@ -15,10 +15,10 @@ def fields_of(form: bytes, most: int) -> Iterator[tuple[str, str]]:
     for field in form.split(b"&"):
         if field:
             name, _, value = field.replace(b"+", b" ").partition(b"=")
-            yield unescaped(name), unescaped(value)
+            yield unescape(name), unescape(value)
 
 
-def unescaped(text: bytes) -> str:
+def unescape(text: bytes) -> str:
     data, at = bytearray(), 0
     for run in ESCAPES.finditer(text):
         data += text[at : run.start()]

@@ -94,7 +94,7 @@ def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     return response
 
 
-def unchanged() -> HttpResponse:
+def no_content() -> HttpResponse:
     """Answer 204, as most polls of open pages get, and let no cache answer for us."""
     response = HttpResponse(status=204, headers={"Cache-Control": "no-store"})
     del response["Content-Type"]

@@ -20,7 +20,7 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
 
     def decorate(view: SiteView[Params]) -> DjangoView[Params]:
         @wraps(view)
-        def guarded(
+        def wrapper(
             request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
         ) -> HttpResponseBase:
             if not request.user.is_authenticated:
@@ -29,8 +29,8 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
                 raise PermissionDenied
             return view(cast("Request", request), *args, **kwargs)
 
-        cast("Any", guarded).open_to = role
-        return cast("DjangoView[Params]", guarded)
+        cast("Any", wrapper).open_to = role
+        return cast("DjangoView[Params]", wrapper)
 
     return decorate
 

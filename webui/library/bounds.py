@@ -27,11 +27,11 @@ class Bounds:
 
     def narrow(self, reading: Reading) -> Reading:
         """Return the folder without what is beyond: other entries, its name, and the quota."""
-        snapshot = self._narrowed(reading.snapshot)
+        snapshot = self._part_of(reading.snapshot)
         is_part = self.only is not None and self.is_top(snapshot)
         return replace(reading, snapshot=snapshot, is_part=is_part)
 
-    def _narrowed(self, snapshot: Snapshot) -> Snapshot:
+    def _part_of(self, snapshot: Snapshot) -> Snapshot:
         snapshot = replace(snapshot, space_max_bytes=None, space_used_bytes=None)
         if not self.is_top(snapshot):
             return snapshot
@@ -56,7 +56,7 @@ class Bounds:
         snapshot = self._find(service, folder, now)
         if snapshot is None:
             return False
-        contents = self._narrowed(snapshot).contents
+        contents = self._part_of(snapshot).contents
         return all(contents.find(key) is not None for key in keys)
 
     def _find(self, service: Service, folder: str, now: datetime) -> Snapshot | None:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 
 def words_of(query: str) -> list[str]:
-    return folded(query).split()
+    return fold_case(query).split()
 
 
-def folded(text: str) -> str:
+def fold_case(text: str) -> str:
     return text.casefold()
 
 

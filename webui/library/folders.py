@@ -169,7 +169,7 @@ def own_id(service: Service) -> str:
     return listing.own_id if listing else ROOT
 
 
-def changed(service: Service, folders: Collection[str]) -> None:
+def mark_changed(service: Service, folders: Collection[str]) -> None:
     """Record that we changed these folders, and thus the sizes of the folders above.
 
     Search reads them again first, where the site searches itself.

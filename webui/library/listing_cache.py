@@ -88,7 +88,7 @@ class Listings:
     # Reading
 
     def find(self, service: str, folder: str) -> CachedListing | None:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = base.execute(
                 "SELECT listing.*, coalesce(change.number, 0) > listing.number AS is_changed"
                 " FROM listing LEFT JOIN change USING (service, folder)"
@@ -135,7 +135,7 @@ class Listings:
         most = len(names) if tells_path or names else MOST_ANCESTORS
         ancestors: list[tuple[str, str]] = []
         folder = snapshot.parent
-        with self._file.opened() as base:
+        with self._file.open() as base:
             root = self._facts(base, service, ROOT)
             while folder and len(ancestors) < most:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
@@ -163,13 +163,13 @@ class Listings:
 
     def name_of(self, service: str, folder: str) -> str:
         """Return a folder's name, or an empty string if no one has opened it yet."""
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = self._facts(base, service, folder)
         return row["name"] if row else ""
 
     def space(self, service: str) -> tuple[int | None, int | None]:
         """Return used and total space, from the latest listing that states it."""
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = base.execute(
                 "SELECT space_used, space_max FROM listing"
                 " WHERE service = ? AND space_max IS NOT NULL ORDER BY read_at DESC LIMIT 1",
@@ -181,7 +181,7 @@ class Listings:
 
     def number(self, service: str, folder: str) -> int:
         """Return how often we changed this folder ourselves. Call it before reading the folder."""
-        with self._file.opened() as base:
+        with self._file.open() as base:
             return number_of(base, service, folder)
 
     def save(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
@@ -191,7 +191,7 @@ class Listings:
         facts = facts_of(service, folder, listing, stored)
         facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
         contents = self._memory.get((service, folder), facts["revision"]) or Contents(entries)
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             if number_of(base, service, folder) == number:
                 put(base, "listing", facts)
                 row = {name: facts[name] for name in ("service", "folder", "revision")}
@@ -202,7 +202,7 @@ class Listings:
 
     def confirm(self, service: str, folder: str, number: int) -> None:
         """Record that the service reported no change."""
-        with self._file.opened() as base:
+        with self._file.open() as base:
             base.execute(
                 "UPDATE listing SET read_at = ?, number = ? WHERE service = ? AND folder = ?"
                 " AND (read_at < ? OR number < ?)",
@@ -211,7 +211,7 @@ class Listings:
 
     def change(self, service: str, folders: list[str]) -> None:
         """Record that we changed these folders: their listings are revalidated before use."""
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             for folder in folders:
                 put(
                     base,
@@ -224,7 +224,7 @@ class Listings:
                 )
 
     def forget(self, service: str, folder: str) -> None:
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             for table in ("listing", "rows"):
                 remove(base, table, [(service, folder)])
 
@@ -240,7 +240,7 @@ class Listings:
 
     def prune(self) -> None:
         """Delete old listings, and the least recently used beyond the limits."""
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             gone = base.execute(
                 "SELECT service, folder FROM (SELECT service, folder, used_at,"
                 " row_number() OVER latest AS place, sum(stored_bytes) OVER latest AS bytes"

@@ -96,11 +96,11 @@ def abort_on_disconnect(request: HttpRequest, download: Download, slot: Slot) ->
     reader = request.META.get("gunicorn.socket")
     forget = disconnect_watcher().expect(reader, abort) if reader is not None else _nothing
 
-    def done() -> None:
+    def release() -> None:
         forget()
         slot.give_back()
 
-    return done
+    return release
 
 
 def redirect_to(link: Link) -> HttpResponse:

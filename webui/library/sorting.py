@@ -38,7 +38,7 @@ class Contents:
         if not words:
             return order
         if sort not in self._folded:
-            self._folded[sort] = [filtering.folded(entry.name) for entry in order]
+            self._folded[sort] = [filtering.fold_case(entry.name) for entry in order]
         return [
             entry
             for entry, name in zip(order, self._folded[sort], strict=True)
@@ -47,10 +47,10 @@ class Contents:
 
     def in_order(self, sort: str) -> list[Entry]:
         if sort not in self._orders:
-            self._orders[sort] = self._sorted(sort)
+            self._orders[sort] = self._compute_order(sort)
         return self._orders[sort]
 
-    def _sorted(self, sort: str) -> list[Entry]:
+    def _compute_order(self, sort: str) -> list[Entry]:
         """Sort folders first, whatever the order; break ties by name, from A to Z."""
         if sort == "name":
             entries = sorted(self.entries, key=by_name)

@@ -35,13 +35,13 @@ def offer(
     return row, token
 
 
-def offered(token: str, now: datetime) -> Pairing | None:
-    return _granted(now).filter(digest=digest_of(token), code_digest="").first()
+def find_offer(token: str, now: datetime) -> Pairing | None:
+    return _valid_pairings(now).filter(digest=digest_of(token), code_digest="").first()
 
 
 def accept(token: str, agent: str, address: str, now: datetime) -> User | None:
     """Return the person whom the link signs in, to exactly one caller."""
-    rows = _granted(now).filter(digest=digest_of(token), code_digest="")
+    rows = _valid_pairings(now).filter(digest=digest_of(token), code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now, agent=agent, address=address):
         return None
@@ -63,14 +63,14 @@ def begin(agent: str, address: str, now: datetime) -> tuple[str, str]:
 
 
 def waiting(secret: str, now: datetime) -> Pairing | None:
-    rows = _open(now).filter(Q(user=None) | Q(pk__in=_granted(now)))
+    rows = _open_pairings(now).filter(Q(user=None) | Q(pk__in=_valid_pairings(now)))
     return rows.filter(digest=digest_of(secret)).exclude(code_digest="").first()
 
 
 def find_pairing(code: str, now: datetime) -> Pairing | None:
     """Return the pairing of the device that shows this code, if no one has approved it yet."""
     spelled = "".join(letter for letter in code.upper() if letter in LETTERS)
-    return _open(now).filter(code_digest=digest_of(spelled), user=None).first()
+    return _open_pairings(now).filter(code_digest=digest_of(spelled), user=None).first()
 
 
 def is_over(pairing: Pairing, now: datetime) -> bool:
@@ -78,13 +78,13 @@ def is_over(pairing: Pairing, now: datetime) -> bool:
 
 
 def approve(pairing: Pairing, user: User, session_key: str, now: datetime) -> bool:
-    rows = _open(now).filter(pk=pairing.pk, user=None)
+    rows = _open_pairings(now).filter(pk=pairing.pk, user=None)
     return bool(rows.update(user=user, session_key=session_key, epoch=user.epoch))
 
 
 def finish(secret: str, now: datetime) -> User | None:
     """Return the person who approved, once, to the device that keeps the secret."""
-    rows = _granted(now).filter(digest=digest_of(secret)).exclude(code_digest="")
+    rows = _valid_pairings(now).filter(digest=digest_of(secret)).exclude(code_digest="")
     row = rows.first()
     if row is None or not rows.update(used_at=now):
         return None
@@ -101,14 +101,16 @@ def end(user: User) -> None:
     Pairing.objects.filter(user=user, used_at=None).delete()
 
 
-def _granted(now: datetime) -> QuerySet[Pairing]:
+def _valid_pairings(now: datetime) -> QuerySet[Pairing]:
     """Return open pairings offered or approved in a session that is still valid, or in the
     terminal."""
     session = Session.objects.filter(session_key=OuterRef("session_key"), expire_date__gt=now)
-    return _open(now).filter(Q(session_key=TERMINAL) | Exists(session), user__epoch=F("epoch"))
+    return _open_pairings(now).filter(
+        Q(session_key=TERMINAL) | Exists(session), user__epoch=F("epoch")
+    )
 
 
-def _open(now: datetime) -> QuerySet[Pairing]:
+def _open_pairings(now: datetime) -> QuerySet[Pairing]:
     """Return unused pairings that expire within `CODE_LIFETIME`, even if the clock was set back."""
     ends = {"expires_at__gt": now, "expires_at__lte": now + CODE_LIFETIME}
     return Pairing.objects.filter(**ends, used_at=None)

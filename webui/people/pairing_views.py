@@ -22,7 +22,7 @@ from webui.people import pairing, pairing_page
 from webui.people.device_addresses import device_addresses
 from webui.people.pairing import is_over
 from webui.signin.devices import agent_of
-from webui.signin.session import count_guess, limited, too_many_tries, welcome_in
+from webui.signin.session import ask_to_wait, count_guess, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.pairing")
 
@@ -46,7 +46,7 @@ def offer(request: Request) -> HttpResponse:
 
 @require_safe
 @open_to(Role.GUEST)
-def offered(request: Request, pairing: int) -> HttpResponse:
+def show_outcome(request: Request, pairing: int) -> HttpResponse:
     """Show the outcome to the person who offered the link; 204 until a device uses it."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
     is_late = is_over(row, timezone.now())
@@ -66,7 +66,7 @@ def offered(request: Request, pairing: int) -> HttpResponse:
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Sign in this device. A GET, as scanners and previews send, doesn't use up the link."""
     now = timezone.now()
-    row = pairing.offered(token, now)
+    row = pairing.find_offer(token, now)
     if row is None or row.user is None:
         return count_guess(request)
     if request.method != "POST":
@@ -93,7 +93,7 @@ def wait(request: HttpRequest) -> HttpResponse:
     limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
     too_many = guess_limits.take(limits)
     if too_many:
-        return limited(request, too_many)
+        return ask_to_wait(request, too_many)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
     response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
     response.set_cookie(

@@ -24,7 +24,7 @@ from webui.people import invitations, people
 from webui.people.device_addresses import device_addresses
 from webui.people.page import InvitePage, invited_page, person_page, role_choices
 from webui.signin import devices, one_time_links
-from webui.signin.ask_password import confirmed
+from webui.signin.ask_password import require_password
 from webui.signin.session import count_guess, welcome_in
 
 log = logging.getLogger("ferry.people")
@@ -35,7 +35,7 @@ log = logging.getLogger("ferry.people")
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
+@require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def person(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
     if request.method != "POST":
@@ -117,7 +117,7 @@ def calendar() -> Calendar:
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
+@require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def invite(request: Request) -> HttpResponse:
     """Show a new link. It appears in this response only: in no URL, log, or database."""
     if request.method != "POST":

@@ -23,16 +23,16 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
-        return refused(_("This file doesn't have any subtitles."))
+        return refusal(_("This file doesn't have any subtitles."))
     except Unreadable as failure:
         if failure.reason != "too_large":
             raise
-        return refused(_("Ferry can't show subtitles for a file this large."))
+        return refusal(_("Ferry can't show subtitles for a file this large."))
     cache_headers = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
     return HttpResponse(
         text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers
     )
 
 
-def refused(words: str) -> HttpResponse:
+def refusal(words: str) -> HttpResponse:
     return HttpResponse(words + "\n", status=422, content_type="text/plain; charset=utf-8")

@@ -119,14 +119,14 @@ def read(service: Service, folder: str, file: str, language: str, mark: str) -> 
     if isinstance(cached, str):
         return cached
     with turns.one():
-        text = converted(fetched(service, folder, file), language)
+        text = convert(fetch(service, folder, file), language)
     if mark:
         with suppress(OSError):
             cache.set(key, text, KEPT_SECONDS)
     return text
 
 
-def fetched(service: Service, folder: str, file: str) -> bytes:
+def fetch(service: Service, folder: str, file: str) -> bytes:
     """Fetch a subtitle file. If it is in a Subs folder, this folder's listing lacks it."""
     entry = folders.listed_file(service, folder, file)
     source = service.v1.file_link(file)
@@ -136,7 +136,7 @@ def fetched(service: Service, folder: str, file: str) -> bytes:
     return service.v1.whole(source, MOST_BYTES)
 
 
-def converted(content: bytes, language: str) -> str:
+def convert(content: bytes, language: str) -> str:
     encoding = encoding_of(content, language)
     if not encoding:
         raise NoSubtitles

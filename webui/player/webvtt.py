@@ -159,9 +159,9 @@ def markup_of(text: str) -> str:
     is_open: list[str] = []
     at = 0
     for tag in MARKUP.finditer(text):
-        pieces += [escaped(text[at : tag.start()]), clean_tag(tag, is_open)]
+        pieces += [escape(text[at : tag.start()]), clean_tag(tag, is_open)]
         at = tag.end()
-    pieces.append(escaped(text[at:]))
+    pieces.append(escape(text[at:]))
     pieces += [f"</{name}>" for name in reversed(is_open)]
     # An empty line would end the cue, and its rest would be parsed as the author's own WebVTT.
     markup = "".join(pieces)
@@ -181,6 +181,6 @@ def clean_tag(tag: re.Match[str], is_open: list[str]) -> str:
     return ""
 
 
-def escaped(text: str) -> str:
+def escape(text: str) -> str:
     plain = KNOWN_ENTITY.sub(lambda match: html.unescape(match[0]), text)
     return html.escape(plain, quote=False)

@@ -17,10 +17,10 @@ def queue_of(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> dict[str, A
         "url": at.preview(f"{FILE}-{{id}}"),
         "source": raw_url(at, "{id}"),
         "tagsUrl": tags_url(at, "{id}"),
-        "tracks": [queued(each, at) for each in alike(in_sight(snapshot, entry, look), entry)],
+        "tracks": [track_of(each, at) for each in alike(in_sight(snapshot, entry, look), entry)],
     }
 
 
-def queued(entry: Entry, at: Addresses) -> dict[str, str]:
+def track_of(entry: Entry, at: Addresses) -> dict[str, str]:
     own_cover = {"cover": image_url(at, entry)} if entry.picture else {}
     return {"id": entry.id, "name": split_name(entry.name)[0], **own_cover}

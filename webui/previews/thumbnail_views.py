@@ -21,7 +21,7 @@ from webui.v1.links import Download, Link
 # Failures that asking again wouldn't change.
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
 
-Opened = Callable[[Request, str], Download]
+Opener = Callable[[Request, str], Download]
 
 
 @require_safe
@@ -43,12 +43,12 @@ def image(request: Request, file: str, mark: str) -> HttpResponse:
 
 
 def find_or_fetch(
-    request: Request, file: str, mark: str, opener: Opened, most_bytes: int
+    request: Request, file: str, mark: str, opener: Opener, most_bytes: int
 ) -> bytes | HttpResponse | None:
     try:
         return thumbnail_cache.store().get(
             f"{service_of(request).key} {file} {mark}",
-            lambda: fetched(request, file, opener),
+            lambda: read_picture(request, file, opener),
             most_bytes,
         )
     except (Failure, TimedOut):
@@ -67,7 +67,7 @@ def picture_answer(picture: bytes | HttpResponse | None) -> HttpResponse:
     )
 
 
-def fetched(request: Request, file: str, opener: Opened) -> Iterator[bytes]:
+def read_picture(request: Request, file: str, opener: Opener) -> Iterator[bytes]:
     try:
         with opener(request, file) as download:
             if download.status == 200:

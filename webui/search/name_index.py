@@ -73,8 +73,8 @@ def search(service: Service, query: Mapping[str, str], now: datetime) -> SearchR
     limits = limits_of(query, now)
     most = int(query.get("limit", MOST_FOUND))
     with_words = has_words and not limits
-    folders = ranked(entries, FOLDER, words, most + 1) if with_words else []
-    files = ranked(entries.filter(limits), FILE, words, most + 1, has_limits=bool(limits))
+    folders = find_best(entries, FOLDER, words, most + 1) if with_words else []
+    files = find_best(entries.filter(limits), FILE, words, most + 1, has_limits=bool(limits))
     return SearchResult(
         shown_entries(service, folders[:most]),
         shown_entries(service, files[:most]),
@@ -93,7 +93,7 @@ def limits_of(query: Mapping[str, str], now: datetime) -> Q:
     return limits
 
 
-def ranked(
+def find_best(
     entries: QuerySet[IndexedEntry], kind: str, words: str, most: int, *, has_limits: bool = False
 ) -> list[IndexedEntry]:
     entries = entries.filter(kind=kind)

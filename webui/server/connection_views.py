@@ -22,7 +22,7 @@ from webui.models import Connection, Role
 from webui.server.forms import Connect
 from webui.server.page import forget_page, place_of, refusal_of
 from webui.server.screen import context_for, page_context_for
-from webui.signin.ask_password import confirmed
+from webui.signin.ask_password import require_password
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.connection")
@@ -45,13 +45,13 @@ def check(request: Request) -> HttpResponse:
 @sensitive_post_parameters("password")
 @require_POST
 @open_to(Role.OWNER)
-@confirmed("account-server", "connection")
+@require_password("account-server", "connection")
 def connect(request: Request) -> HttpResponse:
     """Save a connection, but only after the service has accepted the account."""
     if settings.SERVICE_URL:
-        return fixed(request)
+        return refuse_change(request)
     form = Connect(own_hosts(request), request.POST)
-    if not form.is_valid() or not is_kept(form):
+    if not form.is_valid() or not save_connection(form):
         if request.htmx:
             context = context_for(request, connect=form)
             return render(request, "server/_connection.html", context, status=422)
@@ -63,7 +63,7 @@ def connect(request: Request) -> HttpResponse:
 
 
 @sensitive_variables()
-def is_kept(form: Connect) -> bool:
+def save_connection(form: Connect) -> bool:
     url, name, password = (form.cleaned_data[field] for field in ("url", "email", "password"))
     try:
         connection.check(url, name, password)
@@ -88,10 +88,10 @@ def own_hosts(request: Request) -> list[str]:
 
 @asks_and_acts
 @open_to(Role.OWNER)
-@confirmed("account-server", "connection")
+@require_password("account-server", "connection")
 def forget(request: Request) -> HttpResponse:
     if settings.SERVICE_URL:
-        return fixed(request)
+        return refuse_change(request)
     stored = Connection.objects.first()
     if stored is None:
         return leave_for(request, part_url())
@@ -104,7 +104,7 @@ def forget(request: Request) -> HttpResponse:
     return leave_for(request, part_url())
 
 
-def fixed(request: Request) -> HttpResponse:
+def refuse_change(request: Request) -> HttpResponse:
     return error_views.plain(
         request,
         409,

@@ -37,7 +37,7 @@ def retry(request: Request, wish: str) -> HttpResponse:
     result = add_send.send(errand, items[:1]).results[0]
     if result.is_well:
         wishlist.hide(service_of(request), account, target)
-        poll.changed(service_of(request))
+        poll.mark_changed(service_of(request))
     say(request, result)
     return redirect(reverse("account-server", fragment="plan"))
 

@@ -18,7 +18,7 @@ from webui.http.roles import open_to
 from webui.models import Role
 from webui.people import program_password
 from webui.server.screen import context_for, page_context_for, programs_of
-from webui.signin.ask_password import confirmed
+from webui.signin.ask_password import require_password
 
 log = logging.getLogger("ferry.programs")
 
@@ -26,7 +26,7 @@ log = logging.getLogger("ferry.programs")
 @sensitive_variables()
 @require_POST
 @open_to(Role.OWNER)
-@confirmed("account-server", "programs", lambda request: "forget" not in request.POST)
+@require_password("account-server", "programs", lambda request: "forget" not in request.POST)
 def password(request: Request) -> HttpResponse:
     """Make a new password, which only this response shows, or revoke it. Programs with the old one
     lose access."""

@@ -93,7 +93,7 @@ class Allowance:
         self._take(size_bytes)
 
     @contextmanager
-    def spent(self, size_bytes: int) -> Iterator[None]:
+    def spend(self, size_bytes: int) -> Iterator[None]:
         """Count a file, unless it fails. A small one counts, too: each takes a row and a place."""
         counted_bytes = max(size_bytes, LEAST_BYTES)
         if counted_bytes > self._left_bytes:
@@ -116,7 +116,7 @@ def add(request: Request, share: Share, part: FormPart, allowance: Allowance) ->
     else is there. Strangers don't learn why the service refuses a file, either."""
     with content_of(request, part) as (content, size_bytes):
         try:
-            with allowance.spent(size_bytes):
+            with allowance.spend(size_bytes):
                 add_content(request, share.folder, part.filename, content, size_bytes)
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)

@@ -111,21 +111,21 @@ def revoke(request: Request, share: int) -> HttpResponse:
 def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
     """Send a file. The URL is all that a player has, so `name` is there for its title."""
     try:
-        share = shared(request, token)
+        share = find_player_link(request, token)
         entry = entry_of(request, share, file)
         return bytes_of(request, entry) if entry else over()
     except Failure as failure:
-        return failed(failure)
+        return report_failure(failure)
 
 
 @require_safe
 @open_to_strangers
 def playlist(request: Request, token: str, name: str) -> HttpResponse:
     try:
-        share = shared(request, token)
+        share = find_player_link(request, token)
         rows = rows_of(request, share) if share else []
     except Failure as failure:
-        return failed(failure)
+        return report_failure(failure)
     if not rows or share is None:
         return over()
     content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
@@ -135,7 +135,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
     return response
 
 
-def shared(request: Request, token: str) -> Share | None:
+def find_player_link(request: Request, token: str) -> Share | None:
     """Return the link if it is for players: those of pages may ask for a password first."""
     share = links.find_share(token, service_of(request).key, timezone.now())
     return share if share and not share.folder else None
@@ -182,7 +182,7 @@ def over() -> HttpResponse:
     return plain(404, _("This link has expired or was revoked."))
 
 
-def failed(failure: Failure) -> HttpResponse:
+def report_failure(failure: Failure) -> HttpResponse:
     """Report a failure without revealing anything about the service to strangers."""
     log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
     if isinstance(failure, NotFound):

@@ -65,7 +65,7 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     """Show a page of the link, or the form that opens it."""
     share = screen.find_page(request, token)
     if share is None:
-        return ended(request)
+        return refuse_link(request)
     is_opening = request.method == "POST" and not path
     if not screen.is_inside(request, share):
         answer = open_link if is_opening else ask
@@ -167,7 +167,7 @@ def ask(request: Request, share: Share, token: str, error: str = "") -> HttpResp
     """Ask for the password, or whether to use the link. Only a form that is sent counts as a use:
     scanners and previews open every link that they see."""
     if share.most_uses is not None and share.uses >= share.most_uses:
-        return ended(request, used_up())
+        return refuse_link(request, used_up())
     action = reverse("share-page", args=[token])
     if request.htmx:
         return leave_for(request, action)
@@ -196,7 +196,7 @@ def open_link(request: Request, share: Share, token: str) -> HttpResponse:
         return ask(request, share, token, _("That's not the password of this link."))
     guess_limits.give_back(limits)
     if not links.use(share):
-        return ended(request, used_up())
+        return refuse_link(request, used_up())
     response = redirect("share-page", token)
     visits.begin(response, share, token)
     return response
@@ -209,7 +209,7 @@ def used_up() -> str:
     return _("This link has reached its limit and can't be opened again.")
 
 
-def ended(request: Request, text: str = "") -> HttpResponse:
+def refuse_link(request: Request, text: str = "") -> HttpResponse:
     words = text or screen.ended_words()
     page = error_page(404, [], title=_("This link doesn't work"), text=words)
     return error_views.answer(request, page, 404)

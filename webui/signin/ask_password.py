@@ -46,7 +46,7 @@ class Home(NamedTuple):
         return _("Account") if self.page == "account" else _("Server")
 
 
-def confirmed(
+def require_password(
     page: str, section: str, is_needed: Callable[[Request], bool] = always
 ) -> Callable[[View[Params]], View[Params]]:
     """Let a POST through for ten minutes after the password was entered; ask for it otherwise."""
@@ -54,7 +54,7 @@ def confirmed(
 
     def decorate(view: View[Params]) -> View[Params]:
         @wraps(view)
-        def guarded(
+        def wrapper(
             request: Request, *args: Params.args, **kwargs: Params.kwargs
         ) -> HttpResponseBase:
             if request.method != "POST":
@@ -66,7 +66,7 @@ def confirmed(
                 return view(request, *args, **kwargs)
             return ask(request, encrypt_form(request), CurrentPassword(request.user), home)
 
-        return cast("View[Params]", guarded)
+        return cast("View[Params]", wrapper)
 
     return decorate
 

@@ -42,7 +42,7 @@ def too_many_tries(wait: timedelta) -> str:
     ) % {"minutes": minutes}
 
 
-def limited(request: HttpRequest, wait: timedelta) -> HttpResponse:
+def ask_to_wait(request: HttpRequest, wait: timedelta) -> HttpResponse:
     response = error_views.plain(request, 429, text=too_many_tries(wait))
     response["Retry-After"] = str(math.ceil(wait.total_seconds()))
     return response
@@ -57,7 +57,7 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
     if wait:
         log.warning("limited name=%r address=%s", name, address)
         events.record_failure(name, address)
-        return limited(request, wait)
+        return ask_to_wait(request, wait)
     if form.has_error(field, "wrong"):
         throttle.count([throttle.line_of(name)])
         log.warning("failed name=%r address=%s", name, address)
@@ -100,4 +100,4 @@ def count_guess(request: HttpRequest) -> HttpResponse:
     wait = guess_limits.take(limits)
     if wait is None:
         return error_views.plain(request, 404, text=_("This link has expired or was already used."))
-    return limited(request, wait)
+    return ask_to_wait(request, wait)

@@ -23,12 +23,12 @@ KEYS = (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY)
 class SessionStore(db.SessionStore):
     def load(self) -> dict[str, Any]:
         """Return what the session holds. Django handles one that is unknown or has expired."""
-        stored = row_cache.read(("session", self.session_key), self._stored)
+        stored = row_cache.read(("session", self.session_key), self._find_row)
         if stored is not None and stored.expire_date > timezone.now():
             return self.decode(stored.session_data)
         return super().load()
 
-    def _stored(self) -> AbstractBaseSession | None:
+    def _find_row(self) -> AbstractBaseSession | None:
         return self.model.objects.filter(session_key=self.session_key).first()
 
 

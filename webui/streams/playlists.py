@@ -72,14 +72,14 @@ def lines_of(content: bytes) -> list[str]:
 def _count_urls(address: Address) -> Address:
     remaining = MOST_ADDRESSES
 
-    def counted(reference: str, kind: TargetKind) -> str:
+    def address_within_limit(reference: str, kind: TargetKind) -> str:
         nonlocal remaining
         remaining -= 1
         if remaining < 0:
             raise Unreadable("too_large")
         return address(reference, kind)
 
-    return counted
+    return address_within_limit
 
 
 def _lines_through(lines: list[str], kind: TargetKind, address: Address) -> Iterator[str]:

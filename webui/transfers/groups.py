@@ -29,7 +29,7 @@ class Groups(NamedTuple):
         return Groups(*([key for key in group if key not in keys] for group in self))
 
 
-def grouped(cached_transfers: list[CachedTransfer]) -> Groups:
+def group_transfers(cached_transfers: list[CachedTransfer]) -> Groups:
     """Group transfers: those under way by state, moving ones first; all others newest first."""
     under_way = [each for each in cached_transfers if not each.is_ended]
     under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))

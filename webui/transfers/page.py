@@ -202,10 +202,10 @@ def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | Non
 
 def windows_of(query: Mapping[str, str]) -> Windows:
     sizes = (query.get(name, "") for name in Windows._fields)
-    return Windows(*(clamped(int(size)) if is_count(size) else WINDOW for size in sizes))
+    return Windows(*(clamp(int(size)) if is_count(size) else WINDOW for size in sizes))
 
 
-def clamped(size: int) -> int:
+def clamp(size: int) -> int:
     return min(max(size, WINDOW), LARGEST_WINDOW)
 
 

@@ -156,13 +156,13 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     if isinstance(answer, Listing) and answer.transfers is None:
         raise Unreadable("not_v1")
     before = store().all(service.key) if cached_list else {}
-    sendings = sent(service)
+    sendings = load_sent_records(service)
     now = store().now()
     names = names_of(answer) if isinstance(answer, Listing) else {}
     if not isinstance(answer, Unchanged):
         store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
-    by_key = _listed(answer, before, sendings, now)
-    others = _unlisted(by_key, before, sendings, now)
+    by_key = _combine_listed(answer, before, sendings, now)
+    others = _find_unlisted(by_key, before, sendings, now)
     followed = _follow_unlisted(service, others, names, now)
     held = held_deletes.held_transfers(service)
     transfers = [
@@ -189,7 +189,7 @@ def names_of(listing: Listing) -> dict[str, tuple[str, str]]:
     return files | {each.name: (FOLDER, each.id) for each in listing.folders}
 
 
-def sent(service: Service) -> list[SentRecord]:
+def load_sent_records(service: Service) -> list[SentRecord]:
     """Return what the site sent, as plain values.
 
     For 2,000 rows, model objects would cost more than the rest of the poll.
@@ -237,7 +237,7 @@ def sent(service: Service) -> list[SentRecord]:
     ]
 
 
-def _listed(
+def _combine_listed(
     answer: Listing | Transfers | Unchanged,
     before: Mapping[str, CachedTransfer],
     sendings: Sequence[SentRecord],
@@ -247,19 +247,21 @@ def _listed(
     by_hash = {each.hash: each for each in sendings if each.hash and not each.transfer_id}
     if isinstance(answer, Unchanged):
         same = [each for each in before.values() if each.is_listed]
-        return {each.key: _aged(each, by_id.get(each.id), now) for each in same}
+        return {each.key: _update_cached(each, by_id.get(each.id), now) for each in same}
     reports = [
         (each, before.get(f"t{each.id}"), by_id.get(each.id) or by_hash.get(each.hash or ""))
         for each in answer.transfers or ()
     ]
-    return {each.key: each for each in _steady.seen(reports, now)}
+    return {each.key: each for each in _steady.combine_all(reports, now)}
 
 
-def _aged(cached: CachedTransfer, sending: SentRecord | None, now: float) -> CachedTransfer:
-    return states.timed(states.remembered(cached, sending), now)
+def _update_cached(
+    cached: CachedTransfer, sending: SentRecord | None, now: float
+) -> CachedTransfer:
+    return states.apply_time(states.apply_record(cached, sending), now)
 
 
-def _unlisted(
+def _find_unlisted(
     by_key: Mapping[str, CachedTransfer],
     before: Mapping[str, CachedTransfer],
     sendings: Sequence[SentRecord],
@@ -268,7 +270,7 @@ def _unlisted(
     """Return unlisted transfers: those that the site sent, and those that were listed until now."""
     rows = {each.row for each in by_key.values()}
     ours = [each for each in sendings if each.row not in rows]
-    others = {each.key: states.unlisted(each, before.get(each.key), now) for each in ours}
+    others = {each.key: states.derive_unlisted(each, before.get(each.key), now) for each in ours}
     sent_rows = {each.row for each in sendings}
     for key, each in before.items():
         is_forgotten = each.row not in sent_rows if each.row else each.state == FAILED
@@ -370,7 +372,7 @@ def has_news(sending: SentRecord, cached: CachedTransfer) -> bool:
 # Acting
 
 
-def changed(service: Service) -> None:
+def mark_changed(service: Service) -> None:
     """Note that something was sent: the next reader waits for a new poll."""
     store().change(service.key)
 

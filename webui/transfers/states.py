@@ -105,7 +105,7 @@ class CachedTransfer(NamedTuple):
         return self.state in ACTIVE or (self.state == QUEUED and is_young)
 
 
-def seen(
+def combine(
     transfer: Transfer, before: CachedTransfer | None, sending: SentRecord | None, now: float
 ) -> CachedTransfer:
     """Return a transfer as the service reports it now, combined with earlier reports."""
@@ -127,10 +127,10 @@ def seen(
         file=transfer.file_created_id or old.file,
     )
     state = state_of(transfer, fresh, now)
-    is_told = state == FAILED or transfer.reason == RETRYING
-    warning = transfer.warnings[0][:LONGEST_SAID] if is_told and transfer.warnings else ""
+    is_explained = state == FAILED or transfer.reason == RETRYING
+    warning = transfer.warnings[0][:LONGEST_SAID] if is_explained and transfer.warnings else ""
     fresh = fresh._replace(state=state, reason=transfer.reason or "", said=warning)
-    return timed(remembered(fresh, sending), now)
+    return apply_time(apply_record(fresh, sending), now)
 
 
 def peers_of(transfer: Transfer) -> int:
@@ -162,13 +162,13 @@ def derived_state(transfer: Transfer, cached: CachedTransfer, now: float) -> str
 
 
 def is_timed(transfer: Transfer, cached: CachedTransfer) -> bool:
-    """Return whether time alone may change what `seen` returns."""
+    """Return whether time alone may change what `combine` returns."""
     if cached.state == QUEUED:
         return transfer.state is None  # then derived: it stalls
     return cached.state in (METADATA, DOWNLOADING, STALLED)
 
 
-def remembered(cached: CachedTransfer, sending: SentRecord | None) -> CachedTransfer:
+def apply_record(cached: CachedTransfer, sending: SentRecord | None) -> CachedTransfer:
     if sending is None:
         return cached
     return cached._replace(
@@ -187,7 +187,7 @@ def host_of(sending: SentRecord) -> str:
     return sending.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
 
 
-def timed(cached: CachedTransfer, now: float) -> CachedTransfer:
+def apply_time(cached: CachedTransfer, now: float) -> CachedTransfer:
     """Update what depends on time alone, even if the service reports nothing new."""
     steps = steps_of(cached, now)
     is_running = cached.state == DOWNLOADING
@@ -253,7 +253,9 @@ def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: fl
     return cached.ends_at if is_close and cached.ends_at >= now else now + seconds
 
 
-def unlisted(sending: SentRecord, before: CachedTransfer | None, now: float) -> CachedTransfer:
+def derive_unlisted(
+    sending: SentRecord, before: CachedTransfer | None, now: float
+) -> CachedTransfer:
     """Return what is known about a transfer that the service doesn't list, or no longer lists."""
     old = before or CachedTransfer(
         sending.key,
@@ -268,7 +270,7 @@ def unlisted(sending: SentRecord, before: CachedTransfer | None, now: float) -> 
         file=sending.created_file,
         advanced_at=now,
     )
-    return timed(remembered(old._replace(is_listed=False), sending), now)
+    return apply_time(apply_record(old._replace(is_listed=False), sending), now)
 
 
 def update_by_id(
@@ -279,19 +281,19 @@ def update_by_id(
 ) -> CachedTransfer:
     """Update a transfer that was requested by its id. `names`: the root's entries, by name."""
     if transfer is not None:
-        current = seen(transfer, cached, None, now)
+        current = combine(transfer, cached, None, now)
         return current._replace(is_listed=False, asked_at=now, key=cached.key)
     kind, its_id = names.get(cached.name, ("", ""))
     if its_id:
-        return arrived(cached, kind, its_id, now)._replace(asked_at=now)
+        return mark_done(cached, kind, its_id, now)._replace(asked_at=now)
     is_young = bool(cached.row) and 0 <= now - cached.added_at < GONE_SECONDS
     state = cached.state if is_young else GONE
-    return timed(cached._replace(state=state, asked_at=now), now)
+    return apply_time(cached._replace(state=state, asked_at=now), now)
 
 
-def arrived(cached: CachedTransfer, kind: str, its_id: str, now: float) -> CachedTransfer:
+def mark_done(cached: CachedTransfer, kind: str, its_id: str, now: float) -> CachedTransfer:
     folder, file = (its_id, "") if kind == "folder" else ("", its_id)
-    return timed(cached._replace(state=DONE, percent=101, folder=folder, file=file), now)
+    return apply_time(cached._replace(state=DONE, percent=101, folder=folder, file=file), now)
 
 
 def locate_by_name(
@@ -301,4 +303,4 @@ def locate_by_name(
     if cached.state != DONE or cached.folder or cached.file:
         return cached
     kind, its_id = names.get(cached.name, ("", ""))
-    return arrived(cached, kind, its_id, now) if its_id else cached
+    return mark_done(cached, kind, its_id, now) if its_id else cached

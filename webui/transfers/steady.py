@@ -20,8 +20,8 @@ class SteadyTransfers:
     def __init__(self) -> None:
         self._facts: dict[str, Facts] = {}
 
-    def seen(self, reports: Iterable[Facts], now: float) -> list[CachedTransfer]:
-        """Return what `states.seen` makes of each report."""
+    def combine_all(self, reports: Iterable[Facts], now: float) -> list[CachedTransfer]:
+        """Return what `states.combine` makes of each report."""
         steady: dict[str, Facts] = {}
         transfers = []
         for facts in reports:
@@ -29,7 +29,7 @@ class SteadyTransfers:
             if before and self._facts.get(before.key) == facts:
                 current, is_steady = before, True
             else:
-                current = states.seen(transfer, before, sending, now)
+                current = states.combine(transfer, before, sending, now)
                 is_steady = current == before and not states.is_timed(transfer, current)
             if is_steady:
                 steady[current.key] = facts

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import msgspec
 
 from webui.shared_file import SharedFile
-from webui.transfers.groups import Groups, grouped
+from webui.transfers.groups import Groups, group_transfers
 from webui.transfers.states import DONE, CachedTransfer
 from webui.transfers.totals import Totals, totals_of
 from webui.v1.errors import Failure
@@ -96,13 +96,13 @@ class TransferCache:
 
     def find_list(self, service: str) -> CachedList | None:
         """Return the list, or None if no poll has ever succeeded."""
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = self._row(base, service)
         return None if row is None or not row["read_at"] else list_of_row(row)
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
         transfers: dict[str, CachedTransfer] = {}
-        with self._file.opened() as base:
+        with self._file.open() as base:
             for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
                 some = keys[start : start + MOST_KEYS_AT_ONCE]
                 places = ", ".join("?" * len(some))
@@ -114,7 +114,7 @@ class TransferCache:
         return transfers
 
     def since(self, service: str, number: int) -> dict[str, CachedTransfer]:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             return read(
                 base,
                 "SELECT key, facts FROM transfer WHERE service = ? AND number > ?",
@@ -122,7 +122,7 @@ class TransferCache:
             )
 
     def arrived_since(self, service: str, number: int) -> dict[str, CachedTransfer]:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             return read(
                 base,
                 "SELECT key, facts FROM transfer WHERE service = ? AND number > ? AND arrived > ?",
@@ -130,11 +130,13 @@ class TransferCache:
             )
 
     def all(self, service: str) -> Mapping[str, CachedTransfer]:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = self._row(base, service)
-            return self._stored(base, row) if row else {}
+            return self._load_transfers(base, row) if row else {}
 
-    def _stored(self, base: sqlite3.Connection, row: sqlite3.Row) -> Mapping[str, CachedTransfer]:
+    def _load_transfers(
+        self, base: sqlite3.Connection, row: sqlite3.Row
+    ) -> Mapping[str, CachedTransfer]:
         """Return all transfers of a list, from memory unless another process has written."""
         version, latest = version_of(row), self._latest
         if latest.version != version:
@@ -143,7 +145,7 @@ class TransferCache:
         return latest.transfers
 
     def changes(self, service: str) -> int:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             row = self._row(base, service)
         return row["changes"] if row else 0
 
@@ -157,7 +159,7 @@ class TransferCache:
         changes: int,
     ) -> None:
         """Save the result of a poll, unless we changed something since `changes` was read."""
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             row = self._row_or_new(base, service)
             if row["changes"] != changes:
                 return
@@ -175,9 +177,9 @@ class TransferCache:
         etag: str | None,
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
-        stored = self._stored(base, row)
+        stored = self._load_transfers(base, row)
         changed = [each for key, each in fresh.items() if each != stored.get(key)]
-        groups = json.dumps(grouped(list(fresh.values())))
+        groups = json.dumps(group_transfers(list(fresh.values())))
         has_order = groups == row["groups"]
         has_news = any(is_news(stored.get(each.key), each) for each in changed)
         is_back = bool(row["failure"])
@@ -204,7 +206,7 @@ class TransferCache:
     def fail(self, service: str, failure: Failure) -> None:
         """Record a failed poll; the time of the last successful one stays."""
         reason = f"{type(failure).__name__} {failure.reason}"
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             row = self._row_or_new(base, service)
             is_news = row["failure"] != reason
             base.execute(
@@ -215,7 +217,7 @@ class TransferCache:
 
     def change(self, service: str, gone: Iterable[str] = ()) -> None:
         """Record that we changed something ourselves: the next reader waits for a new poll."""
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             self._change(base, service, set(gone))
 
     def _change(self, base: sqlite3.Connection, service: str, gone: set[str]) -> None:
@@ -233,7 +235,7 @@ class TransferCache:
     def clear(self, service: str, keys: Iterable[str], clearing: str) -> None:
         """Remove these from the list. The latest clearing can be undone."""
         cleared = set(keys)
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             base.execute("DELETE FROM cleared WHERE service = ?", (service,))
             base.executemany(
                 "INSERT INTO cleared SELECT service, key, ?, facts FROM transfer"
@@ -244,7 +246,7 @@ class TransferCache:
 
     def restore(self, service: str, clearing: str) -> None:
         """Undo a clearing, unless there was another one since."""
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             base.execute(
                 "INSERT OR IGNORE INTO transfer SELECT service, key, ?, 0, facts FROM cleared"
                 " WHERE service = ? AND clearing = ?",
@@ -256,7 +258,7 @@ class TransferCache:
             self._change(base, service, set())
 
     def save_space(self, service: str, used_bytes: int | None, whole: int | None) -> None:
-        with self._file.opened() as base:
+        with self._file.open() as base:
             base.execute(
                 "UPDATE cached_list SET space_used = ?, space_max = ? WHERE service = ?",
                 (used_bytes, whole, service),
@@ -266,7 +268,7 @@ class TransferCache:
         return self._file.refresh_lock(service)
 
     def asking(self, service: str) -> None:
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             self._row_or_new(base, service)
             base.execute(
                 "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
@@ -294,7 +296,7 @@ class TransferCache:
     def prune(self) -> None:
         """Delete services that were last polled more than 30 days ago."""
         oldest = self._clock() - OLDEST_SECONDS
-        with self._file.changed() as base:
+        with self._file.transact() as base:
             old = "SELECT service FROM cached_list WHERE asked_at < ?"
             base.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
             base.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608

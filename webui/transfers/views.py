@@ -17,7 +17,7 @@ from webui.activity.events import Kind
 from webui.add import screen as add_screen
 from webui.files import held_deletes
 from webui.formatting import Calendar
-from webui.http.requests import Request, asks_and_acts, service_of, unchanged
+from webui.http.requests import Request, asks_and_acts, no_content, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import folder_url
 from webui.library.entries import FILE
@@ -81,7 +81,7 @@ def listing(request: Request) -> HttpResponse:
     around = circumstances(request, cached_list)
     revision = request.GET.get("seen", "")
     if revision == pages.revision_of(standing, windows, around):
-        return unchanged()
+        return no_content()
     seen = pages.seen_of(revision, standing, around)
     store, service = poll.store(), service_of(request).key
     changed: dict[str, CachedTransfer] = {}
@@ -101,9 +101,9 @@ def running(request: Request) -> HttpResponse:
     try:
         count = poll.running_now(service_of(request))
     except Failure:
-        return unchanged()
+        return no_content()
     if count is None or request.GET.get("seen") == str(count):
-        return unchanged()
+        return no_content()
     return render(request, "transfers/_running.html", {"running": count})
 
 
@@ -163,7 +163,7 @@ def remove(request: Request, key: str) -> HttpResponse:
     if not request.htmx:
         return redirect(f"{reverse('transfers')}?{cleared_query(now, batch)}")
     said = _("Removed") if transfer.is_ended else _("Transfer canceled")
-    return done(request, said, undo_url=undo_url_of(now, batch))
+    return confirm(request, said, undo_url=undo_url_of(now, batch))
 
 
 @require_safe
@@ -181,7 +181,7 @@ def retry(request: Request, key: str) -> HttpResponse:
     if row is None:
         raise Http404
     poll.retry(service_of(request), row, timezone.now())
-    return done(request, _("Transfer restarted"))
+    return confirm(request, _("Transfer restarted"))
 
 
 @require_POST
@@ -191,7 +191,7 @@ def clear(request: Request) -> HttpResponse:
     poll.clear(service_of(request), now)
     if not request.htmx:
         return redirect(f"{reverse('transfers')}?{cleared_query(now)}")
-    return done(request, _("List cleared"), undo_url=undo_url_of(now))
+    return confirm(request, _("List cleared"), undo_url=undo_url_of(now))
 
 
 @require_POST
@@ -202,9 +202,9 @@ def restore(request: Request) -> HttpResponse:
     if cleared_at is None:
         raise Http404
     if batch and not held_deletes.undo(service_of(request), batch):
-        return done(request, _("There is nothing left to undo."))
+        return confirm(request, _("There is nothing left to undo."))
     poll.restore(service_of(request), cleared_at)
-    return done(request, _("Transfer restored") if batch else _("List restored"))
+    return confirm(request, _("Transfer restored") if batch else _("List restored"))
 
 
 def undo_url_of(cleared_at: datetime, batch: str = "") -> str:
@@ -245,7 +245,7 @@ def find_transfer(request: Request, key: str) -> CachedTransfer:
     return transfer
 
 
-def done(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
+def confirm(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
     """Confirm an action; the page requests the changes itself."""
     if not request.htmx:
         messages.success(request, said)

@@ -53,15 +53,15 @@ class Away:
 
 
 def words_of(transfer: CachedTransfer, around: RowContext) -> StateWords:
-    return WORDS.get(transfer.state, queued)(transfer, around)
+    return WORDS.get(transfer.state, queued_words)(transfer, around)
 
 
-def queued(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+def queued_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     facts = [_("waiting for a free slot"), whole(transfer), note(transfer.reason)]
     return _("Queued"), "", "clock", facts
 
 
-def fetching(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+def fetching_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     asking = ngettext(
         "asking %(count)s peer for the file list",
         "asking %(count)s peers for the file list",
@@ -75,7 +75,7 @@ def fetching(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     return _("Fetching details"), "", "", [words, note(transfer.reason)]
 
 
-def downloading(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     word = _("Unpacking") if transfer.kind == "zip" else _("Downloading")
     if transfer.rate:
         word = rate_words(transfer.rate)
@@ -85,7 +85,7 @@ def downloading(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     return word, "", "", [*facts, note(transfer.reason)]
 
 
-def stalled(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def stalled_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
     quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
     has_peers = bool(transfer.peers) or transfer.kind in ("url", "zip") or why != NO_PEERS
     if not quiet:
@@ -105,7 +105,7 @@ def stalled(transfer: CachedTransfer, around: RowContext) -> StateWords:
     )
 
 
-def moving(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+def moving_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     took = ""
     if transfer.added_at and transfer.downloaded_at and transfer.kind != "zip":
         seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
@@ -120,7 +120,7 @@ def moved_part(percent: float) -> str:
     return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
 
 
-def no_room(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def no_room_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
     needed = max(transfer.size_bytes - transfer.done_bytes, 0)
     short = needed - around.free_bytes if around.free_bytes is not None else 0
     words = clause(transfer.reason)
@@ -135,39 +135,39 @@ def no_room(transfer: CachedTransfer, around: RowContext) -> StateWords:
     )
 
 
-def stopped(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+def stopped_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     return _("Stopped"), "", "pause", [clause(transfer.reason), progress_of(transfer)]
 
 
-def done(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def done_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
     place = transfer.place
     word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
-    facts = [note(transfer.reason), whole(transfer), ended(transfer, around)]
+    facts = [note(transfer.reason), whole(transfer), end_time(transfer, around)]
     return word, "sea", "circle-check", facts
 
 
-def failed(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def failed_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
     words = clause(transfer.reason) or _("the storage service didn't give a reason")
     said = detail(transfer.reason, transfer.said, around.calendar)
-    return _("Failed"), "red", "circle-alert", [words, said, ended(transfer, around)]
+    return _("Failed"), "red", "circle-alert", [words, said, end_time(transfer, around)]
 
 
-def gone(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def gone_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
     words = _("the storage service no longer has it")
-    return _("Missing"), "red", "circle-alert", [words, ended(transfer, around)]
+    return _("Missing"), "red", "circle-alert", [words, end_time(transfer, around)]
 
 
 WORDS = {
-    QUEUED: queued,
-    METADATA: fetching,
-    DOWNLOADING: downloading,
-    STALLED: stalled,
-    MOVING: moving,
-    NO_ROOM: no_room,
-    STOPPED: stopped,
-    DONE: done,
-    FAILED: failed,
-    GONE: gone,
+    QUEUED: queued_words,
+    METADATA: fetching_words,
+    DOWNLOADING: downloading_words,
+    STALLED: stalled_words,
+    MOVING: moving_words,
+    NO_ROOM: no_room_words,
+    STOPPED: stopped_words,
+    DONE: done_words,
+    FAILED: failed_words,
+    GONE: gone_words,
 }
 
 
@@ -192,7 +192,7 @@ def direct(transfer: CachedTransfer) -> str:
     return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
 
 
-def ended(transfer: CachedTransfer, around: RowContext) -> str:
+def end_time(transfer: CachedTransfer, around: RowContext) -> str:
     return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
 
 

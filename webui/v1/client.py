@@ -148,19 +148,19 @@ class Client:
         wants the older form, which uses `root_id`.
         """
         forms = calls.create_folder(self.dialect, path, root_id, is_parent_known=is_parent_known)
-        return self._request(forms, lambda body: records.created(body, path))
+        return self._request(forms, lambda body: records.creation(body, path))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
-        self._done(calls.rename_folder(folder_id, name))
+        self._perform(calls.rename_folder(folder_id, name))
 
     def delete_folder(self, folder_id: str) -> None:
-        self._done(calls.delete_folder(self.dialect, folder_id))
+        self._perform(calls.delete_folder(self.dialect, folder_id))
 
     def rename_file(self, file_id: str, name: str) -> None:
-        self._done(calls.rename_file(self.dialect, file_id, name))
+        self._perform(calls.rename_file(self.dialect, file_id, name))
 
     def delete_file(self, file_id: str) -> None:
-        self._done(calls.delete_file(self.dialect, file_id))
+        self._perform(calls.delete_file(self.dialect, file_id))
 
     def largest_files(self) -> tuple[LargeFile, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
@@ -185,14 +185,14 @@ class Client:
     ) -> Placed:
         """Move or copy into a folder, if `is_ours`: the specification has neither."""
         what = {**calls.selection(chosen.files, chosen.folders), "if_taken": if_taken}
-        return self._request(calls.place(act, what, folder_id), records.placed)
+        return self._request(calls.place(act, what, folder_id), records.placement)
 
     def undo_move(self, batch: str) -> UndoneMove:
         return self._request(calls.undo_move(batch), records.undone_move)
 
     def unpack(self, file_id: str) -> Added:
         """Unpack a ZIP file into a new folder beside it, if `is_ours`."""
-        return self._request(calls.unpack(file_id), records.added)
+        return self._request(calls.unpack(file_id), records.addition)
 
     def undo_unpacking(self, transfer_id: str) -> UndoneMove:
         """Cancel an unpacking, or delete the folder that it created."""
@@ -267,7 +267,7 @@ class Client:
 
         Without `insists`, don't wait for a busy service.
         """
-        url = links.resolved(link if isinstance(link, str) else link.url)
+        url = links.resolve(link if isinstance(link, str) else link.url)
         return self._connection.open(url, headers, method, insists=insists)
 
     def whole(self, source: Link | Download, most_bytes: int) -> bytes:
@@ -284,7 +284,7 @@ class Client:
 
         `open` judges the URL again, since a token of ours may be kept for hours.
         """
-        url = links.resolved(reference, httpx.URL(page))
+        url = links.resolve(reference, httpx.URL(page))
         if not self._connection.may_open(url):
             raise Unreadable("refused_link")
         return str(url)
@@ -312,10 +312,10 @@ class Client:
         return self._request(forms, lambda body: records.transfer(body, transfer_id))
 
     def add_magnet(self, magnet: str, folder_id: str | None = None) -> Added:
-        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), records.added)
+        return self._request(calls.add_magnet(self.dialect, magnet, folder_id), records.addition)
 
     def add_url(self, url: str, folder_id: str | None = None) -> Added:
-        return self._request(calls.add_url(self.dialect, url, folder_id), records.added)
+        return self._request(calls.add_url(self.dialect, url, folder_id), records.addition)
 
     def add_file(
         self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
@@ -324,10 +324,10 @@ class Client:
         upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
         if self.dialect.naming is None:
             self._learn_naming()
-        return self._request(calls.add_file(self.dialect, upload), records.added)
+        return self._request(calls.add_file(self.dialect, upload), records.addition)
 
     def delete_transfer(self, transfer_id: str) -> None:
-        self._done(calls.delete_transfer(self.dialect, transfer_id))
+        self._perform(calls.delete_transfer(self.dialect, transfer_id))
 
     # The account
 
@@ -352,7 +352,7 @@ class Client:
 
         return self._connection.ask(forms, of)
 
-    def _done(self, forms: Sequence[Call]) -> None:
+    def _perform(self, forms: Sequence[Call]) -> None:
         self._connection.ask(forms, lambda answer: answer)
 
     def _bytes(
@@ -372,7 +372,7 @@ class Client:
     def _learn_naming(self) -> None:
         """Send a small request first, so that a large file isn't sent to a path that is missing."""
         with suppress(NotFound):
-            self._done(calls.transfer(self.dialect, calls.ROOT_ID))
+            self._perform(calls.transfer(self.dialect, calls.ROOT_ID))
 
 
 def _require(value: Value | None) -> Value:

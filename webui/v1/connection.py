@@ -200,7 +200,7 @@ class ServiceConnection:
     def whole(self, download: Download, most_bytes: int) -> bytes:
         """Read all bytes within the time of one call, then close the download in any case."""
         deadline = Deadline(self._clock, self._patience.call_seconds)
-        with deadline.applied(), download:
+        with deadline.apply(), download:
             return answers.read_small(download, deadline, most_bytes)
 
     def check_message(self, download: Download) -> None:
@@ -289,7 +289,7 @@ class ServiceConnection:
     def _request_answer(self, call: Call, deadline: Deadline) -> Answer:
         url = self.address.url_of(call.path, call.query)
         request = self._request(self._api, call.method, url, {**JSON_HEADERS, **call.headers}, call)
-        with deadline.applied(), closing(self._api.send(request, stream=True)) as response:
+        with deadline.apply(), closing(self._api.send(request, stream=True)) as response:
             most_bytes = self._patience.most_answer_bytes
             return answers.read(response, deadline, most_bytes, call.row_keys)
 
@@ -298,12 +298,12 @@ class ServiceConnection:
     ) -> Outcome:
         """Follow redirects. With `stop_elsewhere`, return the first URL outside the API instead."""
         for _hop in range(MOST_REDIRECTS):
-            with deadline.applied():
+            with deadline.apply():
                 response = self._streams.send(request, stream=True)
             if response.status_code not in REDIRECTS:
                 return self._bytes_or_failure(response, deadline)
             response.close()
-            url = self._check_url(links.resolved(response.headers.get("Location", ""), request.url))
+            url = self._check_url(links.resolve(response.headers.get("Location", ""), request.url))
             if stop_elsewhere and not self.address.is_api(url):
                 return str(url)
             method = "HEAD" if request.method == "HEAD" else "GET"
@@ -313,7 +313,7 @@ class ServiceConnection:
     def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
         if response.status_code in CONTENT:
             return links.download_of(response)
-        with deadline.applied(), closing(response):
+        with deadline.apply(), closing(response):
             return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
 
     def _request(

@@ -203,7 +203,7 @@ def any_of_ours(_url: str) -> bool:
     return True
 
 
-def resolved(location: str, base_url: httpx.URL | None = None) -> httpx.URL:
+def resolve(location: str, base_url: httpx.URL | None = None) -> httpx.URL:
     """Return the absolute URL of a service's link; raise Unreadable if it is malformed."""
     if len(location) > LONGEST_URL or any(mark <= " " or mark in "\\\x7f" for mark in location):
         raise Unreadable("bad_link")

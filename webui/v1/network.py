@@ -30,7 +30,7 @@ class Deadline:
             raise Unavailable("too_slow")
 
     @contextmanager
-    def applied(self) -> Iterator[None]:
+    def apply(self) -> Iterator[None]:
         token = _current.set(self)
         try:
             yield
@@ -42,7 +42,7 @@ _current: ContextVar[Deadline | None] = ContextVar("deadline", default=None)
 
 
 @cache
-def trusted() -> ssl.SSLContext:
+def trusted_authorities() -> ssl.SSLContext:
     """Return the certificate authorities, cached for all: reading them takes 20 ms."""
     return httpx.create_ssl_context(trust_env=False)
 
@@ -61,7 +61,7 @@ class Network(httpx.HTTPTransport):
         judge_address: JudgeAddress | None = None,
         own: tuple[str, int] | None = None,
     ) -> None:
-        context = trusted()
+        context = trusted_authorities()
         super().__init__(verify=context, limits=limits, trust_env=False)
         self._pool.close()
         self._pool = httpcore.ConnectionPool(

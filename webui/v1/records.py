@@ -450,7 +450,7 @@ def deletion(answer: Json) -> DeletedBatch | None:
     return DeletedBatch("" if batch == "0" else batch, count)
 
 
-def placed(answer: Json) -> Placed | None:
+def placement(answer: Json) -> Placed | None:
     batch, count, taken = id_of(answer.get("batch")), answer.get("count"), answer.get("taken")
     taken_count = answer.get("taken_count")
     if batch is None or type(count) is not int or type(taken_count) is not int:
@@ -601,7 +601,7 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
     )
 
 
-def added(answer: Json) -> Added | None:
+def addition(answer: Json) -> Added | None:
     """Read the response to an add.
 
     Legacy services answer only true if the transfer exists already. Some send no id for a new one.
@@ -620,7 +620,7 @@ def added(answer: Json) -> Added | None:
     )
 
 
-def created(answer: Json, path: str) -> Created:
+def creation(answer: Json, path: str) -> Created:
     return Created(id=reference_of(answer.get("id")), path=text_of(answer.get("path")) or path)
 
 

@@ -218,7 +218,7 @@ def test_ones_own_change_is_seen_at_once_by_the_other_process(processes):
         folders.read(storage.service, "0", now=NOW)
     processes(0)
     storage.file("b.txt")
-    folders.changed(storage.service, ["0"])
+    folders.mark_changed(storage.service, ["0"])
     processes(1)
     reading = folders.read(storage.service, "0", now=NOW)
     assert [entry.name for entry in reading.snapshot.contents.entries] == ["a.txt", "b.txt"]
@@ -231,7 +231,7 @@ def test_a_change_marks_the_folders_above_whose_sizes_it_changed(processes):
     old = storage.folder("Old", films.id)
     for folder in ("0", str(films.id), str(old.id)):
         folders.read(storage.service, folder, now=NOW)
-    folders.changed(storage.service, [str(old.id)])
+    folders.mark_changed(storage.service, [str(old.id)])
     for folder in ("0", str(films.id), str(old.id)):
         assert folders.store().find(storage.service.key, folder).is_changed
 

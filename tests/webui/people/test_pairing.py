@@ -81,8 +81,8 @@ def test_a_link_is_good_for_two_minutes(bob, phone):
 def test_a_clock_that_was_set_makes_no_link_last(bob, hours):
     now = timezone.now()
     _row, token = pairing.offer(bob.user, bob.client.session.session_key, now)
-    assert pairing.offered(token, now)
-    assert pairing.offered(token, now + timedelta(hours=hours)) is None
+    assert pairing.find_offer(token, now)
+    assert pairing.find_offer(token, now + timedelta(hours=hours)) is None
     assert pairing.accept(token, PHONE, "127.0.0.1", now + timedelta(hours=hours)) is None
 
 

@@ -165,7 +165,7 @@ def test_bytes_of_any_alphabet_become_words_or_none(text, letters, noise, langua
     content = f"00:00:01,000 --> 00:00:02,000\n{text}".encode(letters, "replace") + noise
     for each in (content, noise + content):
         try:
-            found = subtitles.converted(each, language)
+            found = subtitles.convert(each, language)
         except subtitles.NoSubtitles:
             continue
         head, *cues = found.rstrip("\n").split("\n\n")

@@ -7,8 +7,8 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states, transfer_cache
-from webui.transfers.groups import grouped
-from webui.transfers.states import CachedTransfer, SentRecord, seen
+from webui.transfers.groups import group_transfers
+from webui.transfers.states import CachedTransfer, SentRecord, combine
 from webui.transfers.totals import totals_of
 from webui.v1 import records
 from webui.v1.records import Transfer
@@ -25,13 +25,13 @@ def told(**facts) -> Transfer:
 
 
 def look(before: CachedTransfer | None = None, at: float = 0, **facts) -> CachedTransfer:
-    return seen(told(**facts), before, None, NOW + at)
+    return combine(told(**facts), before, None, NOW + at)
 
 
 def sample(name: str) -> CachedTransfer:
     row = records.transfer(json.loads((SAMPLES / name).read_text()))
     assert row
-    return seen(row, None, None, NOW)
+    return combine(row, None, None, NOW)
 
 
 def test_a_service_that_tells_no_state_is_understood_by_its_numbers():
@@ -168,13 +168,13 @@ def sending(**facts) -> SentRecord:
 
 
 def test_one_that_the_service_forgot_is_gone():
-    first = states.unlisted(sending(), None, NOW)
+    first = states.derive_unlisted(sending(), None, NOW)
     assert states.update_by_id(first, None, {}, NOW + 5).state == "queued"
     assert states.update_by_id(first, None, {}, NOW + 61).state == "gone"
 
 
 def test_one_that_left_the_list_is_found_by_its_title():
-    first = states.unlisted(sending(), None, NOW)
+    first = states.derive_unlisted(sending(), None, NOW)
     found = states.update_by_id(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
     assert (found.state, found.folder) == ("done", "9")
 
@@ -204,7 +204,11 @@ def test_what_moves_stands_first_and_the_latest_end_on_top():
         look(progress=3)._replace(key="lost", state="gone", ended_at=2),
         look(progress=101)._replace(key="late", ended_at=2),
     ]
-    assert grouped(rows) == (["moving", "running", "queued"], ["broken", "lost"], ["late", "early"])
+    assert group_transfers(rows) == (
+        ["moving", "running", "queued"],
+        ["broken", "lost"],
+        ["late", "early"],
+    )
 
 
 def test_totals_add_up_what_runs():

@@ -32,17 +32,18 @@ def test_a_transfer_is_judged_as_if_each_time_anew(state, percent):
     steady, before, expected = SteadyTransfers(), None, None
     for seconds in TIMES:
         now = START + seconds
-        (before,) = steady.seen([(told, before, SENT)], now)
-        expected = states.seen(told, expected, SENT, now)
+        (before,) = steady.combine_all([(told, before, SENT)], now)
+        expected = states.combine(told, expected, SENT, now)
         assert before == expected
 
 
 @pytest.fixture
 def judged(monkeypatch) -> list[str]:
     """Collect the ids of the transfers that are judged."""
-    ids, seen = [], states.seen
+    ids, combine = [], states.combine
     monkeypatch.setattr(
-        "webui.transfers.states.seen", lambda told, *rest: ids.append(told.id) or seen(told, *rest)
+        "webui.transfers.states.combine",
+        lambda told, *rest: ids.append(told.id) or combine(told, *rest),
     )
     return ids
 
@@ -52,11 +53,11 @@ def test_only_what_changed_is_judged_again(judged):
     before = dict.fromkeys(others)
     for seconds in range(3):
         reports = [(each, before[each], None) for each in others]
-        before = dict(zip(others, steady.seen(reports, START + seconds), strict=True))
+        before = dict(zip(others, steady.combine_all(reports, START + seconds), strict=True))
     del judged[:]
     moved = replace(others[3], progress_percent=13.0)
     reports = [(moved if each is others[3] else each, before[each], None) for each in others]
-    assert steady.seen(reports, START + 9)[3].percent == 13
+    assert steady.combine_all(reports, START + 9)[3].percent == 13
     assert judged == ["3"]
 
 
@@ -64,12 +65,12 @@ def test_only_what_changed_is_judged_again(judged):
 def test_any_new_fact_is_judged(judged, part):
     steady, before = SteadyTransfers(), None
     for seconds in range(3):
-        (before,) = steady.seen([(TOLD, before, SENT)], START + seconds)
+        (before,) = steady.combine_all([(TOLD, before, SENT)], START + seconds)
     changed = {
         "transfer": (replace(TOLD, reason="no_peers"), before, SENT),
         "before": (TOLD, before._replace(name="Cosmos"), SENT),
         "sending": (TOLD, before, SENT._replace(by="bob")),
     }[part]
     del judged[:]
-    assert steady.seen([changed], START + 3) == [states.seen(*changed, START + 3)]
+    assert steady.combine_all([changed], START + 3) == [states.combine(*changed, START + 3)]
     assert judged == ["7", "7"]

@@ -57,8 +57,8 @@ def test_no_object_breaks_a_reader(answer):
         records.file(answer),
         records.transfer(answer, "7"),
         records.account({"username": "a", **answer}),
-        records.added(answer),
-        records.created(answer, "a"),
+        records.addition(answer),
+        records.creation(answer, "a"),
         records.wish(answer),
     ]
     listed = read[1]
@@ -145,7 +145,7 @@ def test_an_empty_object_is_not_an_empty_folder():
     assert records.listing({}) is None
     assert records.account({"result": True}) is None
     assert records.transfer({"result": True}, "7") is None
-    assert records.added({}) is None
+    assert records.addition({}) is None
 
 
 def test_running_transfers_are_read_under_either_name():
