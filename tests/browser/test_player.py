@@ -465,6 +465,22 @@ def test_episodes_run_on_unless_that_is_switched_off(alice, shelf):
     expect(card).to_be_visible()
 
 
+def test_the_next_season_follows_the_last_episode_of_one(alice, shelf):
+    show, page = shelf.folder(), alice.page
+    for name, film in (("Season 1", "Tide S01E08.mp4"), ("Season 2", "Tide S02E01.mp4")):
+        shelf.file(shelf.folder(name, inside=show), film, films.short().read_bytes())
+    alice.open(show.path)
+    page.get_by_role("link", name="Season 1").click()
+    page.get_by_title("Tide S01E08.mp4", exact=True).click()
+    play_to_the_end(page)
+    page.get_by_role("link", name="Play now").click()
+    expect(page.locator("h1")).to_have_text("Tide S02E01.mp4")
+    wait_for_behaviour(page)
+    moves_on(page)
+    page.keyboard.press("Escape")
+    expect(page.locator("h1")).to_have_text("Season 2")
+
+
 def test_every_key_of_the_player_works(alice, series):
     page = playing(alice, series, COPIED)
     page.keyboard.press("Space")

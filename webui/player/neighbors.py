@@ -18,6 +18,21 @@ def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry 
     return (films[place - 1] if place else None), after
 
 
+def folder_after(snapshot: Snapshot, parent: Snapshot) -> Entry | None:
+    """Return the folder that follows this one by name, as the next season does."""
+    folders = sorted((each for each in parent.contents.entries if each.is_folder), key=by_name)
+    ids = [each.id for each in folders]
+    place = ids.index(snapshot.folder) + 1 if snapshot.folder in ids else len(ids)
+    return folders[place] if place < len(ids) else None
+
+
+def first_episode_after(entry: Entry, season: Snapshot) -> Entry | None:
+    """Return the first film of a folder if it continues the series of this film."""
+    films = [each for each in season.contents.in_order(BY_SECTION) if is_film(each)]
+    stems = [split_name(each.name)[0] for each in (entry, *films[:1])]
+    return films[0] if films and is_next_episode(*stems) else None
+
+
 def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | None:
     """Return the film to continue with: the last film begun, or the episode after the last film
     watched. Positions are by the file's id."""

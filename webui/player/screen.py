@@ -1,18 +1,23 @@
 """The player of one film, for the page that shows it."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from django.urls import reverse
 from django.utils import timezone
 
 from webui.http.requests import Request, service_of
+from webui.library import folders
 from webui.library import requests as library_requests
 from webui.library.addresses import Addresses
 from webui.library.bounds import bounds_of
-from webui.library.entries import Entry
+from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
-from webui.player import page, resume_positions, subtitles
+from webui.library.snapshot import Snapshot
+from webui.library.sorting import episode_in
+from webui.player import neighbors, page, resume_positions, subtitles
 from webui.player.page import PlayerPage, SubtitleTrack
+from webui.v1.errors import Failure
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
@@ -21,9 +26,35 @@ def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     beside = subtitles.of(service_of(request), reading.snapshot, entry, timezone.now())
     words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]
     shown = page.player_page(reading.snapshot, entry, at, mark, subtitles=words)
+    if film := next_season(request, reading.snapshot, entry):
+        shown = replace(shown, next=page.nearby_film(*film), runs_on=True)
     if bounds_of(request):
         return shown
     report_url, mark_url = (
         reverse(name, args=[entry.id]) for name in ("watch-position", "watch-mark")
     )
     return replace(shown, report_url=report_url, mark_url=mark_url)
+
+
+def next_season(
+    request: Request, snapshot: Snapshot, entry: Entry
+) -> tuple[Entry, Addresses] | None:
+    """Return the first film of the next folder, if the last film of this one leads there.
+
+    Visitors stay in the folder that was shared with them. If the service fails, the film plays
+    without a next one.
+    """
+    is_last = neighbors.films_around(snapshot, entry)[1] is None
+    if not is_last or episode_in(entry) is None or snapshot.is_root or bounds_of(request):
+        return None
+    service, now = service_of(request), timezone.now()
+    with suppress(Failure):
+        parent = folders.read(service, snapshot.parent or ROOT, now=now).snapshot
+        folder = neighbors.folder_after(snapshot, parent)
+        if folder is None:
+            return None
+        season = folders.read(service, folder.id, now=now).snapshot
+        film = neighbors.first_episode_after(entry, season)
+        if film:
+            return film, Addresses(folder.id, library_requests.view_options(request))
+    return None

@@ -64,6 +64,36 @@ def test_the_last_film_has_no_next(gwen, season):
     assert not shown.select_one("template#upcoming")
 
 
+@pytest.fixture
+def seasons(storage):
+    show = storage.folder("Tide")
+    folders = [storage.folder(name, show.id) for name in ("Season 10", "Season 9", "Extras")]
+    names = ["Tide S10E01.mkv", "Tide S09E02.mkv", "Interview.mkv"]
+    files = {
+        name: storage.file(name, parent=folder.id)
+        for name, folder in zip(names, folders, strict=True)
+    }
+    return folders, files
+
+
+def test_the_last_episode_of_a_season_leads_to_the_first_of_the_next(gwen, seasons):
+    (tenth, ninth, extras), files = seasons
+    last = page(opened(gwen, (ninth, files), "Tide S09E02.mkv"))
+    film = f"/files/{tenth.id}/file-{files['Tide S10E01.mkv'].id}/view/?sort=-size"
+    assert last.select_one("#next")["href"] == film
+    assert last.select_one("template#upcoming")
+    assert not page(opened(gwen, (tenth, files), "Tide S10E01.mkv")).select_one("#next")
+    assert not page(opened(gwen, (extras, files), "Interview.mkv")).select_one("#next")
+
+
+def test_a_film_plays_although_the_next_season_cannot_be_read(gwen, seasons, storage):
+    (tenth, ninth, _extras), files = seasons
+    storage.fails(f"/rest/folder/{tenth.id}", 500)
+    last = page(opened(gwen, (ninth, files), "Tide S09E02.mkv"))
+    assert last.select_one("#film")
+    assert not last.select_one("#next")
+
+
 @each_case(
     ("name", "after", "runs_on"),
     [
