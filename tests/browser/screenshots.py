@@ -50,6 +50,10 @@ def main() -> None:
             take(alice.page, "player")
             add_torrents(alice, seeds)
             take(alice.page, "transfers")
+            alice.open("/search/?q=sintel")
+            take(alice.page, "search")
+            share(alice)
+            take(alice.page, "share")
         with looking(chromium, ferry, 390, 760) as alice:
             alice.open("/")
             take(alice.page, "files-phone")
@@ -93,7 +97,7 @@ def play(alice: Visitor) -> None:
     alice.page.get_by_title(FILM, exact=True).click()
     video = alice.page.locator("video")
     expect(video).to_have_js_property("readyState", 4)
-    video.evaluate("each => { each.muted = true; each.currentTime = 217; }")
+    video.evaluate("each => { each.pause(); each.currentTime = 217; }")
     alice.page.locator("#stage").hover()
 
 
@@ -109,6 +113,14 @@ def add_torrents(alice: Visitor, seeds: Seeder) -> None:
         alice.page.get_by_role("button", name="Add", exact=True).click()
         alice.page.get_by_label("Dismiss").click()
         expect(alice.page.locator(".transfer-pct").nth(1)).to_contain_text("2", timeout=60_000)
+
+
+def share(alice: Visitor) -> None:
+    page = alice.page
+    alice.open("/")
+    page.get_by_role("button", name="Actions for Spring").click()
+    page.locator("#entry-menu").get_by_text("Share", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Share Spring")
 
 
 def take(page: Page, name: str) -> None:
