@@ -1,4 +1,4 @@
-"""Make certificates: one that nothing should trust, and one for a proxy that its test trusts."""
+"""Make two certificates: an untrusted one, and one for a proxy that its test trusts."""
 
 import ipaddress
 import ssl

@@ -143,7 +143,7 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _listings_encoded_each_time() -> Iterator[None]:
-    """Keep no encoded listings: each test begins anew with the same ids, and so the same ETags.
+    """Keep no encoded listings: each test starts again with the same ids, and so the same ETags.
 
     Some tests undo what `monkeypatch` did; no setting clears the cache.
     """

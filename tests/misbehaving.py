@@ -68,7 +68,7 @@ class Server:
     misbehave: Misbehaviour
     context: ssl.SSLContext | None = None
     heads: list[bytes] = field(default_factory=list)
-    asked: threading.Event = field(default_factory=threading.Event)
+    got_request: threading.Event = field(default_factory=threading.Event)
 
     def __post_init__(self) -> None:
         self.stopping = threading.Event()
@@ -94,7 +94,7 @@ class Server:
             while not is_complete(head) and (piece := connection.recv(65_536)):
                 head += piece
             self.heads.append(head)
-            self.asked.set()
+            self.got_request.set()
             self.misbehave(Wire(connection, self.stopping, head))
         connection.close()
 

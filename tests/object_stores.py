@@ -1,4 +1,4 @@
-"""Run object stores for tests: SeaweedFS, and one that breaks promises."""
+"""Run object stores for tests: SeaweedFS, and rclone, which breaks promises."""
 
 import json
 import os
@@ -72,7 +72,7 @@ class ObjectServer:
 
 @contextmanager
 def seaweedfs(address: str = "127.0.0.1") -> Iterator[ObjectServer]:
-    """Run SeaweedFS with a bucket. It reports home unless it is told not to."""
+    """Run SeaweedFS with a bucket, and with its reports to its makers turned off."""
     with folder() as data:
         rights = ["Admin", "Read", "Write", "List", "Tagging"]
         key = {"accessKey": KEYS["AWS_ACCESS_KEY_ID"], "secretKey": KEYS["AWS_SECRET_ACCESS_KEY"]}

@@ -1,4 +1,4 @@
-"""A hand-written BitTorrent peer: it says what no library would, and keeps all that it receives.
+"""A hand-written BitTorrent peer: it sends what no library would, and records all it receives.
 
 BEP 3 (the greeting), 9 (metadata), 10 (extensions), and 11 (peer exchange).
 """
@@ -39,20 +39,20 @@ class Peer:
     def size_bytes(self) -> int:
         return self.claimed_bytes or len(self.metadata)
 
-    def told(self, info_hash: str, what: str) -> list[Told]:
+    def messages(self, info_hash: str, what: str) -> list[Told]:
         """Return the messages about a torrent: `greeting`, or the name of an extension."""
         return [content for of, name, content in self.heard if (of, name) == (info_hash, what)]
 
     def was_told(self, info_hash: str, what: str, seconds: float = 60) -> bool:
         with self.news:
-            return self.news.wait_for(lambda: bool(self.told(info_hash, what)), seconds)
+            return self.news.wait_for(lambda: bool(self.messages(info_hash, what)), seconds)
 
     def meet(self, stream: BinaryIO) -> None:
         greeting = stream.read(68)
         if not greeting.startswith(PROTOCOL):
             return  # Encrypted. If we hang up, the client tries again without encryption.
-        wanted = greeting[28:48]
-        stream.write(PROTOCOL + KNOWS_EXTENSIONS + wanted + os.urandom(20))
+        hash_bytes = greeting[28:48]
+        stream.write(PROTOCOL + KNOWS_EXTENSIONS + hash_bytes + os.urandom(20))
         size = {"metadata_size": self.size_bytes} if self.size_bytes else {}
         send(stream, 0, {"m": NUMBERS, **size})
         theirs: Told = {}
@@ -66,7 +66,7 @@ class Peer:
                 self._gossip(stream, theirs)
             elif what == "ut_metadata":
                 self._describe(stream, theirs, content[b"piece"])
-            self._note(wanted.hex(), what, content)
+            self._note(hash_bytes.hex(), what, content)
 
     def _gossip(self, stream: BinaryIO, theirs: Told) -> None:
         """Send other peers' addresses, even to clients that never offered to receive them."""

@@ -25,7 +25,7 @@ STOP_SECONDS = 60
 # With pytest-xdist, processes are named "gw0", "gw1", and so on.
 PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
-# Each comes again only after all others: a program may be given several before it takes any.
+# Each port is reused only after all others: a program may get several before it opens any.
 _ports = cycle(SystemRandom().sample(PORTS, len(PORTS)))
 
 

@@ -24,7 +24,7 @@ class Server:
     lines: "Queue[str]" = field(default_factory=Queue)
 
     def says(self, words: str, seconds: float = START_SECONDS) -> str:
-        """Return the next line with these words; raise queue.Empty if none comes in time."""
+        """Return the next line with these words; raise queue.Empty if none arrives in time."""
         while words not in (line := self.lines.get(timeout=seconds)):
             pass
         return line
@@ -54,7 +54,7 @@ class Server:
 
 
 @contextmanager
-def serving(**wanted: str) -> Iterator[Server]:
+def serving(**variables: str) -> Iterator[Server]:
     """Run the server. It sees only committed rows, so use `django_db(transaction=True)`."""
     port = free_port()
     environment = {
@@ -65,7 +65,7 @@ def serving(**wanted: str) -> Iterator[Server]:
         "PORT": str(port),
         "WEB_PROCESSES": "1",
         "WEB_THREADS": "32",
-        **wanted,
+        **variables,
     }
     command = [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
     process = launch(command, cwd=BASE, env=environment)

@@ -283,11 +283,11 @@ class Seeder:
         del self._session
 
     def _add(self, made: Made, folder: Path, flags: int = 0) -> None:
-        wanted = lt.load_torrent_buffer(made.content)
-        wanted.save_path = str(folder)
-        wanted.flags &= ~(lt.torrent_flags.auto_managed | lt.torrent_flags.paused)
-        wanted.flags |= flags
-        self._handles[made.info] = self._session.add_torrent(wanted)
+        params = lt.load_torrent_buffer(made.content)
+        params.save_path = str(folder)
+        params.flags &= ~(lt.torrent_flags.auto_managed | lt.torrent_flags.paused)
+        params.flags |= flags
+        self._handles[made.info] = self._session.add_torrent(params)
 
     def _wait(self, made: Made, is_so: Any, seconds: float = 120) -> None:
         deadline = time.monotonic() + seconds
@@ -371,10 +371,10 @@ class WebSeed(HttpServer):
             send(request, 404, b"")
             return
         content = place.read_bytes()
-        if (wanted := request.headers.get("Range")) is None:
+        if (range_header := request.headers.get("Range")) is None:
             send(request, 200, content)
             return
-        first, _, last = wanted.removeprefix("bytes=").partition("-")
+        first, _, last = range_header.removeprefix("bytes=").partition("-")
         end = int(last) + 1 if last else len(content)
         span = f"bytes {first}-{end - 1}/{len(content)}"
         send(request, 206, content[int(first) : end], {"Content-Range": span})

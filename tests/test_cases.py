@@ -20,9 +20,9 @@ def test_every_case_runs_and_each_failure_is_named():
     with pytest.raises(pytest.fail.Exception) as raised:
         check()
     assert len(set(seen)) == len(seen) == 8
-    told = str(raised.value).splitlines()
-    assert told[0] == "2 of 8 cases failed"
-    assert [line for line in told if line.startswith("---")] == [
+    lines = str(raised.value).splitlines()
+    assert lines[0] == "2 of 8 cases failed"
+    assert [line for line in lines if line.startswith("---")] == [
         "--- 'no', False, 2",
         "--- 'no', False, 4",
     ]

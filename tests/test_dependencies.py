@@ -28,7 +28,7 @@ SPOKEN = {
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
 }
-# Tests use these, and those who connect to PostgreSQL; they aren't distributed with Ferry.
+# Tests use these, and so do installations with PostgreSQL; they aren't distributed with Ferry.
 OPTIONAL = {"psycopg": "LGPL-3.0-only", "psycopg-binary": "LGPL-3.0-only"}
 # Needed only on Windows, so they aren't installed here and have no metadata to read.
 ELSEWHERE = {"colorama": "BSD-3-Clause", "tzdata": "Apache-2.0"}
@@ -61,7 +61,7 @@ def licence_of(name: str) -> str:
 
 
 @pytest.mark.parametrize(
-    ("told", "wanted"),
+    ("documented", "required"),
     [
         (RUNNING, PROJECT["project"]["dependencies"]),
         (CLUSTER, PROJECT["project"]["optional-dependencies"]["cluster"]),
@@ -70,8 +70,8 @@ def licence_of(name: str) -> str:
     ],
     ids=["run", "cluster", "develop", "scripts"],
 )
-def test_every_package_stands_in_its_table_and_nothing_else(told, wanted):
-    assert list(told) == sorted(map(name_of, wanted))
+def test_the_tables_list_exactly_the_packages(documented, required):
+    assert list(documented) == sorted(map(name_of, required))
 
 
 @each_case("name", [*RUNNING, *CLUSTER, *DEVELOPING, *SCRIPTS])

@@ -44,11 +44,11 @@ def table(heading: str, page: str) -> dict[str, list[str]]:
     return {re.findall(r"`([^`]+)`", row[0])[0]: [cell.strip() for cell in row] for row in rows}
 
 
-def test_every_setting_stands_in_the_table_and_nothing_else():
+def test_the_operations_page_lists_exactly_the_settings():
     assert set(table("Settings", OPERATIONS)) == set(settings.env.names)
 
 
-def test_every_make_target_stands_in_the_table_and_nothing_else():
+def test_contributing_lists_exactly_the_make_targets():
     targets = set(re.search(r"^\.PHONY: (.*)$", MAKEFILE, re.MULTILINE)[1].split())
     assert {name.removeprefix("make ") for name in table("Make targets", CONTRIBUTING)} == targets
     assert targets <= make_targets()
@@ -104,28 +104,28 @@ def test_testing_describes_every_mark_and_how_many_processes_run():
 WORDS = ["no", "one", "two", "three", "four", "five", "six", "seven", "eight"]
 
 
-def test_every_command_for_accounts_stands_in_its_table():
+def test_the_api_page_lists_every_account_command():
     usage = Account().create_parser("manage.py", "account").format_usage()
     commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
-    told = {row.split()[2] for row in table("Accounts", API)}
-    assert told == set(commands)
+    documented = {row.split()[2] for row in table("Accounts", API)}
+    assert documented == set(commands)
 
 
-def test_every_command_for_the_library_stands_in_its_table():
+def test_the_operations_page_lists_every_library_command():
     usage = Library().create_parser("manage.py", "library").format_usage()
     commands = re.search(r"\{([\w,-]+)\}[ \n]+\.\.\.", usage)[1].split(",")
     rows = table("Backup and upgrades", OPERATIONS)
-    told = {row.split()[2] for row in rows}
-    assert told == set(commands)
+    documented = {row.split()[2] for row in rows}
+    assert documented == set(commands)
 
 
-def test_every_state_and_reason_of_a_transfer_is_told_and_nothing_else():
+def test_the_api_page_lists_exactly_the_states_and_reasons():
     section = API.split("\n## Transfer states\n")[1]
     named = re.search(r"has a `state` \(([^)]*)\)", section)[1]
     assert re.findall(r"`(\w+)`", named) == Transfer.State.values
     _head, *rows = table("Transfer states", API).values()
-    told = [word for row in rows for word in re.findall(r"`(\w+)`", row[0])]
-    assert sorted(told) == sorted(states.NOTICES.union(*states.REASONS.values()))
+    documented = [word for row in rows for word in re.findall(r"`(\w+)`", row[0])]
+    assert sorted(documented) == sorted(states.NOTICES.union(*states.REASONS.values()))
 
 
 def test_the_plan_of_the_code_has_every_folder():
@@ -139,7 +139,7 @@ def test_the_plan_of_the_code_has_every_folder():
     assert folders <= named
 
 
-def test_words_in_the_glossary_stand_once_and_in_order():
+def test_glossary_words_are_unique_and_sorted():
     for part in GLOSSARY.split("\n## "):
         rows = re.findall(r"^\| ([^|]+) \|", part, re.MULTILINE)[1:]
         assert len(rows) >= 30
@@ -169,7 +169,7 @@ def test_readme_fits_on_a_screen_and_leads_to_every_page():
     assert {page for page in pages if f"({page})" not in linked} == set()
 
 
-def test_what_security_names_exists():
+def test_paths_and_settings_in_security_exist():
     named = re.findall(r"`([^`]+)`", SECURITY)
     assert {name for name in named if name.isupper()} <= set(settings.env.names)
     paths = [name for name in named if name.startswith("tests/")]
@@ -180,40 +180,40 @@ def test_what_security_names_exists():
 
 def test_security_names_every_kind_of_attack():
     rows = SECURITY.split("\n## Tested\n")[1]
-    told: set[int] = set()
+    documented: set[int] = set()
     for line in rows.splitlines():
         numbers = [int(number) for number in re.findall(r"attacks/test_(\d\d)_", line)]
         is_span = "` to `" in line
-        told |= set(range(numbers[0], numbers[-1] + 1)) if is_span else set(numbers)
+        documented |= set(range(numbers[0], numbers[-1] + 1)) if is_span else set(numbers)
     files = (BASE / "tests/attacks").glob("test_[0-9][0-9]_*.py")
-    assert told == {int(path.name[5:7]) for path in files}
+    assert documented == {int(path.name[5:7]) for path in files}
 
 
-def test_the_newest_changes_are_those_of_this_version():
+def test_the_newest_changes_are_for_this_version():
     version = tomllib.loads((BASE / "pyproject.toml").read_text())["project"]["version"]
     newest = re.search(r"^## (\S+?),? ", (BASE / "CHANGELOG.md").read_text(), re.MULTILINE)
     assert newest[1] == version
 
 
-def test_the_table_and_the_chart_of_what_was_measured_are_those_of_the_numbers():
+def test_the_performance_table_and_chart_match_the_figures():
     run = json.loads(published.PLACE.read_text())
-    told = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
-    assert told == published.table_of(run)
+    documented = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
+    assert documented == published.table_of(run)
     assert published.CHART.read_text() == chart_of(map(published.row_of, run["rows"]))
 
 
-def test_scale_says_what_was_measured():
+def test_the_scale_page_quotes_the_performance_figures():
     section = SCALE.split("\n## When one machine is enough\n")[1].split("\n## ")[0]
     _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
     assert len(rows) >= 8
     assert [row for row in rows if PERFORMANCE.count(f"\n{row} ") != 1] == []
 
 
-def test_scale_shows_what_was_measured_on_a_cluster():
+def test_the_scale_page_shows_the_cluster_figures():
     results = json.loads(cluster.PLACE.read_text())
     for name, table in cluster.tables(results).items():
-        told = SCALE.split(cluster.beginning(name))[1].split(cluster.end(name))[0]
-        assert told == table
+        documented = SCALE.split(cluster.beginning(name))[1].split(cluster.end(name))[0]
+        assert documented == table
     assert "Lost, doubled, or stuck: 0." in results["day"]
 
 
@@ -237,7 +237,7 @@ def test_scale_names_a_test_for_each_part_that_dies():
 
 
 @pytest.mark.parametrize("folder", ["static/vendor", "tests/browser/vendor"])
-def test_vendored_files_are_those_that_were_looked_at(folder):
+def test_vendored_files_match_their_recorded_hashes(folder):
     rows = (BASE / folder / "VERSIONS.md").read_text()
     files = [path for path in (BASE / folder).iterdir() if path.name != "VERSIONS.md"]
     assert files

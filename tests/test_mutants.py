@@ -16,7 +16,7 @@ def test_there_are_sixty_across_all_packages():
     }
 
 
-def test_each_changes_one_line_that_stands_once_in_its_file():
+def test_each_fault_changes_a_line_that_occurs_once_in_its_file():
     misfits = {}
     for fault in FAULTS:
         try:

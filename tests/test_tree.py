@@ -58,7 +58,7 @@ def test_the_lock_file_of_the_scripts_tools_names_no_host_and_hashes_everything(
         assert re.fullmatch(r"[\d.]+", version)
 
 
-def test_no_inline_script_style_or_handler_stands_in_a_template():
+def test_no_template_has_inline_scripts_styles_or_handlers():
     assert (
         lines_with(r"<style|\sstyle=|<script(?![^>]*\bsrc=)|\son[a-z]+=|javascript:", "templates")
         == []
@@ -69,7 +69,7 @@ def test_imports_of_modules_end_with_a_semicolon():
     assert lines_with(r"^import\b.*[^;]$", "static/js") == []
 
 
-def test_nobody_sleeps_in_a_test():
+def test_no_test_sleeps():
     assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "tests") == []
 
 

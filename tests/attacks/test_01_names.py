@@ -99,7 +99,7 @@ def empty(storage) -> None:
     storage.fake.deleted.clear()
 
 
-def kept(name: str) -> str:
+def stored_name(name: str) -> str:
     """Return the name as the service would store it."""
     return name.replace("/", "_")
 
@@ -115,8 +115,8 @@ def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
     plain = counts(bob.client.get(path, headers=headers))
     empty(storage)
     for name in NAMES:
-        storage.folder(kept(name))
-        storage.file(f"f{kept(name)}")
+        storage.folder(stored_name(name))
+        storage.file(f"f{stored_name(name)}")
     answer = bob.client.get(path, headers=headers)
     harmless(answer, plain)
     text = page(answer).get_text().replace("\u200b", "")
@@ -160,7 +160,7 @@ def test_a_hostile_name_is_text_in_toasts_and_refusals(bob, storage, name):
 
 
 @each_case("query", WORST)
-def test_what_was_typed_into_the_filter_is_text(bob, storage, query):
+def test_filter_input_is_shown_as_text(bob, storage, query):
     storage.file("a.txt")
     plain_page = counts(bob.client.get("/", {"q": "zebra"}))
     answer = bob.client.get("/", {"q": query})
@@ -176,7 +176,7 @@ def test_a_hostile_name_is_text_on_the_page_of_a_zip(bob, storage, name):
     assert not page(shown).select("main script, main img")
 
 
-def test_what_a_service_says_is_text_on_error_pages(bob, storage):
+def test_service_messages_are_text_on_error_pages(bob, storage):
     storage.fails("/rest/folder", 403, "<script>alert(1)</script> said the service")
     answer = bob.client.get("/")
     assert not page(answer).select("main script")
@@ -184,7 +184,7 @@ def test_what_a_service_says_is_text_on_error_pages(bob, storage):
 
 
 @each_case("name", NAMES)
-def test_what_a_service_says_is_text_in_a_toast(bob, storage, name):
+def test_service_messages_are_text_in_a_toast(bob, storage, name):
 
     def toast(said: str) -> HttpResponse:
         storage.fails("/rest/folder", 403, said)
@@ -196,14 +196,14 @@ def test_what_a_service_says_is_text_in_a_toast(bob, storage, name):
     assert page(toast(name)).select_one(".toast p")
 
 
-def asked(name: str) -> str:
+def confirmation_path(name: str) -> str:
     return f"/add/?{urlencode({'text': f'magnet:?xt=urn:btih:{1:040x}&dn={quote(name)}'})}"
 
 
 @each_case("name", NAMES)
-def test_a_hostile_name_of_a_magnet_is_text_where_it_is_asked_about(bob, storage, name):
-    plain = counts(bob.client.get(asked("ok")))
-    answer = bob.client.get(asked(name))
+def test_a_hostile_magnet_name_is_text_on_the_confirmation_page(bob, storage, name):
+    plain = counts(bob.client.get(confirmation_path("ok")))
+    answer = bob.client.get(confirmation_path(name))
     harmless(answer, plain)
     assert page(answer).select_one("#picks bdi").get_text() == name
 
@@ -234,7 +234,7 @@ def test_a_hostile_name_of_a_token_is_text(bob, name):
 
 @pytest.mark.slow
 @each_case("name", NAMES)
-def test_names_of_transfers_are_text_wherever_they_stand(bob, storage, name):
+def test_names_of_transfers_are_text_everywhere(bob, storage, name):
     one = storage.transfer("plain", state="downloading", progress=50, size=1000)
     ended = storage.transfer("plain too", state="failed", reason="fetch_error")
     paths = ["/transfers/", "/transfers/list/"]

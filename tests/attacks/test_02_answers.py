@@ -26,20 +26,20 @@ def row(**facts):
 
 
 def test_names_of_a_foreign_service_are_text(bob, foreign):
-    def told(names):
+    def list_names(names):
         files = [row(id=100 + at, name=name) for at, name in enumerate(names)]
         answers(foreign, files=files, folders=[{"id": 8, "name": names[0]}], name=names[0])
 
-    told(["plain"] * len(NAMES))
+    list_names(["plain"] * len(NAMES))
     plain = counts(bob.client.get("/"))
-    told(NAMES)
+    list_names(NAMES)
     shown = bob.client.get("/", headers={"cache-control": "max-age=0"})
     harmless(shown, plain)
     assert {tag["title"] for tag in page(shown).select(".entry-name")} == set(NAMES)
 
 
 @each_case("link", LINKS)
-def test_a_thumb_that_is_no_link_stands_on_no_page(bob, foreign, link):
+def test_an_invalid_thumbnail_link_appears_on_no_page(bob, foreign, link):
     pictures = {"image": {"220": link, "x": link}, "video": {"hls": link}}
     answers(foreign, files=[row(thumb=link, presentation_urls=pictures, hash=link)])
     for path in ("/", "/?view=grid"):
@@ -139,11 +139,11 @@ def test_an_answer_of_many_megabytes_is_refused(bob, foreign, size):
 
 @pytest.mark.slow
 @each_case("name", NAMES)
-def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
+def test_service_messages_about_an_add_are_text(bob, foreign, name):
 
     def added(what):
-        told = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
-        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
+        record = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
+        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=record))
         line = f"magnet:?xt=urn:btih:{'8' * 40}"
         return bob.client.post("/transfers/send/", {"text": line})
 
@@ -153,10 +153,10 @@ def test_what_a_service_says_of_an_add_is_text(bob, foreign, name):
 
 
 @each_case("bad", ["../account", "?x", "7/../8", "", {}, [], True])
-def test_an_id_of_an_add_that_is_none_leads_nowhere(bob, foreign, bad):
-    told = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
+def test_an_invalid_id_of_an_add_leads_nowhere(bob, foreign, bad):
+    record = {"result": True, "user_torrent_id": bad, "torrent_hash": "8" * 40}
     for _time in range(2):
-        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=told))
+        foreign.says("/rest/transfer/magnet", httpx.Response(200, json=record))
         line = f"magnet:?xt=urn:btih:{'8' * 40}"
         answer = bob.client.post("/transfers/send/", {"text": line})
     assert answer.status_code == 200
@@ -185,15 +185,15 @@ def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
 @each_case("name", NAMES)
 def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
 
-    def told(what):
+    def server_page(what):
         facts = {"username": what, "email": what, "package_name": what, "premium": 1, "tide": what}
         account = {"result": True, "account": facts | {"space_max": 10, "space_used": 5}}
         foreign.says("/rest/user", *[httpx.Response(200, json=account) for _time in range(9)])
         return alice.client.get("/account/server/", headers={"cache-control": "max-age=0"})
 
-    plain = told("plain")
+    plain = server_page("plain")
     assert "plain" in page(plain).select_one("main").get_text()
-    harmless(told(name), counts(plain))
+    harmless(server_page(name), counts(plain))
 
 
 @pytest.mark.slow
@@ -201,10 +201,10 @@ def test_the_name_and_plan_of_an_account_are_text(alice, foreign, name):
 @each_case("wrap", [str, lambda one: [one], lambda one: json.dumps([one])])
 def test_a_warning_is_text(bob, foreign, name, wrap):
 
-    def told(what):
+    def transfers_page(what):
         row = {"id": 7, "name": "a", "progress": 5, "warnings": wrap(what)}
         answers(foreign, torrents=[row])
         return bob.client.get("/transfers/")
 
-    told("plain")
-    harmless(told(name), counts(told("plain")))
+    transfers_page("plain")
+    harmless(transfers_page(name), counts(transfers_page("plain")))

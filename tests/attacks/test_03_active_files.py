@@ -122,7 +122,7 @@ def has_run(page: Page) -> bool:
 
 
 @pytest.mark.browser
-def test_the_trap_works_where_nobody_takes_care(reader, trap):
+def test_the_trap_works_without_protection(reader, trap):
     """Otherwise, the tests in this file would prove nothing."""
     address, _seen = trap
     page = reader.page
@@ -150,7 +150,7 @@ def test_nothing_active_runs_in_any_preview(reader, lair, trap):
 
 
 @pytest.mark.browser
-def test_nothing_active_runs_in_a_tab_of_its_own(reader, lair, trap):
+def test_nothing_active_runs_in_its_own_tab(reader, lair, trap):
     reader.open(lair.path)
     folder = lair.path.strip("/").split("/")[-1]
     tab = reader.page.context.new_page()
@@ -210,7 +210,7 @@ def test_a_foreign_services_active_files_are_bytes_or_are_sandboxed(gwen, foreig
 @pytest.mark.django_db
 @each_case("name", ACTIVE)
 @each_case("kind", ["text/html", "image/svg+xml", "application/xhtml+xml", "video/mp2t"])
-def test_what_calls_itself_a_part_of_a_film_runs_nowhere(gwen, foreign, monkeypatch, name, kind):
+def test_active_content_served_as_a_segment_never_runs(gwen, foreign, monkeypatch, name, kind):
     """The service names it in a playlist, and declares its type."""
     host, service = behind(foreign)
     # No setting leads to a service in the test's own process.

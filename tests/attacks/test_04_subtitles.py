@@ -55,7 +55,7 @@ def test_only_words_are_left(gwen, anywhere, text):
         assert evil not in found
 
 
-def test_a_browser_is_told_to_run_nothing(gwen, anywhere):
+def test_subtitle_responses_forbid_scripts(gwen, anywhere):
     answer = ask(gwen, anywhere, (CUE % SCRIPT).encode(), "evil.html.srt")
     assert answer["Content-Type"] == "text/vtt; charset=utf-8"
     assert answer["X-Content-Type-Options"] == "nosniff"
@@ -90,7 +90,7 @@ def test_a_gigabyte_is_refused_before_it_is_read(gwen, foreign):
 
 
 @pytest.mark.slow
-def test_a_million_cues_are_cut_and_it_is_said(gwen, anywhere):
+def test_a_million_cues_are_cut_with_a_notice(gwen, anywhere):
     content = ("0:1:1.1 --> 0:1:2.1\na\n\n" * 1_000_000).encode()[: subtitles.MOST_BYTES]
     start = time.process_time()
     answer = ask(gwen, anywhere, content)

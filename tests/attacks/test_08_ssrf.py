@@ -124,7 +124,7 @@ def redirect(location):
 # Addresses to fetch
 
 
-def test_what_is_private_here_is_reached_where_that_is_wanted(abroad):
+def test_private_addresses_are_reached_if_the_setting_allows_it(abroad):
     with serving(answers(whole(SECRET))) as server:
         assert abroad.fetch(url_of(server), may_use_private=True) == Complete("7")
     assert abroad.content == SECRET
@@ -147,7 +147,7 @@ def is_refused(event):
 
 @each_case("host", ELSEWHERE)
 @each_case("scheme", ["http", "https"])
-def test_no_private_place_is_fetched_from(abroad, host, scheme):
+def test_nothing_is_fetched_from_private_addresses(abroad, host, scheme):
     assert abroad.fetch(f"{scheme}://{host}/latest/meta-data/") == REFUSED
 
 
@@ -165,7 +165,7 @@ def test_no_redirect_leads_out_of_the_web(indoors, url):
 
 @pytest.mark.slow
 @each_case("host", [*OWN, *ELSEWHERE])
-def test_no_redirect_leads_to_a_private_place(by_one_door, host):
+def test_no_redirect_leads_to_a_private_address(by_one_door, host):
     """The first request uses a name; Ferry checks each redirect as it does any other address."""
     with serving(redirect(f"http://{host}:8080/")) as server:
         event = by_one_door.fetch(f"http://public.example:{server.port}/")
@@ -187,7 +187,7 @@ class OneOpenDoor(Road):
         return ["127.0.0.1"] if found == ["the door"] else super().allowed_addresses(found)
 
 
-def test_a_redirect_from_inside_to_outside_is_judged_too(indoors):
+def test_a_redirect_from_inside_to_outside_is_checked_too(indoors):
     with internal() as inside, serving(redirect(f"http://[::1]:{port_of(inside)}/")) as server:
         assert indoors.fetch(url_of(server)) == REFUSED
         assert visitors(inside) == 0
@@ -204,19 +204,19 @@ def test_a_name_that_turns_private_is_refused_at_its_next_connection(open_side):
 
 
 def test_a_name_is_resolved_once_and_that_very_address_connected_to(open_side):
-    asked = []
+    lookups = []
 
     def resolve(host, port):
-        asked.append(host)
-        return ["127.0.0.1"] if len(asked) == 1 else ["::1"]
+        lookups.append(host)
+        return ["127.0.0.1"] if len(lookups) == 1 else ["::1"]
 
     side = open_side(Road(Reach("loopback"), resolve=resolve))
     with serving(file()) as server:
         assert side.fetch(f"http://rebinding.example:{server.port}/") == Complete("7")
-    assert asked == ["rebinding.example"]
+    assert lookups == ["rebinding.example"]
 
 
-def test_of_several_addresses_the_private_ones_are_left_out(open_side):
+def test_private_addresses_are_dropped_if_there_are_several(open_side):
     side = open_side(named(Reach("loopback"), both_example=["::1", "10.0.0.1", "127.0.0.1"]))
     with internal() as inside, serving(file()) as server:
         assert side.fetch(f"http://both.example:{server.port}/") == Complete("7")
@@ -224,7 +224,7 @@ def test_of_several_addresses_the_private_ones_are_left_out(open_side):
     assert side.content == CONTENT
 
 
-def test_what_is_inside_shows_in_no_word(indoors):
+def test_error_messages_reveal_nothing_about_the_private_network(indoors):
     """An open port, a closed one, and one of another protocol: the answers are all the same."""
     with internal() as inside:
         open_port = port_of(inside)
@@ -259,7 +259,7 @@ def test_in_ipv6_a_household_is_near_though_its_addresses_are_public(ours, their
     assert is_near(ours, theirs) == is_it
 
 
-def test_the_loopback_network_is_no_way_to_the_internet(open_side):
+def test_the_loopback_network_cannot_reach_the_internet(open_side):
     side = open_side(named(Reach("loopback"), far_example=["93.184.216.34"]))
     assert side.fetch("http://far.example/", may_use_private=True) == REFUSED
 
@@ -283,7 +283,7 @@ def test_an_address_that_programs_read_differently_is_refused(indoors, start):
         assert server.heads == []
 
 
-def test_what_follows_a_hash_is_no_host(open_side):
+def test_text_after_a_hash_is_not_a_host(open_side):
     side = open_side(named(Reach("loopback"), a_example=["::1"]))
     with serving(file()) as server:
         assert side.fetch(f"http://a.example#@127.0.0.1:{server.port}/") == REFUSED
@@ -295,7 +295,7 @@ def test_other_protocols_are_not_spoken_to(indoors, port):
     assert is_refused(indoors.fetch(f"http://127.0.0.1:{port}/"))
 
 
-def test_no_proxy_of_the_environment_is_asked(indoors, monkeypatch):
+def test_proxies_from_the_environment_are_not_used(indoors, monkeypatch):
     with internal() as inside, serving(file()) as server:
         for name in ("http_proxy", "HTTP_PROXY", "ALL_PROXY"):
             monkeypatch.setenv(name, f"http://[::1]:{port_of(inside)}")
@@ -326,13 +326,13 @@ def is_a_name(host):
 
 
 @each_case("address", ["169.254.169.254", "168.63.129.16", "fd00:ec2::254"])
-def test_a_clouds_secrets_stay_closed_where_private_places_are_open(address):
+def test_allowing_private_addresses_does_not_open_a_clouds_secrets(address):
     for may_use_private in (True, False):
         assert not Reach(may_use_private=may_use_private).may_connect(address)
     assert Reach(may_use_private=True).may_connect("192.168.1.1")
 
 
-def test_this_machines_own_name_is_no_way_in(abroad):
+def test_this_machines_own_name_is_refused(abroad):
     with serving(answers(whole(SECRET))) as server:
         event = abroad.fetch(f"http://{socket.gethostname()}:{server.port}/")
         assert server.heads == []
@@ -359,7 +359,7 @@ def site():
 
 
 @each_case("host", [*OWN, *ELSEWHERE])
-def test_no_link_of_a_service_leads_to_a_private_place(site, host):
+def test_no_link_of_a_service_leads_to_a_private_address(site, host):
     _service, v1 = site
     with serving(answers(whole(SECRET))) as inside:
         for scheme in ("http", "https"):
@@ -369,7 +369,7 @@ def test_no_link_of_a_service_leads_to_a_private_place(site, host):
 
 
 @each_case("host", [*OWN, *ELSEWHERE])
-def test_no_redirect_of_a_service_leads_to_a_private_place(site, host):
+def test_no_redirect_of_a_service_leads_to_a_private_address(site, host):
     service, v1 = site
     with serving(answers(whole(SECRET))) as inside:
         service.misbehave = redirect(f"http://{host}:{inside.port}/")

@@ -1,4 +1,4 @@
-"""Row 9: names that look like paths or programs, or that collide, as far as the library goes.
+"""Row 9: names that look like paths or programs, or that collide, within the library.
 
 For what they do to the disk while a torrent is fetched: tests/service/torrents/test_hostile.py.
 """
@@ -66,7 +66,7 @@ def files_on_disk(folder):
 
 @pytest.mark.slow
 @each_case("name", REFUSED)
-def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
+def test_an_invalid_name_is_refused_with_the_reason(api, name):
     file_id = upload(api)
     assert rename(api, file_id, "other.mkv").status_code == 200
     answer = rename(api, file_id, name)
@@ -77,7 +77,7 @@ def test_a_name_that_is_none_is_refused_with_the_reason(api, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", KEPT_AS_SENT)
-def test_a_strange_name_is_kept_and_is_no_path_anywhere(api, tmp_path, name):
+def test_a_strange_name_is_kept_and_is_never_a_path(api, tmp_path, name):
     file_id = upload(api)
     assert rename(api, file_id, name).status_code == 200
     assert api.get("/rest/folder").json()["files"][0]["name"] == name
@@ -96,7 +96,7 @@ def test_a_strange_name_is_kept_and_is_no_path_anywhere(api, tmp_path, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["../../x", "/etc/passwd", "..\\..\\x", "a\nb", "", "-rf", "CON"])
-def test_an_upload_lands_in_its_folder_whatever_it_is_called(api, tmp_path, name):
+def test_an_upload_lands_in_its_folder_whatever_its_name(api, tmp_path, name):
     before = set(files_on_disk(tmp_path.parent)) - set(files_on_disk(tmp_path))
     head = f'Content-Disposition: form-data; name="file"; filename="{name}"'
     body = f"--x\r\n{head}\r\n\r\nhello\r\n--x--\r\n"
@@ -112,7 +112,7 @@ def test_an_upload_lands_in_its_folder_whatever_it_is_called(api, tmp_path, name
         assert len(file.blob) == 32
 
 
-def test_one_name_in_two_spellings_is_one_name(api):
+def test_two_spellings_of_a_name_are_the_same_name(api):
     composed, apart = (unicodedata.normalize(form, "Café") for form in ("NFC", "NFD"))
     assert composed != apart
     assert api.post("/rest/folder", data={"path": composed}).status_code == 200
@@ -161,7 +161,7 @@ def test_the_title_of_a_hostile_torrent_is_a_good_name(api, name):
     assert len(title) <= 255
 
 
-def test_a_torrent_of_files_without_a_path_is_none():
+def test_a_torrent_of_files_without_a_path_is_refused():
     assert torrent_files.read(torrent(b"good", [b"file"])).file_count == 1
     with pytest.raises(NotATorrent):
         torrent_files.read(torrent(b"bad", []))
@@ -252,7 +252,7 @@ def test_a_link_to_elsewhere_and_padding_become_no_files(api):
     assert [file.name for file in File.objects.all()] == ["film.mkv"]
 
 
-def test_a_hybrid_whose_two_trees_differ_is_no_torrent():
+def test_a_hybrid_whose_trees_differ_is_not_a_torrent():
     leaf = {"": {"length": 100, "pieces root": "r" * 32}}
     info = torrent_info("film") | {"meta version": 2, "file tree": {"film": leaf}}
     assert torrent_files.read(bencoded({"info": info})).info_hash_v2

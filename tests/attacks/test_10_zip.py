@@ -44,7 +44,7 @@ def archive_of(link):
         return zipfile.ZipFile(io.BytesIO(client.get(link).raise_for_status().content))
 
 
-def test_equal_names_from_different_places_are_all_kept(account):
+def test_equal_names_from_different_folders_are_all_kept(account):
     store, ids, folders = library_store(), [], []
     for place in ("A", "B"):
         folder = a_folder(account, place)

@@ -101,7 +101,7 @@ def test_a_links_purpose_is_part_of_it(account, file):
 @pytest.mark.parametrize(
     "pin", ["..", "../../secret_key", "..%2F..%2Fsecret_key", "%2e%2e", "x%00"]
 )
-def test_a_pin_is_no_path(account, pin):
+def test_an_archive_plan_id_is_not_a_path(account, pin):
     query = signed_links.signed_query(account, "zip", pin, now=timezone.now())
     assert answer_to(f"/content/zip/{account.pk}/{pin}/x.zip{query}")[0] in (403, 404)
 
@@ -122,7 +122,7 @@ def test_a_link_dies_with_its_file(account, file):
     assert answer_to(link) == (404, "not_found")
 
 
-def test_an_archive_whose_content_was_swept_is_gone_not_half(account, file):
+def test_an_archive_with_swept_content_is_missing_and_not_truncated(account, file):
     link = archive_plans.create_link(account, [], [file.pk], "Films", now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
     assert answer_to(link) == (200, "")

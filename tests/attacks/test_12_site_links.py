@@ -64,7 +64,7 @@ def is_at_the_door(answer: HttpResponse) -> bool:
 
 
 def opens(answer: HttpResponse) -> bool:
-    """Return whether the link opens. This service has no thumbnail, but was asked for it: 404."""
+    """Return whether the link opens: this service has no thumbnail and answers 404 if asked."""
     return not is_at_the_door(answer) and answer.status_code in (200, 302, 404)
 
 
@@ -89,14 +89,14 @@ class TestOfThePage:
         assert is_at_the_door(elsewhere.get(address))
         assert opens(gwen.client.get(address))
 
-    def test_nothing_opens_for_somebody_who_was_removed(self, gwen, address):
+    def test_nothing_opens_for_a_removed_person(self, gwen, address):
         assert opens(gwen.client.get(address))
         gwen.user.delete()
         assert is_at_the_door(gwen.client.get(address))
 
 
 class TestOfAStream:
-    def test_it_is_nobody_elses(self, gwen, alice, bob, host):
+    def test_no_one_else_can_use_the_playlist(self, gwen, alice, bob, host):
         path = playlist_for(gwen)
         assert gwen.client.get(path).status_code == 200
         for other in (alice, bob):
@@ -115,10 +115,10 @@ class TestOfAStream:
     )
     def test_nothing_can_be_added_to_it(self, gwen, foreign, host, tail):
         path = playlist_for(gwen)
-        asked = len(host.asked)
+        before = len(host.requests)
         answer = gwen.client.get(path + tail)
         assert answer.status_code in (200, 404)
-        assert {found.partition("?")[0] for found in host.paths[asked:]} <= {"/film.m3u8"}
+        assert {found.partition("?")[0] for found in host.paths[before:]} <= {"/film.m3u8"}
         assert not foreign.calls
 
     @pytest.mark.parametrize(
@@ -130,7 +130,7 @@ class TestOfAStream:
             "%2e%2e/%2e%2e/rest/user",
         ],
     )
-    def test_dots_in_a_segment_stay_on_the_host_that_said_them(self, gwen, foreign, host, line):
+    def test_dots_in_a_segment_stay_on_the_same_host(self, gwen, foreign, host, line):
         """To the service itself, Ferry sends no credentials with such a path."""
         host.files["/film.m3u8"] = f"#EXTM3U\n#EXTINF:1,\n{line}\n"
         address = gwen.client.get(playlist_for(gwen)).content.decode().splitlines()[2]
@@ -142,7 +142,7 @@ class TestOfAStream:
             assert not (has_dots and "authorization" in request.headers)
         assert bool(sent) == ("v1.example" in line)
 
-    def test_a_segment_that_was_deleted_is_gone(self, gwen, host):
+    def test_a_deleted_segment_is_not_found(self, gwen, host):
         path = playlist_for(gwen)
         segment = "/stream/" + gwen.client.get(path).content.decode().splitlines()[5]
         assert gwen.client.get(segment).status_code == 200
@@ -178,7 +178,7 @@ class TestOfALinkForPlayers:
         assert self.is_open(vlc, path)
 
     @pytest.mark.parametrize("what", ["password", "person", "link", "file", "time", "service"])
-    def test_it_ends_with_what_it_stands_on(  # noqa: PLR0917  Fixtures.
+    def test_a_link_ends_when_its_basis_ends(  # noqa: PLR0917  Fixtures.
         self, gwen, storage, film, path, vlc, what
     ):
         assert self.is_open(vlc, path)
@@ -220,17 +220,17 @@ class TestOfALinkForPlayers:
         ):
             assert vlc.get(f"/s/{token}/{guess}/x").status_code == 404
 
-    def test_it_opens_nothing_but_what_it_is_for(self, path, vlc):
+    def test_a_link_opens_only_its_own_items(self, path, vlc):
         assert self.is_open(vlc, path)
         for elsewhere in ("/", "/account/", "/files/0/", "/transfers/"):
             assert is_at_the_door(vlc.get(elsewhere))
         assert vlc.post(path).status_code == 405
 
-    def test_nobody_makes_one_without_signing_in(self, film, mallory):
+    def test_only_signed_in_people_can_create_a_link(self, film, mallory):
         assert is_at_the_door(mallory.post(f"/files/0/file-{film.id}/link/"))
         assert not Share.objects.exists()
 
-    def test_no_page_makes_one_by_a_picture(self, gwen, film):
+    def test_a_get_request_creates_no_link(self, gwen, film):
         answer = gwen.client.get(f"/files/0/file-{film.id}/link/")
         assert answer.status_code == 200
         assert not Share.objects.exists()

@@ -28,10 +28,10 @@ def account(library_folder):
 
 @pytest.fixture
 def file(account, library_folder):
-    return kept(account, library_folder, "film.mkv")
+    return store_film(account, library_folder, "film.mkv")
 
 
-def kept(account, store, name):
+def store_film(account, store, name):
     with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         return a_file(account, name, blob=store.put(stream))
 
@@ -74,7 +74,7 @@ def test_a_changed_signature_opens_nothing(home, name):
 
 
 def test_guessed_ids_are_bad_links_whether_they_exist_or_not(account, file, home, library_folder):
-    other = kept(account, library_folder, "other.mkv")
+    other = store_film(account, library_folder, "other.mkv")
     for guess in (other.pk, 10**6):
         guessed = home.replace(f"/{file.pk}/", f"/{guess}/")
         assert guessed != home
@@ -133,14 +133,14 @@ def test_links_die_with_the_file_the_password_and_their_time(account, file, kind
         # A request can't choose the clock, and a link lives for days.
         patch.setattr("service.content.playback_views.timezone.now", lambda: later)
         assert answer_to(link) == (403, "link_expired")
-    other = make(account, kept(account, library_store(), "b.mkv"), now=timezone.now())
+    other = make(account, store_film(account, library_store(), "b.mkv"), now=timezone.now())
     library.delete_file(account, file.pk, timezone.now())
     assert answer_to(link) == (404, "not_found")
     accounts.set_password(account, "another one")
     assert answer_to(other) == (403, "bad_link")
 
 
-def test_what_was_made_dies_with_the_last_link_to_it_too(account, file, home):
+def test_converted_media_end_with_their_last_link(account, file, home):
     """Segments are stored by content, but a file of another account doesn't open this one's."""
     segment = Content(file.sha1, file.size_bytes).folder / "hls" / "vcopy" / "0.m4s"
     assert answer_to_binary(home + "vcopy/0.m4s") == 200
@@ -152,7 +152,7 @@ def test_what_was_made_dies_with_the_last_link_to_it_too(account, file, home):
 # Row 11, for films that are played
 
 
-def test_a_playlist_that_calls_itself_a_film_leads_nowhere(account, library_folder, tmp_path):
+def test_a_playlist_named_like_a_film_opens_nothing(account, library_folder, tmp_path):
     secret = tmp_path / "secret.ts"
     secret.write_bytes(samples.film("secret.ts", seconds=2).read_bytes())
     text = f"#EXTM3U\n#EXT-X-TARGETDURATION:2\n#EXTINF:2,\nfile://{secret}\n#EXT-X-ENDLIST\n"

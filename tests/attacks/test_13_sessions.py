@@ -67,7 +67,7 @@ def test_the_welcome_link_sends_no_referrer_elsewhere(client):
 
 
 @pytest.mark.slow
-def test_a_hundred_thousand_sessions_slow_nobody_down_and_old_ones_go(alice):
+def test_a_hundred_thousand_sessions_slow_nothing_down_and_old_ones_are_pruned(alice):
     def queries() -> int:
         with CaptureQueriesContext(connection) as seen:
             assert alice.client.get("/").status_code == 200

@@ -47,7 +47,7 @@ def test_ten_thousand_spoofed_addresses_evade_nothing(alice, clock):
 
 
 @pytest.mark.slow
-def test_spoofed_addresses_slow_nobody_else_down(alice, clock):
+def test_spoofed_addresses_slow_no_one_else_down(alice, clock):
     for n in range(throttle.FREE_BY_ADDRESS + 5):
         guess(f"name{n}", "198.51.100.7", **{"x-forwarded-for": "192.168.1.20"})
     assert guess("alice", "192.168.1.20") == 422

@@ -34,7 +34,7 @@ HOSTILE = ["a\r\nSet-Cookie: mallory=1", 'a"; b', "😀" * 40, "x" * 1000, "a\u2
 
 
 @each_case("text", HOSTILE)
-def test_a_wanted_page_cannot_add_headers(alice, text):
+def test_the_next_parameter_cannot_add_headers(alice, text):
     browser = Client(headers={"host": "localhost"})
     form = {"username": "alice", "password": PASSWORD, "next": f"/account/?q={text}"}
     answer = browser.post("/signin/", form)
@@ -135,7 +135,7 @@ def nginx(home: Path, behind: int):
 
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
-def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
+def test_nginx_sends_only_the_files_that_ferry_names(tmp_path):
     account = alice()
     content = bytes(range(256)) * 4000
     file = a_file(account, 'a"?%2e\u202e.html', blob=put(library_store(), content))
@@ -167,10 +167,10 @@ def test_nginx_sends_what_it_is_handed_and_nothing_else(tmp_path):
 @each_case("manner", ['attachment; filename="%s"', "inline; filename*=UTF-8''%s"])
 def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, foreign, name, manner):
     file = foreign.file("good.bin", b"content")
-    told = (manner % (quote(name, errors="replace") if "*" in manner else name)).encode(
+    disposition = (manner % (quote(name, errors="replace") if "*" in manner else name)).encode(
         errors="replace"
     )
-    headers = [("Content-Disposition", told), ("Set-Cookie", "mallory=1"), ("X-Evil", "1")]
+    headers = [("Content-Disposition", disposition), ("Set-Cookie", "mallory=1"), ("X-Evil", "1")]
     foreign.says(
         f"/rest/file/{file.id}",
         httpx.Response(200, headers=headers, stream=httpx.ByteStream(b"content")),
@@ -187,7 +187,7 @@ def test_a_name_that_a_foreign_service_sends_cannot_add_headers(gwen, foreign, n
     leave(answer)
 
 
-def test_nothing_but_hex_digits_of_an_upload_stands_in_the_path_for_nginx(tmp_path, settings):
+def test_the_path_for_nginx_has_only_hex_digits_of_an_upload(tmp_path, settings):
     settings.DATA_DIR, settings.ACCEL = tmp_path, "nginx"
     account = alice()
     for number, name in enumerate(NAMES):

@@ -70,7 +70,7 @@ def endless(beginning: bytes = b""):
         ),
     ],
 )
-def test_a_body_without_end_is_not_read_to_the_end(path, headers, beginning, api):
+def test_an_endless_body_is_not_read_to_the_end(path, headers, beginning, api):
     with memory_below(64 * MIB):
         answer = api.post(f"/rest/{path}", content=endless(beginning), headers=headers)
     assert answer.status_code in (400, 413, 422)
@@ -78,7 +78,7 @@ def test_a_body_without_end_is_not_read_to_the_end(path, headers, beginning, api
 
 
 def test_a_skipped_part_of_any_size_counts_as_too_large(api):
-    """The part is a file where none is expected, in chunks that declare no length."""
+    """The form has an unexpected file part, in chunks that declare no length."""
     part = b'--b\r\nContent-Disposition: form-data; name="x"; filename="f"\r\n\r\n'
     with memory_below(16 * MIB):
         answer = api.post("/rest/folder", content=endless(part), headers=MULTIPART)
@@ -139,7 +139,7 @@ def test_a_magnet_of_ten_thousand_trackers_is_bounded(api):
 
 
 @pytest.mark.slow
-def test_adds_without_end_are_bounded(api, settings):
+def test_endless_adds_are_bounded(api, settings):
     """10,000 in a row would take long; with a limit of 20, 150 show the same."""
     settings.QUEUE_LIMIT = 20
     for number in range(150):
@@ -196,7 +196,7 @@ def side(tmp_path):
 @pytest.mark.parametrize(
     "start", [head(), head(Transfer_Encoding="chunked"), head(Content_Encoding="gzip")]
 )
-def test_an_answer_without_end_stops_at_the_limit(start, side):
+def test_an_endless_response_stops_at_the_limit(start, side):
     piece = chunk(b"x" * 65_000) if b"chunked" in start else b"x" * 65_000
     with serving(then_pouring(start, piece)) as server, memory_below(4 * MIB):
         event = side.fetch(url_of(server), most_bytes=20 * MIB)
@@ -217,14 +217,14 @@ def test_an_answer_without_end_stops_at_the_limit(start, side):
         answers(head(Set_Cookie="a=" + "b" * 90_000)),
     ],
 )
-def test_a_head_without_end_is_bounded(misbehave, side):
+def test_an_endless_head_is_limited(misbehave, side):
     with serving(misbehave) as server, memory_below(8 * MIB):
         event = side.fetch(url_of(server))
     assert isinstance(event, TorrentBroken | MagnetFound | Complete)
-    assert all(len(told.name) <= 1_000 for told in side.heads)
+    assert all(len(head.name) <= 1_000 for head in side.heads)
 
 
-def test_a_torrent_file_without_end_is_no_torrent(side):
+def test_an_endless_torrent_file_is_refused(side):
     start = head() + b"d8:announce9999999999:"
     with serving(then_pouring(start, b"x" * 65_536)) as server, memory_below(64 * MIB):
         assert side.fetch(url_of(server), most_bytes=20 * MIB).word == "too_large"

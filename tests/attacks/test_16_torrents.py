@@ -94,9 +94,9 @@ def test_metadata_that_a_peer_sends_to_exhaust_fails_with_a_sentence(api, seeds,
     info_hash = hashlib.sha1(metadata).hexdigest()
     with listening(Peer(metadata)) as peer, working() as work:
         transfer_id = add_magnet(api, f"magnet:?xt=urn:btih:{info_hash}&x.pe={peer.address}")
-        told = until(lambda: (told := ask(api, transfer_id))["state"] == "failed" and told)
-        assert told["reason"] in ("invalid_torrent", "not_a_torrent", "too_large")
-        assert told["warnings"].endswith('."]')
+        record = until(lambda: (record := ask(api, transfer_id))["state"] == "failed" and record)
+        assert record["reason"] in ("invalid_torrent", "not_a_torrent", "too_large")
+        assert record["warnings"].endswith('."]')
         is_well(work, api, seeds)
 
 
@@ -106,14 +106,14 @@ def test_metadata_that_claims_two_gigabytes_is_not_gathered(api, seeds):
         transfer_id = add_magnet(api, f"magnet:?xt=urn:btih:{'a' * 40}&x.pe={peer.address}")
         assert peer.was_told("a" * 40, "ut_metadata")
         is_well(work, api, seeds)
-        assert {told[b"piece"] for told in peer.told("a" * 40, "ut_metadata")} == {0}
+        assert {message[b"piece"] for message in peer.messages("a" * 40, "ut_metadata")} == {0}
         assert ask(api, transfer_id)["state"] == "metadata"
 
 
 @pytest.mark.parametrize(
     ("noun", "outcome"), [("torrent", (400, "not_a_torrent")), ("transfer", (200, None))]
 )
-def test_a_torrents_file_of_a_million_files_is_no_torrent(api, noun, outcome):
+def test_a_torrent_of_a_million_files_is_refused(api, noun, outcome):
     """As a torrent it is refused; as an ordinary file it is stored."""
     content = b"d4:info" + a_million_files() + b"e"
     answer = api.post(f"/rest/{noun}/file", files={"file": ("a.torrent", content)})
@@ -121,13 +121,15 @@ def test_a_torrents_file_of_a_million_files_is_no_torrent(api, noun, outcome):
     assert not TorrentFile.objects.exists()
 
 
-def test_a_torrent_of_as_many_files_as_may_be_is_borne(api, seeds):
+def test_a_torrent_with_the_maximum_of_files_works(api, seeds):
     files = {f"{number}": 1 for number in range(MOST_FILES)}
     content = bencoded({"info": torrent_info("many", files=files)})
     with working() as work:
         transfer_id = add_torrent(api, content)
-        told = until(lambda: (told := ask(api, transfer_id))["state"] == "downloading" and told)
-        assert told["size"] == MOST_FILES
+        record = until(
+            lambda: (record := ask(api, transfer_id))["state"] == "downloading" and record
+        )
+        assert record["size"] == MOST_FILES
         assert work.output.saw(
             f"got metadata transfer={transfer_id} files={MOST_FILES}", PATIENCE_SECONDS
         )
@@ -141,7 +143,7 @@ TRACKERS = {
 
 
 @pytest.mark.parametrize("where", TRACKERS)
-def test_a_torrent_of_hundreds_of_thousands_of_trackers_is_borne(api, seeds, where):
+def test_a_torrent_of_hundreds_of_thousands_of_trackers_does_no_harm(api, seeds, where):
     content = bencoded({"announce-list": TRACKERS[where](), "info": torrent_info("x")})
     with working() as work:
         transfer_id = add_torrent(api, content)
@@ -150,7 +152,7 @@ def test_a_torrent_of_hundreds_of_thousands_of_trackers_is_borne(api, seeds, whe
         is_well(work, api, seeds)
 
 
-def test_a_magnet_of_as_many_trackers_as_may_be_is_borne(api, seeds):
+def test_a_magnet_with_the_maximum_of_trackers_works(api, seeds):
     trackers = "".join(f"&tr=http://127.0.0.1:1/{number}" for number in range(900))
     with working() as work:
         transfer_id = add_magnet(api, f"magnet:?xt=urn:btih:{'a' * 40}{trackers}")
@@ -158,7 +160,7 @@ def test_a_magnet_of_as_many_trackers_as_may_be_is_borne(api, seeds):
         is_well(work, api, seeds)
 
 
-def test_adds_without_end_are_kept_to_the_limits_and_borne(api, seeds, settings):
+def test_endless_adds_are_limited(api, seeds, settings):
     """10,000 in a row would take minutes, and those beyond the limit are all alike."""
     settings.QUEUE_LIMIT = 200
     with working(QUEUE_LIMIT="200", ACTIVE_TRANSFERS="300") as work:

@@ -72,7 +72,7 @@ def test_uploads_of_one_name_are_all_kept(account):
     assert contents == {b"%d" % number for number in range(MANY)}
 
 
-def test_uploads_never_take_more_room_than_there_is(account):
+def test_uploads_never_exceed_the_space(account):
     Account.objects.filter(pk=account.pk).update(space_max_bytes=250)
     blobs = sum(1 for _blob in library_store().blobs())
     answers = at_once(
@@ -95,7 +95,7 @@ def test_the_same_torrent_at_once_is_one_transfer(kind, account):
     assert len({answer.json()["id"] for answer in answers}) == Transfer.objects.count() == 1
 
 
-def test_one_of_many_gets_the_name(account):
+def test_concurrent_requests_for_a_name_have_one_winner(account):
     files = [a_file(account, f"{number}.txt") for number in range(MANY)]
     answers = at_once(
         lambda api, n: api.post(f"/rest/file/{files[n].pk}/rename", data={"rename_to": "a.txt"})
@@ -103,7 +103,7 @@ def test_one_of_many_gets_the_name(account):
     assert sorted(answer.status_code for answer in answers) == [200] + [409] * (MANY - 1)
 
 
-def test_a_file_deleted_by_many_gives_its_room_back_once(account):
+def test_concurrent_deletions_free_a_files_space_once(account):
     kept, doomed = a_file(account, "kept.txt"), a_file(account, "doomed.txt")
     answers = at_once(lambda api, _n: api.delete(f"/rest/file/{doomed.pk}"))
     assert sorted(answer.status_code for answer in answers) == [200] + [404] * (MANY - 1)
@@ -146,7 +146,7 @@ def test_folders_that_move_into_each_other_make_no_ring(account):
     assert [len(lineage) for lineage in lineages] == [12 * n for n in range(1, MANY + 2)]
 
 
-def test_copies_never_take_more_room_than_there_is(account):
+def test_copies_never_exceed_the_space(account):
     Account.objects.filter(pk=account.pk).update(space_max_bytes=35)
     sent = {"archive_arr": selection(a_file(account, "a.txt"))}
     answers = at_once(lambda api, _n: api.post("/rest/copy", data=sent))
@@ -155,7 +155,7 @@ def test_copies_never_take_more_room_than_there_is(account):
     assert account.space_used_bytes == library.root_of(account).size_bytes == 30
 
 
-def test_what_is_deleted_and_restored_at_once_is_there_once(account):
+def test_concurrent_delete_and_restore_leave_one_copy(account):
     file = a_file(account, "a.txt")
     sent = {"archive_arr": selection(file)}
 
@@ -171,7 +171,7 @@ def test_what_is_deleted_and_restored_at_once_is_there_once(account):
     assert library.root_of(account).size_bytes == 10 * File.objects.count()
 
 
-def test_a_fetch_that_is_deleted_while_it_writes_is_over_with_its_answer(tmp_path):
+def test_a_fetch_deleted_while_it_writes_has_ended_when_delete_responds(tmp_path):
     """After TorrentGone, the folder can be deleted, and nothing is written there again."""
     with serving(then_pouring(head(), b"x" * 65_536)) as server:
         for number in range(10):
@@ -235,7 +235,7 @@ def test_a_folder_deleted_while_its_transfer_lands_loses_nothing(
 
 @pytest.mark.parametrize("act", ["rename", "delete"])
 @pytest.mark.parametrize("kind", ["file", "zip"])
-def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
+def test_a_response_that_has_begun_is_sent_to_its_end(kind, act, account):
     """This holds whatever happens to its name meanwhile; the next request finds the new state."""
     content = os.urandom(2_000_000)
     file = a_file(account, "film.mkv", blob=put(library_store(), content))
@@ -263,7 +263,7 @@ def test_what_is_sent_already_is_sent_to_its_end(kind, act, account):
 
 
 @pytest.mark.slow
-def test_a_film_goes_on_playing_under_its_new_name(account, library_folder, settings, children):
+def test_a_film_continues_to_play_after_a_rename(account, library_folder, settings, children):
     with samples.film("watched.mkv", seconds=2).open("rb") as stream:
         file = a_file(account, "film.mkv", blob=library_folder.put(stream))
     with working(settings.DATA_DIR, children), reader() as client:

@@ -236,8 +236,10 @@ def test_ids_from_an_address_that_would_be_paths_reach_no_service(evil, server, 
     for path in ("/files/0/delete/", "/files/0/zip/"):
         answer = site.post(path, entry=f"file-{evil}")
         assert answer.status_code < 500
-    asked = [line.split(b" ")[:2] for line in server.heads]
-    assert all(line in ([b"GET", b"/rest/folder"], [b"GET", b"/rest/folder/0"]) for line in asked)
+    request_lines = [line.split(b" ")[:2] for line in server.heads]
+    assert all(
+        line in ([b"GET", b"/rest/folder"], [b"GET", b"/rest/folder/0"]) for line in request_lines
+    )
 
 
 # Redirects
@@ -313,7 +315,7 @@ def test_an_act_is_not_repeated_elsewhere(status, server, elsewhere, before):
 # The identity of the service
 
 
-def test_nothing_is_told_to_a_service_with_a_wrong_certificate(certificate, server, before):
+def test_nothing_is_sent_to_a_service_with_a_wrong_certificate(certificate, server, before):
     assert before(server).shows_kelp()
     with serving(WELL, certificate) as impostor:
         site = before(impostor, scheme="https")

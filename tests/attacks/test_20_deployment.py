@@ -80,7 +80,7 @@ def test_https_behind_the_proxy_and_http_beside_it_both_sign_in(below):
         assert plain.get("/home/ferry/").status_code == 200
 
 
-def test_private_pages_are_kept_by_no_cache(below):
+def test_private_pages_are_not_cacheable(below):
     with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         sign_in(visitor, "/home/ferry/signin/")
         assert visitor.get("/home/ferry/account/").headers["Cache-Control"] == "private, no-store"
@@ -91,7 +91,7 @@ def test_static_folders_are_not_listed(ferry):
         assert httpx.get(f"{ferry.url}{path}", timeout=60, trust_env=False).status_code == 404
 
 
-def test_each_installation_has_a_key_of_its_own(ferry, below):
+def test_each_installation_has_its_own_key(ferry, below):
     keys = [(each.data_dir / "secret_key").read_text() for each in (ferry, below)]
     assert len(set(keys)) == 2
     assert all(len(key) > 40 for key in keys)
@@ -102,7 +102,7 @@ def test_the_data_folder_is_its_owners_alone(below):
     assert stat.S_IMODE((below.data_dir / "secret_key").stat().st_mode) == 0o600
 
 
-def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(below):
+def test_the_service_worker_is_scoped_to_its_folder_and_revalidated(below):
     with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         page = BeautifulSoup(visitor.get("/home/ferry/signin/").text, "html.parser")
         manifest = visitor.get(page.select_one("link[rel=manifest]")["href"])
@@ -115,7 +115,7 @@ def test_a_worker_serves_what_lies_below_its_own_address_and_is_asked_for_anew(b
     assert all(path.startswith("/home/ferry/static/") for path in kept)
 
 
-def test_what_others_could_read_in_the_data_folder_is_kept_from_them(ferry):
+def test_a_data_folder_that_others_could_read_is_closed_to_them(ferry):
     """Even if someone made the folder accessible, others may read only what every page shows."""
     shown = ferry.data_dir / "static"
     found = [path for path in ferry.data_dir.rglob("*") if shown not in path.parents]

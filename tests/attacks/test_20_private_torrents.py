@@ -35,24 +35,24 @@ __main__.main()
 
 
 class Node:
-    """A DHT node that records the hashes it is asked for."""
+    """A DHT node that records which hashes others request."""
 
     def __init__(self) -> None:
         settings = {"enable_dht": True, "dht_bootstrap_nodes": ""}
         mask = {"alert_mask": lt.alert_category.dht | lt.alert_category.status}
         self._session = lt.session(LOOPBACK | settings | mask)
-        self._asked: set[str] = set()
+        self._requested: set[str] = set()
         until(self._session.listen_port)
 
     @property
     def port(self) -> int:
         return self._session.listen_port()
 
-    def asked(self) -> set[str]:
+    def requested_hashes(self) -> set[str]:
         kinds = (lt.dht_get_peers_alert, lt.dht_announce_alert)
         alerts = [each for each in self._session.pop_alerts() if isinstance(each, kinds)]
-        self._asked |= {str(each.info_hash) for each in alerts}
-        return self._asked
+        self._requested |= {str(each.info_hash) for each in alerts}
+        return self._requested
 
     def close(self) -> None:
         self._session.pause()
@@ -111,7 +111,7 @@ def both(announce: str = "") -> tuple[Made, Made]:
     return private, torrent("public", PAYLOAD, **more)
 
 
-def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
+def test_a_private_torrent_is_announced_neither_to_the_dht_nor_to_the_local_network(
     outside, node, neighbourhood
 ):
     """The private torrent is added first, so the engine would announce it first."""
@@ -119,24 +119,28 @@ def test_neither_the_dht_nor_the_neighbourhood_hears_of_a_private_torrent(
     for key, made in (("1", private), ("2", public)):
         outside.add(key, made)
         outside.wait(Metadata, key)
-    until(lambda: public.hash_v1 in node.asked() and public.hash_v1 in neighbourhood.heard())
-    assert private.hash_v1 not in node.asked()
+    until(
+        lambda: (
+            public.hash_v1 in node.requested_hashes() and public.hash_v1 in neighbourhood.heard()
+        )
+    )
+    assert private.hash_v1 not in node.requested_hashes()
     assert private.hash_v1 not in neighbourhood.heard()
 
 
-def test_a_magnet_that_turns_out_to_be_private_is_told_of_no_further(outside):
+def test_a_private_torrent_found_by_magnet_is_announced_no_further(outside):
     """Before its metadata arrives, nothing shows that it is private."""
     private, _public = both()
     with listening(Peer(private.info), "127.0.0.2") as peer:
         outside.add("1", private.magnet(peer=peer.address))
         assert outside.wait(Metadata, "1").is_private
-        until(lambda: len(peer.told(private.hash_v1, "greeting")) == 2)
-        before, after = peer.told(private.hash_v1, "greeting")
+        until(lambda: len(peer.messages(private.hash_v1, "greeting")) == 2)
+        before, after = peer.messages(private.hash_v1, "greeting")
     assert b"ut_pex" in before[b"m"]
     assert b"ut_pex" not in after[b"m"]
 
 
-def test_peers_of_a_private_torrent_are_told_of_nobody_and_tell_of_nobody(outside):
+def test_peers_of_a_private_torrent_exchange_no_peers(outside):
     with ExitStack() as stack:
         stranger = stack.enter_context(listening(Peer(), "127.0.0.4"))
         first = stack.enter_context(listening(Peer(knows=(stranger.address,)), "127.0.0.2"))
@@ -149,8 +153,8 @@ def test_peers_of_a_private_torrent_are_told_of_nobody_and_tell_of_nobody(outsid
         outside.add("2", public)
         for peer in (first, second):
             assert peer.was_told(public.hash_v1, "ut_pex")
-            assert b"ut_pex" in peer.told(public.hash_v1, "greeting")[0][b"m"]
-            assert b"ut_pex" not in peer.told(private.hash_v1, "greeting")[0][b"m"]
-            assert not peer.told(private.hash_v1, "ut_pex")
+            assert b"ut_pex" in peer.messages(public.hash_v1, "greeting")[0][b"m"]
+            assert b"ut_pex" not in peer.messages(private.hash_v1, "greeting")[0][b"m"]
+            assert not peer.messages(private.hash_v1, "ut_pex")
         assert stranger.was_told(public.hash_v1, "greeting")
-        assert not stranger.told(private.hash_v1, "greeting")
+        assert not stranger.messages(private.hash_v1, "greeting")

@@ -169,7 +169,7 @@ def assert_answers(place: Place, crowd: Crowd) -> None:
 
 @pytest.mark.parametrize("front", [None, *PROXIES], ids=str)
 @pytest.mark.parametrize("beginning", [head_of, form_of])
-def test_who_trickles_heads_and_bodies_stops_nobody(front, beginning, tmp_path):
+def test_clients_that_trickle_requests_block_no_one(front, beginning, tmp_path):
     with place_of(front, tmp_path) as place, crowd_at(place, beginning(place)) as crowd:
         assert_answers(place, crowd)
 
@@ -182,7 +182,7 @@ def request_for_film(place: Place) -> str:
     return f"GET {link} HTTP/1.1\r\nHost: {place.host}\r\n\r\n"
 
 
-def test_who_trickles_reads_stops_nobody(tmp_path):
+def test_clients_that_read_slowly_block_no_one(tmp_path):
     with (
         place_of(None, tmp_path) as place,
         crowd_at(place, request_for_film(place), reads=True) as crowd,

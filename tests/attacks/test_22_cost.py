@@ -36,7 +36,7 @@ MOST_MEASUREMENTS = 5
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-# What is sent
+# Requests
 
 
 def of_info(info: bytes) -> bytes:
@@ -255,7 +255,7 @@ def texts() -> Iterator[tuple[str, bytes]]:
     yield "table.csv", b'"a",' * 50_000
 
 
-# What is measured
+# Measurements
 
 
 @dataclass

@@ -94,7 +94,7 @@ def stopped(found) -> set[str]:
 
 
 @pytest.mark.usefixtures("_seccomp")
-def test_it_can_ask_for_nothing_but_what_decoders_need(around):
+def test_a_decoder_can_make_only_the_system_calls_it_needs(around):
     found = confined(around)
     assert found.keys() - stopped(found) == MAY | FILES | {"clone3"}
     # With ENOSYS, glibc falls back to clone, whose flags the filter can read.
@@ -118,7 +118,7 @@ def test_it_can_ask_for_nothing_but_what_decoders_need(around):
 
 
 @pytest.mark.usefixtures("_seccomp")
-def test_sealed_it_reads_nobodys_files_either(around):
+def test_a_sandboxed_program_reads_no_other_files(around):
     if subprocess.run([sys.executable, "-c", SEALS], cwd=BASE, check=False).returncode:
         tools.lacks("Landlock")
     found = confined(around | {"seals": True})
@@ -129,7 +129,7 @@ BASE = Path(__file__).resolve().parents[2]
 SEALS = "import sys; from service.media.sandboxed.landlock import seal; sys.exit(not seal({}))"
 
 
-def test_the_owner_is_told_where_nothing_confines_it(tmp_path, monkeypatch, caplog):
+def test_the_owner_is_warned_if_no_sandbox_is_available(tmp_path, monkeypatch, caplog):
     # This machine's kernel may confine children; make them report that it doesn't.
     monkeypatch.setattr(MediaChild, "_read_line", lambda *_: {"is_sealed": False})
     assert not are_sealed(tmp_path)
@@ -217,7 +217,7 @@ def probed(**track) -> dict:
         probed() | {"has_picture": "yes"},
     ],
 )
-def test_what_it_says_of_a_medium_is_checked(facts):
+def test_the_decoders_claims_about_a_medium_are_checked(facts):
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
         probing.probe(Hijacked(facts), media, medium)
@@ -225,7 +225,7 @@ def test_what_it_says_of_a_medium_is_checked(facts):
 
 
 @pytest.mark.django_db
-def test_what_ours_say_is_taken():
+def test_answers_of_our_own_children_are_accepted():
     media = Media(sha1="a" * 40, size_bytes=1)
     with open(os.devnull, "rb") as medium:
         probing.probe(Hijacked(probed()), media, medium)
@@ -234,17 +234,17 @@ def test_what_ours_say_is_taken():
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
-def test_who_reaches_the_desk_learns_and_leads_nowhere(library_folder, children, settings):
+def test_a_decoder_that_reaches_the_worker_learns_nothing(library_folder, children, settings):
     """If no filter stops it, it can request only what a web process may, by the id of a file."""
     outside = Path(settings.DATA_DIR) / "secret.png"
     outside.write_bytes(samples.picture())
     mine = a_file(an_account(), "film.png", blob=put(library_folder, samples.picture()))
     lie = {"sha1": "b" * 40, "size_bytes": 1, "blob": "../../../secret.png", "size": "t32"}
     with working(Path(settings.DATA_DIR), children):
-        for wanted in (lie, lie | {"file": "../x"}, lie | {"file": True}, lie | {"file": 10**30}):
+        for request in (lie, lie | {"file": "../x"}, lie | {"file": True}, lie | {"file": 10**30}):
             for kind in ("picture", "plan", "init", "segment", "film"):
                 with pytest.raises(NotFound):
-                    media_requests.ask(kind, 60, **wanted)
+                    media_requests.ask(kind, 60, **request)
         assert media_requests.ask("picture", 60, **lie | {"file": mine.pk}) == {}
     assert Content(mine.sha1, mine.size_bytes).picture("t32").exists()
     assert not Content("b" * 40, 1).folder.exists()

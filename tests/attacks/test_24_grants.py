@@ -1,4 +1,4 @@
-"""Row 24: a grant ends with what it came from, and survives everything else.
+"""Row 24: a grant ends with its origin, and survives everything else.
 
 SECURITY.md shows people the same table; a test compares the two.
 """
@@ -321,7 +321,7 @@ ENDED = {
 
 
 @each_case("event", ENDED)
-def test_each_grant_ends_with_what_it_came_from(event, film):
+def test_each_grant_ends_with_its_origin(event, film):
     connection.disconnect()
     alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
     opens = {name: make(olga, film) for name, make in GRANTS.items() if name != "sign-in link"}
@@ -331,7 +331,7 @@ def test_each_grant_ends_with_what_it_came_from(event, film):
 
 
 @each_case("event", ENDED)
-def test_a_sign_in_link_ends_with_what_it_came_from(event, film):
+def test_a_sign_in_link_ends_with_its_origin(event, film):
     """Test it separately, since it replaces a pairing link."""
     alice, olga = make_person("alice", Role.OWNER), make_person("olga", Role.OWNER)
     is_open = sign_in_link(olga, film)
@@ -358,12 +358,14 @@ def test_security_shows_what_each_event_ends():
     head, *rows = re.findall(r"^\| .*\|$", SECTION, re.MULTILINE)
     _grant, *columns = cells(head)
     assert columns == list(COLUMNS)
-    shown = {grant: dict(zip(columns, told, strict=True)) for grant, *told in map(cells, rows)}
+    shown = {
+        grant: dict(zip(columns, effects, strict=True)) for grant, *effects in map(cells, rows)
+    }
     assert list(shown) == [name for name in GRANTS if name != "signed-in device that no list shows"]
     wrong = [
         (grant, column, event.__name__)
-        for grant, told in shown.items()
-        for column, word in told.items()
+        for grant, effects in shown.items()
+        for column, word in effects.items()
         for event in COLUMNS[column]
         if (grant in ENDED[event]) != word.startswith(("ends", "rests"))
     ]

@@ -39,7 +39,7 @@ OVERSHOOT = 1
 pytestmark = pytest.mark.slow
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     method: str
     path: str
     body: str
@@ -50,11 +50,11 @@ def strangers(most: int) -> list[str]:
     return [f"198.51.{number // 250}.{number % 250}" for number in range(most)]
 
 
-def all_at_once(port: int, asked: list[Asked]) -> list[HTTPResponse]:
+def all_at_once(port: int, requests: list[Request]) -> list[HTTPResponse]:
     """Send all requests once all are connected: connecting takes longer than a hash."""
-    start = Barrier(len(asked))
+    start = Barrier(len(requests))
 
-    def one(each: Asked) -> HTTPResponse:
+    def one(each: Request) -> HTTPResponse:
         with closing(HTTPConnection("127.0.0.1", port, timeout=GENEROUS)) as connection:
             connection.connect()
             start.wait(GENEROUS)
@@ -63,22 +63,22 @@ def all_at_once(port: int, asked: list[Asked]) -> list[HTTPResponse]:
             response.read()
             return response
 
-    with ThreadPoolExecutor(len(asked)) as pool:
-        return list(pool.map(one, asked))
+    with ThreadPoolExecutor(len(requests)) as pool:
+        return list(pool.map(one, requests))
 
 
-def call_of(password: str, address: str, email: str = EMAIL) -> Asked:
+def call_of(password: str, address: str, email: str = EMAIL) -> Request:
     """Return a request as a program sends it to /rest."""
     pair = b64encode(f"{email}:{password}".encode()).decode()
     headers = {"Host": "localhost", "X-Forwarded-For": address, "Authorization": f"Basic {pair}"}
-    return Asked("GET", "/rest/user", "", headers)
+    return Request("GET", "/rest/user", "", headers)
 
 
-def statuses(ferry: Ferry, calls: list[Asked]) -> Counter[int]:
+def statuses(ferry: Ferry, calls: list[Request]) -> Counter[int]:
     return Counter(answer.status for answer in all_at_once(ferry.port, calls))
 
 
-def statuses_in_groups(ferry: Ferry, calls: list[Asked]) -> Counter[int]:
+def statuses_in_groups(ferry: Ferry, calls: list[Request]) -> Counter[int]:
     groups = [calls[first : first + AT_ONCE] for first in range(0, len(calls), AT_ONCE)]
     return sum((statuses(ferry, group) for group in groups), Counter())
 
@@ -109,7 +109,7 @@ def test_many_addresses_processes_and_restarts_share_one_limit_at_rest(tmp_path)
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
 
 
-def test_a_right_password_from_many_clients_at_once_is_never_refused_at_rest(tmp_path):
+def test_a_correct_password_from_many_clients_is_never_refused_at_rest(tmp_path):
     with running(tmp_path, **SETTINGS) as ferry:
         make_account(ferry)
         assert statuses(ferry, [call_of(PASSWORD, HOME)] * MANY) == {200: MANY}
@@ -130,7 +130,7 @@ class SignIn:
             self._token = page.select_one("[name=csrfmiddlewaretoken]")["value"]
             self._cookie = "; ".join(f"{name}={value}" for name, value in visitor.cookies.items())
 
-    def with_password(self, password: str, address: str) -> Asked:
+    def with_password(self, password: str, address: str) -> Request:
         form = {"username": "alice", "password": password, "csrfmiddlewaretoken": self._token}
         headers = {
             "Host": "localhost",
@@ -138,7 +138,7 @@ class SignIn:
             "Content-Type": "application/x-www-form-urlencoded",
             "X-Forwarded-For": address,
         }
-        return Asked("POST", "/signin/", urlencode(form), headers)
+        return Request("POST", "/signin/", urlencode(form), headers)
 
 
 def test_many_addresses_processes_and_restarts_share_one_count_at_the_site(tmp_path):
@@ -198,7 +198,7 @@ def test_fail2ban_reads_each_failure_once_and_nothing_else(tmp_path):
             assert statuses(ferry, [call_of("guess", address, email)]) == {401: 1}
         assert statuses(ferry, [SignIn(ferry).with_password("guess", banned[3])]) == {422: 1}
         headers = {"Host": "localhost", "X-Forwarded-For": ELSEWHERE}
-        all_at_once(ferry.port, [Asked("GET", forged, "", headers)])
+        all_at_once(ferry.port, [Request("GET", forged, "", headers)])
         assert statuses(ferry, [call_of(PASSWORD, HOME)]) == {200: 1}
     lines = ferry.log.splitlines()
     assert [host for line in lines if (host := banned_by(line))] == banned

@@ -22,12 +22,12 @@ def test_each_row_has_a_file_that_says_so_and_tests(row):
         assert any(name.startswith("test_") for name in names)
 
 
-def test_there_is_no_row_beyond():
+def test_files_and_table_rows_match():
     assert {int(path.name[5:7]) for path in FILES} == set(ROWS)
 
 
 @each_case("path", FILES)
-def test_what_is_tested_elsewhere_is_there(path):
+def test_tests_that_the_table_names_elsewhere_exist(path):
     docstring = ast.get_docstring(ast.parse(path.read_text()))
     for elsewhere in re.findall(r"tests/[\w/]+\.py", docstring):
         assert (HERE.parents[1] / elsewhere).is_file(), elsewhere

@@ -65,8 +65,8 @@ class Row:
     @property
     def target(self) -> str:
         targets = {"at least": self.at_least, "under": self.under, "at most": self.at_most}
-        told = [f"{how} {number:,}" for how, number in targets.items() if number is not None]
-        return "".join(told)
+        parts = [f"{how} {number:,}" for how, number in targets.items() if number is not None]
+        return "".join(parts)
 
 
 class Report:
@@ -103,8 +103,10 @@ class Report:
 
 def machine() -> str:
     """Describe this machine in words."""
-    told = Path("/proc/cpuinfo").read_text()
-    names = [line.partition(":")[2] for line in told.splitlines() if line.startswith("model name")]
+    cpuinfo = Path("/proc/cpuinfo").read_text()
+    names = [
+        line.partition(":")[2] for line in cpuinfo.splitlines() if line.startswith("model name")
+    ]
     gigabytes = os.sysconf("SC_PAGESIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
     name = names[0].strip() if names else platform.machine()
     return f"{os.cpu_count()} cores of {name}, {gigabytes:.0f} GB, {platform.system()}"

@@ -150,9 +150,9 @@ def small_twin(program: str, twin: Path) -> Iterator[str]:
 def rate(program: str, url: str, cookie: str = "js=n") -> float:
     command = [program, "-t1", f"-c{READERS}", "-d3s", "-H", f"Cookie: {cookie}"]
     command += ["-H", "User-Agent: Mozilla/5.0 Chrome/140.0", url]
-    told = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    assert "Non-2xx" not in told, told
-    return float(re.search(r"Requests/sec:\s*([\d.]+)", told)[1])
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    assert "Non-2xx" not in output, output
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", output)[1])
 
 
 # What a first visit loads

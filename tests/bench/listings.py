@@ -1,4 +1,4 @@
-"""Listings: of 10,000 entries that nobody has listed, the same again, and many small ones."""
+"""Listings: 10,000 entries for the first time, the same again, and many small ones."""
 
 import os
 import re
@@ -60,6 +60,6 @@ def rate(program: str, url: str, auth: tuple[str, str]) -> float:
     """Measure with wrk, since a client in Python would use half of the machine itself."""
     key = b64encode(":".join(auth).encode()).decode()
     wrk = [program, "-t1", f"-c{READERS}", "-d2s", "-H", f"Authorization: Basic {key}", url]
-    told = subprocess.run(wrk, check=True, capture_output=True, text=True).stdout
-    assert "Non-2xx" not in told, told
-    return float(re.search(r"Requests/sec:\s*([\d.]+)", told)[1])
+    output = subprocess.run(wrk, check=True, capture_output=True, text=True).stdout
+    assert "Non-2xx" not in output, output
+    return float(re.search(r"Requests/sec:\s*([\d.]+)", output)[1])

@@ -1,4 +1,4 @@
-"""Films from the click to the first segment: copied ones of two hours, and one that is encoded."""
+"""Films from the click to the first segment: copied films of two hours, and an encoded one."""
 
 import os
 import subprocess
@@ -35,7 +35,7 @@ def rows(home: Path) -> Iterator[Row]:
     folder = home / "media"
     folder.mkdir()
     account = accounts.add("media@example.org", None, timezone.now(), space_max_bytes=2**40)
-    films = {path.suffix[1:]: kept(account, path) for path in made(folder)}
+    films = {path.suffix[1:]: add_to_library(account, path) for path in made(folder)}
     with working():
         for name in ("mp4", "mkv"):
             yield from copied(account, films[name], name)
@@ -62,7 +62,7 @@ def run(*arguments: str) -> None:
     subprocess.run([ffmpeg(), "-nostdin", "-v", "error", "-y", *arguments], check=True)
 
 
-def kept(account: Account, path: Path) -> File:
+def add_to_library(account: Account, path: Path) -> File:
     with path.open("rb") as stream:
         stored = library_store().put(stream)
     return library.add_file(account, 0, path.name, stored, timezone.now())

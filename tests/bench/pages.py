@@ -57,7 +57,7 @@ def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path
     """Compare with what copyparty sends to a browser: the page of the folder, with all rows (as
     HTML at the first visit, as JSON for its script once the script has set a cookie). The quicker
     of the two counts. No request asks for compression, which would only slow copyparty down.
-    Ferry's page contains the first 100 rows of a folder that nobody has opened, and loads more
+    Ferry's page contains the first 100 rows of a folder that no one has opened, and loads more
     on demand."""
     contestants = {
         "ferry, cold": lambda: ferry.page(unseen.pop()),
@@ -71,15 +71,15 @@ def beside_copyparty(ferry: Browser, unseen: list[str], visited: str, twin: Path
         plain_files(twin / "pictures")
         with running_peer(*copyparty(program, twin)) as url:
             party = Browser(url)
-            asked = {"as HTML": {}, "as JSON": {"Cookie": "js=y"}}
-            for headers in asked.values():
+            variants = {"as HTML": {}, "as JSON": {"Cookie": "js=y"}}
+            for headers in variants.values():
                 assert NAMES[-1].encode() in party.page("/pictures/", **headers)
             contestants |= {
                 f"copyparty, {way}": lambda headers=headers: party.page("/pictures/", **headers)
-                for way, headers in asked.items()
+                for way, headers in variants.items()
             }
             taken = in_turns(**contestants)
-        best = min(median(taken[f"copyparty, {way}"]) for way in asked)
+        best = min(median(taken[f"copyparty, {way}"]) for way in variants)
         cold, cached = (median(taken[f"ferry, {how}"]) / best for how in ("cold", "visited"))
         yield Row(
             "Files page of 10,000, cold, of copyparty's",

@@ -62,7 +62,7 @@ def rows(home: Path) -> Iterator[Row]:
 
 
 def names_in(folder: int, dice: random.Random) -> Iterator[str]:
-    """Yield names like those of films, photos, songs, and documents; each is there once."""
+    """Yield names like those of films, photos, songs, and documents, each once."""
     for number in range(FILES):
         some, mark = dice.sample(words(), dice.randint(1, 4)), f"{folder:03}{number:03}"
         yield dice.choice(
@@ -86,7 +86,7 @@ def no_blob() -> Stored:
 
 
 def typings_of(name: str, dice: random.Random) -> Iterator[str]:
-    """Yield what is in the field, letter by letter, while someone types a word of a name."""
+    """Yield the content of the field, letter by letter, while someone types a word of a name."""
     word = dice.choice(re.findall(r"\w+", name.lower()))
     for end in range(2, min(len(word), 10) + 1):
         yield word[:end]
@@ -158,10 +158,10 @@ def of_ferry(v1: httpx.Client, query: str) -> float:
 
 def of_copyparty(party: httpx.Client, query: str) -> float:
     """Search as its page does. It refuses a search that comes soon after a slow one."""
-    asked = json.dumps({"q": f"name like *{query}*", "n": 20})
+    body = json.dumps({"q": f"name like *{query}*", "n": 20})
     while True:
         started = time.perf_counter()
-        answer = party.post("/?srch", content=asked, headers={"Content-Type": "text/plain"})
+        answer = party.post("/?srch", content=body, headers={"Content-Type": "text/plain"})
         spent = time.perf_counter() - started
         if answer.status_code != TOO_SOON:
             assert answer.raise_for_status().json()["hits"], query

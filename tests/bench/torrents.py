@@ -87,7 +87,7 @@ def big_torrent(place: Path, tracker: str) -> Made:
 
 @contextmanager
 def seeding(place: Path, host: str) -> Iterator[str]:
-    """Seed in another process: here, the seeder would share the interpreter with what it feeds."""
+    """Seed in another process: here, the seeder would share the interpreter with the downloader."""
     command = [sys.executable, "-c", SEEDER, str(place / "big.torrent"), str(place), host]
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1
@@ -109,8 +109,8 @@ class Ferry:
         self._worker = worker
 
     def fetch(self, what: Made) -> None:
-        wanted = {"torrent_file": ("big.torrent", what.content)}
-        added = self._v1.post("/rest/torrent/file", files=wanted).raise_for_status().json()
+        upload = {"torrent_file": ("big.torrent", what.content)}
+        added = self._v1.post("/rest/torrent/file", files=upload).raise_for_status().json()
         address = f"/rest/transfer/{added['id']}"
         wait_until(lambda: self._is_done(address))
         file_id = self._v1.get(address).json()["file_created"]
@@ -124,10 +124,10 @@ class Ferry:
     def _is_done(self, address: str) -> bool:
         now = own_megabytes(self._worker.process.pid)
         self.peak_megabytes = max(self.peak_megabytes, now)
-        told = self._v1.get(address).json()
-        if told["state"] == "failed":
-            raise RuntimeError(str(told))
-        return told["progress"] == 101
+        transfer = self._v1.get(address).json()
+        if transfer["state"] == "failed":
+            raise RuntimeError(str(transfer))
+        return transfer["progress"] == 101
 
 
 @contextmanager

@@ -35,7 +35,7 @@ FAILURES = Path(__file__).parent / "failures"
 # Chromium logs this for each response with an error status, even if a journey is about that error.
 EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
 
-# A busy machine may be slow. But pages retry by themselves after thirty seconds, and such a retry
+# A busy machine may be slow. But pages retry on their own after thirty seconds, and such a retry
 # must not hide a fault.
 expect.set_options(timeout=20_000)
 

@@ -235,7 +235,7 @@ def display(executable: str) -> Iterator[str]:
 
 @contextmanager
 def started(command: list[Any], home: Path, words: str, **settings: str) -> Iterator[Output]:
-    """Run a program with its own home folder; in the end, stop it and all that it started."""
+    """Run a program with its own home folder; at the end, stop it and every process it started."""
     environment = {
         **{key: it for key, it in os.environ.items() if not key.startswith("XDG_")},
         "HOME": str(home),

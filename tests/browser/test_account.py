@@ -170,7 +170,7 @@ def test_a_jump_leads_to_its_part(alice, path, link, part):
 
 
 @pytest.mark.parametrize("path", ["/account/", "/account/server/"])
-def test_the_list_of_parts_leaves_a_phone_room_for_the_first_of_them(phone, path):
+def test_the_list_of_sections_leaves_space_for_the_first_section_on_a_phone(phone, path):
     for width in (320, 390):
         phone.page.set_viewport_size({"width": width, "height": 844})
         phone.open(path)
@@ -194,7 +194,7 @@ def test_each_of_the_two_pages_leads_to_the_other(alice):
 
 
 @pytest.mark.parametrize("part", ["storage", "people", "health"])
-def test_an_address_from_before_the_split_leads_to_its_part(context, ferry, part):
+def test_an_old_url_redirects_to_its_section(context, ferry, part):
     """Without scripts, it leads to the page whose header has the link to that part."""
     alice = Visitor(context.new_page(), ferry.url, ferry)
     alice.bring_session()
@@ -217,7 +217,7 @@ session.save()
 """
 
 
-def test_a_form_that_waits_for_the_password_is_done_after_it(alice):
+def test_a_form_that_waits_for_the_password_is_submitted_after_it(alice):
     page = alice.page
     alice.type_password()
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}
@@ -257,7 +257,7 @@ def test_a_long_address_stays_within_the_page(alice):
         is_fine(alice)
 
 
-def test_from_the_storage_to_the_largest_files_and_to_delete_one(alice, shelf):
+def test_the_storage_section_leads_to_the_largest_files_and_deletes_one(alice, shelf):
     page = alice.page
     folder = shelf.folder()
     shelf.file(shelf.folder("Inner", folder), "Largest of all.bin", bytes(4_000_000))

@@ -21,7 +21,7 @@ ARRIVAL_MS = 60_000
 # Long enough for the test to see Ferry look for peers.
 NO_PEERS_SECONDS = 20
 COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
-# Record each state of one new row. Its id is constant, but its name comes with the metadata.
+# Record each state of one new row. Its id is constant, but its name arrives with the metadata.
 WATCH = """() => {
   const had = new Set([...document.querySelectorAll("#transfers .transfer")].map(({ id }) => id));
   window.states = [];
@@ -150,7 +150,7 @@ def test_an_address_that_is_not_there_fails_with_the_reason(alice, tmp_path):
         expect(failed.locator(".facts")).to_contain_text("In your files", timeout=ARRIVAL_MS)
 
 
-def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds, tmp_path):
+def test_a_running_download_shows_its_progress_and_can_be_canceled(alice, ferry, seeds, tmp_path):
     made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
     seeds.give(made, tmp_path)
@@ -167,7 +167,7 @@ def test_what_downloads_shows_its_progress_and_is_cancelled(alice, ferry, seeds,
     expect(page.get_by_text(made.name)).to_have_count(0)
 
 
-def test_offline_a_transfer_goes_on_and_is_seen_when_one_is_back(alice, seeds, tmp_path, troubles):
+def test_a_transfer_continues_while_the_page_is_offline(alice, seeds, tmp_path, troubles):
     made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
     seeds.give(made, tmp_path)
@@ -184,7 +184,7 @@ def test_offline_a_transfer_goes_on_and_is_seen_when_one_is_back(alice, seeds, t
 
 
 @pytest.mark.slow
-def test_a_magnet_that_nobody_has_stalls_and_says_so(alice):
+def test_a_magnet_without_peers_stalls_and_says_so(alice):
     made = film(name())
     page = alice.page
     send(page, made.magnet())

@@ -57,7 +57,7 @@ def test_back_after_signing_out_shows_nothing_private(visitor):
     assert "alice" not in visitor.page.content()
 
 
-def test_a_wrong_password_is_said_and_the_name_stays(visitor):
+def test_a_wrong_password_is_reported_and_the_name_stays(visitor):
     visitor.sign_in(password="wrong")
     alert = visitor.page.get_by_role("alert")
     expect(alert).to_contain_text("The name or password is wrong")
@@ -66,7 +66,7 @@ def test_a_wrong_password_is_said_and_the_name_stays(visitor):
     expect(visitor.page.get_by_role("heading", level=1)).to_have_text("Files")
 
 
-def test_the_wanted_page_and_its_fragment_survive_signing_in(visitor):
+def test_the_next_page_and_its_fragment_survive_signing_in(visitor):
     visitor.open("/account/#password")
     visitor.fill_in("alice", "wrong")
     expect(visitor.page.get_by_role("alert")).to_be_visible()
@@ -113,7 +113,7 @@ def test_a_password_change_signs_the_other_devices_out(visitor, chromium):
     expect(visitor.page.get_by_text("Password changed").first).to_be_visible()
 
 
-def test_a_refused_password_is_said_at_its_field(visitor):
+def test_a_refused_password_is_reported_at_its_field(visitor):
     visitor.sign_in()
     change_password(visitor, "wrong", NEW)
     field = visitor.page.get_by_label("Current password")

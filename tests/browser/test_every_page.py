@@ -219,7 +219,7 @@ def faults_of(page: Page) -> dict[str, object]:
     return {what: found for what, found in faults.items() if found}
 
 
-def test_what_is_too_small_is_found(page):
+def test_targets_that_are_too_small_are_found(page):
     page.set_content("<button style='padding:0;width:20px;height:20px'></button>")
     assert len(too_small(page)) == 1
     page.set_content("<button style='width:44px;height:44px'></button>")
@@ -247,7 +247,7 @@ def test_a_select_without_a_visible_label_is_found(page):
     assert nameless(page) == []
 
 
-def test_a_piece_is_no_page(house, ferry):
+def test_a_fragment_is_not_a_page(house, ferry):
     """Otherwise, these tests would never check that page."""
     cookies = {each["name"]: each["value"] for each in house.state["cookies"]}
     headers = {"Host": urlsplit(house.url).netloc}

@@ -90,7 +90,7 @@ def test_a_folder_opens_and_back_leads_out_again(alice, films):
     expect(alice.page.get_by_role("heading", level=1)).to_have_text(films.name)
 
 
-def test_a_folder_opens_in_a_tab_of_its_own(alice, films):
+def test_a_folder_opens_in_its_own_tab(alice, films):
     alice.open("/")
     with alice.page.context.expect_page() as opened:
         link(alice.page, films.name).click(modifiers=["Control"])
@@ -98,7 +98,7 @@ def test_a_folder_opens_in_a_tab_of_its_own(alice, films):
     assert alice.heading() == "Files"
 
 
-def test_sorting_turns_round_and_is_kept(alice, films):
+def test_sorting_can_be_reversed_and_is_remembered(alice, films):
     alice.open(films.path)
     page = alice.page
     assert names(page) == ["Alps", "Bays", "Clouds.mkv", "Dunes.2.mkv", "Elms.txt"]
@@ -112,7 +112,7 @@ def test_sorting_turns_round_and_is_kept(alice, films):
     expect(page.locator("th[aria-sort=descending]")).to_have_text("Name")
 
 
-def test_an_order_is_remembered_for_the_folder_and_those_in_it(alice, films):
+def test_a_sort_order_is_remembered_for_a_folder_and_its_subfolders(alice, films):
     alice.open("/")
     page = alice.page
     link(page, films.name).click()
@@ -140,7 +140,7 @@ def test_list_and_grid(alice, films):
     expect(alice.page.locator("table.files")).to_be_visible()
 
 
-def test_filtering_as_one_types(alice, films):
+def test_filtering_while_typing(alice, films):
     alice.open(films.path)
     page = alice.page
     page.keyboard.press("f")
@@ -177,7 +177,7 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
 # 10,000 entries
 
 
-def test_ten_thousand_rows_come_as_one_scrolls_and_old_ones_leave(alice, crowd):
+def test_ten_thousand_rows_load_while_scrolling_and_old_ones_are_removed(alice, crowd):
     """Pictures of rows that leave the page are no longer waited for."""
     page = alice.page
     page.route("**/thumb/**", lambda _route: None)
@@ -332,7 +332,7 @@ def test_a_selection_becomes_one_zip(alice, films):
 
 
 @pytest.mark.parametrize("size", [(390, 844), (1440, 400)])
-def test_what_is_said_does_not_hide_what_is_chosen(alice, films, size):
+def test_toasts_do_not_hide_the_selection(alice, films, size):
     page = alice.page
     page.set_viewport_size({"width": size[0], "height": size[1]})
     page.emulate_media(reduced_motion="reduce")
@@ -357,7 +357,7 @@ COVERED = """() => [...document.querySelectorAll("#listing .more")]
 
 
 @pytest.mark.parametrize("width", WIDTHS)
-def test_what_is_said_does_not_hide_the_buttons_of_rows(alice, troubles, shelf, width):
+def test_toasts_do_not_hide_the_buttons_of_rows(alice, troubles, shelf, width):
     folder = shelf.folder()
     for number in range(20):
         shelf.file(folder, f"{number}.txt")
@@ -393,7 +393,7 @@ def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
 
 
 @pytest.mark.parametrize("view", ["list", "grid"])
-def test_another_extension_is_asked_about_once(alice, films, shelf, view):
+def test_a_changed_extension_asks_once(alice, films, shelf, view):
     alice.open(f"{films.path}?view={view}")
     page = alice.page
     open_menu(page, "Elms.txt").get_by_text("Rename").click()
@@ -505,7 +505,7 @@ def test_a_new_folder_appears_and_has_the_focus(alice, films):
     expect(dialog.get_by_label("Name")).to_have_value("")
 
 
-def test_a_new_folder_from_a_page_of_its_own(alice, films):
+def test_a_new_folder_from_its_own_page(alice, films):
     alice.open(f"{films.path}new/")
     page = alice.page
     page.get_by_label("Name").fill("Alps")
@@ -652,7 +652,7 @@ def test_a_dialog_that_was_closed_stays_closed_when_its_next_step_arrives(alice,
     with page.expect_response("**/move/**") as response:
         held[0].continue_()
     response.value.finished()
-    # By the time the filter is answered, htmx is done with what came before.
+    # By the time the filter is answered, htmx is done with earlier responses.
     page.locator("#q").fill("Clouds")
     expect(row(page, "Elms.txt")).to_have_count(0)
     expect(page.locator("#move")).to_be_hidden()
@@ -697,7 +697,7 @@ def test_entries_are_cut_copied_and_pasted_by_keys(alice, films):
     expect(row(page, "Elms.txt")).to_have_count(1)
 
 
-def test_taken_names_are_asked_about_where_entries_were_dropped(alice, films):
+def test_taken_names_are_asked_about_when_entries_are_dropped(alice, films):
     alice.open(films.path)
     page = alice.page
     link(page, "Elms.txt").focus()
@@ -879,7 +879,7 @@ def test_a_choice_ends_where_its_folder_is_left(phone, films):
     expect(page.get_by_role("navigation", name="Main")).to_be_visible()
 
 
-def test_what_waits_for_a_choice_looks_switched_off(phone, films):
+def test_buttons_that_need_a_selection_look_disabled(phone, films):
     phone.open(films.path)
     page = phone.page
     page.get_by_label("Select items").tap()
@@ -975,7 +975,7 @@ def test_dropped_files_arrive(alice, films):
     expect(link(page, "Dropped.txt")).to_be_visible()
 
 
-def test_a_dropped_directory_arrives_with_what_lies_in_it(alice, films, tmp_path, shelf):
+def test_a_dropped_directory_arrives_with_its_contents(alice, films, tmp_path, shelf):
     inner = tmp_path / "Season 1" / "Extras"
     inner.mkdir(parents=True)
     (inner.parent / "One.txt").write_bytes(b"one")
@@ -1027,7 +1027,7 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     troubles.clear()
 
 
-def test_an_upload_that_came_too_late_goes_on_after_a_sign_in_in_another_tab(alice, films, ferry):
+def test_a_late_upload_continues_after_signing_in_in_another_tab(alice, films, ferry):
     alice.open(films.path)
     page = alice.page
     page.context.clear_cookies(name=f"ferry_session_{ferry.port}")
@@ -1039,7 +1039,7 @@ def test_an_upload_that_came_too_late_goes_on_after_a_sign_in_in_another_tab(ali
     expect(link(page, "Late.txt")).to_be_visible()
 
 
-def test_after_an_upload_back_leads_to_where_one_came_from(alice, films):
+def test_after_an_upload_the_back_button_returns_to_the_previous_page(alice, films):
     page = alice.page
     alice.open("/")
     link(page, films.name).click()
@@ -1050,7 +1050,7 @@ def test_after_an_upload_back_leads_to_where_one_came_from(alice, films):
     expect(page).to_have_url(f"{alice.url}/")
 
 
-def test_a_refusal_that_went_down_with_the_connection_is_asked_for_again(alice, films, troubles):
+def test_a_refusal_lost_with_the_connection_is_requested_again(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
     page.evaluate("document.body.setAttribute('hx-headers', '{\"X-CSRFToken\": \"old\"}')")
@@ -1063,21 +1063,21 @@ def test_a_refusal_that_went_down_with_the_connection_is_asked_for_again(alice, 
 PACED = """async (address) => {
     const { Pace } = await import(address);
     const pace = new Pace(0);
-    const told = [];
+    const estimates = [];
     for (let at = 250, sent = 0; at <= 90_000; at += 250) {
         sent += [4000, 9000, 500, 6500][(at / 250) % 4] * (at < 60_000 ? 1 : 0.4);
         pace.add(at, sent);
-        told.push({ at, left: pace.left(at, 5_000_000) });
+        estimates.push({ at, left: pace.left(at, 5_000_000) });
     }
-    return told;
+    return estimates;
 }"""
 
 
 def test_the_time_left_of_an_upload_counts_down_and_follows_its_pace(alice, films):
     alice.open(films.path)
     source = alice.page.locator("script[type=module]").last.get_attribute("src")
-    told = alice.page.evaluate(PACED, re.sub(r"main[.](\w+[.])?js", "pace.js", source))
-    left = {each["at"]: each["left"] for each in told}
+    estimates = alice.page.evaluate(PACED, re.sub(r"main[.](\w+[.])?js", "pace.js", source))
+    left = {each["at"]: each["left"] for each in estimates}
     assert left[5_000] is None
     steady = [left[at] for at in range(12_000, 60_000, 250)]
     assert steady == sorted(steady, reverse=True)
@@ -1098,13 +1098,13 @@ def test_the_bar_of_an_upload_does_not_lag_behind_its_number(alice, films):
     root = session.send("DOM.getDocument", {"depth": -1, "pierce": True})["root"]
     [drawn] = filter(is_drawn_part, inside(root))
     style = session.send("CSS.getComputedStyleForNode", {"nodeId": drawn["nodeId"]})
-    told = {each["name"]: each["value"] for each in style["computedStyle"]}
-    assert told["transition-duration"] == "0s"
+    styles = {each["name"]: each["value"] for each in style["computedStyle"]}
+    assert styles["transition-duration"] == "0s"
     page.get_by_label("Cancel Slow.bin").click()
 
 
 def inside(node: dict) -> Iterator[dict]:
-    """Yield the node and all nodes below it, with those that the browser adds to controls."""
+    """Yield the node and all nodes below it, including nodes that the browser adds to controls."""
     yield node
     for each in [*node.get("children", []), *node.get("shadowRoots", [])]:
         yield from inside(each)
@@ -1114,7 +1114,7 @@ def is_drawn_part(node: dict) -> bool:
     return "-webkit-progress-value" in node.get("attributes", [])
 
 
-def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films):
+def test_uploads_out_of_sight_are_counted_below(alice, films):
     alice.open(films.path)
     page = alice.page
     page.route("**/upload/", lambda _route: None)
@@ -1130,7 +1130,7 @@ def test_many_uploads_are_counted_and_those_out_of_sight_told_below(alice, films
     expect(page.locator("#uploads")).to_be_hidden()
 
 
-def test_no_room_is_said_in_words(alice, films):
+def test_a_lack_of_space_is_explained(alice, films):
     alice.open(films.path)
     reason = "There isn't enough space for this file."
     alice.page.route(
@@ -1140,7 +1140,7 @@ def test_no_room_is_said_in_words(alice, films):
     expect(alice.page.locator(".transfer")).to_contain_text(reason)
 
 
-def test_uploads_go_on_while_another_page_is_open(alice, films, troubles):
+def test_uploads_continue_while_another_page_is_open(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
     page.route("**/upload/", lambda _route: None)
@@ -1160,7 +1160,7 @@ def test_uploads_go_on_while_another_page_is_open(alice, films, troubles):
     troubles.clear()
 
 
-def test_uploads_go_on_while_another_folder_is_open(alice, films):
+def test_uploads_continue_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page
     held: list[Route] = []
@@ -1209,7 +1209,7 @@ ON_DEMAND = {
 
 
 @pytest.mark.parametrize("module", ON_DEMAND)
-def test_an_act_whose_code_cannot_be_had_says_so_and_offers_to_reload(
+def test_an_action_whose_code_fails_to_load_says_so_and_offers_to_reload(
     alice, films, troubles, module
 ):
     """Ferry is away, or an upgrade while the page was open has removed the module."""
@@ -1228,7 +1228,7 @@ def test_an_act_whose_code_cannot_be_had_says_so_and_offers_to_reload(
     troubles.clear()
 
 
-def test_a_preview_whose_own_code_cannot_be_had_says_so(alice, films, shelf, troubles):
+def test_a_preview_whose_code_fails_to_load_says_so(alice, films, shelf, troubles):
     shelf.file(films, "Tone.wav", b"RIFF")
     alice.open(films.path)
     alice.page.route(re.compile(r"/js/previews/audio\."), lambda route: route.abort())
@@ -1240,7 +1240,7 @@ def test_a_preview_whose_own_code_cannot_be_had_says_so(alice, films, shelf, tro
 # Without scripts
 
 
-def test_all_of_it_without_scripts(scriptless, films, shelf):
+def test_everything_works_without_scripts(scriptless, films, shelf):
     page = scriptless.page
     scriptless.open(films.path)
     page.get_by_role("link", name="Size").click()

@@ -75,12 +75,12 @@ def test_uploads_to_a_folder_land_there(alice):
     expect(page.get_by_role("heading", level=1)).to_have_text("Films")
 
 
-def test_search_finds_what_the_worker_reads_meanwhile(alice):
+def test_search_finds_entries_that_the_worker_reads_in_the_meantime(alice):
     page = alice.page
     page.keyboard.press("/")
     expect(page.get_by_role("heading", level=1)).to_have_text("Search")
     page.locator("#query").fill("film")
-    # The results follow by themselves while the worker reads.
+    # The results update on their own while the worker reads.
     expect(page.locator("#results .name")).to_have_text("Films", timeout=60_000)
     expect(page.locator("#results")).to_contain_text("Searched all 2 folders", timeout=60_000)
     expect(page.locator("#query")).to_be_focused()

@@ -92,9 +92,9 @@ def site(
 def there(site: There) -> Iterator[There]:
     """After each journey, check which headers the media host received."""
     site.add_film()
-    site.media.asked.clear()
+    site.media.requests.clear()
     yield site
-    for path, headers in site.media.asked:
+    for path, headers in site.media.requests:
         assert set(headers) <= SENT, path
         assert headers["user-agent"] == "Ferry"
 
@@ -102,17 +102,17 @@ def there(site: There) -> Iterator[There]:
 @pytest.fixture
 def page_of_film(page: Page, there: There) -> Iterator[Visitor]:
     """Yield Alice, whose browser may send requests only to the site."""
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url))
+    urls: list[str] = []
+    page.on("request", lambda request: urls.append(request.url))
     alice = Visitor(page, there.ferry.url, there.ferry)
     alice.bring_session()
     yield alice
     ours = (there.ferry.url, f"blob:{there.ferry.url}", "data:")
-    assert [url for url in asked if not url.startswith(ours)] == []
+    assert [url for url in urls if not url.startswith(ours)] == []
 
 
 def goes_anywhere(page: Page) -> None:
-    """Check that the film plays, and goes on after two seeks."""
+    """Check that the film plays, and continues after two seeks."""
     moves_on(page)
     assert state(page, "film.duration") == pytest.approx(films.SECONDS, abs=0.3)
     for at in (30, 12):
@@ -122,7 +122,7 @@ def goes_anywhere(page: Page) -> None:
 
 
 def answers(there: There, sort: str) -> httpx.Response:
-    """Return one of the answers that real services give when asked for HLS."""
+    """Return one of the answers that real services give to a request for HLS."""
     master = f"{there.media.url}/film/master.m3u8"
     if sort == "json":
         return there.tells("/film/master.m3u8")
@@ -137,11 +137,11 @@ def test_a_film_plays_and_seeks_through_the_site(page_of_film, there, sort):
     there.says("hls", answers(there, sort))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     goes_anywhere(page_of_film.page)
-    kinds = {Path(path).suffix for path, _headers in there.media.asked}
+    kinds = {Path(path).suffix for path, _headers in there.media.requests}
     assert {".m3u8", ".mp4", ".m4s"} <= kinds
 
 
-def test_what_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_film, there):
+def test_a_film_that_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_film, there):
     refusal = {"result": False, "code": 422, "reason_phrase": "cannot_convert"}
     there.says("hls", httpx.Response(422, json=refusal))
     there.says("mp4", there.tells("/film/film.mp4"))
@@ -151,10 +151,10 @@ def test_what_cannot_be_streamed_says_so_and_offers_download_and_mp4(page_of_fil
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
     page.get_by_role("button", name="Play the MP4 copy").click()
     goes_anywhere(page)
-    assert any("range" in headers for _path, headers in there.media.asked)
+    assert any("range" in headers for _path, headers in there.media.requests)
 
 
-def test_where_the_mp4_is_refused_too_the_download_is_left(page_of_film, there):
+def test_a_refused_mp4_leaves_the_download(page_of_film, there):
     refusal = {"result": False, "code": 422, "reason_phrase": "cannot_convert"}
     for kind in ("hls", "mp4"):
         there.says(kind, httpx.Response(422, json=refusal))
@@ -167,7 +167,9 @@ def test_where_the_mp4_is_refused_too_the_download_is_left(page_of_film, there):
     expect(page.get_by_role("link", name="Download the original")).to_be_focused()
 
 
-def test_a_playlist_that_leads_inside_ends_in_a_sentence_and_the_mp4(page_of_film, there, troubles):
+def test_a_playlist_with_private_urls_is_explained_and_offers_the_mp4(
+    page_of_film, there, troubles
+):
     there.media.files["/inside.m3u8"] = "#EXTM3U\n#EXTINF:4,\nhttp://10.0.0.1/one.ts\n"
     there.says("hls", there.tells("/inside.m3u8"))
     there.says("mp4", there.tells("/film/film.mp4"))
@@ -183,7 +185,7 @@ def so_far(percent: int | None) -> httpx.Response:
     return httpx.Response(200, json={"result": True, "converting": True, "progress": percent})
 
 
-def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, there):
+def test_the_page_shows_conversion_progress_until_the_film_plays(page_of_film, there):
     there.says("hls", so_far(None))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
@@ -197,7 +199,7 @@ def test_while_it_is_converted_its_percent_is_told_until_it_plays(page_of_film, 
     moves_on(page)
 
 
-def test_a_poll_that_goes_astray_does_not_end_the_waiting(page_of_film, there, troubles):
+def test_a_failed_poll_does_not_end_the_wait(page_of_film, there, troubles):
     page = page_of_film.page
     percent = page.locator(".card .pct")
     there.says("hls", so_far(40))
@@ -213,7 +215,7 @@ def test_a_poll_that_goes_astray_does_not_end_the_waiting(page_of_film, there, t
     troubles.clear()
 
 
-def test_the_waiting_ends_when_nobody_answers_for_long(page_of_film, there, troubles, clock):
+def test_the_wait_ends_after_a_long_silence(page_of_film, there, troubles, clock):
     there.says("hls", so_far(40))
     page = page_of_film.page
     watch(page_of_film, f"/files/{there.folder}/", NAME)
@@ -227,7 +229,7 @@ def test_the_waiting_ends_when_nobody_answers_for_long(page_of_film, there, trou
     troubles.clear()
 
 
-def test_whoever_was_signed_out_while_waiting_signs_in_and_waits_on(page_of_film, there):
+def test_people_signed_out_while_waiting_sign_in_and_continue_to_wait(page_of_film, there):
     there.says("hls", so_far(40))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page, film = page_of_film.page, page_of_film.page.url
@@ -239,7 +241,7 @@ def test_whoever_was_signed_out_while_waiting_signs_in_and_waits_on(page_of_film
     expect(page.locator(".card .pct")).to_have_text("40%")
 
 
-def test_how_long_it_takes_is_told_once_its_pace_is_known(page_of_film, there, clock):
+def test_the_time_left_shows_once_the_pace_is_known(page_of_film, there, clock):
     there.says("hls", *map(so_far, (30, 40, 50, 60, 70, 80)))
     page = page_of_film.page
     watch(page_of_film, f"/files/{there.folder}/", NAME)

@@ -84,9 +84,9 @@ def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(alice, fronte
 def test_chromium_would_install_it(alice):
     """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)
-    told = session.send("Page.getAppManifest")
-    assert told["errors"] == []
-    assert '"start_url"' in told["data"]
+    manifest = session.send("Page.getAppManifest")
+    assert manifest["errors"] == []
+    assert '"start_url"' in manifest["data"]
     errors = session.send("Page.getInstallabilityErrors")["installabilityErrors"]
     assert {error["errorId"] for error in errors} <= {"in-incognito"}
 
@@ -99,7 +99,7 @@ def test_the_worker_serves_what_lies_below_the_prefix(alice, fronted):
     assert [name.rpartition(" ")[0] for name in names] == [f"ferry-shell {front.prefix}/"]
 
 
-def test_what_is_shared_is_kept_apart_from_other_ferries_on_the_host(alice, fronted):
+def test_shared_items_are_separate_for_each_ferry_on_a_host(alice, fronted):
     front = fronted[0]
     alice.page.set_content(
         f"<form method=post enctype=multipart/form-data action='{alice.url}/add/share/'>"

@@ -153,12 +153,12 @@ def test_the_same_file_continues_after_its_tab_was_closed(alice, films, film, sh
     offsets = begin(again.page, film)
     expect(arrived(again.page, film)).to_be_visible(timeout=60_000)
     assert shelf.content(films, film.name) == film.read_bytes()
-    # What was on its way in the closed tab may arrive after the second tab has asked.
+    # Data that the closed tab had sent may arrive after the request of the second tab.
     assert len(offsets) <= 2
     assert offsets[0] > SIZE * 0.2
 
 
-def test_a_canceled_upload_leaves_nothing_and_begins_anew(alice, films, film, ferry):
+def test_a_canceled_upload_leaves_nothing_and_restarts(alice, films, film, ferry):
     alice.open(films.path)
     page = alice.page
     begin(page, film)

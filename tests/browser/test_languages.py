@@ -99,7 +99,7 @@ def test_no_translated_word_sticks_out(chromium, ferry, films, language):
 
 
 @pytest.mark.parametrize("path", ["/transfers/", "/account/", "/account/server/"])
-def test_a_title_is_not_broken_in_the_midst_of_a_word(german, path):
+def test_a_title_is_not_broken_inside_a_word(german, path):
     german.page.set_viewport_size({"width": 320, "height": 700})
     german.open(path)
     title = german.page.locator("h1")
@@ -168,7 +168,7 @@ def turned(route: Route) -> None:
     route.fulfill(response=answer, body=answer.text().replace('dir="ltr"', 'dir="rtl"', 1))
 
 
-def test_a_page_that_is_read_from_the_right_does_not_scroll_sideways(german, films):
+def test_a_right_to_left_page_does_not_scroll_sideways(german, films):
     page = german.page
     faults = []
     is_page = lambda request: request.resource_type == "document"  # noqa: E731

@@ -45,7 +45,7 @@ def open_files(visitor: Visitor) -> Page:
     return visitor.page
 
 
-def test_uploads_to_a_folder_land_in_all_files_and_that_is_said_before(alice, service):
+def test_a_warning_precedes_uploads_that_land_in_all_files(alice, service):
     service.folder("Films")
     page = open_files(alice)
     page.get_by_role("link", name="Films").click()
@@ -95,7 +95,7 @@ def test_a_file_is_saved_under_its_listed_name_and_a_page_is_never_saved(
     forget_refusals(troubles)
 
 
-def test_a_folders_zip_has_its_name_and_a_page_is_no_zip(alice, service, troubles):
+def test_a_folders_zip_has_its_name_and_a_page_is_not_saved_as_a_zip(alice, service, troubles):
     films = service.folder("Films")
     service.file("Sintel.mkv", parent=films.id)
     page = open_files(alice)
@@ -124,7 +124,7 @@ def test_a_page_in_place_of_a_text_is_not_shown_as_the_text(alice, service):
 
 
 @pytest.mark.parametrize("person", ["alice", "phone"])
-def test_sizes_that_nobody_tells_are_unknown(request, service, person):
+def test_unreported_sizes_are_unknown(request, service, person):
     visitor = request.getfixturevalue(person)
     service.file("film.mkv").facts["size"] = None
     service.file("notes.txt", b"x" * 2_000)

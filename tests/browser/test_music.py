@@ -81,7 +81,7 @@ def test_a_click_on_a_track_plays_it_and_the_next_ones_follow(alice, album):
     expect(viewer.get_by_role("button", name="Next track")).to_be_disabled()
 
 
-def test_music_plays_on_while_one_browses(alice, album):
+def test_music_plays_on_while_you_browse(alice, album):
     page = alice.page
     click_track(alice, album, "2 long.wav")
     plays(page)
@@ -117,8 +117,10 @@ def test_title_artist_and_album_come_from_the_tags(alice, album):
     viewer = click_track(alice, album, "3 tagged.mp3")
     expect(viewer.locator(".audio h2")).to_have_text("Drift Ice")
     expect(viewer.locator(".by")).to_have_text("Ása · Fjord")
-    told = "[navigator.mediaSession.metadata].map(each => [each.title, each.artist, each.album])[0]"
-    assert alice.page.evaluate(told) == ["Drift Ice", "Ása", "Fjord"]
+    metadata = (
+        "[navigator.mediaSession.metadata].map(each => [each.title, each.artist, each.album])[0]"
+    )
+    assert alice.page.evaluate(metadata) == ["Drift Ice", "Ása", "Fjord"]
 
 
 def test_listeners_choose_order_volume_and_speed(alice, album):
@@ -213,7 +215,7 @@ def left_ten_seconds_in(alice, album):
     return page
 
 
-def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
+def test_leaving_a_page_before_the_sound_starts_keeps_the_position(alice, album):
     page = left_ten_seconds_in(alice, album)
     for place in ("Transfers", "Account"):
         expect(browse(page, place)).to_contain_text("2 long")
@@ -222,7 +224,7 @@ def test_a_page_left_before_the_sound_has_come_keeps_the_place(alice, album):
     plays(page, 10.5)
 
 
-def test_the_next_track_begins_at_its_beginning(alice, album):
+def test_the_next_track_starts_at_its_beginning(alice, album):
     page = left_ten_seconds_in(alice, album)
     bar = browse(page, "Transfers")
     until(page, "document.querySelector('#sound')")
@@ -246,7 +248,7 @@ STEP_AS_THE_NEXT_PAGE_COMES = r"""async () => {
 }"""
 
 
-def test_the_page_follows_a_track_that_is_over_as_its_page_comes(alice, album):
+def test_the_page_follows_a_track_that_ends_while_its_page_loads(alice, album):
     page = alice.page
     viewer = click_track(alice, album, "2 long.wav")
     plays(page)
@@ -267,7 +269,7 @@ def damaged(shelf: Shelf) -> Folder:
     return folder
 
 
-def test_music_goes_on_behind_tracks_that_cannot_be_played(alice, damaged):
+def test_music_continues_past_tracks_that_cannot_be_played(alice, damaged):
     page = alice.page
     viewer = click_track(alice, damaged, "1 broken.mp3")
     expect(viewer.locator("h1")).to_have_text("3 fine.wav")
@@ -283,7 +285,7 @@ def test_music_goes_on_behind_tracks_that_cannot_be_played(alice, damaged):
     expect(bar.get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_music_goes_on_where_tracks_fail_before_they_are_announced(alice, damaged):
+def test_music_continues_if_tracks_fail_before_they_are_announced(alice, damaged):
     """On a busy machine, the error of a track overtakes its "play" event."""
     page = alice.page
     page.add_init_script("addEventListener('play', (e) => e.stopImmediatePropagation(), true)")
@@ -354,7 +356,7 @@ Storage.prototype.setItem = function (key, value) {
 """
 
 
-def test_what_is_stored_while_music_plays_does_not_grow_with_the_queue(alice, album):
+def test_stored_playback_state_does_not_grow_with_the_queue(alice, album):
     page = alice.page
     page.add_init_script(WRITTEN)
     viewer = click_track(alice, album, "2 long.wav")

@@ -26,7 +26,7 @@ def _forgiven(ferry: Ferry) -> None:
 
 @pytest.fixture
 def other(chromium: Browser) -> Iterator[Page]:
-    """Yield a phone on which nobody is signed in."""
+    """Yield a phone on which no one is signed in."""
     with chromium.new_context(**PHONE) as context:
         page = context.new_page()
         yield page
@@ -49,9 +49,7 @@ def is_in(page: Page) -> None:
 
 
 @pytest.mark.parametrize("has_scripts", [True, False])
-def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
-    chromium, ferry, other, has_scripts
-):
+def test_a_phone_is_paired_by_a_link_and_the_desktop_shows_it(chromium, ferry, other, has_scripts):
     with chromium.new_context(java_script_enabled=has_scripts) as context:
         alice = Visitor(context.new_page(), ferry.url, ferry)
         alice.sign_in()
@@ -71,7 +69,7 @@ def test_a_phone_is_paired_by_a_link_and_the_desk_sees_it_happen(
             is_fine(page)
 
 
-def test_a_link_that_was_used_lets_nobody_else_in(alice, ferry, other, chromium):
+def test_a_used_link_signs_in_no_one_else(alice, ferry, other, chromium):
     alice.open("/account/")
     alice.page.get_by_role("button", name="Show QR code").click()
     link = link_of(alice.page, ferry)
@@ -84,7 +82,7 @@ def test_a_link_that_was_used_lets_nobody_else_in(alice, ferry, other, chromium)
         expect(late.get_by_role("button", name="Sign in here")).to_have_count(0)
 
 
-def test_a_device_without_a_camera_is_let_in_by_its_code(alice, ferry, other):
+def test_a_device_without_a_camera_is_signed_in_by_its_code(alice, ferry, other):
     other.goto(f"{ferry.url}/signin/")
     other.get_by_role("link", name="Sign in with another device").tap()
     other.get_by_role("button", name="Show code").tap()
@@ -101,7 +99,7 @@ def test_a_device_without_a_camera_is_let_in_by_its_code(alice, ferry, other):
     is_in(other)
 
 
-def test_who_is_invited_chooses_a_password_and_is_in(alice, ferry, other):
+def test_invited_people_choose_a_password_and_are_signed_in(alice, ferry, other):
     page = alice.page
     alice.open("/account/server/")
     page.get_by_role("link", name="Invite someone").click()
@@ -149,7 +147,7 @@ def test_all_other_devices_are_signed_out_from_afar(alice, ferry, other):
     expect(alice.page.locator("h1")).to_have_text("Account")
 
 
-def test_of_two_owners_who_remove_each_other_the_second_is_out(alice, ferry, other):
+def test_the_first_of_two_owners_to_remove_the_other_wins(alice, ferry, other):
     ferry.make_owner("olga")
     olga = Visitor(other, ferry.url, ferry)
     olga.sign_in("olga")
@@ -165,7 +163,7 @@ def test_of_two_owners_who_remove_each_other_the_second_is_out(alice, ferry, oth
     expect(alice.page.get_by_role("link", name="Change alice")).to_be_visible()
 
 
-def test_a_role_that_was_taken_counts_on_a_page_that_is_still_open(alice, ferry, other):
+def test_a_revoked_role_takes_effect_on_an_open_page(alice, ferry, other):
     ferry.make_owner("olga")
     olga = Visitor(other, ferry.url, ferry)
     olga.sign_in("olga")
@@ -209,7 +207,7 @@ def approve(alice: Visitor, code: str) -> None:
     expect(alice.page.locator("#toasts")).to_contain_text("will be signed in")
 
 
-def test_a_phone_that_slept_while_it_was_approved_comes_in_when_it_wakes(alice, ferry, other):
+def test_a_phone_approved_while_asleep_is_signed_in_when_it_wakes(alice, ferry, other):
     code = code_on(other, ferry)
     other.context.set_offline(True)
     approve(alice, code)
@@ -218,7 +216,7 @@ def test_a_phone_that_slept_while_it_was_approved_comes_in_when_it_wakes(alice, 
     is_in(other)
 
 
-def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferry, other):
+def test_a_phone_that_slept_too_long_says_so_and_gets_a_new_code(alice, ferry, other):
     code = code_on(other, ferry)
     other.context.set_offline(True)
     ferry.manage("shell", "-c", OVER)
@@ -231,7 +229,7 @@ def test_a_phone_that_slept_for_too_long_is_told_and_gets_a_new_code(alice, ferr
     is_in(other)
 
 
-def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferry, other):
+def test_an_expired_pairing_link_is_reported_on_both_devices(alice, ferry, other):
     alice.open("/account/")
     alice.page.get_by_role("button", name="Show QR code").click()
     other.goto(link_of(alice.page, ferry))
@@ -247,7 +245,7 @@ def test_a_phone_that_slept_over_its_link_is_told_and_so_is_the_desk(alice, ferr
 
 
 @pytest.mark.parametrize("hours", [-1, 1])
-def test_a_phone_whose_clock_is_an_hour_off_is_paired_all_the_same(alice, ferry, other, hours):
+def test_a_phone_whose_clock_is_an_hour_off_can_be_paired(alice, ferry, other, hours):
     other.clock.install(time=datetime.now(UTC) + timedelta(hours=hours))
     other.clock.resume()
     approve(alice, code_on(other, ferry))

@@ -28,7 +28,7 @@ def visitor(request: pytest.FixtureRequest) -> Visitor:
 
 
 def wishes(far: Storage, *names: str) -> None:
-    """Make the service report these wishes, however often it is asked."""
+    """Make the service report these wishes in every response."""
     rows = []
     for name in names:
         mark = secrets.token_hex(20)
@@ -68,7 +68,7 @@ def test_a_long_name_stays_within_the_toast_that_tells_it(visitor, far):
     assert spilling(visitor.page) == []
 
 
-def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
+def test_a_wish_that_still_does_not_fit_stays_and_says_so(visitor, far):
     wishes(far, "Whales")
     far.fails("/rest/transfer/magnet", 413, FULL)
     far.fails("/rest/torrent/magnet", 413, FULL)
@@ -79,7 +79,7 @@ def test_a_wish_that_still_finds_no_room_stays_and_that_is_said(visitor, far):
     expect(page.get_by_role("button", name="Try again: Whales")).to_be_visible()
 
 
-def test_what_was_forgotten_on_one_device_is_gone_on_the_other(alice, phone, far):
+def test_a_wish_hidden_on_one_device_is_hidden_on_the_other(alice, phone, far):
     wishes(far, "Tides")
     phone.open("/account/server/")
     expect(phone.page.locator("#plan")).to_contain_text("Tides")
@@ -98,7 +98,7 @@ def test_a_wishlist_is_readable(phone, far):
     assert faults_at(phone.page, 390) == []
 
 
-def test_while_the_service_hangs_the_page_shows_what_it_told_before(alice, far, chromium: Browser):
+def test_the_page_shows_cached_data_while_the_service_hangs(alice, far, chromium: Browser):
     wishes(far, "Harbours")
     alice.open("/account/server/")
     expect(alice.page.locator("#plan")).to_contain_text("Harbours")

@@ -103,7 +103,7 @@ def test_it_plays_at_once_and_knows_its_length(player):
     assert player.evaluate("hls.subtitleTracks.map(each => each.lang)") == ["en"]
 
 
-def test_it_goes_on_after_any_seek(player):
+def test_playback_continues_after_any_seek(player):
     for at in (31.4, 2.7, 23.9, 9.2, 34.8):
         player.evaluate(f"video.currentTime = {at}")
         until(player, "!video.seeking")

@@ -42,9 +42,9 @@ def stop_at(page: Page, seconds: int) -> None:
     """Pause at this position, and wait until the server has stored it."""
     page.get_by_label("Position").fill(str(seconds))
     until(page, f"film.currentTime > {seconds}")
-    with page.expect_response("**/watch/**") as told:
+    with page.expect_response("**/watch/**") as saved:
         page.keyboard.press("k")
-    assert told.value.status == 204
+    assert saved.value.status == 204
 
 
 def stir(page: Page) -> None:
@@ -53,7 +53,7 @@ def stir(page: Page) -> None:
 
 
 @pytest.mark.parametrize("name", [COPIED, ENCODED])
-def test_a_click_on_a_film_plays_it_and_it_goes_on_after_a_seek(alice, series, name):
+def test_a_click_plays_a_film_and_playback_continues_after_a_seek(alice, series, name):
     page = playing(alice, series, name)
     assert state(page, "film.duration") == pytest.approx(films.SECONDS, abs=0.3)
     for at in (30, 10):
@@ -132,7 +132,7 @@ COLORS = """(canvas) => {
 
 
 def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
-    page, asked = playing(alice, series, COPIED), []
+    page, urls = playing(alice, series, COPIED), []
     page.keyboard.press("5")
     until(page, "!film.seeking && film.currentTime > 20")
     # Each picture covers 0.2 s, and the player takes one every 0.25 s: half speed leaves none out.
@@ -140,7 +140,7 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     moves_on(page)
     page.keyboard.press("k")
     until(page, "film.buffered.end(film.buffered.length - 1) > film.duration - 0.5")
-    page.on("request", lambda request: asked.append(request.url))
+    page.on("request", lambda request: urls.append(request.url))
     picture = page.locator(".bubble canvas")
     # The mouse may land a pixel, 0.05 s, too early: the picture before was taken as well.
     bubble_of(page, state(page, "(film.currentTime - 0.1) / film.duration"))
@@ -150,10 +150,10 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     assert picture.evaluate(COLORS) > 10
     bubble_of(page, 0.75)
     expect(picture).to_be_hidden()
-    assert [url for url in asked if url.endswith(".m4s")] == []
+    assert [url for url in urls if url.endswith(".m4s")] == []
 
 
-def test_hls_comes_with_the_player_only(alice, series):
+def test_only_the_player_loads_hls(alice, series):
     seen: list[str] = []
     alice.page.on("request", lambda request: seen.append(request.url))
     alice.open(series.path)
@@ -163,7 +163,7 @@ def test_hls_comes_with_the_player_only(alice, series):
     assert [url for url in seen if "/vendor/hls" in url]
 
 
-def test_where_somebody_stopped_is_known_on_their_other_device(
+def test_a_resume_position_follows_a_person_to_another_device(
     alice: Visitor, series: Folder, chromium: Browser, ferry: Ferry
 ):
     page = playing(alice, series, COPIED)
@@ -184,7 +184,7 @@ def test_where_somebody_stopped_is_known_on_their_other_device(
         moves_on(other.page)
 
 
-def test_starting_over_begins_at_the_beginning(alice, series):
+def test_starting_over_plays_from_the_beginning(alice, series):
     page = playing(alice, series, COPIED)
     stop_at(page, 25)
     watch(alice, series.path, COPIED)
@@ -222,26 +222,27 @@ def percent_shown(page: Page) -> int:
     return int(page.locator("tr progress.bar").get_attribute("value"))
 
 
-TOLD = """
-window.told = [];
+BEACONS = """
+window.beacons = [];
 window.sought = [];
 window.tell = navigator.sendBeacon.bind(navigator);
-navigator.sendBeacon = (...words) => window.told.push(performance.now()) && window.tell(...words);
+navigator.sendBeacon = (...words) =>
+  window.beacons.push(performance.now()) && window.tell(...words);
 document.addEventListener("seeked", () => window.sought.push(performance.now()), true);
-window.beats = () => window.told
-  .map((ms, at) => [ms, ms - (window.told[at - 1] ?? 0)])
+window.beats = () => window.beacons
+  .map((ms, at) => [ms, ms - (window.beacons[at - 1] ?? 0)])
   .filter(([ms]) => !window.sought.some((sought) => ms >= sought && ms - sought < 3000))
   .map(([, since]) => since);
 """
 
 
-def test_positions_are_told_at_most_once_in_ten_seconds(alice, series):
+def test_positions_are_sent_at_most_every_ten_seconds(alice, series):
     """Seconds of the page's clock, which runs on while the film has to wait.
 
     Seeks are reported a second later, and don't count; on a slow machine, hls.js itself seeks when
     the film stalls.
     """
-    alice.page.add_init_script(TOLD)
+    alice.page.add_init_script(BEACONS)
     page = playing(alice, series, COPIED)
     until(page, "window.beats().length > 0 && film.currentTime > 13")
     assert min(state(page, "window.beats()")) >= 10_000
@@ -306,9 +307,9 @@ def resume_offered(visitor: Visitor, folder: Folder) -> Page:
     return visitor.page
 
 
-def test_what_is_chosen_before_a_film_plays_is_what_plays(alice, series):
-    page, asked = resume_offered(alice, series), []
-    page.on("request", lambda request: asked.append(request.url))
+def test_choices_made_before_a_film_plays_apply_to_it(alice, series):
+    page, urls = resume_offered(alice, series), []
+    page.on("request", lambda request: urls.append(request.url))
     menu = page.get_by_role("button", name="Sound, quality, and more")
     menu.click()
     sounds, levels = (
@@ -323,26 +324,26 @@ def test_what_is_chosen_before_a_film_plays_is_what_plays(alice, series):
     levels.get_by_role("button", name="480p").click()
     page.get_by_role("button", name="Subtitles", exact=True).click()
     page.get_by_role("button", name="English").click()
-    assert [url for url in asked if ".m3u8" not in url] == []
-    assert len(asked) == 1, asked
+    assert [url for url in urls if ".m3u8" not in url] == []
+    assert len(urls) == 1, urls
     page.get_by_role("button", name="Resume at 0:2").click()
     moves_on(page)
     assert state(page, "film.currentTime") > 19.5
     assert state(page, "film.videoHeight") == 480
     expect(page.locator("#subtitles")).to_have_text("Land in sight")
-    assert [url for url in asked if "/a2copy/" in url]
-    assert [url for url in asked if "/vcopy/" in url and ".m4s" in url] == []
+    assert [url for url in urls if "/a2copy/" in url]
+    assert [url for url in urls if "/vcopy/" in url and ".m4s" in url] == []
 
 
-def test_the_playlist_is_not_read_before_somebody_plays_or_looks(alice, series):
-    asked: list[str] = []
-    alice.page.on("request", lambda request: asked.append(request.url))
+def test_the_playlist_is_read_only_on_play_or_preview(alice, series):
+    urls: list[str] = []
+    alice.page.on("request", lambda request: urls.append(request.url))
     page = resume_offered(alice, series)
-    asked.clear()
+    urls.clear()
     page.reload()
     wait_for_behaviour(page)
     page.wait_for_load_state("networkidle")
-    assert [url for url in asked if ".m3u8" in url] == []
+    assert [url for url in urls if ".m3u8" in url] == []
 
 
 def test_groups_of_a_menu_have_names_and_lines_between_them(alice, series):
@@ -396,7 +397,7 @@ def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(al
     expect(page.locator("[data-level='-1']")).to_be_focused()
 
 
-def test_the_next_episode_follows_unless_somebody_stays(alice, series):
+def test_the_next_episode_follows_unless_canceled(alice, series):
     page = playing(alice, series, ENCODED)
     stir(page)
     assert page.locator("#next").get_attribute("aria-label") == "Next: Episode 10"
@@ -576,14 +577,14 @@ def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
     for _ in range(20):
         page.keyboard.press("Tab")
         seen.append(page.evaluate(NAME))
-    for wanted in ("Position", "Pause", "Back 10 seconds", "Subtitles", "Full screen"):
-        assert any(wanted in each for each in seen), seen
+    for label in ("Position", "Pause", "Back 10 seconds", "Subtitles", "Full screen"):
+        assert any(label in each for each in seen), seen
     page.get_by_role("button", name="Pause").focus()
     page.keyboard.press("Enter")
     until(page, "film.paused")
 
 
-def test_the_chrome_leaves_after_three_seconds_and_comes_back(alice, series):
+def test_the_controls_hide_after_three_seconds_and_return(alice, series):
     page = playing(alice, series, COPIED)
     page.evaluate("document.activeElement.blur()")
     expect(page.locator("#viewer")).to_have_class("viewer stage player idle", timeout=8_000)
@@ -659,12 +660,12 @@ def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry
         visitor.bring_session()
         page, found = visitor.page, {}
         page.emulate_media(reduced_motion="reduce")
-        told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone. " * 4}
-        page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+        answer = {"kind": "none", "url": "", "progress": None, "reason": "It is gone. " * 4}
+        page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
         watch(visitor, folder.path, f"{name}1.avi")
         expect(page.get_by_role("alert")).to_be_visible()
         found |= unfit(page, "failed")
-        told |= {"kind": "converting", "progress": 40}
+        answer |= {"kind": "converting", "progress": 40}
         watch(visitor, folder.path, f"{name}1.avi")
         expect(page.locator(".card .pct")).to_have_text("40%")
         found |= unfit(page, "converting")
@@ -686,7 +687,7 @@ def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry
         assert found == {}
 
 
-def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
+def test_a_double_tap_seeks_ten_seconds(chromium: Browser, ferry: Ferry, series):
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         visitor = Visitor(phone.new_page(), ferry.url, ferry)
         visitor.enter()
@@ -699,8 +700,8 @@ def test_a_double_tap_goes_ten_seconds(chromium: Browser, ferry: Ferry, series):
 
 def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, series):
     page = alice.page
-    told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    answer = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     watch(alice, series.path, ENCODED)
     expect(page.get_by_role("alert")).to_contain_text("It is gone.")
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
@@ -713,29 +714,29 @@ def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, se
 
 def test_the_file_itself_plays_where_the_service_makes_nothing_of_it(alice, series):
     page = alice.page
-    told = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    answer = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     watch(alice, series.path, TENTH)
     moves_on(page)
     assert "/raw/" in state(page, "film.src")
 
 
-def test_a_film_that_breaks_off_once_is_asked_for_anew(alice, series):
-    page, asked = alice.page, []
+def test_an_interrupted_film_is_requested_again(alice, series):
+    page, polls = alice.page, []
 
     def segment(route):
-        if len(asked) < 2:
+        if len(polls) < 2:
             route.fulfill(status=404)
         else:
             route.continue_()
 
     page.route("**/*.m4s", segment)
-    page.on("request", lambda request: "/hls/?in=" in request.url and asked.append(request.url))
+    page.on("request", lambda request: "/hls/?in=" in request.url and polls.append(request.url))
     playing(alice, series, COPIED)
-    assert len(asked) == 2
+    assert len(polls) == 2
 
 
-def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
+def test_a_broken_download_of_the_file_resumes(alice, shelf):
     """The first half arrives; then the pending requests fail, and all later ones succeed."""
     folder, content = shelf.folder(), films.streamable().read_bytes()
     shelf.file(folder, TENTH, content)
@@ -748,8 +749,8 @@ def test_the_file_itself_goes_on_where_it_broke_off(alice, shelf):
         else:
             held.append(route)
 
-    told = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    answer = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     page.route("**/raw/**", half_of_it)
     playing(alice, folder, TENTH)
     page.get_by_label("Position").fill("8")
@@ -841,7 +842,7 @@ SLOWEST = """() => {
 }"""
 
 
-def test_nothing_moves_where_somebody_wants_no_motion(alice, series):
+def test_nothing_moves_with_reduced_motion(alice, series):
     page = playing(alice, series, COPIED)
     assert page.evaluate(SLOWEST) > 50
     page.emulate_media(reduced_motion="reduce")
@@ -851,14 +852,14 @@ def test_nothing_moves_where_somebody_wants_no_motion(alice, series):
 def test_axe_finds_nothing_on_any_card(alice, series):
     page = alice.page
     page.emulate_media(reduced_motion="reduce")
-    told = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    answer = {"kind": "none", "url": "", "progress": None, "reason": "It is gone."}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     watch(alice, series.path, ENCODED)
     expect(page.get_by_role("alert")).to_be_visible()
     assert faults_of(page) == []
     page.unroute("**/hls/?in=*")
-    told |= {"kind": "converting", "progress": 40}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=told))
+    answer |= {"kind": "converting", "progress": 40}
+    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     watch(alice, series.path, ENCODED)
     expect(page.locator(".card .pct")).to_have_text("40%")
     assert faults_of(page) == []

@@ -176,7 +176,7 @@ def test_alone_the_way_back_leads_to_the_row(alice, things):
     expect(link(alice.page, "disk.iso")).to_be_in_viewport()
 
 
-def test_a_file_that_is_gone_opens_as_the_page_that_says_so(alice, shelf):
+def test_a_deleted_file_opens_a_page_that_says_so(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "a.txt")
     alice.open(folder.path)
@@ -267,7 +267,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
     expect(page.locator(".zoomed")).to_have_count(1)
 
 
-def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
+def test_a_broken_picture_says_so_and_the_next_is_near(alice, things):
     page = alice.page
     viewer = opened(alice, things, "broken.png")
     expect(viewer.get_by_role("heading", name="Ferry can't show this picture")).to_be_visible()
@@ -276,7 +276,7 @@ def test_what_is_no_picture_says_so_and_the_next_is_near(alice, things):
     page.locator(".picture-frame img").evaluate("(image) => image.decode()")
 
 
-def test_neighbours_are_fetched_before_they_are_wanted(alice, things):
+def test_neighbours_are_prefetched(alice, things):
     page = alice.page
     names = []
     page.on("request", lambda request: names.append(urlsplit(request.url).path))
@@ -348,7 +348,7 @@ def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
 # Texts
 
 
-def test_code_is_coloured_and_wraps_when_wanted(alice, things):
+def test_code_is_highlighted_and_wraps_on_request(alice, things):
     page = alice.page
     page.set_viewport_size({"width": 320, "height": 700})
     viewer = opened(alice, things, "tidy.py")
@@ -364,15 +364,15 @@ def test_code_is_coloured_and_wraps_when_wanted(alice, things):
 
 
 def test_markdown_is_prose_and_loads_nothing_from_elsewhere(alice, things):
-    asked = []
-    alice.page.on("request", lambda request: asked.append(request.url))
+    urls = []
+    alice.page.on("request", lambda request: urls.append(request.url))
     viewer = opened(alice, things, "notes.md")
     expect(viewer.get_by_role("heading", name="Spring")).to_be_visible()
     expect(viewer.locator(".prose")).to_contain_text("A fjord")
-    assert all(address.startswith(alice.url) for address in asked)
+    assert all(address.startswith(alice.url) for address in urls)
 
 
-def test_the_rest_of_a_log_comes_when_asked_for(alice, things):
+def test_the_rest_of_a_log_is_sent_on_request(alice, things):
     viewer = opened(alice, things, "long.log")
     expect(viewer.locator(".code code")).to_have_count(4000)
     viewer.get_by_role("link", name="Show more").click()
@@ -473,7 +473,7 @@ def test_a_document_opens_inside_the_page_of_a_phone(phone, things):
     assert first.bounding_box()["width"] > 350
 
 
-def test_what_is_no_document_says_so_and_can_still_be_opened(alice, shelf):
+def test_a_broken_document_says_so_and_can_still_be_opened(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "odd.pdf", b"This is not a document.")
     viewer = opened(alice, folder, "odd.pdf")
@@ -481,7 +481,7 @@ def test_what_is_no_document_says_so_and_can_still_be_opened(alice, shelf):
     expect(viewer.get_by_role("link", name="Open document")).to_be_visible()
 
 
-def test_a_document_opens_in_a_tab_of_its_own(alice, things):
+def test_a_document_opens_in_its_own_tab(alice, things):
     viewer = opened(alice, things, "paper.pdf")
     opener = viewer.get_by_role("link", name="Open in a new tab")
     assert opener.get_attribute("target") == "_blank"
@@ -492,7 +492,7 @@ def test_a_document_opens_in_a_tab_of_its_own(alice, things):
     assert answer.body() == PDF
 
 
-def test_what_has_no_preview_has_a_download(alice, things):
+def test_files_without_a_preview_have_a_download(alice, things):
     viewer = opened(alice, things, "disk.iso")
     with alice.page.expect_download() as download:
         viewer.get_by_role("link", name="Download 5 KB").click()

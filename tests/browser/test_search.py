@@ -22,7 +22,7 @@ def names(page: Page) -> list[str]:
     return page.locator("#results .name").all_inner_texts()
 
 
-def test_search_from_any_page_as_one_types(alice: Visitor, films: Folder):
+def test_search_from_any_page_while_typing(alice: Visitor, films: Folder):
     alice.open("/account/")
     page = alice.page
     page.keyboard.press("/")
@@ -59,7 +59,7 @@ def test_limits_apply_at_once(alice: Visitor, films: Folder):
     expect(page.get_by_text("No file or folder matches")).to_be_visible()
 
 
-def test_a_filter_shows_what_is_in_other_folders(alice: Visitor, films: Folder, shelf: Shelf):
+def test_a_filter_shows_matches_in_other_folders(alice: Visitor, films: Folder, shelf: Shelf):
     alice.open("/")
     page = alice.page
     page.get_by_role("searchbox").press_sequentially("dunes", delay=20)

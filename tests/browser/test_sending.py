@@ -155,7 +155,7 @@ def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     is_fine(page)
 
 
-def test_without_scripts_too_only_what_was_not_added_has_rows(scriptless):
+def test_without_scripts_only_items_that_were_not_added_have_rows(scriptless):
     page = scriptless.page
     scriptless.open("/add/")
     page.locator("#omni").fill(f"{magnet()}\n{magnet()}\nnothing")
@@ -166,7 +166,7 @@ def test_without_scripts_too_only_what_was_not_added_has_rows(scriptless):
     expect(page.locator(".result")).to_have_count(0)
 
 
-def test_what_is_pasted_anywhere_lands_in_the_field_and_waits(alice):
+def test_text_pasted_anywhere_lands_in_the_field_and_waits(alice):
     page = alice.page
     alice.open("/add/")
     link = magnet("Pasted")
@@ -195,7 +195,7 @@ def test_dropped_and_picked_files_are_sent_at_once(alice):
     expect(page.get_by_text(name.removesuffix(".txt")).first).to_be_visible()
 
 
-def test_a_dropped_folder_is_uploaded_with_what_lies_in_it(here, tmp_path):
+def test_a_dropped_folder_is_uploaded_with_its_contents(here, tmp_path):
     inner = tmp_path / f"Season {secrets.token_hex(4)}" / "Extras"
     inner.mkdir(parents=True)
     (inner.parent / "One.txt").write_bytes(b"one")
@@ -251,12 +251,12 @@ def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
 
 def test_a_slow_service_hangs_no_page(here):
     """Each answer has a few results; the page keeps the remaining lines and sends them next."""
-    page, asked = here.page, []
+    page, batches = here.page, []
     here.open("/add/")
 
     def slow(route):
         lines = re.findall(r"magnet:\?\S+", route.request.post_data)
-        asked.append(len(lines))
+        batches.append(len(lines))
         items = [{"line": lines[0], "name": "x", "outcome": "added", "sentence": "Added"}]
         facts = {"tone": "", "icon": "circle-check", "url": ""}
         answer = {"items": [items[0] | facts], "kept": [], "left": lines[1:], "trouble": ""}
@@ -266,8 +266,8 @@ def test_a_slow_service_hangs_no_page(here):
     page.locator("#omni").fill("\n".join(magnet() for _each in range(30)))
     page.get_by_role("button", name="Add 30").click()
     expect(page.locator("#results-summary")).to_have_text("Added: 30")
-    assert len(asked) == 30
-    assert max(asked) == 25
+    assert len(batches) == 30
+    assert max(batches) == 25
 
 
 def test_ten_thousand_lines_stay_workable(here):
@@ -351,7 +351,7 @@ def test_a_magnet_link_opens_the_page_that_asks(here, clock):
     expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
 
 
-def test_what_was_already_here_is_not_counted_as_added(here):
+def test_items_already_in_ferry_do_not_count_as_added(here):
     page = here.page
     lines = [magnet(f"Film {number}") for number in range(3)]
     here.open("/add/")
@@ -387,7 +387,7 @@ def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visit
     expect(page).not_to_have_url(re.compile("#"))
 
 
-def test_what_is_not_ticked_is_not_added_and_waits(here):
+def test_unchecked_items_are_not_added_and_stay(here):
     page = here.page
     text = quote(f"{magnet('First')}\n{magnet('Second')}")
     here.open(f"/add/?list#text={text}")
@@ -397,15 +397,15 @@ def test_what_is_not_ticked_is_not_added_and_waits(here):
     expect(page.locator("#picks li")).to_have_count(1)
 
 
-def test_more_links_than_anybody_reads_go_as_one_row(here):
+def test_too_many_links_to_read_become_one_row(here):
     page = here.page
     lines = [f"magnet:?xt=urn:btih:{secrets.token_hex(20)}" for _each in range(700)]
     sent: list[str] = []
 
     def taken(route):
-        asked = re.findall(r"magnet:\?\S+", route.request.post_data)
-        sent.extend(asked)
-        items = [{"line": each, "outcome": "added", "sentence": "Added"} for each in asked]
+        links = re.findall(r"magnet:\?\S+", route.request.post_data)
+        sent.extend(links)
+        items = [{"line": each, "outcome": "added", "sentence": "Added"} for each in links]
         route.fulfill(json={"items": items, "kept": [], "left": [], "trouble": ""})
 
     page.route("**/transfers/send/", taken)
@@ -442,8 +442,8 @@ def test_a_hostile_name_is_text(here):
 def test_the_button_is_armed_only_when_the_page_was_seen_for_a_while(here):
     """If the first click of a double click opened this page, the second finds a disabled button."""
     page = here.page
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.method))
+    methods: list[str] = []
+    page.on("request", lambda request: methods.append(request.method))
     page.add_init_script("document.hasFocus = () => window.isLooking === true")
     here.open(f"/add/?magnet={quote(magnet('Raced'))}")
     button = page.locator("#go")
@@ -454,11 +454,11 @@ def test_the_button_is_armed_only_when_the_page_was_seen_for_a_while(here):
     page.evaluate(
         "window.dispatchEvent(new Event('focus')); document.getElementById('ask').requestSubmit()"
     )
-    assert "POST" not in asked
+    assert "POST" not in methods
     expect(page.get_by_role("heading", level=1)).to_have_text("Add this download?")
 
 
-def test_the_reason_of_what_failed_stands_at_its_row(here):
+def test_a_failed_transfer_shows_its_reason_in_its_row(here):
     page = here.page
     first, second = magnet("First"), magnet("Second")
     here.open(f"/add/?list#text={quote(first + chr(10) + second)}")
@@ -538,7 +538,7 @@ PATIENT = """() => {
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=["no policy", "strict policy"])
-def test_the_bookmarklet_brings_the_links_of_any_page(alice, elsewhere, policy):
+def test_the_bookmarklet_sends_the_links_of_any_page(alice, elsewhere, policy):
     one, two = magnet("Sintel & more"), magnet()
     escaped = one.replace("&", "&amp;")
     body = f"""<a href="{escaped}">x</a><a href="{escaped}">y</a>
@@ -600,7 +600,7 @@ OWN_SHARE = "ferry-shared /"
 KEEP = "(name) => caches.open(name).then((cache) => cache.put('/x', new Response('x')))"
 
 
-def test_what_is_shared_waits_until_the_page_shows_it(here):
+def test_shared_items_wait_until_the_page_shows_them(here):
     page = here.page
     here.open("/account/")
     page.evaluate("navigator.serviceWorker.ready")
@@ -665,7 +665,7 @@ def test_a_share_without_a_worker_says_what_to_do(here):
     expect(here.page.locator("#said")).to_contain_text("Share it again")
 
 
-def test_a_file_that_was_opened_with_the_app_is_asked_about(here):
+def test_opening_a_file_with_the_app_asks_for_confirmation(here):
     page = here.page
     page.add_init_script(
         """const file = new File(["d4:infodee"], "opened.torrent");

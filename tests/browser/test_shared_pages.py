@@ -120,7 +120,7 @@ def test_a_film_plays(alice, beach, chromium, ferry):
         expect(visitor.page.get_by_text("Mark as watched")).to_have_count(0)
 
 
-def test_what_is_selected_comes_as_a_zip(alice, beach, guest):
+def test_a_selection_downloads_as_a_zip(alice, beach, guest):
     guest.goto(share(alice, f"{beach.path}share/"))
     guest.get_by_label("Select notes.txt").check()
     guest.get_by_label("Select Dune.png").check()
@@ -132,7 +132,7 @@ def test_what_is_selected_comes_as_a_zip(alice, beach, guest):
     assert download.value.suggested_filename == f"{beach.name}.zip"
 
 
-def test_a_password_stands_before_it(alice, beach, stranger):
+def test_a_password_protects_the_page(alice, beach, stranger):
     link = share(alice, f"{beach.path}share/", Password=PASSWORD)
     page = stranger.new_page()
     page.goto(link)

@@ -42,7 +42,7 @@ def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     assert link.split("/")[4] not in ferry.log
 
 
-def test_what_plays_nowhere_has_no_such_link(alice, season):
+def test_files_that_do_not_play_have_no_player_link(alice, season):
     page = alice.page
     alice.open(season.path)
     open_menu(page, "notes.txt")

@@ -84,7 +84,7 @@ HEAD = """() => {
 @pytest.mark.parametrize(
     ("width", "has_touch"), [(320, False), (390, True), (900, True), (1440, False)]
 )
-def test_headings_stand_at_the_same_height_on_every_page(chromium, ferry, width, has_touch):
+def test_headings_have_the_same_height_on_every_page(chromium, ferry, width, has_touch):
     size = {"width": width, "height": 800}
     with chromium.new_context(viewport=size, has_touch=has_touch, is_mobile=has_touch) as context:
         someone = Visitor(context.new_page(), ferry.url, ferry)
@@ -128,7 +128,7 @@ def test_the_first_tab_stop_skips_to_the_content(someone):
     expect(someone.page.locator(":focus")).to_have_attribute("href", "#main")
 
 
-def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, troubles):
+def test_an_unreachable_server_is_reported_in_a_toast_and_the_page_stays(someone, troubles):
     someone.bring_session()
     someone.open("/account/")
     someone.page.route("**/account/password/", lambda route: route.abort())
@@ -143,14 +143,14 @@ def test_a_server_that_is_away_is_told_in_a_toast_and_the_page_stays(someone, tr
     troubles.clear()
 
 
-def test_of_several_toasts_only_the_new_one_is_read_out(someone):
+def test_screen_readers_announce_only_the_newest_toast(someone):
     someone.open("/signin/")
     session = someone.page.context.new_cdp_session(someone.page)
     root = session.send("DOM.getDocument")["root"]["nodeId"]
     region = session.send("DOM.querySelector", {"nodeId": root, "selector": "#toasts"})
     node = session.send("Accessibility.getPartialAXTree", {**region, "fetchRelatives": False})
-    told = {each["name"]: each["value"]["value"] for each in node["nodes"][0]["properties"]}
-    assert (told["live"], told["atomic"]) == ("polite", False)
+    properties = {each["name"]: each["value"]["value"] for each in node["nodes"][0]["properties"]}
+    assert (properties["live"], properties["atomic"]) == ("polite", False)
 
 
 def test_the_first_visit_is_light(someone, chromium):

@@ -68,7 +68,7 @@ def show(alice: Visitor, *titles: str) -> None:
         expect(row(alice.page, title)).to_be_visible(timeout=PATIENCE_MS)
 
 
-def test_a_transfer_moves_while_one_looks(alice, far):
+def test_a_transfer_progresses_on_the_open_page(alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
@@ -89,7 +89,7 @@ def test_a_transfer_moves_while_one_looks(alice, far):
     alice.page.wait_for_url(f"**/files/{folder.id}/")
 
 
-def test_what_another_program_adds_appears_by_itself(alice, far):
+def test_transfers_added_by_another_program_appear_on_the_open_page(alice, far):
     first, second = name(), name()
     far.transfer(first, **RUNNING)
     show(alice, first)
@@ -197,7 +197,7 @@ def test_the_focus_stays_on_a_row_that_moves_and_goes_to_the_next_if_it_leaves(a
     expect(page.locator("#active .transfer").locator(":focus")).to_have_count(1)
 
 
-def test_a_failure_is_told_once(alice, far):
+def test_a_failure_is_announced_once(alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
@@ -210,7 +210,7 @@ def test_a_failure_is_told_once(alice, far):
     expect(failed).to_have_count(1)
 
 
-def test_a_transfer_is_cancelled_after_asking_and_comes_back(alice, far):
+def test_a_transfer_is_canceled_after_confirmation_and_can_be_restored(alice, far):
     first, second = name(), name()
     keep, gone = far.transfer(first, **RUNNING), far.transfer(second, **RUNNING)
     show(alice, first, second)
@@ -227,7 +227,7 @@ def test_a_transfer_is_cancelled_after_asking_and_comes_back(alice, far):
     assert list(far.fake.transfers) == [keep.id, gone.id]
 
 
-def test_what_is_done_is_cleared_and_brought_back(alice, far):
+def test_finished_transfers_can_be_cleared_and_restored(alice, far):
     """A foreign service's transfers vanish from its list when they are done."""
     title = name()
     one = far.transfer(title, **RUNNING)
@@ -282,18 +282,18 @@ def test_a_hand_cancels_from_the_menu(phone, far):
     expect(row(phone.page, title)).to_have_count(0)
 
 
-def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far, clock):
+def test_a_hidden_page_does_not_poll_and_polls_at_once_when_shown(alice, far, clock):
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
-    asked = []
-    alice.page.on("request", lambda request: asked.append(request.url))
+    urls = []
+    alice.page.on("request", lambda request: urls.append(request.url))
     hide(alice.page, is_hidden=True)
     alice.page.evaluate("document.title")
-    asked.clear()
+    urls.clear()
     far.tells(one, progress=77)
     clock.run_for(LONGEST_PAUSE_MS)
-    assert [url for url in asked if "/list/" in url] == []
+    assert [url for url in urls if "/list/" in url] == []
     clock.pause_at(alice.page.evaluate("Date.now()") + 1000)
     with alice.page.expect_response("**/transfers/list/**"):
         hide(alice.page, is_hidden=False)
@@ -303,12 +303,12 @@ def test_a_hidden_page_asks_nothing_and_one_that_is_back_asks_at_once(alice, far
 
 
 def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
-    title, asked = name(), []
+    title, urls = name(), []
     far.transfer(title, **RUNNING)
-    alice.page.on("request", lambda request: asked.append(request.url))
+    alice.page.on("request", lambda request: urls.append(request.url))
     show(alice, title)
     clock.run_for(LONGEST_PAUSE_MS)
-    assert [url for url in asked if "/running/" in url] == []
+    assert [url for url in urls if "/running/" in url] == []
     alice.open("/account/pair/code/")
     count = alice.page.get_by_role("link", name="Transfers").locator("#running b")
     expect(count).to_have_text("1")
@@ -316,10 +316,10 @@ def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
     expect(count).to_have_text("2")
     hide(alice.page, is_hidden=True)
     alice.page.evaluate("document.title")
-    asked.clear()
+    urls.clear()
     far.forgets(other)
     clock.run_for(LONGEST_PAUSE_MS)
-    assert asked == []
+    assert urls == []
     hide(alice.page, is_hidden=False)
     expect(count).to_have_text("1")
     alice.page.evaluate("document.dispatchEvent(new CustomEvent('transfers-changed'))")
@@ -346,7 +346,7 @@ def hide(page: Page, *, is_hidden: bool) -> None:
     )
 
 
-def test_offline_is_said_and_being_back_is_seen(alice, far, troubles):
+def test_the_page_reports_being_offline_and_being_back(alice, far, troubles):
     title = name()
     one = far.transfer(title, **RUNNING)
     show(alice, title)
@@ -359,7 +359,7 @@ def test_offline_is_said_and_being_back_is_seen(alice, far, troubles):
     troubles.clear()
 
 
-def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock):
+def test_an_unreachable_service_is_reported_with_the_age_of_the_data(alice, far, troubles, clock):
     title = name()
     far.transfer(title, **RUNNING)
     show(alice, title)
@@ -386,7 +386,7 @@ def test_a_service_that_is_away_is_said_with_its_age(alice, far, troubles, clock
     wait_until(is_back, PATIENCE_MS / 1000, pause_seconds=0.3)
 
 
-def test_a_link_without_a_name_is_called_as_soon_as_somebody_knows(alice, far):
+def test_a_link_without_a_name_gets_one_once_it_is_known(alice, far):
     show(alice)
     page, info_hash, title = alice.page, secrets.token_hex(20), name()
     page.get_by_label("Magnet links or web addresses").fill(f"magnet:?xt=urn:btih:{info_hash}")
@@ -427,7 +427,7 @@ def test_a_page_that_still_shows_files_on_their_way_is_not_left(alice, far):
     page.wait_for_url("**/signin/?next=/transfers/")
 
 
-def test_who_asked_for_it_gets_a_notification_too(context, alice, far):
+def test_people_who_opted_in_get_a_notification_too(context, alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)
     context.grant_permissions(["notifications"])

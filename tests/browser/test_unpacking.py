@@ -70,7 +70,7 @@ def test_by_touch_on_a_phone(phone, place):
     arrives(page, "Photos")
 
 
-def test_a_large_one_shows_how_far_it_is_until_it_is_canceled(alice, place, shelf):
+def test_a_large_unpacking_shows_its_progress_until_it_is_canceled(alice, place, shelf):
     shelf.file(
         place, "Waits.zip", a_zip(("zeros", bytes(50_000_000)), ("noise", os.urandom(10**6)))
     )
@@ -112,7 +112,7 @@ def test_a_name_that_is_being_typed_stays_until_it_is_saved(alice, place):
     arrives(page, "Photos")
 
 
-def test_who_has_scrolled_far_stays_there_and_gets_the_message(alice, shelf):
+def test_a_person_who_scrolled_far_stays_there_and_sees_the_message(alice, shelf):
     page, windows = alice.page, alice.page.locator("#listing .window:not(.ghosts)")
     path = shelf.crowd(150)
     place = Folder("Crowd", path, f"{path}upload/", f"{path}new/")

@@ -1,4 +1,4 @@
-"""What a person types survives the end of the session, and nobody else can see it."""
+"""What a person types survives the end of the session, and no one else can see it."""
 
 import secrets
 from collections.abc import Iterator
@@ -32,13 +32,13 @@ def lines(count: int) -> str:
     return "\n".join(f"magnet:?xt=urn:btih:{secrets.token_hex(20)}{tail}" for _ in range(count))
 
 
-def kept(page: Page) -> str:
+def session_storage(page: Page) -> str:
     return page.evaluate("JSON.stringify(sessionStorage)")
 
 
 @pytest.mark.parametrize("path", ["/add/", "/transfers/"])
-def test_a_long_list_is_back_in_its_field_and_goes_through(alice, path):
-    """On the Add page, the banner links to the sign-in; the Transfers page goes there by itself."""
+def test_a_long_list_is_restored_in_its_field_and_can_be_sent(alice, path):
+    """On the Add page, the banner links to the sign-in; Transfers redirects there."""
     page, text = alice.page, lines(1000)
     alice.open(path)
     page.locator("#omni").fill(text)
@@ -57,10 +57,10 @@ def test_a_long_list_is_back_in_its_field_and_goes_through(alice, path):
     page.locator("#omni").fill(lines(1))
     page.get_by_role("button", name="Add", exact=True).click()
     expect(page.locator("#omni")).to_have_value("")
-    assert "xt=urn" not in kept(page)
+    assert "xt=urn" not in session_storage(page)
 
 
-def test_a_list_that_the_bookmarklet_brought_is_asked_about_again(alice):
+def test_a_list_from_the_bookmarklet_asks_for_confirmation_again(alice):
     page, text = alice.page, lines(30)
     alice.open(f"/add/?list#text={quote(text, safe='')}")
     expect(page.locator("#picks input")).to_have_count(30)
@@ -100,10 +100,10 @@ def test_a_new_name_is_back_beside_its_row(alice, shelf):
     expect(field).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator("#said")).to_have_text("Renamed: Storm and thunder.mkv")
-    assert "thunder" not in kept(page)
+    assert "thunder" not in session_storage(page)
 
 
-def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
+def test_an_abandoned_name_is_forgotten(alice, shelf):
     page, field = at_a_row(alice, shelf)
     for _time in range(2):
         page.keyboard.press("F2")
@@ -113,7 +113,7 @@ def test_a_name_that_was_given_up_is_forgotten(alice, shelf):
         until(page, STORED)
         page.keyboard.press("Escape")
         page.wait_for_function(SAVED)
-        assert "Storm" not in kept(page)
+        assert "Storm" not in session_storage(page)
 
 
 def test_a_folder_that_was_given_up_is_forgotten(alice, shelf):
@@ -124,7 +124,7 @@ def test_a_folder_that_was_given_up_is_forgotten(alice, shelf):
     until(page, STORED)
     page.keyboard.press("Escape")
     page.wait_for_function(SAVED)
-    assert "Storms" not in kept(page)
+    assert "Storms" not in session_storage(page)
 
 
 LOADED = (
@@ -137,7 +137,7 @@ GIVE_UP = """(field) => {
 }"""
 
 
-def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shelf):
+def test_a_rename_abandoned_before_the_script_loads_is_not_saved(alice, shelf):
     """Type and give up in one task of the page, so that the script can't load in between."""
     page, field = at_a_row(alice, shelf)
     page.keyboard.press("F2")
@@ -146,7 +146,7 @@ def test_a_name_that_was_given_up_before_the_script_came_is_not_kept(alice, shel
     until(page, LOADED)
     # The import resolves after the module has run, and so have the tasks that waited for it.
     page.evaluate(f"import({LOADED}.name).then(() => null)")
-    assert "Storm" not in kept(page)
+    assert "Storm" not in session_storage(page)
 
 
 TYPE_AFTER_SWAP = """() => addEventListener("htmx:afterSwap", () => {
@@ -168,10 +168,10 @@ def test_the_name_of_a_new_folder_is_back_in_its_dialog(alice, shelf):
     expect(dialog.get_by_label("Name")).to_have_value("Herring and harbors")
     dialog.get_by_role("button", name="Create folder").click()
     expect(page.locator("#listing")).to_contain_text("Herring and harbors")
-    assert "Herring" not in kept(page)
+    assert "Herring" not in session_storage(page)
 
 
-def test_what_is_typed_before_a_form_is_settled_stays(alice, shelf):
+def test_input_typed_before_a_form_settles_stays(alice, shelf):
     folder = shelf.folder()
     shelf.folder("Alps", inside=folder)
     page = alice.page
@@ -186,7 +186,7 @@ def test_what_is_typed_before_a_form_is_settled_stays(alice, shelf):
     assert field.input_value() == "Caves"
 
 
-def test_a_form_that_the_browser_sends_is_back_too(alice):
+def test_a_form_sent_by_the_browser_is_restored_too(alice):
     page = alice.page
     alice.open("/account/pair/code/")
     page.get_by_label("Code").fill("WXYZ-1234")
@@ -225,7 +225,7 @@ def test_without_scripts_a_list_is_back_too(scriptless):
     expect(page.locator("main textarea")).to_have_value(text)
 
 
-def test_nobody_else_in_the_same_tab_finds_it_and_signing_out_forgets_it(alice, bob):
+def test_input_is_hidden_from_the_next_person_in_the_tab_and_dropped_at_sign_out(alice, bob):
     page = alice.page
     alice.open("/add/")
     page.locator("#omni").fill("a private line")
@@ -235,12 +235,12 @@ def test_nobody_else_in_the_same_tab_finds_it_and_signing_out_forgets_it(alice, 
     alice.fill_in(bob, PASSWORD)
     page.wait_for_url("**/add/")
     expect(page.locator("#omni")).to_have_value("")
-    assert "a private line" not in kept(page)
+    assert "a private line" not in session_storage(page)
     page.locator("#omni").fill("another line")
     alice.open("/account/")
     page.get_by_role("button", name="Sign out", exact=True).click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Sign in")
-    assert "another line" not in kept(page)
+    assert "another line" not in session_storage(page)
 
 
 def test_passwords_never_wait(alice):
@@ -249,4 +249,4 @@ def test_passwords_never_wait(alice):
     for field in page.locator("input[type=password]").all():
         field.fill("a quiet harbor")
     alice.open("/")
-    assert "harbor" not in kept(page)
+    assert "harbor" not in session_storage(page)

@@ -43,7 +43,7 @@ def here(page, ferry) -> Visitor:
     return visitor
 
 
-def kept(page: Page) -> list[tuple[str, str, str]]:
+def cached_responses(page: Page) -> list[tuple[str, str, str]]:
     return page.evaluate(KEPT)
 
 
@@ -51,12 +51,12 @@ def versions(page: Page) -> list[str]:
     return page.evaluate("async () => (await caches.keys()).filter((name) => /shell/.test(name))")
 
 
-def test_only_the_frame_is_kept_and_nothing_of_whoever_is_signed_in(here):
+def test_the_offline_cache_contains_only_the_frame_and_no_personal_data(here):
     page = here.page
     for path in ("/account/", "/transfers/", "/add/", "/"):
         here.open(path)
     session = next(each for each in page.context.cookies() if "session" in each["name"])
-    found = kept(page)
+    found = cached_responses(page)
     assert len(found) > 10
     for _name, path, text in found:
         assert path.startswith("/static/") or path == "/offline/", path
@@ -64,16 +64,16 @@ def test_only_the_frame_is_kept_and_nothing_of_whoever_is_signed_in(here):
         assert "alice" not in text
 
 
-def test_after_sign_out_there_is_no_private_answer_in_any_cache(here):
+def test_after_sign_out_no_cache_has_a_private_response(here):
     page = here.page
     page.evaluate(
         "caches.open('ferry-shared /').then((cache) => cache.put('/x', new Response('x')))"
     )
     here.open("/account/")
-    assert "/x" in [path for _name, path, _text in kept(page)]
+    assert "/x" in [path for _name, path, _text in cached_responses(page)]
     page.get_by_role("button", name="Sign out", exact=True).click()
     page.wait_for_url("**/signin/**")
-    left = {path for _name, path, _text in kept(page)}
+    left = {path for _name, path, _text in cached_responses(page)}
     assert {path for path in left if not path.startswith("/static/")} == {"/offline/"}
 
 
@@ -113,7 +113,7 @@ def folder(tmp_path) -> Path:
     return folder
 
 
-def test_while_ferry_is_away_its_own_page_stands_there_until_it_is_back(page, folder, troubles):
+def test_the_offline_page_shows_until_ferry_is_back(page, folder, troubles):
     port = free_port()
     with at(port, folder, "one") as ferry:
         ferry.make_owner()

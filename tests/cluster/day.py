@@ -34,7 +34,7 @@ MOST_LOGGED = 3000
 
 
 class Uncertain(Exception):  # noqa: N818  It is no error.
-    """Nobody answered, so what was asked for may or may not have happened."""
+    """No response arrived, so the request may or may not have taken effect."""
 
 
 @dataclass
@@ -105,12 +105,12 @@ class Visitor:
         return None
 
     def read(self) -> None:
-        if wanted := self._any():
+        if chosen := self._any():
             files = self._files()
-            if wanted not in files:
-                return self._fault(f"{wanted} is lost")
-            if self._content_of(files[wanted]) != self._contents[wanted]:
-                self._fault(f"{wanted} has other bytes")
+            if chosen not in files:
+                return self._fault(f"{chosen} is lost")
+            if self._content_of(files[chosen]) != self._contents[chosen]:
+                self._fault(f"{chosen} has other bytes")
         return None
 
     def list(self) -> None:
@@ -211,7 +211,7 @@ class Visitor:
 
 
 def lived(cluster: Cluster, seconds: float) -> Report:
-    """Live a day in so many seconds, and report."""
+    """Simulate a day in this many seconds, and return a report."""
     people = [Visitor(cluster, number) for number in range(PEOPLE)]
     for each in people:
         add_account_in(cluster.environment, each.email, PASSWORD)

@@ -131,7 +131,7 @@ class Cluster:
         return [*self.webs, *self.workers]
 
     def start(self) -> None:
-        """Start all machines at once: the first that comes prepares the database."""
+        """Start all machines at once: the first to arrive prepares the database."""
         for machine in self.machines:
             machine.start()
         for machine in self.machines:
@@ -158,7 +158,7 @@ class Cluster:
         return next(each for each in self.workers if pid in each.host.pids())
 
     def requests_for(self, name: str) -> list[tuple[float, str, int]]:
-        """Return when, from which host, and from which byte on a file was asked for."""
+        """Return the time, host, and first byte of each request for a file."""
         lines = [line.split() for line in self.requests.read_text().splitlines()]
         return [(float(at), host, int(begin)) for at, host, what, begin in lines if what == name]
 
@@ -173,7 +173,7 @@ def cluster(webs: int = len(WEBS), workers: int = len(WORKERS)) -> Iterator[Clus
     with ExitStack() as stack:
         hosts = {host.number: host for host in stack.enter_context(network(numbers))}
         objects = stack.enter_context(object_stores.seaweedfs(address_of(1)))
-        # What was acknowledged survives a crash.
+        # Acknowledged data survives a crash.
         database = stack.enter_context(postgresql.cluster(NetworkServer, synchronous_commit="on"))
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ferry-cluster-")))
         requests = home / "requests"
@@ -223,7 +223,7 @@ def cluster(webs: int = len(WEBS), workers: int = len(WORKERS)) -> Iterator[Clus
 @contextmanager
 def serving_sources(host: Host, requests: Path) -> Iterator[None]:
     command = [sys.executable, "-m", "tests.cluster.sources", requests, host.name]
-    # What is fetched comes from elsewhere, so it isn't killed with the machine.
+    # The source of fetches is elsewhere, so it isn't killed with the machine.
     process = launch([*host.prefix, *command], cwd=BASE)
     host.spared.add(process.pid)
     output = Output(process)

@@ -105,7 +105,7 @@ def network(numbers: list[int]) -> Iterator[list[Host]]:
 
 
 def remove(hosts: list[Host]) -> None:
-    """Remove the hosts and the bridge, also those of tests that were killed."""
+    """Remove the hosts and the bridge, including leftovers of killed tests."""
     for host in hosts:
         host.remove()
     with suppress(subprocess.CalledProcessError):

@@ -27,7 +27,7 @@ Operation = Callable[[Cluster, str], Iterator[Machine]]
 UPLOAD_BYTES = 48 * 2**20
 FETCH_BYTES = 60_000_000
 IMPORT_BYTES = 200_000_000
-# The promise: a film goes on within so many seconds, and other transfers within the lease and ten.
+# The promise: a film continues within this time, and other transfers within the lease and ten.
 FILM_SECONDS = 5.0
 LONG_FILM = ("-g", "25", "-c:v", "libx264", "-pix_fmt", "yuv420p")
 
@@ -74,7 +74,7 @@ def files_named(cluster: Cluster, name: str) -> list[dict[str, Any]]:
 
 
 def check_once(cluster: Cluster, name: str, content: bytes) -> None:
-    """Check that every machine that is alive sends this file, and that it is there once."""
+    """Check that every live machine serves this file, and that it exists once."""
     files = files_named(cluster, name)
     assert len(files) == 1, files
     link = ask(cluster, f"/rest/file/{files[0]['id']}").headers["Location"]
@@ -100,7 +100,7 @@ def put(cluster: Cluster, name: str, content: bytes) -> int:
 
 
 class Held(io.BytesIO):
-    """Bytes that stop in the middle until they are let go."""
+    """Bytes that pause in the middle until they are released."""
 
     def __init__(self, content: bytes) -> None:
         super().__init__(content)
@@ -205,7 +205,7 @@ def lines(cluster: Cluster, path: str) -> list[str]:
 
 
 def archive(cluster: Cluster, name: str) -> Iterator[Machine]:
-    """Read an archive half, and the rest by Range from whoever answers."""
+    """Read half of an archive, and the rest by Range from any machine that responds."""
     contents = {f"{name} {at}.bin": sources.content_of(f"{name} {at}", 9_000_000) for at in (1, 2)}
     entries = [
         {"type": "file", "id": put(cluster, each, content)} for each, content in contents.items()

@@ -1,4 +1,4 @@
-"""What goes wrong on one machine of a cluster without killing it."""
+"""Faults on one machine of a cluster that don't kill it."""
 
 import time
 from contextlib import contextmanager
@@ -32,9 +32,11 @@ def test_a_worker_whose_link_is_cut_writes_nothing_afterward(cluster, tally):
     cut_off = next(under_way)
     began_at = time.time()
     with cut_off.host.cut_off():
-        asked = until(lambda: [each for each in cluster.requests_for(name) if each[0] > began_at])
-        assert asked[0][0] - began_at < LEASE.total_seconds() + MORE_SECONDS
-        assert asked[0][1] != cut_off.host.name
+        requests = until(
+            lambda: [each for each in cluster.requests_for(name) if each[0] > began_at]
+        )
+        assert requests[0][0] - began_at < LEASE.total_seconds() + MORE_SECONDS
+        assert requests[0][1] != cut_off.host.name
         pause_until(began_at + CUT_SECONDS)
     assert cut_off.output.saw("other workers declared this one dead", 60), cut_off.log
     finish(under_way)
@@ -53,7 +55,7 @@ def pause_until(at: float) -> None:
 def test_a_worker_whose_clock_is_an_hour_off_neither_takes_nor_loses_anything(
     cluster, tally, tmp_path, by
 ):
-    """The store refuses it, so its own transfers wait; those of the others go on."""
+    """The store refuses this machine, so its transfers wait; other machines continue."""
     library = program("faketime") and next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
     clock = tmp_path / "clock"
     clock.write_text("+0")

@@ -9,7 +9,7 @@ from tests.cluster.kills import LEFT, kill
 from tests.cluster.network import ADDRESSES
 from tests.cluster.operations import OPERATIONS
 
-# Those that CI runs; `make test-cluster` runs all.
+# The tests that CI runs; `make test-cluster` runs all.
 SHORT = {("upload", "web"), ("fetch", "worker"), ("segment", "worker"), ("ZIP", "web")}
 VICTIMS = ("web", "worker", "database", "store")
 
@@ -23,7 +23,7 @@ def cases():
 
 
 @pytest.mark.parametrize(("operation", "victim"), [*cases()])
-def test_what_is_under_way_ends_well(cluster, tally, operation, victim):
+def test_work_in_progress_completes_after_a_kill(cluster, tally, operation, victim):
     name = tally.name_for(operation)
     under_way = OPERATIONS[operation](cluster, name)
     doing = next(under_way)

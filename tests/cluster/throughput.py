@@ -57,12 +57,12 @@ def listings(made: Cluster) -> float:
     def rate(web: Machine) -> float:
         readers = max(1, READERS // len(made.webs))
         wrk = [program, "-t1", f"-c{readers}", "-d3s", "-H", f"Authorization: Basic {key}"]
-        told = subprocess.run(
+        output = subprocess.run(
             [*wrk, f"{web.url}/rest/folder"], check=True, capture_output=True, text=True
         ).stdout
-        assert "Non-2xx" not in told, told
-        found = re.search(r"Requests/sec:\s*([\d.]+)", told)
-        assert found, told
+        assert "Non-2xx" not in output, output
+        found = re.search(r"Requests/sec:\s*([\d.]+)", output)
+        assert found, output
         return float(found[1])
 
     with ThreadPoolExecutor(len(made.webs)) as pool:

@@ -39,13 +39,13 @@ def test_an_added_account_can_be_used(account):
     assert PASSWORD not in said
 
 
-def test_an_account_is_paid_and_has_50_gb_unless_told(account):
+def test_a_new_account_is_paid_and_has_50_gb_by_default(account):
     account("add", "alice@example.org")
     made = Account.objects.get()
     assert (made.kind, made.space_max_bytes) == ("paid", 50 * 10**9)
 
 
-def test_the_list_names_everybody(account):
+def test_the_list_names_everyone(account):
     assert account("list") == "There is no account.\n"
     a_file(alice(space_max_bytes=10**9), size_bytes=250_000_000)
     mallory()
@@ -66,7 +66,7 @@ def test_password_type_and_space_can_be_changed(account):
     assert not may_enter(PASSWORD)
 
 
-def test_what_programs_delete_is_gone_or_can_be_restored(account):
+def test_deletions_by_programs_are_final_or_restorable(account):
     made = alice()
     for word, keeps in (("restorable", True), ("final", False)):
         assert "alice@example.org" in account("deletions", "alice@example.org", word)
@@ -74,7 +74,7 @@ def test_what_programs_delete_is_gone_or_can_be_restored(account):
         assert made.keeps_deleted == keeps
 
 
-def test_a_removed_account_is_gone(account):
+def test_a_removed_account_no_longer_exists(account):
     alice()
     account("remove", "alice@example.org")
     assert not Account.objects.exists()
@@ -93,7 +93,7 @@ def test_a_removed_account_is_gone(account):
         [],
     ],
 )
-def test_a_mistake_is_told_and_changes_nothing(account, words):
+def test_a_mistake_is_reported_and_changes_nothing(account, words):
     alice()
     with pytest.raises(CommandError):
         account(*words)

@@ -24,7 +24,7 @@ def test_an_empty_value_means_the_default(env: Environment, monkeypatch: pytest.
 
 
 @each_case("raw", ["http", "0", "65536", "-1", "1e3", "８０００ｘ"])
-def test_a_port_that_is_none_is_refused_by_name(env, monkeypatch, raw):
+def test_an_invalid_port_is_refused_by_name(env, monkeypatch, raw):
     monkeypatch.setenv("PORT", raw)
     with pytest.raises(SystemExit, match=r"^PORT: .* whole number from 1 to 65535\.$"):
         env.integer("PORT", 8000, least=1, most=65535)
@@ -217,7 +217,7 @@ def test_an_empty_key_is_refused_and_left_to_the_owner(tmp_path):
     assert (tmp_path / "secret_key").read_text() == "\n"
 
 
-def test_a_relative_path_begins_beside_manage_py(env, monkeypatch, tmp_path):
+def test_a_relative_path_starts_beside_manage_py(env, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATA_DIR", "elsewhere/data")
     assert env.path("DATA_DIR", tmp_path) == BASE / "elsewhere" / "data"

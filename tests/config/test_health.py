@@ -56,7 +56,7 @@ def test_ready_names_each_part(client, library_folder):
 
 
 @pytest.mark.django_db
-def test_a_worker_that_is_alive_is_told_with_its_engine(client):
+def test_a_live_worker_is_reported_with_its_engine(client):
     row = Worker.objects.create(name="a", alive_until=timezone.now() + timedelta(seconds=20))
     assert health.worker().sentence == "The engine does not answer: torrents wait."
     Worker.objects.update(is_engine_alive=True)
@@ -66,7 +66,7 @@ def test_a_worker_that_is_alive_is_told_with_its_engine(client):
 
 
 @pytest.mark.django_db
-def test_a_worker_that_was_killed_is_told_before_its_lease_has_ended(settings, tmp_path):
+def test_a_killed_worker_is_reported_before_its_lease_expires(settings, tmp_path):
     settings.DATA_DIR = tmp_path
     lease = leases.Lease(tmp_path / leases.FOLDER)
     lease.hold(timezone.now(), is_engine_alive=True, is_idle=True)
@@ -76,7 +76,7 @@ def test_a_worker_that_was_killed_is_told_before_its_lease_has_ended(settings, t
 
 
 @pytest.mark.django_db
-def test_nobody_asks_for_the_worker_while_the_site_shows_another_service(settings):
+def test_health_ignores_the_worker_while_the_site_shows_another_service(settings):
     assert health.worker()
     settings.SERVICE_URL = "https://me:secret@storage.example"
     assert health.worker() is None
@@ -91,7 +91,7 @@ def test_a_part_that_is_not_ready_makes_the_whole_not_ready(client, monkeypatch)
     assert json.loads(answer.content)["parts"]["tide"] == "The tide is out."
 
 
-def test_a_database_that_does_not_answer_is_said(monkeypatch):
+def test_a_database_that_does_not_respond_is_reported(monkeypatch):
     def broken() -> None:
         raise OperationalError("locked")
 
@@ -120,7 +120,7 @@ def test_a_check_that_breaks_leaves_the_others(client, monkeypatch, caplog):
 
 
 @pytest.mark.django_db
-def test_a_list_of_static_files_that_is_empty_is_said(client, settings, tmp_path):
+def test_an_empty_list_of_static_files_is_reported(client, settings, tmp_path):
     """A power cut may leave such a list."""
     assert parts(client)["pages"] == "ready"
     settings.STATIC_ROOT = tmp_path
@@ -129,13 +129,13 @@ def test_a_list_of_static_files_that_is_empty_is_said(client, settings, tmp_path
 
 
 @pytest.mark.django_db
-def test_a_database_that_a_newer_ferry_changed_is_said(client):
+def test_a_database_that_a_newer_ferry_changed_is_reported(client):
     MigrationRecorder(connection).record_applied("service", "9999_tomorrow")
     assert "newer version" in parts(client, 503)["database"]
 
 
 @pytest.mark.django_db
-def test_a_library_that_is_away_is_said(client, library_folder):
+def test_a_missing_library_is_reported(client, library_folder):
     assert parts(client)["library"] == "ready"
     a_file(alice(), blob=put(library_folder, b"content"))
     assert parts(client)["library"] == "ready"
@@ -144,14 +144,14 @@ def test_a_library_that_is_away_is_said(client, library_folder):
 
 
 @pytest.mark.django_db
-def test_content_that_is_missing_is_said_without_its_name_until_it_is_back(client, library_folder):
+def test_missing_content_is_reported_without_names_until_it_is_back(client, library_folder):
     blob = put(library_folder, b"content")
     file = a_file(alice(), "secret.txt", blob=blob)
     place = library_folder.path(blob.blob)
     away = place.rename(place.with_suffix(".away"))
     sweep(library_folder, timezone.now(), timedelta(hours=1))
-    told = parts(client)["content"]
-    assert told == "The content of some files is missing."
+    message = parts(client)["content"]
+    assert message == "The content of some files is missing."
     assert health.content().names == (file.name,)
     away.rename(place)
     sweep(library_folder, timezone.now(), timedelta(hours=1))
@@ -169,11 +169,11 @@ DISKS = {
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("free", DISKS)
-def test_a_disk_without_space_is_said(client, monkeypatch, free):
+def test_a_disk_without_space_is_reported(client, monkeypatch, free):
     """All tests share a disk, so its figures are faked; tests/faults/test_disks.py fills one."""
     size, entries = free
-    told = os.statvfs_result((1, 1, 10**6, size, size, 1000, entries, entries, 0, 255))
-    monkeypatch.setattr(os, "statvfs", lambda _path: told)
+    full = os.statvfs_result((1, 1, 10**6, size, size, 1000, entries, entries, 0, 255))
+    monkeypatch.setattr(os, "statvfs", lambda _path: full)
     usage = shutil.disk_usage("/")._replace(free=size)
     monkeypatch.setattr(shutil, "disk_usage", lambda _path: usage)
     status, words = DISKS[free]
@@ -185,7 +185,9 @@ def test_a_disk_without_space_is_said(client, monkeypatch, free):
     ("is_sealed", "words"),
     [(True, "ready"), (None, "ready"), (False, "Programs that read media aren't confined.")],
 )
-def test_a_machine_without_a_sandbox_is_said(client, monkeypatch, library_folder, is_sealed, words):
+def test_a_machine_without_a_sandbox_is_reported(
+    client, monkeypatch, library_folder, is_sealed, words
+):
     # A test can't change what the kernel supports.
     monkeypatch.setattr(measuring, "is_sealed", lambda: is_sealed)
     measuring.measure(timezone.now())
@@ -199,7 +201,7 @@ def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
 
 @pytest.mark.slow
 @pytest.mark.sqlite
-def test_a_damaged_database_is_said_by_the_running_program(tmp_path):
+def test_the_running_program_reports_a_damaged_database(tmp_path):
     """Both a stranger and a browser with a session get the finding."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         url = f"{ferry.url}/readyz"
@@ -224,7 +226,7 @@ def unready(url, cookies):
 
 
 @pytest.mark.django_db
-def test_damage_where_nobody_looks_is_found_by_reading_all(client, library_folder, monkeypatch):
+def test_verify_finds_damage_that_no_one_reads(client, library_folder, monkeypatch):
     """Damaging the tests' database would break the tests beside this one."""
 
     class Damaged:

@@ -51,23 +51,23 @@ def said(*arguments, capsys):
     return capsys.readouterr().out
 
 
-def test_it_lists_what_the_database_does_not_know(newer, capsys):
-    told = said("list", capsys=capsys)
-    assert "The database is older than the library." in told
-    assert "It doesn't know 1 files" in told
-    assert "Orphans: 0 files" in told
+def test_list_shows_files_that_the_database_does_not_know(newer, capsys):
+    output = said("list", capsys=capsys)
+    assert "The database is older than the library." in output
+    assert "It doesn't know 1 files" in output
+    assert "Orphans: 0 files" in output
 
 
 def test_adopting_puts_the_files_into_a_folder(newer, capsys, store):
-    told = said("adopt", capsys=capsys)
+    output = said("adopt", capsys=capsys)
     folder = f"Recovered {timezone.localdate()}"
-    assert f"Put 1 files, 0.00 GB, into the folder '{folder}' of {EMBEDDED_ACCOUNT}." in told
+    assert f"Put 1 files, 0.00 GB, into the folder '{folder}' of {EMBEDDED_ACCOUNT}." in output
     assert File.objects.get().folder.name == folder
     assert File.objects.get().sha1 == newer.sha1
     assert "knows the whole library" in said("list", capsys=capsys)
 
 
-def test_discarding_keeps_them_for_a_while_and_restoring_brings_them_back(newer, capsys, store):
+def test_discarded_files_stay_for_a_while_and_can_be_restored(newer, capsys, store):
     assert "Moved 1 files" in said("discard", capsys=capsys)
     assert newer.blob in said("list", capsys=capsys)
     assert not File.objects.exists()
@@ -107,7 +107,7 @@ def test_without_doubt_there_is_nothing_to_decide(account):
             call_command("library", action)
 
 
-def test_an_account_without_room_is_told_how_to_get_some(newer, account, store):
+def test_a_full_account_is_told_how_to_get_space(newer, account, store):
     Account.objects.update(space_max_bytes=1)
     with pytest.raises(CommandError, match=f"manage.py account space {EMBEDDED_ACCOUNT}"):
         call_command("library", "adopt")
@@ -123,7 +123,7 @@ def test_unknown_names_are_refused(newer, account):
         call_command("library", "restore", "4711")
 
 
-def test_while_ferry_runs_uploads_under_way_are_left_alone(newer, store, capsys):
+def test_running_uploads_are_left_alone(newer, store, capsys):
     then = (timezone.now() - timedelta(hours=1)).timestamp()
     os.utime(store.path(newer.blob), (then, then))
     running.note_running()

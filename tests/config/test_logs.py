@@ -13,7 +13,7 @@ def line(message: str, *args: object) -> str:
     return LineFormatter().format(record)
 
 
-def test_a_line_break_in_a_name_starts_no_line_of_its_own():
+def test_a_line_break_in_a_name_starts_no_new_line():
     written = line("wrong name=%s", "bob\n2026-01-01T00:00:00Z INFO ferry.signin signed in")
     assert "\n" not in written
     assert "\\n2026" in written
@@ -74,7 +74,7 @@ def _only_warnings():
 
 
 @pytest.mark.usefixtures("_only_warnings")
-def test_a_cut_connection_is_no_line_where_only_warnings_are_wanted():
+def test_a_cut_connection_is_not_logged_at_level_warning():
     assert not CutConnections().filter(record_of(TimeoutError("timed out")))
 
 

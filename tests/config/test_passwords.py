@@ -45,7 +45,7 @@ def test_a_turn_that_ends_in_an_error_is_free_again():
         pass
 
 
-def test_a_full_queue_turns_strangers_away_at_once_and_nobody_else():
+def test_a_full_queue_turns_away_only_strangers():
     queue = HashQueue(most_running=1, most_waiting=0, wait_seconds=GENEROUS)
     with pytest.raises(TimeoutError), queue.turn("alice", "1"):
         pass

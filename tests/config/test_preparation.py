@@ -45,7 +45,7 @@ def test_with_an_owner_no_link_is_printed(alice):
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "::1"])
-def test_where_no_phone_reaches_ferry_none_is_asked_to_scan(settings, host):
+def test_no_qr_code_is_printed_if_no_phone_can_reach_ferry(settings, host):
     assert "On a phone" in announced()
     settings.HOST = host
     assert "On a phone" not in announced()
@@ -69,23 +69,23 @@ def test_createsuperuser_without_questions_takes_no_weak_password(weak, monkeypa
     assert not User.objects.exists()
 
 
-def test_createsuperuser_that_makes_nobody_records_nobody(bob):
+def test_createsuperuser_that_creates_no_one_records_no_one(bob):
     call_command("createsuperuser", stdin=io.StringIO(), stdout=io.StringIO())
     assert not Activity.objects.exists()
 
 
-def test_the_token_itself_is_not_kept():
+def test_the_token_itself_is_not_stored():
     (token,) = set(tokens(announced()))
     assert token not in str(OneTimeLink.objects.values())
 
 
-def test_a_port_that_is_taken_or_forbidden_is_told_from_a_wrong_address():
+def test_errors_distinguish_a_taken_or_forbidden_port_from_a_wrong_address():
     assert "perhaps Ferry itself" in preparation.address_trouble(errno.EADDRINUSE)
     assert preparation.address_trouble(errno.EACCES).startswith("PORT: Ferry may not")
     assert preparation.address_trouble(errno.EADDRNOTAVAIL).startswith("HOST: ")
 
 
-def test_a_data_folder_that_cannot_be_closed_is_told_of(tmp_path, monkeypatch, caplog):
+def test_a_data_folder_that_cannot_be_closed_to_others_is_reported(tmp_path, monkeypatch, caplog):
     tmp_path.chmod(0o755)
     # Without root, a test can't mount a file system without permissions.
     monkeypatch.setattr(preparation.Path, "chmod", lambda *_arguments: None)
@@ -98,7 +98,7 @@ def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
         pass
 
 
-def test_what_nobody_syncs_begins_anew_when_the_machine_did(tmp_path, monkeypatch):
+def test_unsynced_files_are_discarded_after_a_reboot(tmp_path, monkeypatch):
     boot = tmp_path / "boot"
     # No test can reboot the machine; tests/powercuts really gives Ferry another boot ID.
     monkeypatch.setattr(preparation, "BOOT_ID", boot)

@@ -60,7 +60,7 @@ def test_an_id_that_a_log_or_header_could_misread_is_replaced(sent):
     assert request_ids.current() != sent
 
 
-def test_each_request_has_an_id_of_its_own():
+def test_each_request_has_its_own_id():
     assert len({id_of("", peer=STRANGER) for _each in range(100)}) == 100
 
 
@@ -78,7 +78,7 @@ def logged(name: str):
 
 
 @pytest.mark.django_db
-def test_what_the_service_logs_for_the_site_has_the_sites_id():
+def test_log_lines_of_the_service_have_the_sites_request_id():
     accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
     client = connection.client_for(
         connection.ServiceAddress(

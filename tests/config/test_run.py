@@ -77,7 +77,7 @@ def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
 
 @pytest.mark.alone
 def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download(tmp_path):
-    """One transfer comes from a peer, one from a URL, and one waits for its turn."""
+    """One transfer fetches from a peer, one from a URL, and one waits its turn."""
     film, song = os.urandom(6_000_000), os.urandom(6_000_000)
     made = {name: torrent(name, film[at:]) for at, name in enumerate(("film.mkv", "next.mkv"))}
     (tmp_path / "song.flac").write_bytes(song)
@@ -155,7 +155,7 @@ def running_alone(program: str) -> "subprocess.Popen[str]":
     return launch([sys.executable, "-u", "-c", code], cwd=BASE)
 
 
-def test_what_a_late_process_has_started_ends_with_it():
+def test_children_of_a_process_that_is_late_end_with_it():
     script = "trap '' TERM; echo begun; sleep 60; echo slept"
     program = running_alone(f"lambda: __import__('os').system({script!r})")
     output = Output(program)
@@ -180,7 +180,7 @@ def test_as_many_files_may_be_open_as_the_system_allows():
 
 
 @on_linux
-def test_a_kill_of_ferry_itself_leaves_nobody_on_the_port(tmp_path):
+def test_killing_ferry_frees_the_port(tmp_path):
     with running(tmp_path) as ferry:
         stopped_by(ferry, signal.SIGKILL)
         with socket.socket() as probe:

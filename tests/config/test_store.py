@@ -1,4 +1,4 @@
-"""`manage.py store copy`: what it says, and how it ends."""
+"""The output and the exit status of `manage.py store copy`."""
 
 import fcntl
 from datetime import timedelta
@@ -61,11 +61,11 @@ def test_it_copies_everything_and_says_which_setting_to_change(film, capsys):
         "Everything is there. Now remove STORE_URL from the settings, and start Ferry.\n"
     )
     assert library().size(film.blob) == film.size_bytes
-    told = said("--verify", capsys=capsys)
-    assert "Copied 0 files, 0.00 GB; already there: 1 file. All copies were read again." in told
+    output = said("--verify", capsys=capsys)
+    assert "Copied 0 files, 0.00 GB; already there: 1 file. All copies were read again." in output
 
 
-def test_while_ferry_runs_the_switch_comes_later(film, capsys):
+def test_the_switch_comes_later_while_ferry_runs(film, capsys):
     Worker.objects.create(
         name="on another machine", alive_until=timezone.now() + timedelta(hours=1)
     )
@@ -122,7 +122,7 @@ def test_orphans_stay(film, account, source, capsys):
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, command.StoreAway, command.DiskFull])
-def test_what_interrupts_it_ends_with_a_line_and_the_next_run_goes_on(
+def test_an_interrupted_copy_ends_with_one_line_and_the_next_run_continues(
     film, monkeypatch, capsys, error
 ):
     def fail(_store, _blob):
@@ -138,14 +138,14 @@ def test_what_interrupts_it_ends_with_a_line_and_the_next_run_goes_on(
     assert "Copied 1 file," in said(capsys=capsys)
 
 
-def test_progress_is_told_in_words(film, source, account, monkeypatch, capsys):
+def test_progress_is_described_in_words(film, source, account, monkeypatch, capsys):
     # The interval suits people, who wait for hours.
     monkeypatch.setattr(command, "SECONDS_PER_LINE", 0)
     a_file(account, "other.mkv", blob=put(source, bytes(2 * 10**6)))
-    told = said(capsys=capsys).splitlines()
-    assert told[0] == "0 of 2 files, 0.00 GB of 0.00 GB"
-    assert any("MB/s, about 0 min left" in line for line in told)
-    assert any(line.endswith("looking for what arrived meanwhile") for line in told)
+    output = said(capsys=capsys).splitlines()
+    assert output[0] == "0 of 2 files, 0.00 GB of 0.00 GB"
+    assert any("MB/s, about 0 min left" in line for line in output)
+    assert any(line.endswith("looking for what arrived meanwhile") for line in output)
 
 
 def test_only_one_copy_runs(film, settings):
@@ -155,7 +155,7 @@ def test_only_one_copy_runs(film, settings):
             call_command("store", "copy", "disk")
 
 
-def test_the_store_that_ferry_uses_is_no_target(film, settings, monkeypatch):
+def test_the_store_in_use_is_not_a_valid_target(film, settings, monkeypatch):
     for name, value in KEYS.items():
         monkeypatch.setenv(name, value)
     for url in (URL, f"{URL}/"):

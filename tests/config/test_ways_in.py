@@ -62,11 +62,11 @@ def test_a_link_signs_a_person_in_once(alice, mallory, clock):
     assert Client(headers={"host": "localhost"}).post(link).status_code == 404
 
 
-def test_who_came_by_a_link_has_typed_no_password(alice, mallory):
+def test_signing_in_by_link_does_not_count_as_typing_a_password(alice, mallory):
     _said, link = link_for("alice")
     mallory.post(link)
-    asked = mallory.post("/account/tokens/", {"name": "seedbox"})
-    assert words(asked, "h1") == "Enter your password"
+    answer = mallory.post("/account/tokens/", {"name": "seedbox"})
+    assert words(answer, "h1") == "Enter your password"
 
 
 def test_a_link_lives_five_minutes(alice, mallory, clock):
@@ -75,6 +75,6 @@ def test_a_link_lives_five_minutes(alice, mallory, clock):
     assert mallory.post(link).status_code == 404
 
 
-def test_a_link_for_nobody_names_who_there_is(alice, bob):
+def test_signin_link_for_an_unknown_name_lists_the_people(alice, bob):
     with pytest.raises(CommandError, match=r"'carol'.*alice, bob"):
         say("signin_link", "carol")

@@ -82,7 +82,7 @@ def received(connection):
 
 
 @pytest.mark.slow
-def test_one_connection_serves_wholes_parts_and_heads_in_turn(server, file_link):
+def test_one_connection_serves_full_partial_and_head_requests_in_turn(server, file_link):
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
         for _ in range(2):
             assert client.get(file_link).content == CONTENT
@@ -112,7 +112,7 @@ def test_a_short_body_that_is_refused_unread_leaves_its_connection(server):
         assert (refused.status_code, refused.headers["Connection"]) == (401, "keep-alive")
 
 
-def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
+def test_idle_keep_alive_connections_block_no_one(server):
     """If each took two seconds, all of them would take longer than the client's timeout."""
     staying = [ask(server, "/healthz", headers="Connection: close\r\n") for _ in range(15)]
     for connection in staying:
@@ -123,7 +123,7 @@ def test_those_who_leave_their_connections_open_keep_nobody_waiting(server):
 
 
 @pytest.mark.slow
-def test_a_process_that_runs_out_of_open_files_goes_on_and_says_so_once():
+def test_a_process_that_runs_out_of_open_files_continues_and_logs_it_once():
     with serving() as server, ExitStack() as stack:
         httpx.get(f"{server.url}/healthz", timeout=60, trust_env=False)
         (worker,) = server.workers
@@ -142,7 +142,7 @@ def test_a_process_that_runs_out_of_open_files_goes_on_and_says_so_once():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "zip"])
-def test_a_reader_that_takes_nothing_is_cut(server, request, kind):
+def test_a_client_that_reads_nothing_is_disconnected(server, request, kind):
     link = request.getfixturevalue(f"{kind}_link")
     with closing(ask(server, link)) as connection:
         connection.recv(1)
@@ -180,7 +180,7 @@ def test_a_reader_that_pauses_gets_every_byte_and_then_the_next_answer(server, r
 
 
 @pytest.mark.slow
-def test_a_stop_lets_a_waiting_response_go_on(file_link):
+def test_a_stop_lets_a_waiting_response_continue(file_link):
     with serving() as server, closing(ask(server, file_link)) as connection:
         connection.recv(1)
         server.process.send_signal(signal.SIGTERM)
@@ -197,7 +197,7 @@ def test_requests_in_one_piece_are_answered_in_turn(server):
     assert raw(server.port, ask_v1 + chunks).startswith(b"HTTP/1.1 401")
 
 
-def test_who_asks_before_a_body_hears_to_go_on_and_then_the_answer(server):
+def test_a_client_that_expects_100_continue_gets_it_and_then_the_response(server):
     head = "POST /rest/folder HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as connection:
         connection.sendall(f"{head}Content-Length: 5\r\n\r\n".encode())
@@ -288,7 +288,7 @@ def test_the_server_has_no_words_for_heads_and_one_line_for_nonsense(quiet_serve
     assert re.match(r"\S+Z WARNING gunicorn\.error Invalid request", line)
 
 
-def test_chunks_that_are_none_are_refused_in_json(quiet_server):
+def test_malformed_chunks_are_refused_in_json(quiet_server):
     key = b64encode(f"{alice(password=PASSWORD).email}:{PASSWORD}".encode()).decode()
     head = (
         f"POST /rest/folder HTTP/1.1\r\nHost: localhost\r\nAuthorization: Basic {key}\r\n"
@@ -309,7 +309,7 @@ def test_chunks_that_are_none_are_refused_in_json(quiet_server):
         (b"GET /rest/folder HTTP/1.1\r\nno header\r\n\r\n", 400),
     ],
 )
-def test_what_is_no_request_is_refused_in_json(request_, status, server):
+def test_malformed_requests_are_refused_in_json(request_, status, server):
     head, _, content = raw(server.port, request_).partition(b"\r\n\r\n")
     assert head.startswith(f"HTTP/1.1 {status} ".encode())
     assert b"\r\nContent-Type: application/json\r\n" in head

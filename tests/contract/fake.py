@@ -168,8 +168,8 @@ class FakeV1(httpx.BaseTransport):
         return {"files": [self._large_record(item) for item in files[:100]]}
 
     def _large_record(self, item: Item) -> dict[str, Any]:
-        told = ("id", "name", "size", "hash", "folder_id", "last_update")
-        facts = {name: fact for name, fact in file_record(item).items() if name in told}
+        fields = ("id", "name", "size", "hash", "folder_id", "last_update")
+        facts = {name: fact for name, fact in file_record(item).items() if name in fields}
         return facts | {"folder": self.path_of(self.items[item.parent])}
 
     def delete_together(self, request: httpx.Request) -> dict[str, Any]:
@@ -240,8 +240,8 @@ class FakeV1(httpx.BaseTransport):
 
     def search(self, request: httpx.Request) -> dict[str, Any]:
         """Find names that contain every word, the newest first: all that pages need."""
-        asked = request.url.params
-        words, types = asked.get("q", "").lower().split(), asked.get("types", "").split(",")
+        query = request.url.params
+        words, types = query.get("q", "").lower().split(), query.get("types", "").split(",")
         items = sorted(self.items.values(), key=lambda item: item.id, reverse=True)
         items = [
             item
@@ -253,7 +253,7 @@ class FakeV1(httpx.BaseTransport):
             files = [item for item in files if item.name.rpartition(".")[2].lower() in types]
         is_open = bool(words) and not any(types)
         folders = [item for item in items if item.content is None and is_open]
-        most = int(asked.get("limit", "200"))
+        most = int(query.get("limit", "200"))
         return {
             "folders": [self._located_folder(each) for each in folders[:most]],
             "files": [self._large_record(each) for each in files[:most]],
@@ -284,11 +284,11 @@ class FakeV1(httpx.BaseTransport):
 
     def rename_folder(self, request: httpx.Request, folder: int) -> dict[str, Any]:
         body = body_of(request)
-        wanted, name = body.first("rename_to"), body.first("name")
+        new_name, name = body.first("rename_to"), body.first("name")
         here = self.folder(folder)
-        if wanted is None and name is not None and (here.id == ROOT or "/" in name):
+        if new_name is None and name is not None and (here.id == ROOT or "/" in name):
             return self._created(name)
-        return self._rename(here, wanted or name)
+        return self._rename(here, new_name or name)
 
     def rename_file(self, request: httpx.Request, file: int) -> dict[str, Any]:
         return self._rename(self.file(file), body_of(request).first("rename_to", "name"))
@@ -418,10 +418,10 @@ class FakeV1(httpx.BaseTransport):
         }
 
     def _destination(self, body: Body) -> int:
-        wanted = str((self.keeps_folder_id and body.fields.get("folder_id")) or 0)
-        if not wanted.isdecimal():
+        folder_id = str((self.keeps_folder_id and body.fields.get("folder_id")) or 0)
+        if not folder_id.isdecimal():
             raise Refused(422, "folder_id_unreadable")
-        return self.folder(int(wanted)).id
+        return self.folder(int(folder_id)).id
 
     def delete_transfer(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
         del self.transfers[self.transfer(transfer).id]

@@ -28,12 +28,12 @@ def test_alternative_form(words, v1):
 
 
 @each_case("words", WHAT_CLIENTS_SEND)
-def test_what_clients_send(words, v1):
+def test_the_forms_that_clients_send(words, v1):
     SENT[words](v1)
 
 
 @each_case("words", WHAT_OUR_SERVICE_ADDS)
-def test_what_our_service_adds(words, v1):
+def test_the_fields_that_our_service_adds(words, v1):
     ADDED[words](v1)
 
 

@@ -59,7 +59,7 @@ def test_a_search_finds_folders_and_files_with_their_places(v1):
     assert fine(v1.get("/rest/search", params={"limit": "1"}))["has_more"]
 
 
-def test_no_test_stands_for_a_row_that_is_not_there():
+def test_every_test_refers_to_an_existing_row():
     assert {(table, words) for table in TABLES for words in TABLES[table]} == set(ROWS)
 
 

@@ -41,7 +41,7 @@ def shift():
     return Shift()
 
 
-def known(shift, transfer):
+def learn_files(shift, transfer):
     shift.round()
     shift.engine.metadata(transfer, files=[("film", 7)])
     shift.round()
@@ -54,9 +54,9 @@ def jump(shift, by, tally):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", JUMPS, ids=str)
-def test_a_transfer_arrives_once_whatever_the_clock_does(shift, tally, by):
+def test_a_transfer_arrives_once_despite_clock_changes(shift, tally, by):
     transfer = transfers.add_magnet(an_account(), magnet(name="film"), 0, NOW)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     jump(shift, by, tally)
     shift.round()
     shift.engine.status(transfer, done_bytes=3, wanted_bytes=7, peers_connected=1)
@@ -74,9 +74,9 @@ def test_a_transfer_arrives_once_whatever_the_clock_does(shift, tally, by):
 
 
 @pytest.mark.parametrize("by", [DAY, -DAY], ids=str)
-def test_who_waits_for_the_disk_waits_no_longer_for_a_clock_that_was_set(shift, tally, by):
+def test_setting_the_clock_does_not_prolong_a_wait_for_the_disk(shift, tally, by):
     transfer = transfers.add_magnet(an_account(), magnet(name="film"), 0, NOW)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.broken(transfer, "disk_full")
     shift.round()
     assert shift.state(transfer) == "no_room"
@@ -95,7 +95,7 @@ def test_a_clock_that_was_set_back_does_not_end_the_tidying(shift, tally):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("by", [DAY, -DAY], ids=str)
-def test_two_workers_whose_clocks_are_a_day_apart_bring_everything_once(tally, by):
+def test_workers_with_clocks_a_day_apart_fetch_everything_once(tally, by):
     one, two = Shift(active_transfers=1), Shift(active_transfers=1)
     jump(two, by, tally)
     account = an_account()
@@ -156,7 +156,7 @@ def wait_at_sign_in(stranger):
     raise AssertionError("No guess had to wait")
 
 
-def test_who_had_to_wait_need_not_wait_a_day_for_a_clock_that_was_set_back(alice, mallory, at):
+def test_setting_the_clock_back_does_not_prolong_a_sign_in_wait(alice, mallory, at):
     wait_at_sign_in(mallory)
     at(-DAY)
     assert sign_in(mallory).status_code == 302

@@ -46,7 +46,9 @@ def locked():
         other.execute("ROLLBACK")
 
 
-def test_what_a_locked_database_refuses_is_not_done_and_works_later(scene, seeds, chance, tmp_path):
+def test_a_change_refused_by_a_locked_database_has_no_effect_and_works_later(
+    scene, seeds, chance, tmp_path
+):
     """Meanwhile a torrent is fetched, and imported when the lock is gone."""
     kept, doomed = (chance.randbytes(1000) for _ in range(2))
     ids = {}
@@ -85,8 +87,8 @@ AWAY, BACK = "The database is away", "The database is back"
 
 
 @pytest.mark.sqlite
-def test_a_database_that_is_away_is_waited_for_in_two_lines(tmp_path, tally):
-    """The database goes away as on an unplugged disk. Ferry makes no empty one in its stead."""
+def test_waiting_for_an_unreachable_database_logs_two_lines(tmp_path, tally):
+    """The database vanishes as on an unplugged disk. Ferry doesn't replace it with an empty one."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
         away = tmp_path / "away"

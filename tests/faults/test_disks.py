@@ -1,4 +1,4 @@
-"""A disk that is full to its last byte, and one that became read-only, under the whole program.
+"""The whole program on a disk that is full to the last byte, or that became read-only.
 
 Tested elsewhere: a disk that fills up while a torrent is fetched
 (tests/service/worker/test_work.py, tests/service/torrents/test_full_disk.py), while content is
@@ -156,7 +156,9 @@ def restart_web(ferry: Ferry) -> None:
     ],
     ids=["full", "read-only"],
 )
-def test_what_is_there_is_shown_and_nothing_else_is_done(trouble, refusals, words, alice, tally):
+def test_on_a_full_disk_reads_work_and_writes_change_nothing(
+    trouble, refusals, words, alice, tally
+):
     with trouble(alice.ferry):
         before = len(alice.ferry.log)
         alice.reopen()

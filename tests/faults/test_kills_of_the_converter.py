@@ -60,7 +60,7 @@ def got(api, path: str):
 
 
 def killed():
-    """Kill whichever converter runs: each ends by itself after its part, and another begins."""
+    """Kill the running converter: each ends by itself after its part, and another begins."""
     for converter in converters():
         with suppress(ProcessLookupError):
             os.kill(converter, signal.SIGKILL)
@@ -74,7 +74,7 @@ def kill_converter(scene):
     until(lambda: converter not in converters())
 
 
-def test_every_part_arrives_whole_however_often_its_converter_is_killed(scene, asks, film):
+def test_every_segment_arrives_whole_despite_kills_of_its_converter(scene, asks, film):
     """Parts are requested in an order that no converter foresees, and far from the end, so that
     each converter has more to do than its pipe holds."""
     with working(), ThreadPoolExecutor() as threads:

@@ -51,7 +51,7 @@ def kill(server, scene):
 
 
 class Busy(threading.Thread):
-    """A person who does one thing after another, even if an answer never comes."""
+    """A person who performs one action after another, even if a response never arrives."""
 
     def __init__(self, live):
         super().__init__(daemon=True)
@@ -118,7 +118,7 @@ def adder(scene, server, number, said):
     return live
 
 
-def test_what_was_uploaded_renamed_deleted_and_added_is_as_it_was_said(scene, server, kill, chance):
+def test_acknowledged_changes_survive_a_kill_of_the_web_process(scene, server, kill, chance):
     """A magnet that is sent until the service answers is one transfer."""
     said = {}
     people = [Busy(uploader(scene, server, number)) for number in range(PEOPLE)]
@@ -175,7 +175,7 @@ def target_of(link):
 
 
 @pytest.mark.parametrize("way", ["file", "zip"])
-def test_a_download_that_is_cut_off_goes_on_where_it_was(way, scene, server, kill):
+def test_an_interrupted_download_resumes(way, scene, server, kill):
     content, asks = os.urandom(8_000_000), scene.asking(server.url)
     folder = a_folder(scene.account)
     file = a_file(scene.account, "film", folder=folder, blob=put(scene.store, content))

@@ -37,11 +37,11 @@ def a_film(chance, seeds, tmp_path, number=0):
     return made
 
 
-def known(transfer_id):
+def find_transfer(transfer_id):
     return Transfer.objects.get(pk=transfer_id)
 
 
-def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
+def test_a_transfer_whose_worker_is_killed_repeatedly_arrives_once(
     scene, asks, seeds, chance, tmp_path
 ):
     made = a_film(chance, seeds, tmp_path)
@@ -49,35 +49,39 @@ def test_a_transfer_whose_worker_is_killed_again_and_again_comes_once(
     transfer_id = asks.add(made, seeds)
     for percent in (0.1, 20, 40, 60):
         with working() as work:
-            until(lambda aim=percent: known(transfer_id).progress_percent >= aim)
+            until(lambda aim=percent: find_transfer(transfer_id).progress_percent >= aim)
             work.kill()
             scene.happened("worker killed")
-            assert known(transfer_id).state != "done"
+            assert find_transfer(transfer_id).state != "done"
     seeds.limit_upload(0)
     with working():
-        until(lambda: known(transfer_id).state == "done")
+        until(lambda: find_transfer(transfer_id).state == "done")
         until(lambda: list(ids_on_disk()) == [])
     scene.all_even()
     assert seeds.uploaded_bytes(made) < 2.5 * SIZE
 
 
-def test_transfers_whose_engine_is_killed_go_on(scene, asks, seeds, chance, tmp_path):
+def test_transfers_continue_after_their_engine_is_killed(scene, asks, seeds, chance, tmp_path):
     """There are only two kills: a torrent that is present at a third might be the culprit."""
     films = [a_film(chance, seeds, tmp_path, number) for number in range(2)]
     seeds.limit_upload(SLOWLY)
     with working() as work:
         ids = [asks.add(made, seeds) for made in films]
         for percent in (10, 40):
-            until(lambda aim=percent: max(known(each).progress_percent for each in ids) >= aim)
+            until(
+                lambda aim=percent: max(find_transfer(each).progress_percent for each in ids) >= aim
+            )
             os.kill(until(work.engine), signal.SIGKILL)
             scene.happened("engine killed")
         seeds.limit_upload(0)
-        until(lambda: all(known(each).state == "done" for each in ids))
+        until(lambda: all(find_transfer(each).state == "done" for each in ids))
         until(lambda: list(ids_on_disk()) == [])
     scene.all_even()
 
 
-def test_of_two_workers_whichever_is_killed_the_other_goes_on(scene, asks, seeds, chance, tmp_path):
+def test_when_either_of_two_workers_is_killed_the_other_takes_over(
+    scene, asks, seeds, chance, tmp_path
+):
     films = [a_film(chance, seeds, tmp_path, number) for number in range(TORRENTS)]
     seeds.limit_upload(SLOWLY)
     with ExitStack() as stack:
@@ -86,14 +90,14 @@ def test_of_two_workers_whichever_is_killed_the_other_goes_on(scene, asks, seeds
         for share in (10, 25, 40):
             until(
                 lambda aim=share: (
-                    sum(known(each).progress_percent for each in ids) >= aim * len(ids)
+                    sum(find_transfer(each).progress_percent for each in ids) >= aim * len(ids)
                 )
             )
             both.pop(chance.randrange(2)).kill()
             scene.happened("one of two workers killed")
             both.append(stack.enter_context(working(ACTIVE_TRANSFERS="2")))
         seeds.limit_upload(0)
-        until(lambda: all(known(each).state == "done" for each in ids))
+        until(lambda: all(find_transfer(each).state == "done" for each in ids))
         until(lambda: list(ids_on_disk()) == [])
     scene.all_even()
 
@@ -110,11 +114,11 @@ def test_a_transfer_whose_worker_is_killed_while_it_moves_is_there_once(
             until(lambda: any(scene.store.blobs()))
             work.kill()
             scene.happened("worker killed while moving")
-            assert known(transfer_id).state != "done"
+            assert find_transfer(transfer_id).state != "done"
         # No row names these blobs: the sweep would delete them after an hour.
         for blob in scene.store.blobs():
             scene.store.delete(blob.blob)
     with working():
-        until(lambda: known(transfer_id).state == "done")
+        until(lambda: find_transfer(transfer_id).state == "done")
         until(lambda: list(ids_on_disk()) == [])
     scene.all_even()

@@ -52,13 +52,13 @@ def test_ferry_works_on_a_disk_without_links(tmp_path):
         serving_http(WebSeed(folder=tmp_path)) as web,
     ):
         seeds.give(made, tmp_path / "given")
-        wanted = {"magnet": made.magnet(peer=seeds.address), "url": f"{web.url}/song.flac"}
+        sources = {"magnet": made.magnet(peer=seeds.address), "url": f"{web.url}/song.flac"}
         for email in ("alice@example.org", "bob@example.org"):
             add_account(ferry, email, PASSWORD)
             with api_of(ferry, email) as api:
                 added = {
                     kind: api.post(f"/rest/transfer/{kind}", data={kind: what}).json()["id"]
-                    for kind, what in wanted.items()
+                    for kind, what in sources.items()
                 }
                 done = {kind: until_state(api, each, "done") for kind, each in added.items()}
                 assert content(api, done["url"]["file_created"]) == CONTENT

@@ -54,7 +54,7 @@ def grow_old(data_dir):
         os.utime(path, (then, then))
 
 
-def test_newer_files_survive_and_one_command_brings_them_back(tmp_path):
+def test_newer_files_survive_and_one_command_restores_them(tmp_path):
     data_dir = tmp_path / "data"
     newer = os.urandom(300_000)
     with running(data_dir, TORRENT_NETWORK="loopback") as ferry:

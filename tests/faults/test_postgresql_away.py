@@ -1,4 +1,4 @@
-"""A database server that stops under a running Ferry, and comes back."""
+"""A database server that stops while Ferry runs, and returns."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ CONTENT = os.urandom(6 * 2**20)
 SLOWLY = 1_500_000
 
 
-def test_ferry_says_once_that_the_database_is_away_and_goes_on_when_it_is_back(tmp_path):
+def test_ferry_logs_a_database_outage_once_and_recovers(tmp_path):
     with (
         cluster() as server,
         running(tmp_path / "data", DATABASE_URL=server.url) as ferry,
@@ -54,8 +54,8 @@ def test_ferry_says_once_that_the_database_is_away_and_goes_on_when_it_is_back(t
         assert "Traceback" not in ferry.log
 
 
-def test_a_transfer_goes_on_after_the_server_has_crashed(tmp_path):
-    """The worker and its engine go on meanwhile; what they observe is written afterward."""
+def test_a_transfer_continues_after_the_server_crashes(tmp_path):
+    """The worker and its engine continue; Ferry writes their observations afterward."""
     made = torrent("film.mkv", CONTENT)
     with (
         cluster() as server,

@@ -33,12 +33,12 @@ SLOWLY = 300_000
 
 
 def ferry_of_this_test():
-    wanted = {"DATABASE_URL": databases.shared_url(), "TORRENT_PORT": "0", "SEED_MINUTES": "0"}
-    return running(settings.DATA_DIR, **wanted)
+    extra = {"DATABASE_URL": databases.shared_url(), "TORRENT_PORT": "0", "SEED_MINUTES": "0"}
+    return running(settings.DATA_DIR, **extra)
 
 
 def kill(ferry, scene):
-    """Kill all processes at once, as a power cut does; first those that could start others."""
+    """Kill all processes at once, as a power cut does; first the ones that could start others."""
     family = list(family_of(ferry.process.pid))
     for pid in family:
         with suppress(ProcessLookupError):
@@ -75,7 +75,7 @@ class Uploading(threading.Thread):
 
 
 @pytest.mark.parametrize("end", [kill, stop])
-def test_everything_goes_on_after_a_restart(end, scene, seeds, chance, tmp_path):
+def test_everything_continues_after_a_restart(end, scene, seeds, chance, tmp_path):
     made = torrent("film.mkv", chance.randbytes(6 * 2**20))
     seeds.give(made, tmp_path / "given")
     seeds.limit_upload(SLOWLY)

@@ -1,5 +1,5 @@
-"""A service that does what it was asked, and never says so. Nothing is done twice, Ferry reports
-nothing as done or failed that isn't, and the true state shows once the service answers again.
+"""A service that carries out requests without confirming them. Nothing is done twice, Ferry never
+reports a false success or failure, and the true state shows once the service responds again.
 
 Tested elsewhere: every misbehavior on a socket (tests/webui/v1/test_misbehaving.py), plain pages
 for each, and no action repeated at another host (tests/attacks/test_19_hostile_service.py), and
@@ -103,7 +103,7 @@ def names_in(storage):
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ACTS)
-def test_what_was_done_unheard_is_done_once(name, fault, bob, storage, tally):
+def test_a_request_whose_response_is_lost_takes_effect_once(name, fault, bob, storage, tally):
     troubled = storage.fake
     ids = {each: storage.file(each).id for each in ("old.txt", "doomed.txt")}
     ids["coming"] = storage.transfer("coming").id
@@ -134,11 +134,11 @@ def test_what_was_done_unheard_is_done_once(name, fault, bob, storage, tally):
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_nothing_is_told_as_done_that_the_service_did_not_tell(fault, bob, storage):
-    assert "Folder created" in told(bob, "Kelp")
+def test_nothing_counts_as_done_until_the_service_reports_it(fault, bob, storage):
+    assert "Folder created" in page_after_creating(bob, "Kelp")
     storage.fake.fault = FAULTS[fault]
-    assert "Folder created" not in told(bob, "Films")
+    assert "Folder created" not in page_after_creating(bob, "Films")
 
 
-def told(bob, name):
+def page_after_creating(bob, name):
     return bob.client.post("/files/0/new/", {"name": name}, follow=True).content.decode()

@@ -14,7 +14,7 @@ LAST_SAMPLE = 1 - (1 - WARM_UP_SHARE) / SAMPLES
 EVEN = [Sample(memory=500, threads=60, handles=300)] * SAMPLES
 
 
-def test_what_grows_is_told():
+def test_growth_is_reported():
     grows = [Sample(500 + 2 * each, 60 + 2 * each, 300 + 2 * each) for each in range(SAMPLES)]
     report = Report(PEOPLE, 60, 100, Counter(), grows)
     assert report.grown == ["memory", "threads", "handles"]
@@ -22,7 +22,7 @@ def test_what_grows_is_told():
     assert not report.is_well
 
 
-def test_what_went_wrong_is_told():
+def test_errors_are_reported():
     warned = Counter({"WARNING webui service failed": 3})
     report = Report(PEOPLE, 60, 100, Counter({"/ answers 500": 2}), EVEN, warned)
     assert report.grown == []
@@ -37,7 +37,7 @@ def test_an_even_run_is_well():
 
 @pytest.mark.slow
 @pytest.mark.alone
-def test_what_fifty_people_do_goes_well_and_leaves_nothing_behind(tmp_path):
+def test_fifty_people_cause_no_errors_and_leave_nothing_behind(tmp_path):
     """They keep the whole machine busy: beside other tests, writes would wait too long."""
     report = soaked(tmp_path, people=PEOPLE, acts=ACTS, pause_seconds=1.3)
     assert report.is_well, str(report)

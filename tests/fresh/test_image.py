@@ -85,9 +85,9 @@ def inside(root: Path, data: Path, *command: str, **settings: str) -> list[str]:
 @contextmanager
 def started(root: Path, data: Path, config: dict, port: int) -> Iterator[Output]:
     own = dict(each.split("=", 1) for each in config["Env"])
-    wanted = {"PORT": str(port), "TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0"}
+    options = {"PORT": str(port), "TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0"}
     command = [*config["Entrypoint"], *config["Cmd"]]
-    program = launch(inside(root, data, *command, **own, **wanted))
+    program = launch(inside(root, data, *command, **own, **options))
     output = Output(program)
     try:
         assert output.saw("Ferry answers on port", START_SECONDS), output.text

@@ -51,9 +51,9 @@ def ferry(wheel, tmp_path_factory) -> Path:
 def test_a_wheel_has_every_file_of_the_program_and_no_other(wheel):
     folders = ("config", "service", "static", "templates", "webui")
     ours = tracked(*folders, "manage.py", "Procfile", "pyproject.toml")
-    wanted = {f"ferry/{path.relative_to(BASE)}" for path in ours}
+    expected = {f"ferry/{path.relative_to(BASE)}" for path in ours}
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert names == wanted
+    assert names == expected
     assert "ferry/webui/locale/de/LC_MESSAGES/django.mo" in names
 
 
@@ -98,7 +98,7 @@ def test_the_installed_command_serves_pages_in_every_language_and_works(ferry, t
 
 
 def test_the_commands_of_the_image_start_it_and_report_its_health(ferry, tmp_path):
-    """Every run tests what it can of the image without building it."""
+    """Test as much of the image as possible without building it, in every run."""
     image = (BASE / "Containerfile").read_text()
     commands = re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", image, re.MULTILINE)
     assert [word for command in commands for word in json.loads(command)] == ["ferry", "run"]
@@ -115,12 +115,12 @@ def test_settings_of_an_installed_ferry_are_beside_its_data(ferry, tmp_path):
     home = tmp_path / "xdg" / "ferry"
     home.mkdir(parents=True)
     (home / ".env").write_text("DATA_DIR=elsewhere\nPORT=70000\n")
-    wanted = environment(tmp_path, XDG_DATA_HOME=str(home.parent))
+    variables = environment(tmp_path, XDG_DATA_HOME=str(home.parent))
     refused = subprocess.run(
-        [ferry, "prepare"], env=wanted, cwd="/", capture_output=True, text=True, check=False
+        [ferry, "prepare"], env=variables, cwd="/", capture_output=True, text=True, check=False
     )
     assert refused.returncode != 0
     assert refused.stderr.startswith("PORT: ")
     (home / ".env").write_text("DATA_DIR=elsewhere\n")
-    subprocess.run([ferry, "prepare"], env=wanted, cwd="/", check=True, capture_output=True)
+    subprocess.run([ferry, "prepare"], env=variables, cwd="/", check=True, capture_output=True)
     assert (home / "elsewhere" / "ferry.sqlite3").is_file()

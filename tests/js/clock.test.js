@@ -54,13 +54,13 @@ beforeEach(async () => {
 
 const every = (ms) => () => (stop ? null : ms);
 
-test("a region is asked at once, and after each pause that it wants", async () => {
+test("a region polls at once, and after each pause that it requests", async () => {
   const { times } = region(every(4000));
   await pass(13_000);
   assert.deepEqual(times, [0, 4000, 8000, 12_000]);
 });
 
-test("null ends it", async () => {
+test("null ends the polling", async () => {
   const { times } = region((turn) => (turn === 2 ? null : 1000));
   await pass(10_000);
   assert.deepEqual(times, [0, 1000]);
@@ -76,7 +76,7 @@ test("failures double the pause, up to a minute", async () => {
   assert.deepEqual(pauses, [2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]);
 });
 
-test("nothing is asked while nobody looks, and at once when somebody returns", async () => {
+test("a hidden page doesn't poll, and polls at once when it is shown again", async () => {
   const { times } = region(every(1000));
   await pass(500);
   show(false);
@@ -87,7 +87,7 @@ test("nothing is asked while nobody looks, and at once when somebody returns", a
   assert.equal(times.length, 2);
 });
 
-test("a hurried region is asked again, even while it is still being asked", async () => {
+test("a hurried region polls again, even while a poll is in progress", async () => {
   let release;
   const { times, hurry } = region((turn) =>
     turn === 1 ? new Promise((resolve) => (release = () => resolve(60_000))) : every(60_000)(),

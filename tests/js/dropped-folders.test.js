@@ -57,7 +57,7 @@ test("a folder is made before those inside it, and each file goes to its own", a
   assert.equal(found.trouble, undefined);
 });
 
-test("where no folder can be made, the files beside it still go", async () => {
+test("if a folder can't be created, the files beside it are still sent", async () => {
   const dropped = { entries: [folder("Films", file("a")), file("b")], files: [] };
   const found = await filesOf(dropped, { url: "/0/upload/" });
   assert.deepEqual(targetsOf(found), ["/0/upload/b"]);
@@ -70,7 +70,7 @@ test("a refusal says why, and keeps the files before it", async () => {
   assert.equal(found.trouble, "no room");
 });
 
-test("an answer that isn't one is trouble too", async () => {
+test("a malformed response counts as a failure, too", async () => {
   globalThis.fetch = async () => new Response("<h1>Proxy</h1>");
   const found = await filesOf({ entries: [folder("Films", file("a"))], files: [] }, HERE);
   assert.equal(found.trouble, "strange");

@@ -10,7 +10,7 @@ test("the rate is that of the last eight seconds", () => {
   assert.equal(pace.rate, 1000);
 });
 
-test("nobody knows the time left in the first ten seconds, or before a byte was sent", () => {
+test("the time left is unknown in the first ten seconds, or before a byte was sent", () => {
   const pace = new Pace(0);
   pace.add(9000, 9000);
   assert.equal(pace.left(9999, 100_000), null);

@@ -50,7 +50,7 @@ const ignore = { folder: "0", onAnswer: () => {} };
 
 beforeEach(() => serve());
 
-test("lines go twenty-five at a time, in their order", async () => {
+test("lines are sent twenty-five at a time, in order", async () => {
   const lines = links(60);
   const left = [];
   const result = await send(lines, { folder: "0", onAnswer: (_answer, count) => left.push(count) });
@@ -63,20 +63,20 @@ test("lines go twenty-five at a time, in their order", async () => {
   assert.deepEqual(result, { keptLines: [], trouble: "" });
 });
 
-test("long lines go with fewer others, but always at least one", async () => {
+test("long lines are sent in smaller batches of at least one", async () => {
   const lines = ["a".repeat(400_000), "b".repeat(200_000), "c".repeat(200_000), "d"];
   await send(lines, ignore);
   assert.deepEqual(batches, [[lines[0]], [lines[1]], [lines[2], lines[3]]]);
 });
 
-test("what the server had no time for goes again, and what it refuses stays", async () => {
+test("lines that the server had no time for are sent again, and refused lines stay", async () => {
   serve((lines, turn) => added(lines.slice(0, 1), turn === 1 ? { kept: [lines[1]], left: lines.slice(2) } : {}));
   const result = await send(["a", "b", "c"], ignore);
   assert.deepEqual(batches, [["a", "b", "c"], ["c"]]);
   assert.deepEqual(result, { keptLines: ["b"], trouble: "" });
 });
 
-test("trouble ends it, and everything that wasn't sent stays", async () => {
+test("a failure ends sending, and lines that weren't sent stay", async () => {
   serve((lines, turn) => added(lines, turn === 2 ? { trouble: "full", kept: lines } : {}));
   const lines = links(60);
   assert.deepEqual(await send(lines, ignore), { keptLines: lines.slice(25), trouble: "full" });
@@ -89,7 +89,7 @@ test("a lost connection keeps the lines of its request too", async () => {
   assert.deepEqual(await send(["a", "b"], ignore), { keptLines: ["a", "b"], trouble: "cut" });
 });
 
-test("an answer that says nothing isn't taken for success", async () => {
+test("an empty response doesn't count as success", async () => {
   serve(() => ({ items: [] }));
   assert.deepEqual(await send(["a"], ignore), { keptLines: ["a"], trouble: "strange" });
 });

@@ -21,7 +21,7 @@ beforeEach(() => {
   globalThis.sessionStorage = new FakeStorage();
 });
 
-test("what is written is read", () => {
+test("written values can be read", () => {
   assert.equal(tab.write("place", { seconds: 3 }), true);
   assert.deepEqual(tab.readJson("place"), { seconds: 3 });
   assert.equal(tab.read("place"), '{"seconds":3}');

@@ -12,11 +12,11 @@ test("three uploads run at once, in the order in which they came", () => {
   assert.deepEqual(nextOf(uploads("uploading", "uploading", "uploading", "uploading", "queued")), []);
 });
 
-test("one that failed leaves its turn to the next", () => {
+test("a failed upload passes its turn to the next", () => {
   assert.deepEqual(places(nextOf(uploads("failed", "uploading", "uploading", "queued"))), [3]);
 });
 
-test("what has ended isn't alive", () => {
+test("an ended upload isn't alive", () => {
   const states = ["queued", "uploading", "moving", "done", "failed", "stopped"];
   assert.deepEqual(uploads(...states).map(isAlive), [true, true, true, false, false, false]);
 });

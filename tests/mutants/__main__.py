@@ -98,8 +98,8 @@ class Copies:
 
 def copied(base: Path, copy: Path) -> Path:
     """Copy tracked and new files from the working tree."""
-    wanted = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-    names = subprocess.run(["git", *wanted], cwd=base, capture_output=True, check=True).stdout
+    command = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    names = subprocess.run(["git", *command], cwd=base, capture_output=True, check=True).stdout
     for name in filter(None, names.decode().split("\0")):
         if (base / name).is_file():
             (copy / name).parent.mkdir(parents=True, exist_ok=True)
@@ -116,8 +116,8 @@ def tested(copy: Path, tests: Sequence[str], limit: float) -> Run:
         with subprocess.Popen([*COMMAND, *tests], stdout=output, **options) as process:
             code = ended(process, limit)
         output.seek(0)
-        told = output.read().decode(errors="replace")
-    return Run(code, time.monotonic() - started, told)
+        text = output.read().decode(errors="replace")
+    return Run(code, time.monotonic() - started, text)
 
 
 def ended(process: "subprocess.Popen[bytes]", limit: float) -> int | None:
@@ -155,19 +155,19 @@ def judged(copies: Copies, limit: float, fault: Fault) -> Result:
 
 
 def main(arguments: Sequence[str]) -> int:
-    asked = parsed(arguments)
+    options = parsed(arguments)
     # A shell starts background jobs with SIGINT ignored, and pytest would inherit that.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    chosen = [fault for fault in faults.read() if fault.name in asked.names or not asked.names]
+    chosen = [fault for fault in faults.read() if fault.name in options.names or not options.names]
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="ferry-mutants-") as home:
-        copies = Copies(asked.base, Path(home), asked.jobs)
-        judge = partial(judged, copies, asked.seconds)
-        for result in side_by_side(asked.jobs, judge, chosen):
+        copies = Copies(options.base, Path(home), options.jobs)
+        judge = partial(judged, copies, options.seconds)
+        for result in side_by_side(options.jobs, judge, chosen):
             results.append(result)
             print(result, flush=True)
-            keep(asked.json, results)
-    return told(results)
+            keep(options.json, results)
+    return report(results)
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
@@ -177,11 +177,11 @@ def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
     parser.add_argument("--base", type=Path, default=BASE, help="another checkout to judge")
     parser.add_argument("--json", type=Path, help="where to write the results")
-    asked = parser.parse_args(arguments)
-    unknown = set(asked.names) - {fault.name for fault in faults.read()}
+    options = parser.parse_args(arguments)
+    unknown = set(options.names) - {fault.name for fault in faults.read()}
     if unknown:
         parser.error(f"no such fault: {', '.join(sorted(unknown))}")
-    return asked
+    return options
 
 
 def side_by_side(jobs: int, act: Callable[[Item], Value], items: Sequence[Item]) -> Iterator[Value]:
@@ -202,7 +202,7 @@ def keep(place: Path | None, results: Sequence[Result]) -> None:
         place.write_text(json.dumps(facts | {"faults": rows}, indent=1))
 
 
-def told(results: Sequence[Result]) -> int:
+def report(results: Sequence[Result]) -> int:
     counts = Counter(each.result for each in results)
     print(f"caught {sum(each.is_caught for each in results)} of {len(results)}")
     for each in (each for each in faults.read() if each.name in of(results, MISSED)):
@@ -212,8 +212,8 @@ def told(results: Sequence[Result]) -> int:
     return int(counts[BROKEN] > 0)
 
 
-def of(results: Sequence[Result], wanted: str) -> list[str]:
-    return [each.name for each in results if each.result == wanted]
+def of(results: Sequence[Result], outcome: str) -> list[str]:
+    return [each.name for each in results if each.result == outcome]
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What Ferry does when the power fails, and what it has acknowledged by then."""
+"""Scenarios of power cuts: what Ferry is doing, and what it has acknowledged by then."""
 
 import json
 import os
@@ -107,7 +107,7 @@ class Machine:
 
 
 def kill(ferry: Ferry) -> None:
-    """Kill all processes, beginning with those that could start others."""
+    """Kill all processes, starting with the ones that could start others."""
     family = list(family_of(ferry.process.pid))
     for pid in family:
         with suppress(ProcessLookupError):
@@ -230,8 +230,8 @@ def transfers(machine: Machine) -> Iterator[None]:
                 (source / name).write_bytes(content)
                 if number % 3 == 0:
                     seeds.give(made, source / "given")
-                    told = {"magnet": made.magnet(peer=seeds.address)}
-                    answer = api.post("/rest/transfer/magnet", data=told)
+                    fields = {"magnet": made.magnet(peer=seeds.address)}
+                    answer = api.post("/rest/transfer/magnet", data=fields)
                 elif number % 3 == 1:
                     answer = api.post("/rest/transfer/url", data={"url": f"{web.url}/{name}"})
                 else:

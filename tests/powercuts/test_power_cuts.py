@@ -18,7 +18,7 @@ CUTS = int(os.environ.get("POWER_CUTS", "7"))
 
 
 @pytest.mark.parametrize("number", range(CUTS))
-def test_nothing_is_lost_when_the_power_goes(number, tmp_path, tally):
+def test_nothing_is_lost_in_a_power_cut(number, tmp_path, tally):
     scenario = SCENARIOS[number % len(SCENARIOS)]
     with disk_at(tmp_path) as disk:
         machine = Machine(disk, random.Random(SEED + number))

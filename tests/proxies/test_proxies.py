@@ -166,7 +166,7 @@ def test_a_stranger_finds_no_way_round(reader):
 
 
 @pytest.mark.parametrize("path", ["ferry.sqlite3", "secret_key", "library/blobs/../../secret_key"])
-def test_nginx_hands_out_content_and_nothing_else_whatever_is_asked_of_it(path, tmp_path):
+def test_nginx_serves_only_content_for_any_request(path, tmp_path):
     """The server behind nginx, which may have been taken over, asks for these files."""
     (tmp_path / "data/library/blobs").mkdir(parents=True)
     for name in ("ferry.sqlite3", "secret_key"):

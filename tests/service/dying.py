@@ -1,4 +1,4 @@
-"""Processes that kill themselves at any step of what they do.
+"""Processes that kill themselves at any step of their work.
 
 They are forks of this one: they have already loaded Django, and open their own connections to the
 database.

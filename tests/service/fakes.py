@@ -26,20 +26,20 @@ class Helper:
     def __init__(self):
         self.orders = {}
         self.added = {}  # also those that were removed since
-        self.asked = []
+        self.log = []
         self.news = []
         self.lets_go = True
         self.is_stopped = False
 
     def add(self, order):
         self.orders[order.key] = self.added[order.key] = order
-        self.asked.append(("add", order.key))
+        self.log.append(("add", order.key))
 
     def proceed(self, key):
-        self.asked.append(("proceed", key))
+        self.log.append(("proceed", key))
 
     def remove(self, key):
-        self.asked.append(("remove", key))
+        self.log.append(("remove", key))
         self.orders.pop(key, None)
         if self.lets_go:
             self.news.append(TorrentGone(key))
@@ -51,8 +51,8 @@ class Helper:
     def stop(self, within_seconds):
         self.is_stopped = True
 
-    def told(self, what):
-        return [key for word, key in self.asked if word == what]
+    def calls(self, what):
+        return [key for word, key in self.log if word == what]
 
     def status(self, transfer, **facts):
         values = {
@@ -89,13 +89,13 @@ class FakeEngine(Helper):
         return not self.is_stopped
 
     def pause(self, key):
-        self.asked.append(("pause", key))
+        self.log.append(("pause", key))
 
     def resume(self, key):
-        self.asked.append(("resume", key))
+        self.log.append(("resume", key))
 
     def seed(self, key):
-        self.asked.append(("seed", key))
+        self.log.append(("seed", key))
 
     def metadata(self, transfer, name="Sintel", files=(("Sintel", 100),), **facts):
         """Report metadata; `files` are (path, size), and a lone file has no folder by default."""

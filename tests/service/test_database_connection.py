@@ -19,7 +19,7 @@ def test_a_connection_is_given_back_but_never_amid_a_transaction():
     assert connection.connection is None
 
 
-def test_who_waits_for_the_worker_holds_none(library_folder):
+def test_waiting_for_the_worker_holds_no_connection(library_folder):
     connection.ensure_connection()
     with pytest.raises(NoWorker):
         requests.ask("picture", 1)

@@ -19,18 +19,18 @@ SECONDS = 10
 
 
 class Heard(wake_ups.WakeUp):
-    """A wake-up that also keeps the order of what it was told."""
+    """A wake-up that also records its notifications in order."""
 
     def __init__(self):
         super().__init__()
-        self.told = SimpleQueue()
+        self.received = SimpleQueue()
 
     def note(self, account_id):
         super().note(account_id)
-        self.told.put(account_id)
+        self.received.put(account_id)
 
     def next(self):
-        return self.told.get(timeout=SECONDS)
+        return self.received.get(timeout=SECONDS)
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def test_a_change_is_heard_by_all_once_it_is_committed():
         with transaction.atomic():
             transfers.add_magnet(account, magnet(), 0, NOW)
             with pytest.raises(Empty):
-                one.told.get(timeout=0.5)
+                one.received.get(timeout=0.5)
         assert one.next() == account.pk
         assert other.next() == account.pk
         assert one.is_set()
@@ -56,7 +56,7 @@ def test_a_change_is_heard_by_all_once_it_is_committed():
         assert one.take_changes() == set()
 
 
-def test_what_is_rolled_back_is_not_heard():
+def test_rolled_back_changes_notify_no_one():
     account = alice()
     with listening() as heard:
         with transaction.atomic():
@@ -66,7 +66,7 @@ def test_what_is_rolled_back_is_not_heard():
         assert heard.next() == account.pk
         transfers.delete(account, transfer.pk, NOW)
         assert heard.next() == account.pk
-        assert heard.told.empty()
+        assert heard.received.empty()
 
 
 def test_space_that_is_freed_is_heard_and_space_that_is_taken_is_not():
@@ -78,7 +78,7 @@ def test_space_that_is_freed_is_heard_and_space_that_is_taken_is_not():
         assert heard.next() == account.pk
         accounts.set_space(account, 2 * 10**9, NOW)
         assert heard.next() == account.pk
-        assert heard.told.empty()
+        assert heard.received.empty()
 
 
 def test_a_burst_is_heard_at_once():
@@ -88,7 +88,7 @@ def test_a_burst_is_heard_at_once():
         assert [heard.next() for _each in range(400)] == list(range(400))
 
 
-def test_what_becomes_of_a_transfer_is_heard(library_folder):
+def test_every_change_of_a_transfer_notifies_listeners(library_folder):
     account = alice()
     transfers.add_magnet(account, magnet(), 0, NOW)
     with listening() as heard:

@@ -38,7 +38,7 @@ def good(outcomes):
     return [each for each in outcomes if not isinstance(each, str)]
 
 
-def test_one_of_many_gets_the_name():
+def test_concurrent_requests_for_a_name_have_one_winner():
     account = alice()
     outcomes = at_once(lambda _n: library.create_folder(account, "Films", NOW))
     assert len(good(outcomes)) == 1
@@ -61,7 +61,7 @@ def test_uploads_of_one_name_are_all_kept():
     assert Account.objects.get().space_used_bytes == 10 * MANY
 
 
-def test_the_last_room_is_given_once():
+def test_the_last_space_is_given_once():
     account = alice(space_max_bytes=100)
     outcomes = at_once(lambda n: a_file(account, f"file {n}", size_bytes=40))
     assert len(good(outcomes)) == 2
@@ -80,7 +80,7 @@ def test_a_file_is_deleted_once():
 
 
 @pytest.mark.slow
-def test_a_folder_that_goes_while_files_come_takes_them_along_or_refuses_them():
+def test_deleting_a_folder_during_uploads_deletes_or_refuses_the_files():
     account = alice()
     folder = a_folder(account)
 
@@ -100,7 +100,7 @@ def test_the_same_torrent_at_once_is_one_transfer():
     assert {transfer.pk for transfer in outcomes} == {Transfer.objects.get().pk}
 
 
-def test_an_account_that_goes_leaves_nothing_behind():
+def test_removing_an_account_leaves_nothing_behind():
     account = alice()
 
     def act(number):
@@ -114,7 +114,7 @@ def test_an_account_that_goes_leaves_nothing_behind():
     assert not File.objects.exists()
 
 
-def test_every_change_has_a_revision_of_its_own():
+def test_every_change_has_its_own_revision():
     account = alice()
     at_once(lambda n: a_folder(account, f"folder {n}"))
     assert Account.objects.get().library_revision == MANY

@@ -123,12 +123,12 @@ def until(is_so, seconds: float = PATIENCE_SECONDS):
 
 def until_state(api: httpx.Client, transfer_id: int, *states: str, seconds=PATIENCE_SECONDS):
     def is_so():
-        told = ask(api, transfer_id)
-        assert told["state"] in states or told["state"] != "failed", told
-        return told if told["state"] in states else None
+        record = ask(api, transfer_id)
+        assert record["state"] in states or record["state"] != "failed", record
+        return record if record["state"] in states else None
 
     return until(is_so, seconds)
 
 
 def until_progress(api: httpx.Client, transfer_id: int, percent: float):
-    return until(lambda: (told := ask(api, transfer_id))["progress"] >= percent and told)
+    return until(lambda: (record := ask(api, transfer_id))["progress"] >= percent and record)

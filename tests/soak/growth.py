@@ -59,7 +59,7 @@ def pss_bytes(place: Path, kind: str = "Pss") -> int:
 
 
 def thirds(samples: list[Sample], name: str) -> tuple[float, float]:
-    """Return the medians of the first and last third: what comes and goes with load is in both."""
+    """Return the medians of the first and last third: memory that varies with load is in both."""
     values = [getattr(each, name) for each in samples]
     third = len(values) // 3
     return median(values[:third]), median(values[-third:])

@@ -88,27 +88,27 @@ class Person:
         assert not missing, f"not listed: {sorted(missing)}"
 
     def filter(self) -> None:
-        if wanted := self._any():
-            found = self._listed(f"?q={quote(wanted)}&sort={self._chance.choice(['size', 'name'])}")
-            assert wanted in found, f"not found: {wanted}"
+        if chosen := self._any():
+            found = self._listed(f"?q={quote(chosen)}&sort={self._chance.choice(['size', 'name'])}")
+            assert chosen in found, f"not found: {chosen}"
 
     def preview(self) -> None:
-        if wanted := self._any():
-            number = self._listed("")[wanted]
+        if chosen := self._any():
+            number = self._listed("")[chosen]
             page = self._get(f"/files/{self._folder}/file-{number}/view/").text
-            assert wanted in unescape(page), f"no preview of {wanted}"
+            assert chosen in unescape(page), f"no preview of {chosen}"
 
     def read_a_part(self) -> None:
-        if wanted := self._any():
-            content = self._contents[wanted]
+        if chosen := self._any():
+            content = self._contents[chosen]
             first = self._chance.randrange(len(content))
             answer = self.browser.get(
-                f"/files/file/{self._listed('')[wanted]}/download/",
+                f"/files/file/{self._listed('')[chosen]}/download/",
                 headers={"Range": f"bytes={first}-"},
                 follow_redirects=True,
             )
             assert answer.status_code == 206, f"a part: {answer.status_code}"
-            assert answer.content == content[first:], f"another content of {wanted}"
+            assert answer.content == content[first:], f"another content of {chosen}"
 
     def pack(self) -> None:
         answer = self.browser.get(f"/files/folder/{self._folder}/zip/", follow_redirects=True)

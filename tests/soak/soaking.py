@@ -154,7 +154,7 @@ def people_of(ferry: Ferry, count: int, address: str) -> Iterator[Person]:
 def watched(
     ferry: Ferry, crowd: Crowd, progress: Callable[[], float], goal: float
 ) -> Iterator[Sample]:
-    """Yield samples after a warm-up, in which all sign in and Ferry makes what it makes once."""
+    """Yield samples after a warm-up, in which all sign in and Ferry does its one-time work."""
     step = goal * (1 - WARM_UP_SHARE) / SAMPLES
     for number in range(SAMPLES):
         due = goal * WARM_UP_SHARE + number * step

@@ -45,12 +45,12 @@ class MediaHost(httpx.BaseTransport):
 
     v1: httpx.BaseTransport
     files: dict[str, str | bytes | httpx.Response] = field(default_factory=dict)
-    asked: list[httpx.Request] = field(default_factory=list)
+    requests: list[httpx.Request] = field(default_factory=list)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         if request.url.host != "media.example":
             return self.v1.handle_request(request)
-        self.asked.append(request)
+        self.requests.append(request)
         found = self.files.get(request.url.raw_path.decode().partition("?")[0])
         if isinstance(found, httpx.Response):
             return found
@@ -60,7 +60,7 @@ class MediaHost(httpx.BaseTransport):
 
     @property
     def paths(self) -> list[str]:
-        return [request.url.raw_path.decode() for request in self.asked]
+        return [request.url.raw_path.decode() for request in self.requests]
 
 
 def ranged(request: httpx.Request, content: bytes) -> httpx.Response:
@@ -95,10 +95,10 @@ class Host:
 
     url: str
     files: dict[str, str | bytes] = field(default_factory=dict)
-    asked: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
 
     def answer(self, path: str, headers: dict[str, str]) -> httpx.Response:
-        self.asked.append((path, headers))
+        self.requests.append((path, headers))
         found = self.files.get(path, "")
         if isinstance(found, str) and found.startswith("http"):
             return httpx.Response(302, headers={"location": found})

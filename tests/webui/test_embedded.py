@@ -38,7 +38,7 @@ def send(person, path, name, content, **headers):
     return person.client.post(path, {"file": file}, headers={**SCRIPT, **headers})
 
 
-def test_a_file_comes_is_seen_renamed_fetched_and_goes(bob):
+def test_a_file_is_uploaded_listed_renamed_downloaded_and_deleted(bob):
     made = bob.client.post("/files/0/new/", {"name": "Films"}, headers=SCRIPT)
     upload_url = json.loads(made.content)["upload_url"]
     content = b"harbour " * 50_000

@@ -49,7 +49,7 @@ def test_sizes_have_no_more_digits_than_anybody_reads(size_bytes, words):
     assert size_words(size_bytes) == words
 
 
-def test_sums_tell_what_is_not_known():
+def test_sums_say_if_a_part_is_unknown():
     assert sum_words([1_000, 1_000]) == "2 KB"
     assert sum_words([1_000, None]) == "at least 1 KB"
     assert sum_words([None, None]) == sum_words([0, None]) == "size unknown"
@@ -63,11 +63,11 @@ def test_numbers_are_grouped():
     assert exact_size(129_302_391) == "129,302,391 bytes"
 
 
-def test_tenths_are_told_where_there_are_any():
+def test_tenths_are_shown_if_there_are_any():
     assert [tenths_words(number) for number in (1, 1.04, 1.26, 12.5)] == ["1", "1", "1.3", "12.5"]
 
 
-def test_what_a_list_leaves_out_is_told():
+def test_a_shortened_list_says_how_much_it_leaves_out():
     assert [more_words(count) for count in (-1, 0, 1, 1200)] == [
         "",
         "",
@@ -102,7 +102,7 @@ def test_numbers_follow_the_language():
         assert tenths_words(1.5) == "1,5"
 
 
-def test_one_and_many_differ_in_german_too():
+def test_german_has_singular_and_plural_forms():
     with translation.override("de"):
         assert [items_words(count) for count in (0, 1, 2)] == [
             "0 Elemente",
@@ -150,7 +150,7 @@ def test_the_day_is_that_of_the_readers_zone():
     assert Calendar(NOW, ZoneInfo("UTC")).words(late) == "Yesterday"
 
 
-def test_the_exact_moment_stands_beside():
+def test_the_exact_time_is_shown_beside():
     calendar = Calendar(NOW, BERLIN)
     moment = datetime(2026, 11, 18, 12, 30, 11, tzinfo=UTC)
     assert calendar.exact(moment) == "18 November 2026, 13:30:11"
@@ -177,5 +177,5 @@ def test_the_meter_says_what_is_free_and_what_is_used():
 
 
 @each_case("space", [(None, None), (5, None), (None, 5), (5, 0)])
-def test_there_is_no_meter_where_the_service_does_not_tell(space):
+def test_without_space_figures_there_is_no_meter(space):
     assert gauge_of(*space) is None

@@ -44,7 +44,7 @@ def test_documents_carry_the_whole_policy(alice, path):
     assert "Permissions-Policy" in answer
 
 
-def test_what_is_no_document_carries_nosniff_only(client):
+def test_responses_other_than_documents_carry_nosniff_only(client):
     answer = client.get("/healthz")
     assert answer["X-Content-Type-Options"] == "nosniff"
     assert "Content-Security-Policy" not in answer
@@ -67,11 +67,11 @@ def test_opener_policy_and_hsts_are_for_https_only(client, settings):
     assert secure["Strict-Transport-Security"] == "max-age=3600"
 
 
-def test_hsts_is_off_until_somebody_wants_it(client):
+def test_hsts_is_off_by_default(client):
     assert "Strict-Transport-Security" not in client.get("/signin/", secure=True)
 
 
-def test_cookies_of_https_are_secure_and_have_names_of_their_own(alice):
+def test_https_cookies_are_secure_and_have_separate_names(alice):
     visitor = Client(headers={"host": "localhost"})
     visitor.post("/signin/", {"username": "alice", "password": PASSWORD}, secure=True)
     assert visitor.cookies["ferry_session_8000_s"]["secure"]
@@ -79,7 +79,7 @@ def test_cookies_of_https_are_secure_and_have_names_of_their_own(alice):
     assert visitor.get("/", secure=True).status_code == 200
 
 
-def test_a_session_of_https_is_none_on_http(alice):
+def test_an_https_session_does_not_work_over_http(alice):
     visitor = Client(headers={"host": "localhost"})
     visitor.post("/signin/", {"username": "alice", "password": PASSWORD}, secure=True)
     assert visitor.get("/").status_code == 302
@@ -136,7 +136,7 @@ def test_under_htmx_an_error_is_a_toast(alice):
 
 
 @each_case("accept", ["image/avif,image/webp,*/*;q=0.8", "*/*"])
-def test_an_icon_that_is_nowhere_costs_the_page_beside_it_no_cookie(client, accept):
+def test_a_missing_icon_does_not_affect_the_pages_cookie(client, accept):
     page_of_its_own = client.get("/signin/")
     assert any("csrf" in name for name in page_of_its_own.cookies)
     beside = Client(headers={"host": "localhost"})
@@ -147,7 +147,7 @@ def test_an_icon_that_is_nowhere_costs_the_page_beside_it_no_cookie(client, acce
     assert beside.get("/nowhere/", headers={"accept": "text/html"}).cookies
 
 
-def test_what_is_nowhere_is_said_to_a_page_in_a_toast(alice):
+def test_a_missing_address_reaches_a_page_as_a_toast(alice):
     answer = alice.client.get("/nowhere/", headers={"accept": "*/*", "hx-request": "true"})
     assert answer.status_code == 404
     assert answer["HX-Retarget"] == "#toasts"
@@ -167,7 +167,7 @@ def test_a_body_too_large_is_a_page(alice):
 
 
 @each_case("kind", ["text/plain", "multipart/form-data; boundary=x"])
-def test_no_form_brings_files_or_megabytes(alice, kind):
+def test_forms_accept_neither_files_nor_megabytes(alice, kind):
     body = b"x" * 3_000_000
     assert alice.client.generic("POST", "/signin/", body, content_type=kind).status_code == 413
 
@@ -193,7 +193,7 @@ def test_a_form_of_a_stranger_is_short_and_has_no_parts(mallory, path, kind, siz
 @each_case(
     "path", ["/", "/nowhere/", "/send/", "/files/0/upload/", "/add/share/", "/transfers/send/"]
 )
-def test_what_is_not_marked_otherwise_is_kept_by_no_cache(alice, path):
+def test_responses_are_not_cacheable_unless_marked(alice, path):
     """The paths answer with pages, text, and JSON for scripts."""
     for headers in ({}, {"X-Requested-With": "ferry"}):
         answer = alice.client.post(path, headers=headers)
@@ -242,7 +242,7 @@ def test_a_session_that_cannot_be_written_at_sign_in_is_trouble_of_the_database(
     assert words(answer, "h1") == "Ferry is busy"
 
 
-def test_a_foreign_host_is_told_what_to_set():
+def test_an_unknown_host_name_is_told_which_setting_to_change():
     answer = Client(headers={"host": "attacker.example"}).get("/signin/")
     assert answer.status_code == 400
     assert "ALLOWED_HOSTS" in words(answer, "main")

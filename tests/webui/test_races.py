@@ -32,7 +32,7 @@ def at_once(act):
 
 
 @pytest.mark.parametrize("counted_before", [0, 1])
-def test_no_more_attempts_at_once_than_one_by_one(counted_before):
+def test_concurrent_attempts_share_the_limit(counted_before):
     limits = [
         guess_limits.AttemptLimit("name", most=3),
         guess_limits.AttemptLimit("address", most=5),
@@ -67,7 +67,7 @@ def test_an_attempt_that_is_refused_is_counted_nowhere():
 @pytest.mark.parametrize(
     "known", [{"transfer_id": "7"}, {"info_hash": "a" * 40}], ids=["id", "hash"]
 )
-def test_what_is_sent_twice_at_once_is_one_row(known):
+def test_concurrent_duplicates_become_one_row(known):
     facts = {"source_kind": Sent.URL, "added_at": timezone.now(), **known}
     rows = at_once(lambda _n: Sent.record("service", **facts))
     assert {row.pk for row in rows} == set(Sent.objects.values_list("pk", flat=True))

@@ -7,7 +7,7 @@ from webui.library.names import LONGEST_NAME
 
 
 @pytest.mark.parametrize("cause", ["not_enough_space", "queue_full", "private_not_allowed"])
-def test_a_cause_says_what_became_of_the_wish(cause):
+def test_a_cause_says_what_happened_to_the_wish(cause):
     alone = reasons.find(cause)
     kept, full = (reasons.find(f"{cause}{ending}") for ending in reasons.WISHES)
     assert kept.text == f"{alone.sentence} It's on the wishlist."

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def rendered(monkeypatch) -> list[str]:
-    """Return the templates of the screens that were rendered anew, one for each time."""
+    """Return the template of each screen that was rendered again, once per rendering."""
     names: list[str] = []
 
     def render(template: str, context: dict[str, object]) -> str:
@@ -55,7 +55,7 @@ def test_a_shared_rendering_has_a_token_that_works(bob, storage):
     assert strict.post("/files/0/new/", form | {"csrfmiddlewaretoken": "x" * 64}).status_code == 403
 
 
-def test_whatever_a_page_shows_is_rendered_anew_when_it_changes(bob, gwen, storage, rendered):
+def test_a_page_is_rendered_again_when_its_data_changes(bob, gwen, storage, rendered):
     storage.file("Sintel.mkv")
     bob.client.get("/")
     bob.client.get("/?sort=-name")
@@ -82,7 +82,7 @@ def test_a_message_shows_once(bob, storage, monkeypatch):
     assert "Deleted" not in bob.client.get("/").text
 
 
-def test_a_screen_with_all_entries_is_not_kept(bob, storage, rendered):
+def test_a_screen_with_all_entries_is_not_cached(bob, storage, rendered):
     storage.many(150)
     assert len(page(bob.client.get("/?all=1")).select("tr[id]")) == 150
     assert rendered == []

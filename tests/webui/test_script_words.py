@@ -52,7 +52,7 @@ def test_a_page_has_its_words_in_one_block(alice):
     assert words["files"]["drop"]["1"].startswith("{count} file.")
 
 
-def test_each_form_of_a_sentence_comes_with_a_number_that_takes_it():
+def test_each_plural_form_has_a_number_that_selects_it():
     def polish(count: int) -> str:
         if count == 1:
             return "plik"

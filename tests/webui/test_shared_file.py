@@ -22,7 +22,7 @@ def names(file):
         return [row["name"] for row in base.execute("SELECT name FROM thing")]
 
 
-def test_what_one_process_keeps_another_finds(tmp_path):
+def test_entries_saved_by_one_process_are_read_by_another(tmp_path):
     keep(SharedFile(tmp_path / "file", SCHEMA, ["size"]), "kept")
     assert names(SharedFile(tmp_path / "file", SCHEMA, ["size"])) == ["kept"]
 
@@ -31,12 +31,12 @@ def test_what_one_process_keeps_another_finds(tmp_path):
     ("schema", "facts"),
     [(SCHEMA, ["size", "age"]), (SCHEMA.replace("name TEXT", "name TEXT, age REAL"), ["size"])],
 )
-def test_what_another_release_kept_in_another_shape_is_forgotten(tmp_path, schema, facts):
+def test_entries_in_the_format_of_another_release_are_dropped(tmp_path, schema, facts):
     keep(SharedFile(tmp_path / "file", SCHEMA, ["size"]), "kept")
     assert names(SharedFile(tmp_path / "file", schema, facts)) == []
 
 
-def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
+def test_a_failed_change_leaves_nothing(tmp_path):
     file = SharedFile(tmp_path / "file", SCHEMA, [])
     keep(file, "kept")
     with pytest.raises(sqlite3.ProgrammingError), file.transact() as base:
@@ -44,7 +44,7 @@ def test_of_a_change_that_fails_nothing_is_kept(tmp_path):
     assert names(file) == ["kept"]
 
 
-def test_one_use_after_another_takes_the_same_connection(tmp_path):
+def test_sequential_uses_share_a_connection(tmp_path):
     file = SharedFile(tmp_path / "file", SCHEMA, [])
     with file.open() as first, file.open() as beside:
         assert first is not beside
@@ -52,7 +52,7 @@ def test_one_use_after_another_takes_the_same_connection(tmp_path):
         assert again in (first, beside)
 
 
-def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
+def test_an_interrupted_use_is_forgotten(tmp_path):
     file, other = (SharedFile(tmp_path / "file", SCHEMA, []) for _process in range(2))
     keep(file, "a")
     keep(file, "b")
@@ -63,7 +63,7 @@ def test_a_use_that_broke_off_in_the_middle_is_forgotten(tmp_path):
     assert names(file) == ["a", "b", "c"]
 
 
-def test_while_the_disk_is_full_each_process_has_its_own_in_memory(tmp_path, monkeypatch):
+def test_each_process_falls_back_to_memory_while_the_disk_is_full(tmp_path, monkeypatch):
     path = tmp_path / "file"
     one, other = (SharedFile(path, SCHEMA, []) for _ in range(2))
     # Without root, a test can't fill a disk, so here any disk counts as full.

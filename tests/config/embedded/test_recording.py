@@ -67,7 +67,7 @@ def test_deletions_are_recorded_with_their_account_and_address(account, alice):
     assert {row.address for row in Activity.objects.all()} == {ADDRESS}
 
 
-def test_what_was_not_deleted_is_not_recorded(account):
+def test_failed_deletions_are_not_recorded(account):
     assert ask("DELETE", "/rest/file/999") == 404
     assert ask("DELETE", "/rest/folder/0") == 422
     assert not Activity.objects.exists()
@@ -81,7 +81,7 @@ def test_the_site_records_by_itself_what_it_deletes(account):
     assert not Activity.objects.exists()
 
 
-def test_a_deletion_costs_one_insert_and_a_read_nothing(account):
+def test_a_deletion_costs_one_insert_and_a_read_none(account):
     file, other = a_file(account, "a.txt"), a_file(account, "b.txt")
     ask("GET", "/rest/folder")
     with CaptureQueriesContext(connection) as read:

@@ -1,4 +1,4 @@
-"""While the site shows another service, the embedded service serves nobody."""
+"""While the site shows another service, the embedded service serves no one."""
 
 import io
 import json
@@ -35,17 +35,17 @@ def _one_database():
 
 def ask(path: str, method: str = "GET", query: str = "") -> tuple[int, dict, bytes]:
     """Send a request through `wsgi.application`, as a socket would."""
-    told = {}
+    response = {}
 
     def start_response(status, headers, *_error):
-        told["status"], told["headers"] = int(status[:3]), dict(headers)
+        response["status"], response["headers"] = int(status[:3]), dict(headers)
 
     environ = RequestFactory().generic(method, "/", headers={"host": "localhost"}).environ
     environ |= {"PATH_INFO": path, "QUERY_STRING": query, "wsgi.input": io.BytesIO()}
     answer = wsgi.application(environ, start_response)
     body = b"".join(answer)
     answer.close()
-    return told["status"], told["headers"], body
+    return response["status"], response["headers"], body
 
 
 @pytest.mark.parametrize("path", PATHS)
@@ -101,7 +101,7 @@ def test_the_site_reaches_it_even_where_a_process_has_not_noticed_yet(monkeypatc
     assert upstream.transport().handle_request(request).status_code == 401
 
 
-def test_no_header_lets_a_stranger_in(settings):
+def test_no_header_admits_a_stranger(settings):
     settings.SERVICE_URL = URL
     for name in (service.IN_PROCESS, service.IN_PROCESS.upper(), "Ferry-In-Process"):
         request = RequestFactory().get("/rest/folder", headers={"host": "localhost", name: "1"})

@@ -163,7 +163,7 @@ def test_inside_a_transaction_it_refuses(v1):
         v1.get("/echo")
 
 
-def test_an_answer_comes_in_pieces_and_stops_when_the_reader_leaves(v1):
+def test_a_response_is_streamed_and_stops_when_the_client_leaves(v1):
     with v1.stream("GET", "/long") as answer:
         pieces = answer.iter_raw()
         assert len(next(pieces)) == 1000

@@ -26,7 +26,7 @@ CONTENT = bytes(range(256)) * 32_000
 
 
 @pytest.mark.django_db
-def test_without_a_token_of_its_own_ferry_has_no_metrics(client):
+def test_metrics_require_their_own_token(client):
     for headers in ({}, {"Authorization": "Bearer "}, {"Authorization": "Bearer None"}):
         assert client.get("/metrics", headers=headers).status_code == 404
 
@@ -89,7 +89,7 @@ def test_requests_are_counted_in_all_web_processes_together(ferry):
 
 
 def test_bytes_are_those_that_went_over_the_wire(ferry):
-    """A second reader leaves early: the kernel was told to send all of the file."""
+    """A second reader leaves early: the kernel was to send all of the file."""
     with api_of(ferry) as api:
         before = traffic_of(ferry)
         added = api.post("/rest/transfer/file", files={"file": ("a.bin", CONTENT)}).json()
@@ -119,7 +119,7 @@ def leave_early(ferry: Ferry, link: str) -> None:
         assert b"200 OK" in reader.recv(1024)
 
 
-def test_what_the_worker_ends_is_counted_beside_what_the_web_processes_do(ferry, tmp_path):
+def test_the_counts_of_worker_and_web_processes_add_up(ferry, tmp_path):
     (tmp_path / "song.flac").write_bytes(CONTENT)
     with serving_http(WebSeed(folder=tmp_path)) as web, api_of(ferry) as api:
         ids = [
@@ -142,7 +142,7 @@ def test_what_the_worker_ends_is_counted_beside_what_the_web_processes_do(ferry,
     assert sum(values_of(ferry, "ferry_database_query_duration_seconds_count").values()) > 10
 
 
-def test_prometheus_own_check_has_nothing_to_say(ferry):
+def test_the_metrics_pass_prometheus_own_check(ferry):
     promtool = tools.program("promtool")
     check = subprocess.run(
         [promtool, "check", "metrics"],
@@ -154,7 +154,7 @@ def test_prometheus_own_check_has_nothing_to_say(ferry):
     assert (check.returncode, check.stdout, check.stderr) == (0, "", "")
 
 
-def test_a_restart_forgets_the_numbers_of_processes_that_are_gone(tmp_path):
+def test_a_restart_drops_the_metrics_of_ended_processes(tmp_path):
     with monitored(tmp_path) as ferry:
         assert sign_ins_seen_by(ferry) == 1
         ferry.process.send_signal(signal.SIGINT)

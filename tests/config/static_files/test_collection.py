@@ -53,7 +53,7 @@ def test_static_files_are_collected_again_only_when_one_changed(sources, setting
     assert contents(settings)[hashed] == b"export const two = 2;\n"
 
 
-def test_a_process_that_asked_too_early_knows_them_afterward(sources, settings):
+def test_a_process_that_loaded_too_early_finds_the_files_later(sources, settings):
     settings.STORAGES = dict(settings.STORAGES)  # Makes Django create the storage again.
     assert not storages["staticfiles"].hashed_files
     collection.collect_static()
@@ -120,7 +120,7 @@ DAMAGES = (
 )
 
 
-def test_what_a_power_cut_damaged_is_collected_again(sources, settings):
+def test_files_damaged_by_a_power_cut_are_collected_again(sources, settings):
     collection.collect_static()
     whole = contents(settings)
     assert len(whole) > 5

@@ -89,7 +89,7 @@ def files_with(store, names):
     return {row.name: row.sha1 for row in File.objects.all()}
 
 
-def test_what_is_backed_up_is_restored_by_hash(store, target, elsewhere):
+def test_restored_files_match_the_hashes_of_the_backup(store, target, elsewhere):
     kept = files_with(store, "abc")
     outcome = backups.back_up(target)
     assert (outcome.files, outcome.damaged) == (3, [])
@@ -119,13 +119,13 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
         assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
 
 
-def test_what_was_not_backed_up_is_not_recorded(store):
+def test_failed_backups_are_not_recorded(store):
     with pytest.raises(CommandError):
         call_command("backup", str(store.owner.parent / "backup"))
     assert not Activity.objects.exists()
 
 
-def test_nobody_else_can_read_it(store, target):
+def test_only_ferrys_user_can_read_a_backup(store, target):
     files_with(store, "a")
     backups.back_up(target)
     for path in (target, *target.rglob("*")):
@@ -133,7 +133,7 @@ def test_nobody_else_can_read_it(store, target):
         assert mode & 0o077 == 0, path
 
 
-def test_a_second_backup_brings_what_is_new_and_drops_what_is_gone(store, target):
+def test_a_second_backup_adds_new_files_and_drops_deleted_ones(store, target):
     files_with(store, "abc")
     first = backups.back_up(target)
     assert first.ways == {"linked": 3}
@@ -147,9 +147,7 @@ def test_a_second_backup_brings_what_is_new_and_drops_what_is_gone(store, target
     assert len(list(target.glob("database-*"))) == 1
 
 
-def test_what_is_deleted_and_swept_meanwhile_is_in_it_all_the_same(
-    store, target, elsewhere, monkeypatch
-):
+def test_files_deleted_and_swept_during_a_backup_are_in_it(store, target, elsewhere, monkeypatch):
     kept = files_with(store, "ab")
     bring_all = backups.bring_all
 
@@ -175,7 +173,7 @@ def other_disk():
     shutil.rmtree(folder)
 
 
-def test_on_another_disk_it_is_a_copy_that_was_compared(store, other_disk, elsewhere):
+def test_a_backup_on_another_disk_is_a_verified_copy(store, other_disk, elsewhere):
     kept = files_with(store, "abc")
     changed = File.objects.get(name="b")
     whole = store.path(changed.blob).read_bytes()
@@ -189,7 +187,7 @@ def test_on_another_disk_it_is_a_copy_that_was_compared(store, other_disk, elsew
         assert content_of(data_dir) == kept
 
 
-def test_without_its_manifest_it_is_no_backup(store, target, elsewhere):
+def test_a_folder_without_a_manifest_is_not_a_backup(store, target, elsewhere):
     files_with(store, "a")
     backups.back_up(target)
     (target / "manifest.json").unlink()
@@ -240,7 +238,7 @@ def test_a_restore_that_is_cut_off_is_finished_by_the_next(store, target, elsewh
         assert content_of(data_dir) == kept
 
 
-def test_files_whose_content_is_gone_are_named_and_the_others_kept(store, target, elsewhere):
+def test_files_without_content_are_named_and_the_others_backed_up(store, target, elsewhere):
     kept = files_with(store, "ab")
     store.delete(File.objects.get(name="a").blob)
     with pytest.raises(CommandError, match=r"Missing or damaged: a\. Restore them"):
@@ -316,7 +314,7 @@ def test_below_a_running_ferry_nothing_is_restored(store, target, elsewhere):
             backups.restore_database(next(target.glob("database-*")))
 
 
-def test_while_it_is_restored_ferry_does_not_start(elsewhere):
+def test_ferry_does_not_start_during_a_restore(elsewhere):
     with elsewhere(), running.alone() as is_alone:
         assert is_alone
         with pytest.raises(SystemExit, match="being restored"):
@@ -326,7 +324,7 @@ def test_while_it_is_restored_ferry_does_not_start(elsewhere):
 def test_a_process_that_starts_at_the_same_time_does_not_pass_for_a_restore(elsewhere, monkeypatch):
     with elsewhere() as data_dir, open(data_dir / running.LOCK, "wb") as other:
         fcntl.flock(other, fcntl.LOCK_EX)
-        # The other process goes on while this one waits.
+        # The other process continues while this one waits.
         monkeypatch.setattr(time, "sleep", lambda _seconds: other.close())
         running.note_running()
         assert running.running_since()
@@ -358,7 +356,7 @@ def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
         database_copies.check(data_dir / "ferry.sqlite3")
 
 
-def test_what_is_no_database_of_ferrys_is_refused(tmp_path, elsewhere):
+def test_a_database_that_is_not_ferrys_is_refused(tmp_path, elsewhere):
     other = tmp_path / "other.sqlite3"
     with closing(sqlite3.connect(other)) as database, database:
         database.execute("CREATE TABLE a (b)")
@@ -392,7 +390,7 @@ def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
 
 
 @pytest.mark.usefixtures("_migrated_again")
-def test_where_it_cannot_be_copied_nothing_is_migrated(store, settings):
+def test_nothing_is_migrated_if_the_database_cannot_be_copied(store, settings):
     (settings.DATA_DIR / "backups").write_bytes(b"in the way")
     before = MigrationRecorder(connection).applied_migrations()
     with pytest.raises(SystemExit, match="can't back it up first"):
@@ -400,7 +398,7 @@ def test_where_it_cannot_be_copied_nothing_is_migrated(store, settings):
     assert MigrationRecorder(connection).applied_migrations() == before
 
 
-def test_on_postgresql_it_says_what_to_run_instead(store, target, monkeypatch):
+def test_backup_on_postgresql_says_what_to_run_instead(store, target, monkeypatch):
     # Most test runs have no PostgreSQL server.
     monkeypatch.setattr(connection, "vendor", "postgresql")
     for command in ("backup", "restore"):

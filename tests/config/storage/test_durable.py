@@ -29,7 +29,7 @@ def synced(monkeypatch) -> list[tuple[Path, set[str]]]:
     return found
 
 
-def test_each_new_folder_is_noted_in_the_one_above_it(tmp_path, synced):
+def test_each_new_folder_is_synced_in_its_parent(tmp_path, synced):
     durable.make_folder(tmp_path / "a" / "b")
     assert synced == [(tmp_path, {"a"}), (tmp_path / "a", {"b"})]
     assert stat.S_IMODE((tmp_path / "a" / "b").stat().st_mode) == 0o700
@@ -43,7 +43,7 @@ def test_a_new_key_is_on_the_disk_under_its_name(tmp_path, synced):
 
 
 @pytest.mark.parametrize("name", ["static.new", "static.old"])
-def test_what_a_power_cut_left_of_a_folder_is_in_nobodys_way(tmp_path, name):
+def test_a_folder_half_written_in_a_power_cut_blocks_nothing(tmp_path, name):
     (tmp_path / name / "half").mkdir(parents=True)
     durable.replace_folder(tmp_path / "static", lambda new: (new / "whole").touch())
     assert [path.name for path in tmp_path.iterdir()] == ["static"]

@@ -74,7 +74,7 @@ def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
 
 
 @pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
-def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, monkeypatch, is_prepared):
+def test_an_outage_of_the_database_logs_one_line_at_each_end(log, monkeypatch, is_prepared):
     if is_prepared:
         outages.begin()
     for now in (1_800_000_000.0, 1_800_000_060.0):
@@ -84,12 +84,12 @@ def test_a_database_that_is_away_is_a_line_and_one_when_it_is_back(log, monkeypa
             fail(away())
         outages.come_back()
         outages.come_back()
-    assert said(log) == ["away", "back"] * 2
+    assert log_lines(log) == ["away", "back"] * 2
     assert "Traceback" not in log.getvalue()
 
 
 @pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
-def test_an_attempt_that_fails_after_the_database_is_back_is_no_news(log, is_prepared):
+def test_a_late_failure_after_the_outage_is_not_logged(log, is_prepared):
     """It began while the server was starting, and another thread or process was faster."""
     if is_prepared:
         outages.begin()
@@ -97,10 +97,10 @@ def test_an_attempt_that_fails_after_the_database_is_back_is_no_news(log, is_pre
     outages.come_back()
     fail(away())
     outages.come_back()
-    assert said(log) == ["away", "back"]
+    assert log_lines(log) == ["away", "back"]
 
 
-def test_a_database_that_stays_away_after_a_moment_is_news(log, monkeypatch):
+def test_an_outage_that_lasts_longer_than_a_moment_is_logged(log, monkeypatch):
     outages.begin()
     now = 1_800_000_000.0
     for seconds in range(outages.LATE_SECONDS + 2):
@@ -109,7 +109,7 @@ def test_a_database_that_stays_away_after_a_moment_is_news(log, monkeypatch):
         fail(away())
         if seconds == 0:
             outages.come_back()
-    assert said(log) == ["away", "back", "away"]
+    assert log_lines(log) == ["away", "back", "away"]
 
 
 def test_another_process_does_not_say_it_again(log, monkeypatch):
@@ -122,19 +122,19 @@ def test_another_process_does_not_say_it_again(log, monkeypatch):
     assert len(log.getvalue().splitlines()) == 2
 
 
-def said(log) -> list[str]:
+def log_lines(log) -> list[str]:
     return ["away" if "is away" in line else "back" for line in log.getvalue().splitlines()]
 
 
-def test_what_is_no_outage_keeps_its_traceback(log):
+def test_errors_other_than_outages_keep_their_traceback(log):
     for error in (ValueError("tide"), OperationalError("no such column: tide")):
         fail(error)
     assert log.getvalue().count("Traceback") == 2
 
 
-def test_every_kind_is_known_by_what_disks_and_databases_say():
+def test_every_kind_of_outage_is_recognized_by_its_error_message():
     server = OperationalError("connection failed: connection to server at 127.0.0.1 failed")
-    said = {
+    errors_by_kind = {
         Outage.DISK_FULL: OSError(errno.EDQUOT, ""),
         Outage.READ_ONLY: OperationalError("attempt to write a readonly database"),
         Outage.DISK_ERROR: OSError(errno.EIO, ""),
@@ -145,14 +145,14 @@ def test_every_kind_is_known_by_what_disks_and_databases_say():
         Outage.DAMAGED: DatabaseError("file is not a database"),
         Outage.AWAY: server,
     }
-    assert {kind: outages.outage_in(error) for kind, error in said.items()} == {
+    assert {kind: outages.outage_in(error) for kind, error in errors_by_kind.items()} == {
         kind: kind for kind in outages.WORDS
     }
-    assert all(outages.advice(error) for error in said.values())
+    assert all(outages.advice(error) for error in errors_by_kind.values())
     assert outages.advice(ValueError("tide")) is None
 
 
-def test_a_running_ferry_makes_no_database_where_one_was(tmp_path, monkeypatch):
+def test_a_running_ferry_does_not_recreate_a_lost_database(tmp_path, monkeypatch):
     place = tmp_path / "away.sqlite3"
     # Programs that own their process set this permanently.
     monkeypatch.setattr(SQLite, "must_exist", True)
@@ -166,10 +166,10 @@ def test_a_running_ferry_makes_no_database_where_one_was(tmp_path, monkeypatch):
 
 def start(data_dir, prefix=()):
     command = [*prefix, sys.executable, "manage.py", "prepare"]
-    wanted = {**os.environ, "DATA_DIR": str(data_dir)}
-    wanted.pop("DATABASE_URL", None)
+    variables = {**os.environ, "DATA_DIR": str(data_dir)}
+    variables.pop("DATABASE_URL", None)
     return subprocess.run(
-        command, cwd=BASE, env=wanted, capture_output=True, text=True, check=False
+        command, cwd=BASE, env=variables, capture_output=True, text=True, check=False
     )
 
 

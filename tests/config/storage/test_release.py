@@ -50,13 +50,13 @@ def test_every_command_that_opens_a_newer_database_refuses_in_one_line(tmp_path)
     )
     for words in OPENING:
         assert manage(*words) == (1, line), words
-    status, told = said(*WEB)
-    assert (status, told.count(line), "Traceback" in told) == (1, 1, False), told
+    status, output = said(*WEB)
+    assert (status, output.count(line), "Traceback" in output) == (1, 1, False), output
     assert manage("help")[0] == 0
     assert manage("account", "--help")[0] == 0
 
 
-def test_this_ferry_is_the_one_that_the_project_says():
+def test_the_release_matches_the_project_version():
     project = tomllib.loads((BASE / "pyproject.toml").read_text())["project"]
     assert release.version() == project["version"]
 
@@ -80,7 +80,7 @@ def test_a_migration_that_this_ferry_lacks_tells_too():
 
 
 @pytest.mark.django_db
-def test_a_database_from_before_releases_were_remembered_is_let_in():
+def test_a_database_without_a_recorded_release_is_accepted():
     MigrationRecorder(connection).record_unapplied("webui", Release.MIGRATION)
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE webui_release")

@@ -1,4 +1,4 @@
-"""What was read from the database is kept until anyone changes the database."""
+"""Rows read from the database stay cached until any process changes the database."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -52,7 +52,7 @@ def test_an_unchanged_row_is_read_once(reader):
     assert reader.count == (1 if is_sqlite else 5)
 
 
-def test_a_change_shows_at_once_wherever_it_was_made(reader):
+def test_a_change_in_any_process_shows_at_once(reader):
     assert reader.role() == Role.MEMBER
     reader.set_role(Role.GUEST)
     assert reader.role() == Role.GUEST
@@ -60,7 +60,7 @@ def test_a_change_shows_at_once_wherever_it_was_made(reader):
     assert reader.role() == Role.OWNER
 
 
-def test_what_is_read_in_a_transaction_is_not_kept(reader):
+def test_rows_read_in_a_transaction_are_not_cached(reader):
     assert reader.role() == Role.MEMBER
     with transaction.atomic():
         reader.set_role(Role.GUEST)
@@ -90,7 +90,7 @@ def test_a_person_removed_elsewhere_sees_nothing_more(bob, storage):
     assert bob.client.get("/")["Location"].startswith("/signin/")
 
 
-def test_a_view_that_changes_its_person_changes_no_one_elses(bob, storage):
+def test_a_view_that_changes_its_person_affects_no_other_request(bob, storage):
     first, second = bob.client.get("/").wsgi_request.user, bob.client.get("/").wsgi_request.user
     first.language = "de"
     assert second.language == ""

@@ -1,4 +1,4 @@
-"""A database server that several machines share, and those that Ferry refuses."""
+"""Database servers that several machines share, and servers that Ferry refuses."""
 
 import os
 import subprocess

@@ -33,7 +33,7 @@ def test_a_file_is_sent_only_where_a_response_may_have_a_body(tmp_path, method, 
     assert body == (b"bytes of a film" if (method, status) == ("GET", "200 OK") else b"")
 
 
-def test_a_response_whose_client_takes_everything_at_once_shares_its_thread(monkeypatch):
+def test_a_response_to_a_fast_client_shares_its_thread(monkeypatch):
     # No setting shortens this, and the test would take a second.
     monkeypatch.setattr(answers, "TURN_SECONDS", 0.05)
     conn = SimpleNamespace(sock=object(), answer=None)

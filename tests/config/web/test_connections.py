@@ -56,7 +56,7 @@ def test_a_request_is_here_once_its_body_is(client, pieces, outcomes):
         assert arrives(client.connection) is outcome, piece
 
 
-def test_a_body_that_trickles_wakes_nobody_and_stays_with_the_kernel(client):
+def test_a_trickling_body_wakes_no_thread_and_stays_in_the_kernel(client):
     client.send(LENGTH)
     assert not arrives(client.connection)
     for _ in range(9):
@@ -67,7 +67,7 @@ def test_a_body_that_trickles_wakes_nobody_and_stays_with_the_kernel(client):
     assert arrives(client.connection)
 
 
-def test_of_a_long_body_only_the_beginning_is_awaited(client):
+def test_only_the_beginning_of_a_long_body_is_awaited(client):
     client.send(POST + b"Content-Length: 100000000\r\n\r\n")
     assert not arrives(client.connection)
     client.send(b"x" * AWAITED_BYTES)
@@ -92,7 +92,7 @@ def test_a_client_that_leaves_within_a_body_is_noticed(client, head):
         (POST.replace(b"1.1", b"1.0") + b"Expect: 100-continue\r\nContent-Length: 10\r\n\r\n", b""),
     ],
 )
-def test_who_waits_before_the_body_is_asked_for_it_once(client, head, said):
+def test_100_continue_is_sent_once(client, head, said):
     client.send(head)
     assert not arrives(client.connection)
     client.send(b"0123456789")

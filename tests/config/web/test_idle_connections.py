@@ -26,6 +26,6 @@ def test_many_requests_do_not_push_out_responses():
     assert order(*groups) == ["closing", "kept", "old", "new", "slow", "slower"]
 
 
-def test_the_response_of_a_person_is_kept():
+def test_a_signed_in_persons_connection_is_kept():
     watching = connections("film music photo", VisitorKind.SIGNED_IN)
     assert order([], connections("new"), watching) == ["new"]

@@ -35,7 +35,7 @@ def received(steps, ours, theirs):
     return b"".join(pieces)
 
 
-def test_what_gunicorn_writes_arrives_in_order(ends):
+def test_gunicorns_writes_arrive_in_order(ends):
     outbox = Outbox()
     for piece in (b"head", b"", CONTENT[:7], CONTENT[7:]):
         outbox.sendall(piece)
@@ -95,7 +95,7 @@ def test_a_silent_service_is_waited_for_and_nothing_stays_open(ends):
     assert ends[1].recv(20) == b"0123456789"
 
 
-def test_where_descriptors_are_scarce_bytes_are_left_for_others_to_move(ends):
+def test_splice_leaves_the_bytes_to_the_caller_without_free_descriptors(ends):
     source, service = socket.socketpair()
     with source, service:
         before, limits = descriptors(), resource.getrlimit(resource.RLIMIT_NOFILE)

@@ -16,7 +16,7 @@ def head(target: str = "/", *lines: str, method: str = "GET") -> bytes:
 
 
 @each_case("target", ["/healthz", "/readyz"])
-def test_a_health_check_is_known_by_its_path(target):
+def test_a_health_check_is_recognized_by_its_path(target):
     assert caller_of(head(target), "192.0.2.1").visitor.kind is VisitorKind.HEALTH_CHECK
     assert (
         caller_of(head(target, method="HEAD"), "192.0.2.1").visitor.kind is VisitorKind.HEALTH_CHECK
@@ -35,7 +35,7 @@ def test_a_health_check_is_known_by_its_path(target):
         head("/healthz", method="POST"),
     ],
 )
-def test_what_only_looks_like_a_health_check_is_a_stranger(sent):
+def test_a_path_that_resembles_a_health_check_counts_as_a_stranger(sent):
     assert caller_of(sent, "192.0.2.1").visitor.kind is VisitorKind.STRANGER
 
 
@@ -47,7 +47,7 @@ def test_what_only_looks_like_a_health_check_is_a_stranger(sent):
         ("2001:db8:1:2:3::4", "2001:db8:1:2::/64"),
     ],
 )
-def test_a_home_is_counted_as_one_however_many_addresses_it_has(peer, network):
+def test_all_addresses_of_a_home_network_count_as_one(peer, network):
     assert network_of_peer(peer) == network
     assert caller_of(head(), peer).visitor.network == network
 
@@ -69,7 +69,7 @@ def test_a_session_is_found_among_cookies(suffix):
 
 
 @pytest.mark.django_db
-def test_only_the_session_of_somebody_who_is_signed_in_counts(alice):
+def test_only_a_signed_in_session_counts(alice):
     key = alice.client.session.session_key
     assert is_signed_in(key)
     assert not is_signed_in(KEY)
@@ -77,7 +77,7 @@ def test_only_the_session_of_somebody_who_is_signed_in_counts(alice):
     assert not is_signed_in(key)
 
 
-def test_what_was_looked_up_is_remembered():
+def test_looked_up_visitors_are_cached():
     sessions = Sessions()
     assert sessions.get(KEY) is None
     sessions.remember(KEY, is_anybodys=True)

@@ -27,7 +27,7 @@ def fill(path: Path) -> Path:
     return path
 
 
-def test_everything_is_counted_where_it_belongs_and_once(data, library_folder):
+def test_everything_is_counted_once_in_its_category(data, library_folder):
     a_file(alice(), blob=put(library_folder, bytes(30_000)))
     medium = Content("ab" * 20, 7)
     whole = fill(data / "transfers" / "7" / "0")
@@ -52,7 +52,7 @@ def test_everything_is_counted_where_it_belongs_and_once(data, library_folder):
     )
 
 
-def test_an_orphan_that_a_backup_links_to_still_takes_room(data):
+def test_an_orphan_that_a_backup_links_to_still_takes_space(data):
     orphan = fill(data / "library" / "orphans" / "2026-11-23" / "x")
     (data / "backups").mkdir()
     (data / "backups" / "x").hardlink_to(orphan)
@@ -61,7 +61,7 @@ def test_an_orphan_that_a_backup_links_to_still_takes_room(data):
     assert found["backups"] == 0
 
 
-def test_what_was_measured_last_is_kept_whole_or_not_at_all(data):
+def test_the_last_measurement_is_saved_completely_or_not_at_all(data):
     assert measuring.last() is None
     measuring.measure(timezone.now())
     assert measuring.last().space["library"] == 0

@@ -29,7 +29,7 @@ def test_a_worker_for_media_takes_no_transfers(folder):
         assert not Worker.objects.exists()
 
 
-def test_a_worker_without_a_role_stays_and_stops_when_asked(folder):
+def test_a_worker_without_a_role_runs_until_stopped(folder):
     with working(WORKER_ROLES="none") as worker:
         worker.process.terminate()
         assert worker.process.wait(30) == 0

@@ -30,7 +30,7 @@ def test_one_failing_round_does_not_stop_the_others(caplog):
     assert "'fails'" in caplog.text
 
 
-def test_the_worker_stops_when_it_is_told_to():
+def test_the_worker_stops_on_request():
     stopped, ran = Event(), []
 
     def run(now):
@@ -55,7 +55,7 @@ def test_work_once_runs_every_round(monkeypatch):
     assert len(ran) == 2
 
 
-def test_of_several_workers_one_runs_a_round_of_the_service(monkeypatch):
+def test_only_one_of_several_workers_runs_a_round_of_the_service(monkeypatch):
     # Each round closes database connections, and would close the test's.
     monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
     ran = []

@@ -38,7 +38,7 @@ class Working:
 
 
 @pytest.mark.slow
-def test_rounds_go_on_until_it_is_told_to_stop():
+def test_rounds_continue_until_the_worker_is_stopped():
     worker, stopped = Working(), Event()
 
     def make(_wake_up):
@@ -89,7 +89,7 @@ def test_the_engine_is_off_while_the_site_shows_another_service(settings):
     assert worker.rounds == 2
 
 
-def test_a_round_that_fails_is_written_down_and_followed_by_another(caplog):
+def test_a_failed_round_is_logged_and_the_next_one_runs(caplog):
     worker = Working()
 
     def fail(now):

@@ -28,7 +28,7 @@ from tests.service.builders import (
 pytestmark = pytest.mark.django_db
 
 
-def test_an_address_has_one_account_however_it_is_spelled():
+def test_different_spellings_of_an_email_are_one_account():
     an_account("Alice@Example.org")
     assert accounts.find(" ALICE@example.ORG").email == "alice@example.org"
     with pytest.raises(EmailTaken):
@@ -79,7 +79,7 @@ def test_a_removed_account_leaves_its_bytes_to_the_sweep_and_nothing_else():
     assert Discarded.objects.count() == 2
 
 
-def test_what_an_account_that_is_gone_wants_is_not_found():
+def test_requests_of_a_removed_account_find_nothing():
     account = alice()
     accounts.remove(account, NOW)
     with pytest.raises(NotFound):
@@ -113,7 +113,7 @@ def test_free_accounts_end_with_a_day(kind, day, may):
 @pytest.mark.slow
 def test_an_account_can_be_added_before_ferry_first_ran(tmp_path):
     command = [sys.executable, "manage.py", "account", "add", "alice@example.org"]
-    told = subprocess.run(
+    result = subprocess.run(
         command,
         env=os.environ
         | databases.settings_of(tmp_path / "new")
@@ -124,5 +124,5 @@ def test_an_account_can_be_added_before_ferry_first_ran(tmp_path):
         text=True,
         check=False,
     )
-    assert (told.returncode, told.stderr) == (0, "")
-    assert told.stdout == "Added alice@example.org  paid  0.00 of 50.00 GB used\n"
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout == "Added alice@example.org  paid  0.00 of 50.00 GB used\n"

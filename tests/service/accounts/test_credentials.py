@@ -51,7 +51,7 @@ def test_the_right_pair_gets_in_and_the_wrong_one_does_not():
     assert verify(email="nobody@example.org") is None
 
 
-def test_an_account_without_a_password_lets_nobody_in():
+def test_an_account_without_a_password_admits_no_one():
     alice(password=None)
     for password in ("", "None", "!"):
         assert verify(password) is None
@@ -120,7 +120,7 @@ def test_a_limit_passes(runs):
     assert verify(now=NOW + wrong_passwords.WINDOW) == account
 
 
-def test_a_limit_holds_for_who_came_a_moment_earlier_and_outlasts_no_clock(runs):
+def test_a_limit_survives_small_clock_changes_and_not_large_ones(runs):
     account = alice(password=RIGHT)
     while not limited(password="wrong"):
         pass
@@ -128,7 +128,7 @@ def test_a_limit_holds_for_who_came_a_moment_earlier_and_outlasts_no_clock(runs)
     assert verify(now=NOW - timedelta(days=1)) == account
 
 
-def test_a_guesser_locks_out_nobody_elsewhere(runs):
+def test_a_guesser_locks_out_no_one_at_other_addresses(runs):
     account = alice(password=RIGHT)
     while not limited(password="wrong", address=ELSEWHERE):
         pass
@@ -167,7 +167,7 @@ def test_a_whole_home_network_counts_as_one(runs):
     assert tries == wrong_passwords.MOST_BY_ADDRESS_AND_NAME
 
 
-def test_ones_own_account_clears_no_count(runs):
+def test_using_an_own_account_clears_no_count(runs):
     alice(password=RIGHT)
     an_account("mallory@example.org", password="mine")
     for number in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
@@ -177,7 +177,7 @@ def test_ones_own_account_clears_no_count(runs):
     assert limited()
 
 
-def test_what_is_kept_in_memory_is_bounded(runs, monkeypatch):
+def test_memory_use_is_bounded(runs, monkeypatch):
     # No setting changes this limit, and creating 1,000 accounts takes long.
     monkeypatch.setattr(credentials, "MOST_REMEMBERED", 3)
 
@@ -245,7 +245,7 @@ def test_guesses_from_everywhere_keep_out_no_network_of_the_account(runs):
     assert limited(now=later)
 
 
-def test_what_is_old_is_pruned(runs):
+def test_old_rows_are_pruned(runs):
     alice(password=RIGHT)
     assert verify()
     verify("wrong", address=ELSEWHERE)
@@ -287,7 +287,7 @@ def test_an_address_of_ipv4_stays_one_under_an_ipv6_socket(runs):
     assert limited(password="wrong", address="192.0.2.1")
 
 
-def test_who_finds_the_queue_full_may_come_again(runs, monkeypatch):
+def test_a_client_that_finds_the_queue_full_may_retry(runs, monkeypatch):
     @contextmanager
     def turn(_key, _password, *, is_known):
         if not is_known:

@@ -49,7 +49,7 @@ def test_an_unreadable_header_is_refused(header, account, knock):
 
 
 @each_case("encoding", ["utf-8", "latin-1"])
-def test_the_password_comes_in_either_encoding(encoding, db, knock):
+def test_the_password_may_have_either_encoding(encoding, db, knock):
     an_account("carol@example.org", password="schöner Hafen")
     pair = base64.b64encode("carol@example.org:schöner Hafen".encode(encoding)).decode()
     answer = knock().get("/rest/user", headers={"authorization": f"basic {pair}"})
@@ -68,7 +68,7 @@ def test_a_free_account_has_access_until_a_day(api, account, settings):
     assert answer.json()["account"]["premium"] is False
 
 
-def test_after_too_many_tries_one_has_to_wait(account, knock):
+def test_too_many_attempts_require_a_wait(account, knock):
     guessing = knock(account.email, "wrong")
     for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
         assert guessing.get("/rest/folder").status_code == 401
@@ -77,7 +77,7 @@ def test_after_too_many_tries_one_has_to_wait(account, knock):
     assert int(answer.headers["retry-after"]) > 0
 
 
-def test_who_knows_the_password_is_not_kept_out_by_guessers(api, account, knock):
+def test_guessers_do_not_lock_out_the_account_holder(api, account, knock):
     assert api.get("/rest/user").status_code == 200
     for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME + 1):
         knock(account.email, "wrong").get("/rest/folder")

@@ -40,7 +40,7 @@ def part(name: str, value: str, more: str = "") -> str:
         ((part("x", "y", '; filename="f"') + part("path", "Films") + "--b--").encode(), BOUNDARY),
     ],
 )
-def test_a_field_is_found_however_it_comes(content, content_type):
+def test_a_field_is_found_in_every_encoding(content, content_type):
     assert read(content, content_type)["path"] == "Films"
 
 
@@ -92,7 +92,7 @@ def test_too_many_fields_are_refused():
         read(b"a=1&" * (bodies.MOST_FIELDS + 1), FORM)
 
 
-def test_a_length_that_is_a_lie_is_no_reason_to_read_more(api):
+def test_a_false_length_does_not_cause_more_reading(api):
     headers = {"content-length": str(10**15), "content-type": FORM}
     answer = api.post("/rest/folder", content=b"path=a", headers=headers)
     assert word(answer) == (413, "too_large")
@@ -114,7 +114,7 @@ def test_a_body_in_chunks_is_read(api):
     assert answer.json()["path"] == "Films"
 
 
-def test_chunks_without_end_are_refused(api):
+def test_endless_chunks_are_refused(api):
     def endless():
         while True:
             yield b"x" * 65536
@@ -165,7 +165,7 @@ def test_an_id_too_large_for_any_is_not_found(value):
         bodies.Fields([("folder_id", value)]).read(Target)
 
 
-def test_half_a_character_is_refused_where_json_spells_it(api):
+def test_lone_surrogates_in_json_are_refused(api):
     for path, field in (("folder", "path"), ("transfer/magnet", "magnet"), ("torrent/url", "url")):
         content = json.dumps({field: "magnet:?xt=urn:btih:\ud800"})
         answer = api.post(

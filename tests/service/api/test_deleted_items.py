@@ -24,10 +24,10 @@ def names(api) -> list[str]:
     return [each["name"] for each in (*root["folders"], *root["files"])]
 
 
-def test_what_is_deleted_together_is_restored_together(api, account):
+def test_items_deleted_together_are_restored_together(api, account):
     folder, file = a_folder(account, "Films"), a_file(account, "a.txt")
-    told = api.post(PATH, data=entries(folder, file)).json()
-    assert told["count"] == 2
+    deletion = api.post(PATH, data=entries(folder, file)).json()
+    assert deletion["count"] == 2
     assert names(api) == []
     listed = api.get(PATH).json()
     assert {each["name"]: each["type"] for each in listed["items"]} == {
@@ -35,7 +35,7 @@ def test_what_is_deleted_together_is_restored_together(api, account):
         "a.txt": "file",
     }
     assert (listed["size"], listed["days"], listed["has_more"]) == (10, 30, False)
-    restored = api.post(f"{PATH}/restore", data={"batch": told["batch"]}).json()["items"]
+    restored = api.post(f"{PATH}/restore", data={"batch": deletion["batch"]}).json()["items"]
     assert {each["entry_id"] for each in restored} == {folder.pk, file.pk}
     assert names(api) == ["Films", "a.txt"]
     assert api.get(PATH).json()["items"] == []
@@ -70,7 +70,7 @@ def test_nothing_is_restored_unless_it_is_named(api, account):
 
 
 @each_case("sent", [{"ids": "1,x"}, {"ids": ","}, {"ids": ",".join(["1"] * 1001)}, {"batch": "-1"}])
-def test_what_cannot_be_read_is_refused(sent, api):
+def test_unreadable_input_is_refused(sent, api):
     for action in ("restore", "delete"):
         assert word(api.post(f"{PATH}/{action}", data=sent))[0] == 422
 

@@ -80,7 +80,7 @@ def wrong_values(schema):
         yield "nonsense"
 
 
-def test_what_a_body_may_not_hold_is_refused(api, account):
+def test_bodies_that_break_the_description_are_refused(api, account):
     ids = {"folder_id": a_folder(account).pk, "file_id": a_file(account).pk}
     right = {"magnet": magnet(), "url": "http://example.org/a", "torrent_url": "http://a.example/"}
     count = 0
@@ -151,7 +151,7 @@ def test_the_page_runs_and_loads_nothing(anybody):
 def test_answers_are_as_described(api, account):
     folder, file = a_folder(account), a_file(account, "a.mkv")
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
-    asked = {
+    answers = {
         "/rest/folder": api.get("/rest/folder"),
         "/rest/folder/{folder_id}": api.get(f"/rest/folder/{folder.pk}"),
         "/rest/transfer/{transfer_id}": api.get(f"/rest/transfer/{transfer.pk}"),
@@ -163,7 +163,7 @@ def test_answers_are_as_described(api, account):
         "/rest/zip": api.get("/rest/zip", params={"archive_arr": "[7]"}),
     }
     described = schemathesis.openapi.from_dict(openapi())
-    for path, answer in asked.items():
+    for path, answer in answers.items():
         described[path]["GET"].validate_response(answer)
     made = api.post("/rest/folder", data={"path": "Music"})
     described["/rest/folder"]["POST"].validate_response(made)
@@ -176,7 +176,7 @@ def test_answers_are_as_described(api, account):
 def test_no_answer_says_more_than_is_described(api, account):
     torrents = [("torrent_file", (name, a_torrent(name))) for name in ("a", "b")]
     added = api.post("/rest/torrent/file", files=torrents)
-    asked = {
+    answers = {
         "Added": added,
         "Listing": api.get("/rest/folder"),
         "Transfer": api.get(f"/rest/transfer/{added.json()['id']}"),
@@ -186,7 +186,7 @@ def test_no_answer_says_more_than_is_described(api, account):
         "Refusal": api.post("/rest/zip", data={"archive_arr": "[7]"}),
     }
     schemas = openapi()["components"]["schemas"]
-    for name, answer in asked.items():
+    for name, answer in answers.items():
         assert answer.json().keys() - schemas[name]["properties"] == set(), name
 
 

@@ -23,7 +23,7 @@ def test_the_latest_used_stay_within_the_limit():
     assert listings.find("b", lambda: b"anew") == b"anew"
 
 
-def test_one_that_takes_half_of_the_space_is_not_kept():
+def test_a_listing_of_half_the_cache_size_is_not_cached():
     listings = EncodedListings()
     listings.find("small", lambda: b"small")
     listings.find("large", lambda: bytes(MOST_BYTES // 2 + 1))
@@ -31,7 +31,7 @@ def test_one_that_takes_half_of_the_space_is_not_kept():
     assert listings.find("small", nothing) == b"small"
 
 
-def test_one_that_was_read_by_two_at_once_counts_once():
+def test_a_listing_read_twice_at_once_counts_once():
     listings = EncodedListings()
 
     def encode() -> bytes:
@@ -45,12 +45,12 @@ def test_one_that_was_read_by_two_at_once_counts_once():
 
 
 def test_a_folder_is_encoded_again_only_after_a_change(api, account, monkeypatch):
-    # Other tests do without, since they begin anew with the same ETags.
+    # Other tests do without, since they start again with the same ETags.
     monkeypatch.setattr(encoded_listing_cache.listings, "find", EncodedListings().find)
     a_file(account, "a.txt")
     first = api.get("/rest/folder")
     with monkeypatch.context() as patch:
-        # No response tells whether it was encoded anew.
+        # No response tells whether it was encoded again.
         patch.setattr(folders, "listing_record", nothing)
         assert api.get("/rest/folder").content == first.content
     a_file(account, "b.txt")

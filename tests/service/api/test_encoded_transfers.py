@@ -1,4 +1,4 @@
-"""Transfers as they were sent, of which those that didn't change are not encoded again."""
+"""Cached encodings of transfers: unchanged transfers aren't encoded again."""
 
 import json
 
@@ -33,7 +33,7 @@ def sent(encoded: EncodedTransfers, rows: list[TransferRow], paths=PATHS) -> lis
     return json.loads(responses.encode(encoded.encode(rows, paths)))
 
 
-def test_they_are_sent_as_their_records():
+def test_encoded_transfers_equal_their_records():
     expected = [records.transfer_record(each, "Films") for each in ROWS]
     encoded = EncodedTransfers()
     for _time in range(2):
@@ -41,7 +41,7 @@ def test_they_are_sent_as_their_records():
 
 
 @each_case("column", [name for name in TransferRow._fields if name != "id"])
-def test_whatever_changes_is_encoded_again(recorded, column):
+def test_changed_transfers_are_encoded_again(recorded, column):
     del recorded[:]
     encoded = EncodedTransfers()
     sent(encoded, ROWS)
@@ -52,7 +52,7 @@ def test_whatever_changes_is_encoded_again(recorded, column):
     assert recorded == [1, 2, 3, 2]
 
 
-def test_a_folder_that_was_renamed_or_deleted_is_told(recorded):
+def test_a_renamed_or_deleted_folder_is_reported(recorded):
     encoded = EncodedTransfers()
     sent(encoded, ROWS[:1])
     assert sent(encoded, ROWS[:1], {1: "Movies"})[0]["folder"] == "Movies"

@@ -48,7 +48,7 @@ def test_the_largest_id_is_an_id(api):
 
 
 @each_case("pattern", endpoints())
-def test_a_wrong_method_is_told_the_right_ones(pattern, api):
+def test_a_wrong_method_gets_the_list_of_allowed_ones(pattern, api):
     path = "/" + "".join("1" if "<" in part else part for part in split(str(pattern.pattern)))
     answer = api.patch(path)
     assert word(answer) == (405, "method_not_allowed")
@@ -78,7 +78,7 @@ def test_a_slash_at_the_end_changes_nothing(path, api):
     assert word(api.post("/rest/folder/")) == word(api.post("/rest/folder"))
 
 
-def test_what_breaks_is_json_and_a_line_in_the_log(api, monkeypatch, caplog):
+def test_an_exception_yields_json_and_a_line_in_the_log(api, monkeypatch, caplog):
     def breaks(*_args):
         raise ZeroDivisionError("secret detail")
 
@@ -115,7 +115,7 @@ class CauseError(Exception):
         (None, 'near "tide": syntax error', (500, "internal_error")),
     ],
 )
-def test_trouble_of_the_database_is_told_apart(api, monkeypatch, caplog, *, cause, text, refusal):
+def test_database_errors_are_distinguished(api, monkeypatch, caplog, *, cause, text, refusal):
     def troubled(*_args):
         raise OperationalError(text) from cause
 
@@ -139,7 +139,7 @@ def test_a_busy_database_says_when_to_come_back(api, monkeypatch, caplog):
     caplog.clear()
 
 
-def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplog):
+def test_a_read_only_disk_answers_with_retry_after(api, monkeypatch, caplog):
     def refusing(*_args):
         raise OSError(errno.EROFS, "Read-only file system")
 
@@ -150,7 +150,7 @@ def test_a_disk_that_is_read_only_is_one_to_come_back_to(api, monkeypatch, caplo
     caplog.clear()
 
 
-def test_what_has_no_content_has_no_type(api, account):
+def test_a_response_without_content_has_no_type(api, account):
     etag = api.get("/rest/folder").headers["etag"]
     unchanged = api.get("/rest/folder", headers={"if-none-match": etag})
     moved = api.get(f"/rest/file/{a_file(account).pk}")
@@ -166,7 +166,7 @@ def test_an_unchanged_listing_tells_no_length_to_head_either(api):
     assert (answer.status_code, answer.headers.get("content-length")) == (304, None)
 
 
-def test_no_answer_is_kept_by_a_cache_on_the_way(api, account):
+def test_no_response_is_cached_on_the_way(api, account):
     for path in ("folder", "user", "transfer", f"file/{a_file(account).pk}", "nothing"):
         answer = api.get(f"/rest/{path}")
         assert answer.headers["cache-control"].startswith("private, no-")

@@ -37,7 +37,7 @@ def test_the_link_knows_where_ferry_is_mounted(prefix, api, account, settings):
         ("Films", (409, "name_taken")),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(name, refusal, api, account):
+def test_an_impossible_name_is_refused(name, refusal, api, account):
     a_folder(account, "Films")
     file = a_file(account, "a.txt")
     answer = api.post(f"/rest/file/{file.pk}/rename", data={"rename_to": name})
@@ -45,7 +45,7 @@ def test_a_name_that_cannot_be_is_refused(name, refusal, api, account):
     assert library.file(account, file.pk).name == "a.txt"
 
 
-def test_its_own_name_is_no_conflict(api, account):
+def test_renaming_to_the_same_name_is_not_a_conflict(api, account):
     file = a_file(account, "a.txt")
     answer = api.post(f"/rest/file/{file.pk}/rename", data={"rename_to": "a.txt"})
     assert answer.json() == {"success": True, "result": True, "code": 200}
@@ -59,7 +59,7 @@ def test_a_stranger_reaches_no_file_of_mine(stranger, account):
     assert {word(answer) for answer in answers} == {(404, "not_found")}
 
 
-def test_media_that_nobody_is_there_to_make_say_so(api, account):
+def test_media_without_a_worker_to_make_them_say_so(api, account):
     path = f"/rest/file/{a_file(account, 'a.mkv').pk}"
     for answer in (api.get(f"{path}/hls"), api.get(f"{path}/mp4")):
         assert word(answer) == (503, "no_worker")

@@ -18,11 +18,11 @@ def test_the_root_is_as_the_sample_shows_it(api, account):
     a_folder(account, "Sintel")
     a_file(account, "Sintel.mp4")
     transfers.add_magnet(account, magnet(name="Sintel two"), 0, NOW)
-    wanted, root = sample("folder_root"), api.get("/rest/folder").json()
-    assert list(root) == list(wanted)
-    for each in (wanted["files"][0], root["files"][0]):
+    expected, root = sample("folder_root"), api.get("/rest/folder").json()
+    assert list(root) == list(expected)
+    for each in (expected["files"][0], root["files"][0]):
         each["thumb"] = each["presentation_urls"] = None
-    assert shape(root) == shape(wanted)
+    assert shape(root) == shape(expected)
 
 
 def test_a_folder_is_listed_with_its_place_in_the_tree(api, account):
@@ -57,14 +57,14 @@ def test_flags_tell_media_apart(name, is_video, is_audio, api, account):
     assert row["is_audio"] is row["play_audio"] is row["stream_audio"] is is_audio
 
 
-def test_a_transfer_says_where_it_goes(api, account):
+def test_a_transfer_names_its_target_folder(api, account):
     inner = a_folder(account, "Films") and a_folder(account, "Films/2024")
     transfers.add_magnet(account, magnet(), inner.pk, NOW)
     (row,) = api.get("/rest/folder").json()["torrents"]
     assert row["folder"] == "Films/2024"
 
 
-def test_what_is_done_is_no_transfer_any_more(api, account):
+def test_finished_transfers_are_no_longer_listed(api, account):
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
     Transfer.objects.filter(pk=transfer.pk).update(state=Transfer.State.FAILED, reason="too_large")
     (row,) = api.get("/rest/folder").json()["torrents"]
@@ -89,13 +89,13 @@ def test_an_unchanged_listing_has_the_same_bytes_and_etag(api, account):
 
 
 @each_case("known", ['"nothing", {}', "W/{}", "*", "{}"])
-def test_who_knows_the_listing_gets_none(known, api, account):
+def test_clients_with_the_current_etag_get_no_listing(known, api, account):
     headers = {"if-none-match": known.format(etag(api))}
     answer = api.get("/rest/folder", headers=headers)
     assert (answer.status_code, answer.content) == (304, b"")
 
 
-def test_no_rows_are_read_for_who_knows_the_listing(api, account):
+def test_no_rows_are_read_for_clients_with_the_current_etag(api, account):
     headers = {"if-none-match": etag(api)}
     with CaptureQueriesContext(connection) as queries:
         assert api.get("/rest/folder", headers=headers).status_code == 304
@@ -151,7 +151,7 @@ def test_a_deleted_folder_is_not_unchanged(api, account):
         ("a.txt", (409, "name_taken")),
     ],
 )
-def test_a_folder_that_cannot_be_is_refused(path, refusal, api, account):
+def test_an_impossible_folder_is_refused(path, refusal, api, account):
     a_folder(account, "Films")
     a_file(account, "a.txt")
     assert word(api.post("/rest/folder", data={"path": path})) == refusal
@@ -249,7 +249,7 @@ def test_2_000_transfers_take_no_more_queries_than_2(api, account):
     assert queries_of(api, "/rest/folder") == few
 
 
-def test_of_two_accounts_each_has_its_own_listing(account, stranger, api):
+def test_two_accounts_have_separate_listings(account, stranger, api):
     other = Account.objects.get(email="mallory@example.org")
     a_file(other, "hers.txt")
     a_file(account, "mine.txt")

@@ -15,17 +15,17 @@ def inside(api, folder) -> list[str]:
     return [each["name"] for each in (*listing["folders"], *listing["files"])]
 
 
-def test_a_selection_moves_and_comes_back(api, account):
+def test_a_selection_can_be_moved_and_undone(api, account):
     folder, file, target = (
         a_folder(account, "Films"),
         a_file(account, "a.txt"),
         a_folder(account, "Old"),
     )
-    told = moved(api, folder, file, folder_id=target.pk)
-    assert (told["count"], told["taken"], told["taken_count"]) == (2, [], 0)
+    result = moved(api, folder, file, folder_id=target.pk)
+    assert (result["count"], result["taken"], result["taken_count"]) == (2, [], 0)
     assert names(api) == ["Old"]
     assert inside(api, target) == ["Films", "a.txt"]
-    undone = api.post("/rest/move/undo", data={"batch": told["batch"]}).json()
+    undone = api.post("/rest/move/undo", data={"batch": result["batch"]}).json()
     assert undone["count"] == 2
     assert target.pk in undone["folder_ids"]
     assert names(api) == ["Films", "Old", "a.txt"]
@@ -33,20 +33,20 @@ def test_a_selection_moves_and_comes_back(api, account):
 
 def test_a_copy_is_made_and_deleted_again(api, account):
     file, target = a_file(account, "a.txt"), a_folder(account, "Old")
-    told = moved(api, file, act="copy", folder_id=target.pk)
+    result = moved(api, file, act="copy", folder_id=target.pk)
     assert names(api) == ["Old", "a.txt"]
     assert inside(api, target) == ["a.txt"]
     assert api.get("/rest/user").json()["space_used"] == 20
-    api.post("/rest/move/undo", data={"batch": told["batch"]})
+    api.post("/rest/move/undo", data={"batch": result["batch"]})
     assert inside(api, target) == []
     assert api.get("/rest/user").json()["space_used"] == 10
 
 
-def test_taken_names_are_told_before_anything_happens(api, account):
+def test_taken_names_are_reported_before_anything_happens(api, account):
     target = a_tree(account, "Old", ["a.txt", "b.txt"])
     files = [a_file(account, name) for name in ("a.txt", "b.txt", "c.txt")]
-    told = moved(api, *files, folder_id=target.pk)
-    assert (told["batch"], told["count"], told["taken"]) == (0, 0, ["a.txt", "b.txt"])
+    result = moved(api, *files, folder_id=target.pk)
+    assert (result["batch"], result["count"], result["taken"]) == (0, 0, ["a.txt", "b.txt"])
     assert moved(api, *files, folder_id=target.pk, if_taken="skip")["count"] == 1
     assert names(api) == ["Old", "a.txt", "b.txt"]
 
@@ -66,7 +66,7 @@ def test_the_root_is_the_folder_by_default(api, account):
         ({"archive_arr": "[]"}, 422, "archive_arr_unreadable"),
     ],
 )
-def test_what_cannot_be_done_is_refused(sent, status, reason, api, account):
+def test_impossible_moves_are_refused(sent, status, reason, api, account):
     file = a_file(account, "a.txt")
     for act in ("move", "copy"):
         answer = api.post(f"/rest/{act}", data=entries(file) | sent)

@@ -49,7 +49,7 @@ def path_of(url: str) -> str:
     return f"{parts.path}?{parts.query}"
 
 
-def test_a_thumbnail_is_made_when_it_is_asked_for(api, keep, worker):
+def test_a_thumbnail_is_made_on_request(api, keep, worker):
     file = keep(picture(400, 300))
     for path in (f"/rest/file/{file.pk}/thumbnail", f"/rest/{file.pk}/thumbnail"):
         answer = api.get(path)
@@ -77,13 +77,13 @@ def test_a_film_shows_a_frame(api, keep, worker):
         (b"", "empty.png"),
     ],
 )
-def test_where_there_is_none_it_says_so(content, name, api, keep, worker):
+def test_a_missing_picture_is_reported(content, name, api, keep, worker):
     file = keep(content, name)
     for what in ("thumbnail", "image", "thumbnail"):
         assert word(api.get(f"/rest/file/{file.pk}/{what}")) == (404, "not_found")
 
 
-def test_it_is_cached_for_ever_by_what_it_shows(api, keep, worker):
+def test_a_picture_is_cached_forever_by_its_content(api, keep, worker):
     path = f"/rest/file/{keep(picture()).pk}/thumbnail"
     first = api.get(path)
     assert first.headers["cache-control"] == "private, max-age=31536000, immutable"
@@ -94,7 +94,7 @@ def test_it_is_cached_for_ever_by_what_it_shows(api, keep, worker):
     assert api.get(path, headers={"if-none-match": '"other"'}).status_code == 200
 
 
-def test_head_tells_of_it_without_it(api, keep, worker):
+def test_head_describes_a_picture_without_sending_it(api, keep, worker):
     path = f"/rest/file/{keep(picture()).pk}/thumbnail"
     whole, head = api.get(path), api.head(path)
     assert head.status_code == 200
@@ -103,7 +103,7 @@ def test_head_tells_of_it_without_it(api, keep, worker):
         assert head.headers[name] == whole.headers[name]
 
 
-def test_what_is_kept_needs_no_worker_and_what_is_lost_is_made_anew(
+def test_cached_pictures_need_no_worker_and_lost_ones_are_made_again(
     api, keep, library_folder, settings, children
 ):
     file = keep(picture())
@@ -119,7 +119,7 @@ def test_what_is_kept_needs_no_worker_and_what_is_lost_is_made_anew(
         assert api.get(path).content == first.content
 
 
-def test_a_picture_kept_as_something_else_is_not_shown(api, keep, worker):
+def test_a_picture_stored_as_another_type_is_not_shown(api, keep, worker):
     file = keep(picture())
     path = f"/rest/file/{file.pk}/thumbnail"
     assert api.get(path).status_code == 200
@@ -127,7 +127,7 @@ def test_a_picture_kept_as_something_else_is_not_shown(api, keep, worker):
     assert word(api.get(path)) == (404, "not_found")
 
 
-def test_a_name_of_no_medium_is_believed_until_the_content_is_known(api, keep, worker):
+def test_a_non_media_name_is_trusted_until_the_content_is_probed(api, keep, worker):
     path = f"/rest/file/{keep(picture(), 'a.bin').pk}/thumbnail"
     assert word(api.get(path)) == (404, "not_found")
     worker.probe_once()
@@ -137,7 +137,7 @@ def test_a_name_of_no_medium_is_believed_until_the_content_is_known(api, keep, w
 # In listings
 
 
-def test_before_it_is_looked_at_a_listing_goes_by_the_name(api, keep):
+def test_before_the_probe_a_listing_relies_on_the_name(api, keep):
     keep(picture(), "a.PNG")
     found = row(api)
     assert found["thumb"]
@@ -145,7 +145,7 @@ def test_before_it_is_looked_at_a_listing_goes_by_the_name(api, keep):
     assert "width" not in found
 
 
-def test_then_it_says_what_is_known(api, keep, worker):
+def test_after_the_probe_a_listing_has_the_media_data(api, keep, worker):
     keep(short_film("mp4"), "no name for a film")
     assert not row(api)["is_video"]
     worker.probe_once()
@@ -177,7 +177,7 @@ def test_a_look_makes_another_etag(api, keep, worker):
     assert api.get("/rest/folder", headers={"if-none-match": before}).status_code == 200
 
 
-def test_another_host_gets_links_of_its_own(account, keep):
+def test_each_host_gets_its_own_links(account, keep):
     keep(picture())
     auth = account.email, PASSWORD
     with httpx.Client(transport=httpx.WSGITransport(application), auth=auth) as client:
@@ -198,7 +198,7 @@ def test_the_pictures_of_a_listing_need_no_credentials(api, visitor, keep, worke
         assert answer.headers["content-security-policy"] == "sandbox; default-src 'none'"
 
 
-def test_an_image_comes_in_the_sizes_of_a_listing(api, keep, worker):
+def test_an_image_has_the_sizes_that_a_listing_names(api, keep, worker):
     path = f"/rest/file/{keep(picture(2000, 1000)).pk}/image"
     assert shown(api.get(path, params={"pixels": "220"}).content).size == (220, 110)
     for none in ("0", "221", "../t32", ""):
@@ -281,7 +281,7 @@ def test_a_link_dies_with_the_password(api, visitor, keep, worker, account):
     assert word(visitor.get(link)) == (403, "bad_link")
 
 
-def test_nobody_waits_for_a_refused_content(api, keep, library_folder):
+def test_refused_content_is_reported_at_once(api, keep, library_folder):
     """No worker runs here: content known to have no picture needs none."""
     file = keep(picture())
     Media.objects.create(sha1=file.sha1, size_bytes=file.size_bytes, state="refused", kind="other")

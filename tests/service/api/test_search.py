@@ -10,20 +10,20 @@ PATH = "/rest/search"
 
 
 def names(answer):
-    told = answer.json()
-    return [each["name"] for each in (*told["folders"], *told["files"])]
+    body = answer.json()
+    return [each["name"] for each in (*body["folders"], *body["files"])]
 
 
 def test_results_say_where_they_are(api, account, stranger):
     films = a_folder(account, "Films")
     inner = a_folder(account, "Films/2024")
     file = a_file(account, "a film of 2024.mkv", folder=inner, size_bytes=7)
-    told = api.get(f"{PATH}?q=2024").json()
-    (folder,), (found,) = told["folders"], told["files"]
+    body = api.get(f"{PATH}?q=2024").json()
+    (folder,), (found,) = body["folders"], body["files"]
     assert (folder["id"], folder["folder_id"], folder["folder"]) == (inner.pk, films.pk, "Films")
     assert (found["id"], found["size"], found["folder"]) == (file.pk, 7, "Films/2024")
     assert found["folder_id"] == inner.pk
-    assert not told["has_more"]
+    assert not body["has_more"]
     assert names(stranger.get(f"{PATH}?q=2024")) == []
 
 
@@ -39,7 +39,7 @@ def test_limits_are_read(api, account):
 
 
 @each_case("query", ["limit=x", "min_size=-1", "days=1.5", "q=%ff"])
-def test_what_is_no_search_is_refused(query, api):
+def test_malformed_searches_are_refused(query, api):
     answer = api.get(f"{PATH}?{query}")
     assert answer.status_code in (200, 422)
     assert answer.status_code == 422 or names(answer) == []

@@ -78,7 +78,7 @@ def test_the_first_segments_are_made_before_a_player_asks(api, keep, worker, ric
 
 
 @pytest.mark.parametrize("kind", ["hls", "mp4"])
-def test_a_client_that_names_no_type_is_led_there(api, keep, worker, rich, kind):
+def test_a_client_that_names_no_type_is_redirected(api, keep, worker, rich, kind):
     path = f"/rest/file/{keep(rich).pk}/{kind}"
     # While a film is converted, each answer differs from the one before.
     wait_until(lambda: "converting" not in api.get(path).json())
@@ -136,7 +136,7 @@ def test_segments_come_with_their_type_and_by_parts(api, keep, worker, rich, rea
     assert (part.status_code, part.content) == (206, b"moof")
 
 
-def test_words_are_words_whatever_stands_in_them(api, keep, worker, rich, reader):
+def test_text_is_escaped_whatever_it_contains(api, keep, worker, rich, reader):
     master = path_of(api.get(f"/rest/file/{keep(rich).pk}/hls"))
     text = reader.get(master.replace("master.m3u8", "t3/0.vtt")).text
     assert text.startswith("WEBVTT\nX-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:90000\n")
@@ -163,7 +163,9 @@ def test_subtitles_that_are_pictures_are_named_as_not_shown(api, keep, worker, r
     assert playlist.count("TYPE=SUBTITLES") == 1
 
 
-def test_what_is_no_film_is_refused_at_once_and_for_good(api, account, library_folder, worker):
+def test_files_that_are_not_films_are_refused_at_once_and_permanently(
+    api, account, library_folder, worker
+):
     file = a_file(account, "film.mp4", blob=put(library_folder, b"no film at all"))
     assert word(api.get(f"/rest/file/{file.pk}/hls")) == (422, "cannot_convert")
     worker.stop()
@@ -180,7 +182,7 @@ def test_without_a_worker_it_says_so(api, keep):
     assert answer.headers["retry-after"]
 
 
-def test_what_is_there_is_served_without_a_worker(api, keep, worker, rich, reader):
+def test_existing_segments_are_served_without_a_worker(api, keep, worker, rich, reader):
     file = keep(rich)
     master = path_of(api.get(f"/rest/file/{file.pk}/hls"))
     first = master.replace("master.m3u8", "vcopy/0.m4s")
@@ -237,7 +239,7 @@ def codecs_in(film: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("answer", [{"is_ready": False, "progress": 99.9}, None])
-def test_an_mp4_that_gets_ready_while_the_worker_answers_is_not_refused(
+def test_an_mp4_that_becomes_ready_while_the_worker_responds_is_not_refused(
     api, keep, worker, reader, answer
 ):
     file = keep(samples.film("almost.mkv", seconds=2))
@@ -251,13 +253,13 @@ def test_an_mp4_that_gets_ready_while_the_worker_answers_is_not_refused(
         return answer
 
     worker.server.register(1, film=film)
-    told = api.get(f"/rest/file/{file.pk}/mp4")
-    assert (told.status_code, set(told.json())) == (200, {"result", "code", "url"})
+    answer = api.get(f"/rest/file/{file.pk}/mp4")
+    assert (answer.status_code, set(answer.json())) == (200, {"result", "code", "url"})
     place.unlink()
-    assert reader.get(path_of(told)).content == b"a film"
+    assert reader.get(path_of(answer)).content == b"a film"
 
 
-def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, settings, children):
+def test_a_requested_film_is_made_by_the_next_worker(api, keep, worker, settings, children):
     file = keep(samples.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
     jobs = [worker.jobs.converting() for _ in range(worker.jobs.most)]
     for each in jobs:
@@ -271,7 +273,7 @@ def test_a_film_that_was_wanted_is_made_by_the_next_worker(api, keep, worker, se
         wait_until(place.exists)
 
 
-def test_a_deleted_film_is_no_film_any_more(api, account, keep, worker, reader):
+def test_a_deleted_film_is_not_found(api, account, keep, worker, reader):
     file = keep(samples.film("bare.mkv", seconds=2))
     links = [path_of(api.get(f"/rest/file/{file.pk}/{kind}")) for kind in ("hls", "mp4")]
     assert reader.get(links[0]).status_code == 200

@@ -17,7 +17,7 @@ def test_an_added_transfer_is_answered_as_the_sample_shows_it(api):
     assert list(answer.json()) == list(sample("add_ok"))
 
 
-def test_an_address_that_is_fetched_again_is_answered_with_the_reason(api, account):
+def test_a_repeated_url_is_answered_with_the_reason(api, account):
     url = "http://example.org/a.txt"
     first = api.post("/rest/transfer/url", data={"url": url}).json()
     Transfer.objects.filter(pk=first["id"]).update(state="done")
@@ -48,8 +48,8 @@ def test_a_whole_percentage_is_written_as_an_integer(progress, written, api, acc
         f"transfer/{transfer.pk}",
         f"torrent/{transfer.pk}",
     ):
-        told = re.findall(rb'"progress":([^,}]*)', api.get(f"/rest/{path}").content)
-        assert set(told) == {written}, path
+        values = re.findall(rb'"progress":([^,}]*)', api.get(f"/rest/{path}").content)
+        assert set(values) == {written}, path
 
 
 def test_a_stopped_transfer_says_so_in_both_ways(api, account):
@@ -59,13 +59,13 @@ def test_a_stopped_transfer_says_so_in_both_ways(api, account):
     assert (shown["stopped"], shown["state"]) == (1, "stopped")
 
 
-def test_what_has_no_room_becomes_a_wish(api, account):
+def test_a_torrent_that_does_not_fit_becomes_a_wish(api, account):
     Account.objects.filter(pk=account.pk).update(space_max_bytes=10)
     answer = api.post("/rest/torrent/file", files={"torrent_file": ("s.torrent", a_torrent())})
-    wanted = sample("add_not_enough_space.http413")
+    expected = sample("add_not_enough_space.http413")
     assert answer.status_code == 413
-    assert shape(answer.json()) == shape(wanted)
-    assert answer.json()["result"] == answer.json()["error"] == wanted["result"]
+    assert shape(answer.json()) == shape(expected)
+    assert answer.json()["result"] == answer.json()["error"] == expected["result"]
     (wish,) = api.get("/rest/user").json()["account"]["wishlist"]
     assert wish == answer.json()["wt"]
 
@@ -96,14 +96,14 @@ def test_an_address_of_a_torrent_is_called_as_its_folder_will_be(name, api):
 
 @each_case("path", ADDS)
 @each_case("body", [{}, {"data": {"magnet": "", "url": ""}}, {"json": {}}])
-def test_nothing_to_add_is_said(path, body, api):
+def test_an_empty_add_is_reported(path, body, api):
     assert word(api.post(f"/rest/{path}", **body)) == (400, "no_torrent_passed")
 
 
 @each_case(
     "url", ["x", "ftp://example.org/a", "file:///etc/passwd", "http://", "http://a\nb/", "//a/b"]
 )
-def test_an_address_that_is_none_is_refused(url, api):
+def test_a_malformed_url_is_refused(url, api):
     assert word(api.post("/rest/transfer/url", data={"url": url})) == (422, "url_not_allowed")
 
 
@@ -117,7 +117,7 @@ def test_an_address_that_is_none_is_refused(url, api):
         (str(10**25), (404, "not_found")),
     ],
 )
-def test_a_folder_that_is_none_is_refused_before_anything_is_kept(path, folder_id, refusal, api):
+def test_an_invalid_folder_is_refused_before_anything_is_saved(path, folder_id, refusal, api):
     data = {"magnet": magnet(), "url": "http://127.0.0.1/a", "folder_id": folder_id}
     files = {"file": ("s.torrent", a_torrent())} if path.endswith("file") else None
     assert word(api.post(f"/rest/{path}", data=data, files=files)) == refusal
@@ -125,7 +125,7 @@ def test_a_folder_that_is_none_is_refused_before_anything_is_kept(path, folder_i
     assert not TorrentFile.objects.exists()
 
 
-def test_another_accounts_folder_is_none(api, stranger, account):
+def test_a_folder_of_another_account_is_not_found(api, stranger, account):
     folder_id = str(a_folder(account).pk)
     data = {"magnet": magnet(), "folder_id": folder_id}
     assert word(stranger.post("/rest/transfer/magnet", data=data)) == (404, "not_found")
@@ -153,7 +153,7 @@ def test_deleting_a_transfer_keeps_its_files(api, account):
     assert [each.name for each in library.listing(account, 0).files] == ["a.txt"]
 
 
-def test_the_list_of_transfers_tells_them_and_the_room(api, account):
+def test_the_list_of_transfers_includes_the_space(api, account):
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), 0, NOW)
     facts = api.get("/rest/transfer").json()
     assert [each["id"] for each in facts["transfers"]] == [transfer.pk]
@@ -161,7 +161,7 @@ def test_the_list_of_transfers_tells_them_and_the_room(api, account):
     assert facts["space_max"] == account.space_max_bytes
 
 
-def test_who_knows_the_list_of_transfers_gets_none_until_it_changes(api, account):
+def test_clients_with_the_current_etag_get_no_transfers_until_they_change(api, account):
     known = {"if-none-match": api.get("/rest/transfer").headers["etag"]}
     answer = api.get("/rest/transfer", headers=known)
     assert (answer.status_code, answer.content) == (304, b"")
@@ -173,7 +173,7 @@ def test_who_knows_the_list_of_transfers_gets_none_until_it_changes(api, account
     assert api.get("/rest/transfer", headers=later).status_code == 200
 
 
-def test_a_folder_that_goes_while_transfers_are_listed_does_not_matter(api, account, monkeypatch):
+def test_deleting_a_folder_while_transfers_are_listed_is_harmless(api, account, monkeypatch):
     folder = a_folder(account)
     transfers.add_magnet(account, magnet(), folder.pk, NOW)
     listed = transfers.list_rows

@@ -53,7 +53,7 @@ def test_a_transfer_of_another_kind_is_never_undone(api, account):
 
 
 @each_case("path", ["/rest/file/7000/unpack", "/rest/file/0/unpack"])
-def test_what_is_not_there_is_not_found(path, api):
+def test_a_missing_file_is_not_found(path, api):
     assert api.post(path).status_code == 404
 
 

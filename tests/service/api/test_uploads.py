@@ -45,7 +45,7 @@ def names(account: Account, folder_id: int = 0) -> list[str]:
     return [each.name for each in library.listing(account, folder_id).files]
 
 
-def test_a_file_is_kept_at_once(api, account):
+def test_a_file_is_stored_at_once(api, account):
     shown = api.get(f"/rest/transfer/{upload(api, 'a.txt').json()['id']}").json()
     assert (shown["progress"], shown["state"]) == (101, "done")
     file = library.file(account, shown["file_created"])
@@ -59,7 +59,7 @@ def test_an_empty_file_is_a_file(api, account):
     assert library.listing(account, 0).files[0].size_bytes == 0
 
 
-def test_it_goes_where_it_is_sent_also_when_that_comes_after_it(api, account):
+def test_the_folder_field_may_follow_the_file(api, account):
     folder = a_folder(account)
     field = part('Content-Disposition: form-data; name="folder_id"', str(folder.pk).encode())
     assert raw(api, part(FILE) + field + END).status_code == 200
@@ -94,7 +94,7 @@ def test_the_name_is_the_last_component_of_what_was_sent(sent, kept, api):
 
 
 @each_case("sent", ["..", "."])
-def test_a_name_that_is_none_becomes_the_hash(sent, api):
+def test_an_invalid_name_is_replaced_by_the_hash(sent, api):
     assert upload(api, sent).json()["title"] == hashlib.sha1(b"content").hexdigest()
 
 
@@ -139,7 +139,7 @@ def test_a_name_of_many_long_characters_is_a_name(api):
 
 
 @each_case("content", [b"abc--b\r\nmore", b"abc\r\n--bc\r\n", b"--b--", b"\n--b\r\n"])
-def test_a_boundary_that_is_no_line_of_its_own_is_content(content, api, account):
+def test_a_boundary_within_a_line_is_content(content, api, account):
     assert raw(api, part(FILE, content) + END).status_code == 200
     assert library_store().path(File.objects.get().blob).read_bytes() == content
 
@@ -153,9 +153,9 @@ def test_an_upload_that_is_cut_off_leaves_nothing(api, account):
 
 def test_equal_names_in_one_upload_are_all_kept(api, account):
     answer = raw(api, part(FILE, b"one") + part(FILE, b"two") + part(FILE, b"three") + END)
-    told = answer.json()
-    assert [each["title"] for each in told["transfers"]] == ["a.txt", "a (2).txt", "a (3).txt"]
-    assert told["id"] == told["transfers"][0]["id"]
+    body = answer.json()
+    assert [each["title"] for each in body["transfers"]] == ["a.txt", "a (2).txt", "a (3).txt"]
+    assert body["id"] == body["transfers"][0]["id"]
     rows = File.objects.order_by("pk")
     assert [library_store().path(row.blob).read_bytes() for row in rows] == [
         b"one",
@@ -217,7 +217,7 @@ def room(account: Account, bytes_: int) -> None:
     Account.objects.filter(pk=account.pk).update(space_max_bytes=bytes_)
 
 
-def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
+def test_an_upload_that_cannot_fit_is_refused_before_it_is_read(api, account):
     room(account, 1000)
 
     def never_read():
@@ -230,7 +230,7 @@ def test_what_cannot_fit_is_refused_before_it_is_read(api, account):
     assert word(answer) == (413, "not_enough_space")
 
 
-def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, monkeypatch):
+def test_an_upload_too_large_for_the_disk_is_refused_before_it_is_read(api, account, monkeypatch):
     room(account, 10**15)
     # Only root can make a disk with exactly this much free space.
     monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: 10**6)
@@ -239,7 +239,7 @@ def test_what_the_disk_cannot_hold_is_refused_before_it_is_read(api, account, mo
     assert word(answer) == (413, "disk_full")
 
 
-def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account):
+def test_an_upload_that_grows_too_large_is_refused_at_the_limit(api, account):
     room(account, 300_000)
     read = 0
 
@@ -261,7 +261,7 @@ def test_what_turns_out_too_large_is_refused_as_soon_as_that_shows(api, account)
     assert names(account) == drafts() == []
 
 
-def test_what_loses_its_room_meanwhile_leaves_no_blob(api, account, monkeypatch):
+def test_an_upload_whose_space_is_taken_in_the_meantime_leaves_no_blob(api, account, monkeypatch):
     before = blobs()
     # The space must run out between two steps of one request.
     monkeypatch.setattr(space, "free_bytes", lambda _account: 10**9)
@@ -281,7 +281,7 @@ def kept_while_the_room_goes():
     return keep
 
 
-def test_a_torrent_comes_to_a_full_account_too(api, account):
+def test_a_full_account_accepts_a_torrent_too(api, account):
     room(account, 0)
     answer = upload(api, "s.torrent", a_torrent())
     assert answer.json()["result"] == "not_enough_space_added_to_wishlist"
@@ -291,7 +291,7 @@ def test_a_torrent_comes_to_a_full_account_too(api, account):
 # Torrents
 
 
-def test_what_only_begins_like_a_torrent_is_a_file(api, account):
+def test_a_file_that_only_begins_like_a_torrent_is_stored_as_a_file(api, account):
     for content in (b"d", b"diary", b"d4:infod", b"d" * 2**16):
         assert upload(api, "diary.txt", content).status_code == 200
     assert len(names(account)) == 4
@@ -305,13 +305,13 @@ def test_a_torrent_leaves_no_blob(api):
     assert not File.objects.exists()
 
 
-def test_what_is_too_large_for_a_torrent_is_refused_before_it_is_read(api):
+def test_an_oversized_torrent_file_is_refused_before_it_is_read(api):
     headers = {"content-length": str(10**9), "content-type": "multipart/form-data; boundary=b"}
     answer = api.post("/rest/torrent/file", content=b"x", headers=headers)
     assert word(answer) == (413, "too_large")
 
 
-def test_what_turns_out_too_large_for_a_torrent_is_none(api):
+def test_an_upload_that_grows_too_large_for_a_torrent_is_not_treated_as_one(api):
     files = {"torrent_file": ("s.torrent", b"d" + b"x" * torrent_files.MOST_BYTES)}
     assert word(api.post("/rest/torrent/file", files=files)) == (400, "not_a_torrent")
     assert not Transfer.objects.exists()

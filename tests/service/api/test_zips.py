@@ -39,7 +39,7 @@ def test_a_bad_entry_is_named(entry, why, api, account):
 
 
 @each_case("value", ["", "x", "{}", "7", "[]", '"a"', "null", "[" * 100_000])
-def test_what_is_no_list_is_unreadable(value, api):
+def test_values_that_are_not_lists_are_unreadable(value, api):
     answer = api.post("/rest/zip", data={"archive_arr": value})
     assert word(answer) == (422, "archive_arr_unreadable")
 
@@ -112,7 +112,7 @@ def test_each_is_in_it_once():
     assert archive_entries.selection_of([("archive_arr", entries)]) == ([2, 1], [2, 1])
 
 
-def test_the_bracket_form_goes_by_its_numbers():
+def test_the_bracket_form_is_ordered_by_its_numbers():
     values = {"archive_arr[10][id]": "2", "archive_arr[10][type]": "folder", "other": "x"}
     values |= {"archive_arr[9][type]": "file", "archive_arr[9][id]": "1", "archive_arr[x][id]": "3"}
     assert archive_entries.selection_of(list(values.items())) == ([2], [1])
@@ -126,7 +126,7 @@ def test_a_bad_entry_in_brackets_is_named_by_its_own_number(api):
     assert answer.json()["message"] == "archive_arr[7]: id is no number"
 
 
-def test_what_is_not_mine_is_not_found(api, stranger, account):
+def test_items_of_other_accounts_are_not_found(api, stranger, account):
     file, folder = a_file(account), a_folder(account)
     for kind, number in (("file", file.pk), ("folder", folder.pk)):
         chosen = [{"type": kind, "id": number}]

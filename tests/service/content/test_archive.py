@@ -266,9 +266,7 @@ def test_times_are_in_utc_and_within_what_a_zip_can_hold(
     assert info.extra == b"UT\5\0\1" + seconds.to_bytes(4, "little")
 
 
-def test_unzip_restores_the_time_whatever_its_zone(
-    shelf: Shelf, tool: Callable[[str], str]
-) -> None:
+def test_unzip_restores_the_time_in_any_zone(shelf: Shelf, tool: Callable[[str], str]) -> None:
     unzip = tool("unzip")
     path = shelf.folder / "archive.zip"
     path.write_bytes(whole(shelf.archive(shelf.file("a"))))
@@ -365,10 +363,10 @@ def test_every_path_has_its_folder_before_it(shelf: Shelf, nodes: list[Node]) ->
 
 @pytest.mark.slow
 @given(trees(PLAIN_OR_HOSTILE))
-def test_nothing_is_lost_whatever_it_is_called(shelf: Shelf, nodes: list[Node]) -> None:
-    wanted = sorted((file.crc32, file.size_bytes) for file in files_in(nodes))
+def test_nothing_is_lost_whatever_its_name(shelf: Shelf, nodes: list[Node]) -> None:
+    expected = sorted((file.crc32, file.size_bytes) for file in files_in(nodes))
     infos = opened(without_content(shelf, nodes)).infolist()
-    assert sorted((info.CRC, info.file_size) for info in infos if not info.is_dir()) == wanted
+    assert sorted((info.CRC, info.file_size) for info in infos if not info.is_dir()) == expected
 
 
 def without_content(shelf: Shelf, nodes: list[Node]) -> Archive:
@@ -539,7 +537,7 @@ def test_other_content_of_the_same_name_and_size_has_another_tag(shelf: Shelf) -
     assert first.etag != second.etag
 
 
-# What is missing or broken
+# Missing and broken files
 
 
 def test_missing_files_are_listed_by_their_paths(shelf: Shelf) -> None:
@@ -569,9 +567,7 @@ def test_a_list_of_missing_files_of_any_length_can_be_read_in_ranges(shelf: Shel
 
 
 @each_case("content", [None, b"", b"12345678", b"1234567890"])
-def test_a_blob_that_is_gone_or_of_another_size_breaks_the_archive(
-    shelf: Shelf, content: bytes | None
-) -> None:
+def test_a_missing_or_resized_blob_breaks_the_archive(shelf: Shelf, content: bytes | None) -> None:
     file = shelf.file("a", b"123456789")
     archive = shelf.archive(shelf.file("before", bytes(300_000)), file)
     assert whole(archive)
@@ -641,7 +637,7 @@ def test_a_plan_that_was_removed_breaks_the_archive(shelf: Shelf) -> None:
         whole(archive)
 
 
-# What it costs
+# Costs
 
 
 def test_downloads_given_up_leave_nothing_open(tmp_path: Path) -> None:
@@ -694,16 +690,16 @@ def file_of(shelf: Shelf, number: int) -> ArchiveFile:
     return shelf.file(f"File {number}.txt", b"content")
 
 
-def test_children_are_asked_for_when_their_turn_comes(shelf: Shelf) -> None:
-    asked: list[str] = []
+def test_children_are_requested_when_their_turn_comes(shelf: Shelf) -> None:
+    opened: list[str] = []
 
     def children(name: str) -> Iterator[Node]:
-        asked.append(name)
+        opened.append(name)
         yield shelf.file("a", name.encode())
 
     nodes = (ArchiveFolder(name, MOMENT, children(name)) for name in ("one", "two"))
     assert list(shelf.unzipped(*nodes)) == ["one/", "one/a", "two/", "two/a"]
-    assert asked == ["one", "two"]
+    assert opened == ["one", "two"]
 
 
 MEASURED = """

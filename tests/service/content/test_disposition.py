@@ -28,12 +28,12 @@ def test_no_name_is_more_than_a_name(name):
         ("../../etc/passwd", 'attachment; filename=".._.._etc_passwd"'),
     ],
 )
-def test_names_are_told_in_both_ways(name, value):
+def test_names_are_sent_in_both_forms(name, value):
     assert disposition("attachment", name) == value
 
 
 @each_case("name", ["a.html", "a.SVG", "a.xml", "a.xhtml", "a.js", "a.mht", "a", "a."])
-def test_what_could_run_is_bytes_to_keep(name):
+def test_active_types_are_sent_as_bytes_to_save(name):
     shown = presentation(name, inline=False)
     assert shown.content_type == UNKNOWN
     assert shown.disposition.startswith("attachment")
@@ -41,7 +41,7 @@ def test_what_could_run_is_bytes_to_keep(name):
 
 
 @each_case("name", ["a.html", "a.svg", "a.xml", "a.json", "a.css"])
-def test_what_could_run_is_shown_as_text_where_showing_is_asked(name):
+def test_active_types_are_shown_as_text_when_displayed(name):
     shown = presentation(name, inline=True)
     assert (shown.content_type, shown.disposition[:6]) == (PLAIN, "inline")
     assert "sandbox" in shown.policy
@@ -56,7 +56,7 @@ def test_unknown_types_are_never_shown(name):
     ("name", "content_type"),
     [("a.JPG", "image/jpeg"), ("a.mp4", "video/mp4"), ("a.pdf", "application/pdf")],
 )
-def test_known_types_are_shown_where_that_is_asked(name, content_type):
+def test_known_types_are_shown_when_displayed(name, content_type):
     shown = presentation(name, inline=True)
     assert (shown.content_type, shown.disposition[:6]) == (content_type, "inline")
     assert "sandbox" in shown.policy

@@ -53,7 +53,7 @@ def test_a_safe_name_stays_as_it_is(wanted: str) -> None:
     "name",
     ["Heat (1995).mkv", ".bashrc", "Con Air.mkv", "日本語.txt", "👩\u200d🚀.png", "-rf", "a" * 255],
 )
-def test_an_ordinary_name_is_kept(name: str) -> None:
+def test_an_ordinary_name_is_unchanged(name: str) -> None:
     assert safe_name(name) == name
 
 
@@ -61,7 +61,7 @@ def test_an_ordinary_name_is_kept(name: str) -> None:
     ("wanted", "name"),
     [("..", "_"), ("../x", ".._x"), ("C:", "C_"), ("CON.txt", "_CON.txt"), ("x. ", "x")],
 )
-def test_an_unsafe_name_is_kept_as_far_as_it_can_be(wanted: str, name: str) -> None:
+def test_an_unsafe_name_changes_as_little_as_possible(wanted: str, name: str) -> None:
     assert safe_name(wanted) == name
 
 
@@ -95,7 +95,7 @@ def test_names_taken_at_once_are_those_taken_one_after_the_other(wanted: list[li
 
 
 @given(st.lists(ANY_NAME))
-def test_a_plain_name_is_a_safe_one(names: list[str]) -> None:
+def test_a_plain_name_is_safe(names: list[str]) -> None:
     assert not are_plain(names) or names == [safe_name(name) for name in names]
 
 
@@ -117,7 +117,7 @@ def test_a_name_that_is_not_plain_is_found_among_others(name: str) -> None:
         ("M" * 300, "M" * 301),
     ],
 )
-def test_twins_are_told_apart_by_a_number(first: str, twin: str) -> None:
+def test_equal_names_get_a_number(first: str, twin: str) -> None:
     names = DownloadNames()
     names.take(first)
     assert " (2)" in names.take(twin)
@@ -136,7 +136,7 @@ def test_a_folder_is_numbered_at_its_end() -> None:
     assert [names.take("v1.2", is_folder=True) for _ in range(2)] == ["v1.2", "v1.2 (2)"]
 
 
-def test_the_longest_name_leaves_room_for_any_number() -> None:
+def test_the_longest_name_leaves_space_for_any_number() -> None:
     assert all(len(name.encode()) <= 255 for name in taken(*["ж" * 200 + ".html"] * 1200))
 
 

@@ -26,31 +26,31 @@ def naive(spec: str, size: int) -> set[int]:
 
 
 @given(sizes, specs)
-def test_one_range_is_what_counting_says(size, spec):
-    wanted = naive(spec, size)
+def test_one_range_selects_the_counted_bytes(size, spec):
+    expected = naive(spec, size)
     if not size and spec.startswith("-") and spec != "-0":
         assert range_header.spans_of(f"bytes={spec}", size) is None
-    elif not wanted:
+    elif not expected:
         with pytest.raises(Unsatisfiable):
             range_header.spans_of(f"bytes={spec}", size)
     else:
         (span,) = range_header.spans_of(f"bytes={spec}", size)
-        assert set(range(*span)) == wanted
+        assert set(range(*span)) == expected
 
 
 @given(st.integers(1, 300), st.lists(specs, min_size=1, max_size=range_header.MOST_RANGES))
 def test_many_ranges_hold_every_byte_once_and_little_else(size, several):
-    wanted = set().union(*(naive(spec, size) for spec in several))
-    if not wanted:
+    expected = set().union(*(naive(spec, size) for spec in several))
+    if not expected:
         with pytest.raises(Unsatisfiable):
             range_header.spans_of("bytes=" + ",".join(several), size)
         return
     spans = range_header.spans_of("bytes=" + ", ".join(several), size)
     sent = [at for span in spans for at in range(*span)]
     assert sent == sorted(set(sent))
-    assert set(sent) >= wanted
-    gaps = sorted(set(sent) - wanted)
-    assert all(any(at - step in wanted for step in range(1, 81)) for at in gaps)
+    assert set(sent) >= expected
+    gaps = sorted(set(sent) - expected)
+    assert all(any(at - step in expected for step in range(1, 81)) for at in gaps)
     distances = [after.start - before.stop for before, after in pairwise(spans)]
     assert all(distance > range_header.PART_OVERHEAD_BYTES for distance in distances)
 
@@ -89,7 +89,7 @@ def test_a_malformed_range_is_ignored(header):
 
 
 @each_case("header", ["Bytes=0-1", "bytes= 0-1", "bytes=0-1,", "bytes=,0-0 , 1-1"])
-def test_what_the_grammar_allows_is_understood(header):
+def test_every_range_that_the_grammar_allows_is_understood(header):
     assert range_header.spans_of(header, 100) == [Span(0, 2)]
 
 

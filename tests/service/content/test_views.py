@@ -121,8 +121,8 @@ def test_several_ranges_come_as_parts(reader, any_link):
         f"bytes 500-599/{size}",
         f"bytes {size - 7}-{size - 1}/{size}",
     ]
-    for wanted in (whole[:10], whole[500:600], whole[-7:]):
-        assert b"\r\n\r\n" + wanted + b"\r\n--" in answer.content
+    for part in (whole[:10], whole[500:600], whole[-7:]):
+        assert b"\r\n\r\n" + part + b"\r\n--" in answer.content
 
 
 def test_ranges_that_overlap_come_as_one(reader, link):
@@ -186,7 +186,7 @@ def test_a_download_resumes_only_what_is_still_the_same(reader, any_link):
         assert answer.status_code == status, validator
 
 
-def test_an_archive_resumes_after_its_link_was_asked_for_again(reader, account, file):
+def test_an_archive_resumes_after_its_link_is_requested_again(reader, account, file):
     asked_at = timezone.now()
     first = archive_plans.create_link(account, [0], [], "All", now=asked_at)
     known = reader.get(first)
@@ -213,14 +213,14 @@ def test_an_address_that_leads_nowhere_is_json_too(reader):
         assert refusal_of(reader.get(path)) == (404, "not_found")
 
 
-def test_a_blob_that_is_gone_or_of_another_size_is_not_found(reader, file, link, library_folder):
+def test_a_missing_or_resized_blob_is_not_found(reader, file, link, library_folder):
     library_folder.path(file.blob).write_bytes(b"other")
     assert refusal_of(reader.get(link)) == (404, "not_found")
     library_folder.delete(file.blob)
     assert refusal_of(reader.get(link)) == (404, "not_found")
 
 
-def test_an_unexpected_trouble_is_json_without_a_word_of_it(reader, link, monkeypatch, caplog):
+def test_an_unexpected_error_is_json_without_details(reader, link, monkeypatch, caplog):
     def broken(*_ids):
         raise RuntimeError("tide")
 
@@ -275,7 +275,7 @@ def test_the_same_selection_is_planned_once_while_the_library_stays(
     assert ask(at=NOW + timedelta(hours=3)) == 7  # a plan that lacks a file is made again
 
 
-def test_a_plan_that_is_asked_for_again_is_kept_as_long_as_the_new_link(account, file, reader):
+def test_a_plan_requested_again_lasts_as_long_as_the_new_link(account, file, reader):
     archive_plans.create_link(
         account, [], [file.pk], "Files", now=timezone.now() - timedelta(minutes=50)
     )
@@ -318,7 +318,7 @@ def everything():
     return archive_plans.create_link(Account.objects.get(), [0], [], "All", now=timezone.now())
 
 
-def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, believed, monkeypatch):
+def test_only_the_first_files_of_a_large_archive_are_checked(file, believed, monkeypatch):
     looked_at = []
     # Nothing else shows that no blob was checked.
     monkeypatch.setattr(DiskStore, "size", lambda _store, blob: looked_at.append(blob))
@@ -329,7 +329,7 @@ def test_of_a_large_archive_no_more_than_the_first_files_are_looked_at(file, bel
     assert looked_at == [file.blob]
 
 
-def test_a_small_archive_is_looked_at_in_a_library_known_to_be_whole_too(
+def test_small_archives_are_checked_even_in_a_complete_library(
     reader, account, file, library_folder
 ):
     library_folder.note_whole(timezone.now())
@@ -339,7 +339,7 @@ def test_a_small_archive_is_looked_at_in_a_library_known_to_be_whole_too(
 
 
 @pytest.mark.parametrize("harm", [os.unlink, lambda path: os.truncate(path, 9)])
-def test_a_large_archive_that_was_believed_whole_breaks_off_and_then_names_what_is_missing(
+def test_a_large_archive_with_missing_files_breaks_off_and_then_names_them(
     reader, file, believed, harm
 ):
     a_file(file.account, "a large one", blob=put(believed, bytes(10**6)))
@@ -358,14 +358,14 @@ def test_a_file_that_cannot_be_read_ends_the_belief(reader, file, link, believed
     assert not believed.is_known_whole(timezone.now())
 
 
-def test_planning_for_ids_that_are_gone_leaves_no_plan(account, tmp_path):
+def test_planning_for_deleted_ids_leaves_no_plan(account, tmp_path):
     with pytest.raises(NotFound):
         archive_plans.create_link(account, [], [10**6], "Files", now=NOW)
     assert not list((tmp_path / "pins").glob("*"))
 
 
 @pytest.mark.parametrize("moment", ["before", "while"])
-def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
+def test_planning_on_a_full_disk_fails_and_leaves_no_plan(
     account, file, tmp_path, monkeypatch, moment
 ):
     def full(*_args):
@@ -381,7 +381,7 @@ def test_planning_on_a_full_disk_is_told_and_leaves_no_plan(
     assert not list(tmp_path.glob("pins/*"))
 
 
-def test_plans_are_kept_for_as_long_as_their_links_live(account, file, tmp_path):
+def test_plans_live_as_long_as_their_links(account, file, tmp_path):
     link = archive_plans.create_link(account, [], [file.pk], "Files", now=NOW)
     archive_plans.prune(NOW + timedelta(hours=25))
     assert len(plans()) == 1

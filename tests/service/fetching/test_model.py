@@ -64,7 +64,7 @@ BAD = st.tuples(st.sampled_from(MANNERS), PLACES)
 @pytest.mark.slow
 @given(st.lists(BAD, max_size=4), st.lists(BAD, max_size=3), st.booleans())
 @settings(max_examples=30)
-def test_what_is_complete_is_what_the_server_has(before, after, is_changed):
+def test_a_complete_fetch_equals_the_servers_content(before, after, is_changed):
     last = NEW if is_changed else OLD
     turns = [manner(place)(OLD) for manner, place in before]
     turns += [manner(place)(last) for manner, place in after]

@@ -93,7 +93,7 @@ def test_a_name_out_of_an_address(url, expected):
         ("a.iso", "aws-chunked", "a.iso"),
     ],
 )
-def test_what_came_packed_says_so_in_its_name(url_name, coding, expected):
+def test_compressed_content_gets_a_matching_extension(url_name, coding, expected):
     url = f"http://a.example/{url_name}"
     assert name(url=url, Content_Encoding=coding) == expected
 
@@ -122,7 +122,7 @@ def test_any_header_gives_a_name_without_a_path(said, raw):
 
 
 @given(st.text(min_size=1).filter(lambda text: text.strip() == text))
-def test_a_quoted_name_comes_back_as_it_was(text):
+def test_a_quoted_name_reads_back_unchanged(text):
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     if not text.startswith("=?"):
         assert name_in(f'attachment; filename="{quoted}"') == text

@@ -13,7 +13,7 @@ def dated(seconds):
     return formatdate(seconds, usegmt=True)
 
 
-def test_what_is_taken_is_paid_for_by_all():
+def test_all_fetches_share_the_rate_limit():
     now = [100.0]
     throttle = RateLimit(lambda: now[0])
     assert throttle.seconds_for(5_000) == 0
@@ -44,11 +44,11 @@ def test_what_is_taken_is_paid_for_by_all():
         ({}, ""),
     ],
 )
-def test_only_what_surely_tells_two_contents_apart_is_trusted(headers, validator):
+def test_only_strong_validators_are_trusted(headers, validator):
     assert validator_of(httpx.Headers(headers)) == validator
 
 
 @each_case("said", ["", "x", "1e9", "-1", "Mon, 99 Nov 2023 99:99:99 GMT", "\u0661"])
-def test_a_wait_that_cannot_be_read_is_none(said):
+def test_an_unreadable_wait_is_ignored(said):
     headers = httpx.Headers([(b"Retry-After", said.encode())])
     assert retry_after(headers, DAY) == 0

@@ -78,7 +78,7 @@ def sentence_of(event):
     return event.sentence
 
 
-# What is fetched
+# Successful fetches
 
 
 def test_a_file_is_fetched_whole(side):
@@ -106,13 +106,13 @@ def test_nothing_but_the_file_and_its_state_is_left_and_others_cannot_read_them(
     assert side.heads[0].name == "evil"
 
 
-def test_the_address_is_not_kept_beside_the_bytes(side):
+def test_the_address_is_not_stored_with_the_bytes(side):
     with serving(file()) as server:
         side.fetch(url_of(server, "/film?signature=SECRET"))
     assert "SECRET" not in (side.folder / "resume.json").read_text()
 
 
-def test_a_page_is_stored_but_said(side):
+def test_a_web_page_is_stored_with_a_warning(side):
     with serving(answers(whole(b"<h1>Hi</h1>", Content_Type="Text/HTML; charset=utf-8"))) as server:
         assert side.fetch(url_of(server, "/film.mp4")) == DONE
     assert side.heads[0].is_page
@@ -139,7 +139,7 @@ def test_a_file_that_ends_with_its_connection_is_whole(side):
     assert side.content == CONTENT
 
 
-def test_nothing_is_unpacked_and_nothing_packed_is_asked_for(side):
+def test_fetches_neither_request_nor_decode_compression(side):
     packed = gzip.compress(CONTENT)
     with serving(answers(whole(packed, Content_Encoding="gzip"))) as server:
         assert side.fetch(url_of(server, "/notes.txt")) == DONE
@@ -169,7 +169,7 @@ def test_ten_redirects_are_followed_and_no_more(side):
         assert len(server.heads) == 11
 
 
-def test_a_redirect_without_a_place_is_an_answer_like_others(side):
+def test_a_redirect_without_a_location_is_an_ordinary_response(side):
     with serving(answers(head("302 Go"))) as server:
         assert sentence_of(side.fetch(url_of(server))) == "The server reported error 302."
 
@@ -189,13 +189,13 @@ def test_a_torrent_file_is_handed_over_and_never_stored(sides, content, content_
     assert list(side.folder.iterdir()) == []
 
 
-def test_what_only_calls_itself_a_torrent_is_a_file(side):
+def test_content_that_is_only_labeled_a_torrent_is_a_file(side):
     with serving(answers(whole(b"<h1>Sorry</h1>", Content_Type=TORRENT_TYPE))) as server:
         assert side.fetch(url_of(server)) == DONE
     assert not side.heads[0].is_torrent
 
 
-def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
+def test_a_truncated_torrent_file_is_fetched_again(side):
     cut = answers(head(Content_Length=str(len(TORRENT))), TORRENT[:40])
     full = answers(whole(TORRENT))
     with serving(in_turn(cut, full)) as server:
@@ -203,7 +203,7 @@ def test_a_torrent_file_that_is_cut_off_is_fetched_anew(side):
 
 
 @each_case("is_told", [True, False])
-def test_what_is_larger_than_any_torrent_file_is_stored(sides, is_told):
+def test_content_larger_than_any_torrent_file_is_stored(sides, is_told):
     side = sides()
     content = TORRENT + b"x" * (10 * 2**20)
     said = {"Content_Length": str(len(content))} if is_told else {}
@@ -213,7 +213,7 @@ def test_what_is_larger_than_any_torrent_file_is_stored(sides, is_told):
     assert side.content == content
 
 
-def test_a_redirect_to_a_magnet_link_is_told(side):
+def test_a_redirect_to_a_magnet_link_is_reported(side):
     with serving(answers(whole(b"", "301 Go", Location=MAGNET))) as server:
         assert side.fetch(url_of(server)) == MagnetFound("7", MAGNET)
     assert side.heads == []
@@ -223,7 +223,7 @@ def test_a_redirect_to_a_magnet_link_is_told(side):
 
 
 @each_case("cut_after", [0, 1, 63, 64, 65, 1_000, len(CONTENT) - 1])
-def test_a_cut_off_is_gone_on_with(sides, cut_after):
+def test_a_fetch_resumes_after_a_cut_connection(sides, cut_after):
     side = sides()
     with serving(in_turn(file(cut_after=cut_after), file())) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -240,14 +240,14 @@ def first_of_head(raw):
     return first_of(Asked)
 
 
-def test_a_reset_is_gone_on_with(side):
+def test_a_fetch_resumes_after_a_reset(side):
     cut = resetting(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:1_000])
     with serving(in_turn(cut, file())) as server:
         assert side.fetch(url_of(server)) == DONE
     assert side.content == CONTENT
 
 
-def test_many_cut_offs_are_no_end_while_each_brings_something(side):
+def test_cut_connections_are_retried_as_long_as_data_arrives(side):
     with serving(file(cut_after=20_000)) as server:
         assert side.fetch(url_of(server)) == DONE
         assert len(server.heads) == 26
@@ -256,7 +256,7 @@ def test_many_cut_offs_are_no_end_while_each_brings_something(side):
 
 
 @pytest.mark.slow
-def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is_given_up(side):
+def test_a_server_that_makes_no_progress_is_given_up(side):
     with serving(file(cut_after=20_000, ETag='W/"a"', etag='W/"a"')) as server:
         event = side.fetch(url_of(server))
         assert first_of_head(server.heads[-1]) == 0
@@ -271,24 +271,24 @@ def test_a_server_that_always_cuts_at_the_same_place_and_goes_on_with_nothing_is
         (lambda: answers(head("503 Busy", Content_Length="0")), "The server reported error 503."),
     ],
 )
-def test_each_longer_wait_for_a_server_is_told_with_its_cause(sides, broken, said):
+def test_each_longer_wait_for_a_server_is_reported_with_its_cause(sides, broken, said):
     side = sides()
     with serving(broken()) as server:
         side.fetch(url_of(server))
-    told = [event for event in side.seen if isinstance(event, Waiting)]
-    assert [event.seconds for event in told] == [each for each in side.waits if each >= 4]
-    assert told[0] == Waiting("7", f"{said} Ferry tried 3 times.", 4.0)
+    events = [event for event in side.seen if isinstance(event, Waiting)]
+    assert [event.seconds for event in events] == [each for each in side.waits if each >= 4]
+    assert events[0] == Waiting("7", f"{said} Ferry tried 3 times.", 4.0)
 
 
-def test_a_server_that_says_when_to_come_back_is_told_at_once(side):
+def test_a_servers_retry_after_is_reported_at_once(side):
     busy = answers(head("503 Busy", Content_Length="0", Retry_After="60"))
     with serving(in_turn(busy, file())) as server:
         assert side.fetch(url_of(server)) == DONE
-    (told,) = (event for event in side.seen if isinstance(event, Waiting))
-    assert told == Waiting("7", "The server reported error 503.", 60.0)
+    (waiting,) = (event for event in side.seen if isinstance(event, Waiting))
+    assert waiting == Waiting("7", "The server reported error 503.", 60.0)
 
 
-def test_a_server_that_sends_the_whole_when_asked_for_a_part_begins_anew(side):
+def test_a_fetch_restarts_if_the_server_ignores_the_range(side):
     always_whole = answers(whole(CONTENT, ETag='"a"'))
     with serving(in_turn(file(cut_after=5_000), always_whole)) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -296,7 +296,7 @@ def test_a_server_that_sends_the_whole_when_asked_for_a_part_begins_anew(side):
     assert side.content == CONTENT
 
 
-def test_content_that_changed_is_fetched_anew_and_asks_again_where_it_needs_other_room(side):
+def test_changed_content_is_fetched_again_and_asks_for_space_again(side):
     other = CONTENT[::-1] + b"more"
     with serving(in_turn(file(cut_after=5_000), file(other, etag='"b"'))) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -329,7 +329,7 @@ def test_without_an_etag_the_date_tells_whether_it_is_the_same(side):
         {},
     ],
 )
-def test_a_part_that_is_not_the_one_asked_for_is_never_used(sides, headers):
+def test_a_part_other_than_the_requested_one_is_never_used(sides, headers):
     side = sides()
     lie = answers(head("206 Part", Content_Length="507000", **headers), b"x" * 507_000)
     with serving(in_turn(file(cut_after=5_000), lie, file())) as server:
@@ -338,13 +338,13 @@ def test_a_part_that_is_not_the_one_asked_for_is_never_used(sides, headers):
     assert side.content == CONTENT
 
 
-def test_a_part_that_nobody_asked_for_is_no_answer(side):
+def test_an_unrequested_part_is_not_accepted(side):
     lie = answers(whole(b"x", "206 Part", Content_Range="bytes 0-0/9"))
     with serving(lie) as server:
         assert sentence_of(side.fetch(url_of(server))) == "The server reported error 206."
 
 
-def test_a_shorter_part_is_gone_on_with(side):
+def test_a_fetch_resumes_after_a_short_part(side):
     def shorter(wire):
         first = first_of(wire)
         end = first + 100_000
@@ -356,7 +356,7 @@ def test_a_shorter_part_is_gone_on_with(side):
     assert side.content == CONTENT
 
 
-def test_a_part_without_end_ends_where_it_should(side):
+def test_an_endless_part_ends_where_it_should(side):
     said = f"bytes 5000-{len(CONTENT) - 1}/{len(CONTENT)}"
     start = head("206 Part", Content_Range=said, Transfer_Encoding="chunked")
     endless = then_pouring(start + chunk(CONTENT[5_000:]), chunk(b"x" * 10_000))
@@ -365,7 +365,7 @@ def test_a_part_without_end_ends_where_it_should(side):
     assert side.content == CONTENT
 
 
-def test_a_range_that_cannot_be_begins_anew(side):
+def test_a_fetch_restarts_after_an_impossible_range(side):
     unable = answers(whole(b"", "416 No", Content_Range="bytes */99"))
     with serving(in_turn(file(cut_after=5_000), unable, file())) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -373,7 +373,7 @@ def test_a_range_that_cannot_be_begins_anew(side):
     assert side.content == CONTENT
 
 
-def test_nothing_after_what_is_here_is_the_end(side):
+def test_a_416_after_all_bytes_means_the_end(side):
     cut = answers(head(Transfer_Encoding="chunked", ETag='"a"'), chunk(CONTENT))
     nothing = answers(whole(b"", "416 No", Content_Range=f"bytes */{len(CONTENT)}"))
     with serving(in_turn(cut, nothing)) as server:
@@ -385,7 +385,7 @@ def test_nothing_after_what_is_here_is_the_end(side):
 
 
 @pytest.mark.slow
-def test_another_process_goes_on(side):
+def test_another_process_continues(side):
     with serving(in_turn(then_silent(head(Content_Length="512000", ETag='"a"'), CONTENT[:5_000]),
                          file())) as server:  # fmt: skip
         side.add(url_of(server))
@@ -398,7 +398,7 @@ def test_another_process_goes_on(side):
     assert other.heads == side.heads
 
 
-def test_what_was_fetched_whole_is_not_fetched_again(side):
+def test_complete_content_is_not_fetched_again(side):
     with serving(file()) as server:
         assert side.fetch(url_of(server)) == DONE
         other = Side(side.folder)
@@ -411,7 +411,7 @@ def test_what_was_fetched_whole_is_not_fetched_again(side):
     "state",
     [b"", b"{", b"[]", b"null", b"[" * 100_000, b'{"facts": 3}', b"\xff", None],
 )
-def test_a_state_that_cannot_be_read_begins_anew(sides, state):
+def test_a_fetch_restarts_if_its_state_is_unreadable(sides, state):
     side = sides()
     (side.folder / "0").write_bytes(b"old" * 500)
     if state is not None:
@@ -421,7 +421,7 @@ def test_a_state_that_cannot_be_read_begins_anew(sides, state):
     assert side.content == CONTENT
 
 
-def test_beginning_anew_spares_what_the_library_has_of_the_old(side):
+def test_starting_over_keeps_files_already_in_the_library(side):
     (side.folder / "0").write_bytes(b"kept")
     (side.folder / "in the library").hardlink_to(side.folder / "0")
     with serving(file()) as server:
@@ -430,7 +430,7 @@ def test_beginning_anew_spares_what_the_library_has_of_the_old(side):
 
 
 @pytest.mark.slow
-def test_another_process_shows_at_once_what_is_here(side):
+def test_a_second_process_shows_local_data_at_once(side):
     with serving(in_turn(file(cut_after=200_000), then_silent())) as server:
         side.add(url_of(server))
         side.until_true(lambda: len(server.heads) == 2)
@@ -470,7 +470,7 @@ def test_bytes_that_the_disk_may_have_lost_are_fetched_again(side):
 
 
 @each_case("status", [408, 425, 429, 500, 502, 503, 504, 599])
-def test_a_server_in_trouble_is_asked_again(sides, status):
+def test_a_server_error_is_retried(sides, status):
     side = sides()
     bad = answers(whole(b"<h1>Oh</h1>", f"{status} Oh"))
     with serving(in_turn(bad, bad, bad, file())) as server:
@@ -480,7 +480,7 @@ def test_a_server_in_trouble_is_asked_again(sides, status):
 
 
 @each_case("status", [400, 401, 403, 404, 410, 451, 501, 505, 204, 304, 999])
-def test_what_will_not_be_otherwise_fails_at_once(sides, status):
+def test_permanent_errors_fail_at_once(sides, status):
     side = sides()
     with serving(answers(head(f"{status} <b>Oh</b>", Content_Length="0"))) as server:
         event = side.fetch(url_of(server))
@@ -521,7 +521,7 @@ def test_a_closed_port_is_tried_again(side):
     assert event.sentence == "Ferry can't reach the server. Ferry tried 10 times."
 
 
-def test_a_name_that_is_none_is_said(side):
+def test_an_invalid_name_is_reported(side):
     event = side.fetch("http://none.invalid:8080/")
     assert event.sentence == "Ferry couldn't find a server with this name. Ferry tried 4 times."
 
@@ -588,7 +588,7 @@ def trickled(wire, content):
         answers(head(Content_Length="500000"), b"less"),
     ],
 )
-def test_what_is_no_answer_is_tried_again_and_never_taken_for_a_file(sides, misbehave):
+def test_malformed_responses_are_retried_and_never_saved_as_files(sides, misbehave):
     side = sides()
     with serving(in_turn(misbehave, file())) as server:
         event = side.fetch(url_of(server))
@@ -611,25 +611,25 @@ def test_a_bad_certificate_is_refused(side, tmp_path_factory):
 # Limits
 
 
-def test_what_says_that_it_is_too_large_is_refused_before_its_head_is_told(side):
+def test_content_with_too_large_a_declared_size_is_refused_before_its_head_is_reported(side):
     with serving(then_silent(head(Content_Length="1001"), CONTENT[:100])) as server:
         assert side.fetch(url_of(server), most_bytes=1_000).word == "too_large"
     assert side.heads == []
 
 
-def test_what_grows_beyond_the_limit_is_refused(side):
+def test_content_that_grows_beyond_the_limit_is_refused(side):
     with serving(then_pouring(head(), b"x" * 65_536)) as server:
         assert side.fetch(url_of(server), most_bytes=1_000_000).word == "too_large"
     assert len(side.content) <= 1_000_000
 
 
-def test_what_has_the_very_limit_is_taken(side):
+def test_content_of_exactly_the_limit_is_accepted(side):
     with serving(file()) as server:
         assert side.fetch(url_of(server), most_bytes=len(CONTENT)) == DONE
 
 
-def test_a_full_disk_is_told_and_what_came_is_gone_on_with(side, monkeypatch):
-    # Only root can make a disk that fills up after so many writes.
+def test_a_full_disk_is_reported_and_the_fetch_resumes(side, monkeypatch):
+    # Only root can make a disk that fills up after this many writes.
     monkeypatch.setattr(os, "write", full_after(os.write, 2))
     with serving(file()) as server:
         side.add(url_of(server))
@@ -654,7 +654,7 @@ def full_after(write, times):
 
 
 @each_case(("ahead_bytes", "safe_every_seconds"), [(1, 5), (2**40, 0)])
-def test_what_the_disk_failed_to_keep_is_never_gone_on_with(
+def test_bytes_that_the_disk_failed_to_save_are_never_resumed_from(
     sides, monkeypatch, ahead_bytes, safe_every_seconds
 ):
     """The disk reports a failure only once, in an early sync or in that of `make_safe`."""
@@ -710,7 +710,7 @@ def test_nothing_is_written_before_it_may_proceed(side):
         assert side.end() == DONE
 
 
-def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
+def test_a_response_is_released_without_proceed_and_requested_again(side):
     side.lets_go = False
     hurried(side, hold_seconds=0.05)
     closed = threading.Event()
@@ -742,7 +742,7 @@ def test_an_answer_is_let_go_when_nobody_proceeds_and_asked_for_again(side):
         answers(whole(b"", "503 No")),
     ],
 )
-def test_removing_ends_it_at_once_wherever_it_stands(sides, misbehave):
+def test_removing_a_fetch_ends_it_at_once_at_any_point(sides, misbehave):
     side = sides(pace=Pace())
     with serving(misbehave) as server:
         side.add(url_of(server))
@@ -752,7 +752,7 @@ def test_removing_ends_it_at_once_wherever_it_stands(sides, misbehave):
         assert side.fetching.poll() == []
 
 
-def test_removing_ends_one_that_waits_to_proceed(side):
+def test_removing_ends_a_fetch_that_waits_to_proceed(side):
     side.lets_go = False
     with serving(file()) as server:
         side.add(url_of(server))
@@ -766,7 +766,7 @@ def test_removing_what_has_ended_or_never_was_is_answered_too(side):
     assert side.end() == TorrentGone("9")
 
 
-def test_one_that_has_ended_can_be_added_again_at_once(side):
+def test_an_ended_fetch_can_be_added_again_at_once(side):
     with serving(answers(whole(b"", "404 No"))) as server:
         for _ in range(20):
             assert isinstance(side.fetch(url_of(server)), TorrentBroken)
@@ -820,7 +820,7 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
     assert side.content == CONTENT
 
 
-def test_progress_is_told_at_most_once_a_second(side):
+def test_progress_is_reported_at_most_once_a_second(side):
     clock = [0.0]
     hurried(side, clock=lambda: clock[0], pause=waits_told(side.waits))
     with serving(then_silent(head(Content_Length="512000"), CONTENT[:5_000])) as server:

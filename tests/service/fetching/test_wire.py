@@ -27,14 +27,14 @@ from service.fetching.pace import Pace
 from service.fetching.pool import Fetching, FetchOrder
 fetching = Fetching("loopback", pace=Pace(safe_every_seconds=0))
 fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
-told = 0
+reported = 0
 while True:
     for event in fetching.poll():
         if isinstance(event, Head):
             fetching.proceed("7")
-        elif event.done_bytes > told:
-            told = event.done_bytes
-            print(told, flush=True)
+        elif event.done_bytes > reported:
+            reported = event.done_bytes
+            print(reported, flush=True)
 """
 
 
@@ -45,23 +45,23 @@ def side(tmp_path):
     side.fetching.stop(5)
 
 
-def test_one_that_waits_for_a_name_is_gone_at_once(side):
-    asked, answered = Event(), Event()
+def test_a_fetch_that_resolves_a_name_ends_at_once(side):
+    requested, answered = Event(), Event()
 
     def resolve(host, port):
-        asked.set()
+        requested.set()
         answered.wait(SECONDS)
         return ["127.0.0.1"]
 
     side.fetching = Fetching(road=Road(Reach("loopback"), resolve=resolve))
     side.add("http://slow.example/")
-    assert asked.wait(SECONDS)
+    assert requested.wait(SECONDS)
     side.fetching.remove("7")
     assert side.end() == TorrentGone("7")
     answered.set()
 
 
-def test_one_that_waits_for_a_connection_is_gone_at_once(side):
+def test_a_fetch_that_connects_ends_at_once(side):
     """The accept queue of this server is full, so a new connection gets no answer."""
     with socket.socket() as listening, socket.socket() as first, socket.socket() as second:
         listening.bind(("127.0.0.1", 0))
@@ -84,7 +84,7 @@ def knocking_at(port):
     return sum(row[2].endswith(f":{port:04X}") and row[3] == "02" for row in rows)
 
 
-def test_one_that_waits_for_a_handshake_is_gone_at_once(side):
+def test_a_fetch_in_a_handshake_ends_at_once(side):
     with serving(lambda wire: wire.wait()) as server:
         side.add(url_of(server).replace("http:", "https:"))
         side.until_true(lambda: server.heads)
@@ -110,7 +110,7 @@ def test_removing_closes_the_connection(side):
         assert closed.wait(SECONDS)
 
 
-def test_stopping_leaves_what_came_to_be_gone_on_with(side):
+def test_a_stopped_fetch_can_be_resumed(side):
     def half(wire):
         wire.send(head(Content_Length="512000", ETag='"a"'), CONTENT[:300_000])
         wire.wait()
@@ -126,7 +126,7 @@ def test_stopping_leaves_what_came_to_be_gone_on_with(side):
 
 
 @pytest.mark.slow
-def test_a_killed_process_is_gone_on_for_by_another(side):
+def test_another_process_continues_for_a_killed_one(side):
     """The process is killed twice while it writes, at arbitrary moments."""
     content = CONTENT * 40
     with serving(dribbled(content)) as server:
@@ -161,7 +161,7 @@ def dribbled(content):
     return lambda wire: serve(Slow(wire))
 
 
-def test_an_address_where_nobody_listens_is_passed_over(side):
+def test_an_address_that_refuses_connections_is_skipped(side):
     with serving(file()) as server:
         road = Road(Reach(may_use_private=True), resolve=lambda _host, _port: ["::1", "127.0.0.1"])
         side.fetching = Fetching(road=road)
@@ -170,7 +170,7 @@ def test_an_address_where_nobody_listens_is_passed_over(side):
 
 
 @pytest.mark.slow
-def test_a_trusted_server_is_fetched_from_over_tls(side, tmp_path_factory, monkeypatch):
+def test_fetches_from_a_trusted_server_use_tls(side, tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("tls")
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")

@@ -40,13 +40,13 @@ NEARLY = st.lists(
 @given(st.binary() | NEARLY, st.lists(st.integers(0, 10_000)))
 @example(b"abc--q\r\nmore", [])
 @example(b"--q\r\n", [])
-def test_any_content_comes_out_as_it_went_in(content, places):
+def test_any_content_survives_unchanged(content, places):
     assume(b"\r\n--q" not in content)
     body = HEAD + content + END
     assert contents(*cut(body, places)) == [content]
 
 
-def test_where_it_was_split_is_not_seen():
+def test_chunk_boundaries_do_not_matter():
     content = b"abc--q\r\nmore\r\n--qx\r\n--q x"
     body = b"preamble\r\n" + HEAD + content + b"\r\n" + HEAD + END + b"epilogue"
     assert contents(*(body[at : at + 1] for at in range(len(body)))) == [content, b""]
@@ -62,7 +62,7 @@ def test_names_and_values_are_utf_8_or_latin_1(encoding):
 
 
 @each_case("end", [b"--", b"--\r\n", b"-- x", b"\r\n\r\n\r\n--q--", b" \t\r\n\r\n\r\n--q--"])
-def test_a_line_of_its_own_ends_a_part(end):
+def test_a_boundary_line_ends_a_part(end):
     assert contents(HEAD + b"abc\r\n--q" + end) == [b"abc"]
 
 
@@ -87,7 +87,7 @@ def test_any_boundary_is_taken_by_its_letters(boundary):
 
 
 @each_case("boundary", ["", "q ", "é", "q" * 202, "q\n"])
-def test_what_can_be_no_boundary_is_refused(boundary):
+def test_invalid_boundaries_are_refused(boundary):
     with pytest.raises(UnreadableField):
         contents(HEAD + END, boundary=boundary)
 

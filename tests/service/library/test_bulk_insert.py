@@ -23,7 +23,7 @@ def test_a_tree_appears_with_its_sizes():
     assert Account.objects.get().space_used_bytes == 30
 
 
-def test_a_planted_tree_behaves_like_one_made_by_hand():
+def test_a_bulk_inserted_tree_behaves_like_one_made_by_hand():
     account = alice()
     top = a_tree(account, "top", ["a/b/1", "a/2"])
     inner = library.create_folder(account, "top/a/b/c", NOW)
@@ -33,7 +33,7 @@ def test_a_planted_tree_behaves_like_one_made_by_hand():
     assert Folder.objects.get(pk=top.pk).size_bytes == 0
 
 
-def test_one_folder_in_two_spellings_is_one():
+def test_two_spellings_of_a_folder_are_one_folder():
     account = alice()
     top = a_tree(account, "top", ["Café/1", "Cafe\u0301/2"])
     assert [row.size_bytes for row in library.listing(account, top.pk).folders] == [20]
@@ -59,7 +59,7 @@ def test_a_bad_tree_is_refused_whole(paths, refusal):
     assert Folder.objects.count() == 1
 
 
-def test_a_tree_without_room_is_refused_whole():
+def test_a_tree_that_does_not_fit_is_refused_completely():
     account = alice(space_max_bytes=15)
     with pytest.raises(NoRoom):
         a_tree(account, "top", ["1", "2"])
@@ -118,7 +118,7 @@ def test_taken_names_are_numbered_and_nothing_is_replaced():
     ]
 
 
-def test_files_without_room_do_not_join():
+def test_files_that_do_not_fit_are_not_added():
     account = alice(space_max_bytes=25)
     top = a_tree(account, "top", ["1", "2"])
     with pytest.raises(NoRoom):

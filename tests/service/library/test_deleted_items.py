@@ -54,7 +54,7 @@ def paths(account) -> set[str]:
     return {f"{library.path_of(file.folder)}/{file.name}" for file in files}
 
 
-def test_a_file_comes_back_as_it_was():
+def test_a_restored_file_is_unchanged():
     account = alice()
     file = a_file(account, "a.txt", folder=a_folder(account, "Notes"))
     before = tree_of(account)
@@ -67,7 +67,7 @@ def test_a_file_comes_back_as_it_was():
     assert not DeletedFile.objects.exists()
 
 
-def test_a_folder_comes_back_with_all_that_was_in_it():
+def test_a_restored_folder_has_all_its_contents():
     account = alice()
     a_tree(account, "Films", ["a/b/c.mkv", "a/d.mkv", "e.mkv"])
     top = Folder.objects.get(name="Films")
@@ -94,7 +94,7 @@ def test_nothing_that_was_deleted_is_shown_or_found():
     assert [each.name for each in find(Search(account, "films")).folders] == ["Films"]
 
 
-def test_what_was_deleted_keeps_its_space_and_its_bytes():
+def test_deleted_items_keep_their_space_and_bytes():
     account = alice()
     account.space_max_bytes = 15
     account.save()
@@ -110,7 +110,7 @@ def test_what_was_deleted_keeps_its_space_and_its_bytes():
     a_file(account, "b.txt")
 
 
-def test_what_was_to_go_into_a_folder_goes_there_again():
+def test_transfers_into_a_restored_folder_go_there_again():
     account = alice()
     folder = a_tree(account, "Films", ["new/a.mkv"])
     inner = Folder.objects.get(name="new")
@@ -131,7 +131,7 @@ def test_what_was_to_go_into_a_folder_goes_there_again():
     assert revision > account.transfers_revision + 1
 
 
-def test_what_was_fetched_meanwhile_stays_at_the_root():
+def test_files_fetched_while_the_folder_was_deleted_stay_in_the_root():
     account = alice()
     folder = a_folder(account, "Films")
     over = transfers.add_magnet(account, MAGNET, folder.pk, NOW)
@@ -153,7 +153,7 @@ def test_a_name_that_is_taken_gets_a_number():
     assert File.objects.get(pk=file.pk).search_text == " a 2 txt "
 
 
-def test_folders_that_are_gone_are_created_again():
+def test_missing_folders_are_created_again():
     account = alice()
     top = a_tree(account, "Films", ["2024/Summer/a.mkv", "2024/b.mkv"])
     inner = Folder.objects.get(name="Summer")
@@ -168,7 +168,7 @@ def test_folders_that_are_gone_are_created_again():
     assert library.root_of(account).size_bytes == 10
 
 
-def test_what_was_deleted_inside_of_what_was_deleted_returns_into_it():
+def test_an_item_deleted_before_its_folder_returns_into_it():
     account = alice()
     top = a_tree(account, "Films", ["2024/a.mkv", "2024/b.mkv"])
     before = tree_of(account)
@@ -179,7 +179,7 @@ def test_what_was_deleted_inside_of_what_was_deleted_returns_into_it():
     assert tree_of(account) == before
 
 
-def test_what_was_too_deep_to_keep_the_path_returns_to_the_root():
+def test_items_too_deep_to_keep_their_path_return_to_the_root():
     account = alice()
     top = a_tree(account, "n" * 255, ["/".join(["n" * 255] * 17 + ["a.txt"])])
     file = File.objects.get()
@@ -201,7 +201,7 @@ def test_a_batch_can_be_restored_alone():
     assert paths(account) == {"/b.txt"}
 
 
-def test_a_selection_may_contain_a_folder_and_what_is_in_it():
+def test_a_selection_may_contain_a_folder_and_its_contents():
     account = alice()
     top = a_tree(account, "Films", ["2024/a.mkv"])
     inner, file = Folder.objects.get(name="2024"), File.objects.get()
@@ -238,7 +238,7 @@ def test_after_its_time_it_is_deleted_for_good(settings):
     assert used(account) == 10
 
 
-def test_an_account_that_is_removed_meanwhile_does_not_end_the_round(monkeypatch):
+def test_removing_an_account_does_not_end_the_round(monkeypatch):
     gone, other = alice(), mallory()
     for account in (gone, other):
         delete(account, [], [a_file(account, "a.txt").pk], NOW)
@@ -255,7 +255,7 @@ def test_an_account_that_is_removed_meanwhile_does_not_end_the_round(monkeypatch
     assert used(other) == 0
 
 
-def test_an_account_takes_along_what_it_deleted():
+def test_removing_an_account_removes_its_deleted_items():
     account = alice()
     folder = a_tree(account, "Films", ["a.mkv"])
     delete(account, [folder.pk], [], LATER)

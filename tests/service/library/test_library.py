@@ -42,7 +42,7 @@ def size_of(folder):
 # Folders
 
 
-def test_an_account_begins_with_an_empty_root():
+def test_a_new_account_has_an_empty_root():
     account = alice()
     here = library.listing(account, 0)
     assert here.folder == library.root_of(account)
@@ -71,7 +71,7 @@ def test_a_folder_without_its_parent_is_refused():
         a_folder(account, "Films/2024/May")
 
 
-def test_a_file_is_no_parent():
+def test_a_file_cannot_be_a_parent():
     account = alice()
     a_file(account, "Films")
     with pytest.raises(NotFound):
@@ -79,14 +79,14 @@ def test_a_file_is_no_parent():
 
 
 @each_case("again", ["Café", "Cafe\u0301"])
-def test_one_name_is_one_name_however_it_is_spelled(again):
+def test_different_spellings_of_a_name_are_the_same_name(again):
     account = alice()
     a_folder(account, "Café")
     with pytest.raises(NameTaken):
         a_folder(account, again)
 
 
-def test_a_name_is_kept_as_it_was_sent():
+def test_a_name_is_stored_as_it_was_sent():
     account = alice()
     a_folder(account, "Cafe\u0301")
     assert names(account) == (["Cafe\u0301"], [])
@@ -179,7 +179,7 @@ def test_the_root_stays():
         library.delete_folder(account, 0, NOW)
 
 
-def test_deleting_a_folder_takes_all_below_and_nothing_beside():
+def test_deleting_a_folder_deletes_all_below_and_nothing_else():
     account = alice()
     doomed = a_tree(account, "doomed", ["a/b/1", "a/2", "3"])
     a_tree(account, "kept", ["a/b/1"])
@@ -219,7 +219,7 @@ def test_sizes_are_right_in_every_folder_above():
     assert used(account) == 0
 
 
-def test_a_change_deep_down_is_told_above():
+def test_a_nested_change_marks_the_folders_above():
     account = alice()
     films = a_folder(account, "Films")
     a_folder(account, "Films/2024")
@@ -252,7 +252,7 @@ def test_the_last_byte_can_be_used():
     assert space.free_bytes(Account.objects.get()) == 0
 
 
-def test_a_taken_name_gets_a_number_where_that_is_wanted():
+def test_a_taken_name_gets_a_number_if_the_caller_allows_it():
     account = alice()
     made = [
         library.add_file(account, 0, "film.mkv", stored(), NOW, if_taken="number").name
@@ -261,7 +261,7 @@ def test_a_taken_name_gets_a_number_where_that_is_wanted():
     assert made == ["film.mkv", "film (2).mkv", "film (3).mkv"]
 
 
-def test_600_equal_names_all_find_a_place():
+def test_600_equal_names_all_get_a_number():
     account = alice()
     a_tree(account, "t", ["film.mkv", *(f"film ({number}).mkv" for number in range(2, 600))])
     folder = library.listing(account, 0).folders[0]
@@ -374,7 +374,7 @@ def steps(account, folders=(), files=()):
     return walked(traversal.walk(account, *ids))
 
 
-def test_a_walk_goes_depth_first():
+def test_a_walk_is_depth_first():
     account = alice()
     top = a_tree(account, "top", ["b/2", "a/x/1", "a/0", "z"])
     a_folder(account, "top/empty")
@@ -384,7 +384,7 @@ def test_a_walk_goes_depth_first():
     ]
 
 
-def test_a_walk_takes_each_thing_once():
+def test_a_walk_visits_each_item_once():
     account = alice()
     top = a_tree(account, "top", ["a/1"])
     inner = Folder.objects.get(name="a")
@@ -424,7 +424,7 @@ def test_a_walk_of_many_folders_takes_few_queries():
     assert queries_of(lambda: steps(account, many)) <= 8
 
 
-def test_a_folder_that_goes_between_two_queries_of_a_walk_takes_only_its_own_files_along():
+def test_deleting_a_folder_during_a_walk_drops_only_its_own_files():
     account = alice()
     top = a_tree(account, "top", ["a/1", "b/2"])
     first = Folder.objects.order_by("lineage").get(lineage__startswith=top.lineage, name="a")
@@ -475,14 +475,14 @@ def test_the_largest_files_are_read_from_an_index():
     """Sorting a million files takes a quarter of a second, and reads the whole table."""
     account = alice()
     explain = "EXPLAIN QUERY PLAN"
-    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         if connection.vendor == "postgresql":
             explain = "EXPLAIN"
             # PostgreSQL prefers to read and sort so few rows.
             cursor.execute("SET LOCAL enable_seqscan = off")
             cursor.execute("SET LOCAL enable_bitmapscan = off")
         largest_files.largest_files(account)
-        cursor.execute(f"{explain} {asked[-1]['sql']}")
+        cursor.execute(f"{explain} {queries[-1]['sql']}")
         plan = str(cursor.fetchall())
     assert "file_by_size" in plan
     assert "TEMP B-TREE" not in plan
@@ -493,10 +493,10 @@ def test_a_listing_never_reads_all_media():
     """The planner must not choose: it would rather read a million rows than look up thousands."""
     account = alice()
     a_file(account)
-    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         library.listing(account, 0)
         cursor.execute("SET LOCAL enable_nestloop = off")
-        (listing,) = (each["sql"] for each in asked if "service_media" in each["sql"])
+        (listing,) = (each["sql"] for each in queries if "service_media" in each["sql"])
         cursor.execute(f"EXPLAIN {listing}")
         plan = str(cursor.fetchall())
     assert "Nested Loop Left Join" in plan

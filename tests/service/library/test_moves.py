@@ -31,7 +31,7 @@ def chosen(*entries) -> Chosen:
 
 
 def check_sums(account) -> None:
-    """Check that each folder has the size of what is in it, and the lineage of its parent."""
+    """Check that each folder has the size of its contents, and the lineage of its parent."""
     rows = Folder.objects.filter(account=account)
     lineage_of = dict(rows.values_list("pk", "lineage"))
     for folder in rows:
@@ -60,7 +60,7 @@ def test_files_and_folders_move_and_come_back():
     assert undo(account, moved.batch, LATER).entries == 0
 
 
-def test_what_moved_is_found_where_it_is():
+def test_moved_items_are_found_at_their_new_place():
     account = alice()
     file, target = a_file(account, "Dune.mkv"), a_folder(account, "Old")
     move(account, chosen(file), target.pk, "ask", LATER)
@@ -68,7 +68,7 @@ def test_what_moved_is_found_where_it_is():
     assert found.folder_id == target.pk
 
 
-def test_what_is_there_already_stays():
+def test_existing_items_stay():
     account = alice()
     file = a_file(account, "a.txt")
     assert move(account, chosen(file), 0, "ask", LATER) == Moved()
@@ -219,7 +219,7 @@ def test_a_copy_takes_space():
     check_sums(account)
 
 
-def test_empty_files_do_not_multiply_without_end(monkeypatch):
+def test_the_number_of_empty_files_is_limited(monkeypatch):
     # A test can't copy 100,000 files.
     monkeypatch.setattr(moves, "MOST_COPIED", 10)
     account = alice()

@@ -47,7 +47,7 @@ def test_a_bad_name_is_refused_with_a_reason(name, reason):
         "a:b",
     ],
 )
-def test_a_name_that_is_only_odd_is_kept(name):
+def test_an_odd_but_valid_name_is_unchanged(name):
     names.check(name)
 
 
@@ -69,7 +69,7 @@ def test_a_strangers_name_is_made_good(text, name):
 
 
 @each_case("text", ["\U0001d160" * 300, "e\u0301" * 300, "x." + "y" * 400])
-def test_what_is_made_good_is_never_too_long(text):
+def test_cleaned_names_are_never_too_long(text):
     names.check(names.clean(text, otherwise="else"))
 
 
@@ -78,11 +78,11 @@ def first(count, name, **options):
     return [next(variants) for _ in range(count)]
 
 
-def test_a_number_stands_before_the_suffix_of_a_file():
+def test_a_files_number_precedes_its_suffix():
     assert first(3, "a.mkv", is_folder=False) == ["a.mkv", "a (2).mkv", "a (3).mkv"]
 
 
-def test_a_number_stands_after_the_name_of_a_folder():
+def test_a_folders_number_follows_its_name():
     assert first(2, "Vol. 1", is_folder=True) == ["Vol. 1", "Vol. 1 (2)"]
 
 
@@ -98,7 +98,7 @@ ANY = st.text(st.characters(codec=None), max_size=30) | st.text(
 
 
 @given(ANY, st.booleans())
-def test_whatever_a_stranger_wrote_becomes_a_name_with_all_its_numbers(text, is_folder):
+def test_any_text_becomes_a_name_that_can_be_numbered(text, is_folder):
     name = names.clean(text, otherwise="else")
     found = list(islice(names.variants(name, is_folder=is_folder), 12))
     for each in found:

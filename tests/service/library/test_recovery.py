@@ -63,7 +63,7 @@ def test_a_database_that_is_older_than_the_library_is_recognized(store, newer):
     assert doubt_about(store) == Doubt.BEHIND
 
 
-def test_each_batch_counts_whatever_brings_it(store):
+def test_every_way_of_adding_files_counts_a_batch(store):
     account = alice()
     for number, bring in enumerate(
         [lambda: a_file(account, blob=put(store)), lambda: a_tree(account, "Films", ["a", "b/c"])],
@@ -93,14 +93,14 @@ def alice_again():
     return library.Account.objects.get(email="alice@example.org")
 
 
-def test_what_is_added_meanwhile_does_not_make_it_look_newer(store, newer, now):
+def test_files_added_in_the_meantime_do_not_make_the_database_look_newer(store, newer, now):
     for number in range(5):
         a_file(alice_again(), f"{number}", blob=put(store))
     assert doubt_about(store) == Doubt.BEHIND
     assert sweep(store, now, GRACE) == NOTHING
 
 
-def test_the_newer_database_is_behind_as_well_when_it_comes_back(store):
+def test_a_restored_newer_database_counts_as_behind_too(store):
     account = alice()
     a_file(account, "before", blob=put(store))
     Library.objects.update(generation=0)
@@ -132,7 +132,7 @@ def test_the_number_never_falls(store):
     assert store.generation() == 12
 
 
-def test_adopting_makes_files_of_them_with_names_that_tell_what_they_are(store, newer, now):
+def test_adopted_files_get_descriptive_names(store, newer, now):
     found = recovery.find_unnamed(store, now)
     (made,) = recovery.put_in_folders(
         store, found, names={}, otherwise=alice_again(), folder="Recovered", now=now
@@ -211,7 +211,7 @@ def test_a_blob_without_a_row_is_set_aside_for_so_many_days(store, now):
     assert list(store.orphans()) == []
 
 
-def test_what_a_person_deletes_frees_its_space_without_that_delay(store, now):
+def test_deletions_by_people_free_space_without_that_delay(store, now):
     account = alice()
     file = a_file(account, blob=put(store))
     library.delete_file(account, file.pk, now)

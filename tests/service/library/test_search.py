@@ -14,7 +14,7 @@ from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
 pytestmark = pytest.mark.django_db
 
 
-def found(account, query="", most=200, **limits):
+def search_names(account, query="", most=200, **limits):
     """Return the names of what a search finds, folders first."""
     result = find(Search(account, query, Limits(**limits), most))
     return [row.name for row in (*result.folders, *result.files)]
@@ -46,16 +46,16 @@ def test_a_name_is_found_by_its_words_and_parts_of_them(query, name):
     account = alice()
     a_file(account, name)
     a_file(account, "something else.doc")
-    assert found(account, query) == [name]
+    assert search_names(account, query) == [name]
 
 
 @each_case(
     "query", ["buny", "ig", "bunny 1999", "神千", "!!", "*", "x" * 5000, "%", "_", "\0", "'"]
 )
-def test_what_is_not_in_a_name_finds_nothing(query):
+def test_words_that_no_name_contains_find_nothing(query):
     account = alice()
     a_file(account, "Big.Buck.Bunny.2008 千と千尋の神隠し.mkv")
-    assert found(account, query) == []
+    assert search_names(account, query) == []
 
 
 @each_case(
@@ -65,16 +65,21 @@ def test_no_query_is_read_as_the_index_language(query):
     account = alice()
     a_file(account, "abc def.txt")
     words = {word for word in ("or", "not", "near", "account") if word in query.lower()}
-    assert found(account, query) in ([], ["abc def.txt"])
-    assert not (words and found(account, query))
+    assert search_names(account, query) in ([], ["abc def.txt"])
+    assert not (words and search_names(account, query))
 
 
 def test_words_that_begin_so_come_first_and_then_the_newest():
     account = alice()
     for name in ("rio.txt", "various.txt", "Rio 2.txt", "serious rio.txt"):
         a_file(account, name)
-    assert found(account, "rio") == ["serious rio.txt", "Rio 2.txt", "rio.txt", "various.txt"]
-    assert found(account, "rio", most=2) == ["serious rio.txt", "Rio 2.txt"]
+    assert search_names(account, "rio") == [
+        "serious rio.txt",
+        "Rio 2.txt",
+        "rio.txt",
+        "various.txt",
+    ]
+    assert search_names(account, "rio", most=2) == ["serious rio.txt", "Rio 2.txt"]
     assert find(Search(account, "rio", most=2)).has_more
     assert not find(Search(account, "rio", most=4)).has_more
 
@@ -84,7 +89,7 @@ def test_folders_at_any_depth_are_found_too():
     a_folder(account, "Films")
     deep = a_folder(account, "Films/2024 Films")
     a_file(account, "films.txt", folder=deep)
-    assert found(account, "films") == ["2024 Films", "Films", "films.txt"]
+    assert search_names(account, "films") == ["2024 Films", "Films", "films.txt"]
 
 
 def test_renamed_and_deleted_things_are_found_as_they_are():
@@ -93,43 +98,43 @@ def test_renamed_and_deleted_things_are_found_as_they_are():
     file = a_file(account, "film.mkv", folder=folder)
     library.rename_file(account, file.pk, "movie.mkv", NOW)
     library.rename_folder(account, folder.pk, "Movies", NOW)
-    assert found(account, "film") == []
-    assert found(account, "movie") == ["Movies", "movie.mkv"]
+    assert search_names(account, "film") == []
+    assert search_names(account, "movie") == ["Movies", "movie.mkv"]
     library.delete_folder(account, folder.pk, NOW)
-    assert found(account, "movie") == []
-    assert found(account) == []
+    assert search_names(account, "movie") == []
+    assert search_names(account) == []
 
 
 def test_a_whole_tree_is_found_at_once():
     account = alice()
     a_tree(account, "Photos", [f"Summer {number}/beach.jpg" for number in range(3)])
-    assert len(found(account, "beach")) == 3
-    assert len(found(account, "summer")) == 3
+    assert len(search_names(account, "beach")) == 3
+    assert len(search_names(account, "summer")) == 3
 
 
-def test_other_accounts_are_never_found_however_many_files_they_have(monkeypatch):
+def test_search_never_finds_files_of_other_accounts(monkeypatch):
     # A test can't insert 5,000 files.
     monkeypatch.setattr("service.library.search.MOST_COMPARED", 3)
     small, large = alice(), mallory()
     a_file(small, "beach of mine.jpg")
     a_tree(large, "Photos", [f"beach {number}.jpg" for number in range(9)])
-    assert found(small, "beach") == ["beach of mine.jpg"]
-    assert found(small, "beach 5") == []
-    assert len(found(large, "beach")) == 9 or connection.vendor == "sqlite"
+    assert search_names(small, "beach") == ["beach of mine.jpg"]
+    assert search_names(small, "beach 5") == []
+    assert len(search_names(large, "beach")) == 9 or connection.vendor == "sqlite"
 
 
-def test_limits_are_kept():
+def test_limits_are_enforced():
     account = alice()
     a_folder(account, "beach")
     a_file(account, "beach.jpg", size_bytes=100)
     a_file(account, "beach.mp4", size_bytes=10)
     a_file(account, "jpg of a beach.txt", size_bytes=1)
-    assert found(account, "beach", suffixes=("jpg", "png")) == ["beach.jpg"]
-    assert found(account, suffixes=("mp4", "txt")) == ["jpg of a beach.txt", "beach.mp4"]
-    assert found(account, "beach", least_bytes=10) == ["beach.mp4", "beach.jpg"]
-    assert found(account, "beach", most_bytes=10) == ["jpg of a beach.txt", "beach.mp4"]
-    assert found(account, "beach", since=NOW + timedelta(seconds=1)) == []
-    assert len(found(account, "beach", since=NOW)) == 3
+    assert search_names(account, "beach", suffixes=("jpg", "png")) == ["beach.jpg"]
+    assert search_names(account, suffixes=("mp4", "txt")) == ["jpg of a beach.txt", "beach.mp4"]
+    assert search_names(account, "beach", least_bytes=10) == ["beach.mp4", "beach.jpg"]
+    assert search_names(account, "beach", most_bytes=10) == ["jpg of a beach.txt", "beach.mp4"]
+    assert search_names(account, "beach", since=NOW + timedelta(seconds=1)) == []
+    assert len(search_names(account, "beach", since=NOW)) == 3
 
 
 def test_without_a_query_the_newest_files_are_found():
@@ -137,7 +142,7 @@ def test_without_a_query_the_newest_files_are_found():
     for name in ("first.txt", "second.txt"):
         a_file(account, name)
     a_folder(account, "Films")
-    assert found(account) == found(account, "  ") == ["second.txt", "first.txt"]
+    assert search_names(account) == search_names(account, "  ") == ["second.txt", "first.txt"]
 
 
 def test_names_of_an_older_ferry_are_found_once_the_worker_has_read_them():
@@ -145,10 +150,10 @@ def test_names_of_an_older_ferry_are_found_once_the_worker_has_read_them():
     folder = a_tree(account, "Photos", [f"beach {number}.jpg" for number in range(5)])
     File.objects.update(search_text="")
     Folder.objects.update(search_text="")
-    assert found(account, "beach") == found(account, "photos") == []
+    assert search_names(account, "beach") == search_names(account, "photos") == []
     search_index.add_missing_texts(NOW)
-    assert len(found(account, "beach")) == 5
-    assert found(account, "photos") == [folder.name]
+    assert len(search_names(account, "beach")) == 5
+    assert search_names(account, "photos") == [folder.name]
     assert not File.objects.filter(search_text="").exists()
 
 

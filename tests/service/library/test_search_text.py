@@ -16,11 +16,11 @@ from tests.cases import each_case
         ("...", "  "),
     ],
 )
-def test_a_name_is_its_words_without_marks(name, text):
+def test_a_name_becomes_words_without_punctuation(name, text):
     assert search_text(name) == text
 
 
-def test_a_name_has_one_text_however_it_was_typed():
+def test_all_spellings_of_a_name_have_one_search_text():
     assert search_text("Caf\u00e9") == search_text("Cafe\u0301") == search_text("CAFE")
 
 
@@ -37,6 +37,6 @@ def test_a_name_has_one_text_however_it_was_typed():
         (" ".join("abc" for _each in range(99)), ["abc"] * 16, [" abc"] * 16),
     ],
 )
-def test_a_query_becomes_what_a_text_must_contain(query, parts, starts):
+def test_a_query_becomes_the_words_that_a_text_must_contain(query, parts, starts):
     assert patterns_of(query) == parts
     assert patterns_of(query, at_start=True) == starts

@@ -44,7 +44,7 @@ def test_a_file_that_is_there_stays(store, now):
     assert store.size(file.blob) is not None
 
 
-def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
+def test_an_old_blob_without_a_row_is_removed(store, now):
     stored = put(store)
     assert sweep(store, now, GRACE) == NOTHING
     age(store.path(stored.blob), OLD)
@@ -52,7 +52,7 @@ def test_a_blob_that_no_row_names_goes_when_it_is_old(store, now):
     assert store.size(stored.blob) is None
 
 
-def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
+def test_a_blob_whose_row_appears_a_day_later_stays(store, now):
     """An upload or torrent of many files may take that long."""
     waiting = put(store)
     assert sweep(store, now + timedelta(days=1), timedelta(0)) == NOTHING
@@ -61,7 +61,7 @@ def test_a_blob_whose_row_comes_a_day_later_stays(store, now):
     assert store.size(file.blob) == file.size_bytes
 
 
-def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog):
+def test_blobs_stay_if_the_library_belongs_to_another_database(store, now, caplog):
     """This happens when the database is lost or missing, and an empty one is created."""
     stored = put(store)
     assert store.claim_for("the lost one")
@@ -73,7 +73,7 @@ def test_what_the_rows_of_another_database_do_not_name_stays(store, now, caplog)
     assert sweep(store, now, GRACE).orphans == 1
 
 
-def test_an_orphan_whose_row_comes_at_last_is_not_dropped(store, now):
+def test_an_orphan_whose_row_appears_late_is_not_dropped(store, now):
     waiting = put(store)
     age(store.path(waiting.blob), OLD)
     assert sweep(store, now, GRACE).orphans == 1
@@ -82,7 +82,7 @@ def test_an_orphan_whose_row_comes_at_last_is_not_dropped(store, now):
     assert store.size(file.blob) == file.size_bytes
 
 
-def test_a_discarded_blob_is_no_orphan(store, now):
+def test_a_discarded_blob_is_not_an_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))
     age(store.path(file.blob), 10 * GRACE)
@@ -91,7 +91,7 @@ def test_a_discarded_blob_is_no_orphan(store, now):
     assert store.size(file.blob) is not None
 
 
-def test_what_a_dead_writer_left_goes_after_an_hour(store, now):
+def test_leftovers_of_a_dead_writer_are_removed_after_an_hour(store, now):
     writer = store.writer()
     writer.write(b"half")
     assert sweep(store, now + timedelta(minutes=59), GRACE) == NOTHING
@@ -115,19 +115,19 @@ def test_rows_without_their_blobs_are_reported_in_one_line_and_stay(store, now, 
     assert library.file(account, files[0].pk)
 
 
-def test_sizes_are_asked_for_in_the_order_of_blobs(store, now, monkeypatch):
-    account, asked = alice(), []
+def test_sizes_are_requested_in_blob_order(store, now, monkeypatch):
+    account, requested = alice(), []
     files = [a_file(account, f"{n}", blob=put(store)) for n in range(8)]
     deleted_items.delete(account, [], [file.pk for file in files[::2]], now)
 
     def sizes_in_order(blobs):
-        asked.extend(blobs)
+        requested.extend(blobs)
         return [store.size(blob) for blob in blobs]
 
     # Only a listing, which needs an object store, depends on the order.
     monkeypatch.setattr(store, "sizes_in_order", sizes_in_order)
     assert sweep(store, now, GRACE) == NOTHING
-    assert asked == sorted(file.blob for file in files)
+    assert requested == sorted(file.blob for file in files)
 
 
 def test_the_missing_blob_of_a_deleted_file_is_reported(store, now, caplog):
@@ -161,7 +161,7 @@ def test_a_sweep_that_misses_bytes_no_longer_knows_it(store, now, harm):
     assert store.is_known_whole(now + GRACE)
 
 
-def test_leavings_are_swept_without_a_look_at_what_is_there(store, now, monkeypatch):
+def test_leftovers_are_swept_without_checking_for_content(store, now, monkeypatch):
     account = alice()
     gone = a_file(account, blob=put(store))
     library.delete_file(account, gone.pk, now)

@@ -43,7 +43,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
         ([("A",), ("a",)], [("A",), ("a",)]),
     ],
 )
-def test_names_are_told_apart_as_the_library_does(paths, named):
+def test_names_are_compared_as_in_the_library(paths, named):
     found = TorrentTree(paths, most_depth=100).paths()
     assert [tuple(map(names.key_of, path)) for path in found] == [
         tuple(unicodedata.normalize("NFC", name) for name in path) for path in named

@@ -92,8 +92,8 @@ class Person:
             self.tree = tree
 
     def find_undo(self, before: Tree) -> Callable[[], object] | None:
-        """Return what undoes what has just happened, by what the database says: whoever killed a
-        process has no answer."""
+        """Return the call that undoes the latest change, according to the database: after a kill,
+        there is no response to go by."""
         (deleted, moved), self.batches = self.batches, newest_batches()
         if (batch := self.batches.moved) > moved:
             return lambda: moves.undo(self.account, batch, self.moment)

@@ -67,7 +67,7 @@ def converters() -> list[int]:
     return found
 
 
-def test_the_next_worker_goes_on_with_films_and_pictures(library_folder):
+def test_the_next_worker_continues_with_films_and_pictures(library_folder):
     codecs = ("-c:v", "mpeg4", "-q:v", "4", "-c:a", "mp3")
     path = samples.film("killed.avi", *codecs, seconds=60, size="1280x720", rate="3")
     owner = alice()

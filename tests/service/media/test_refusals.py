@@ -54,7 +54,7 @@ def test_a_fault_is_remembered_at_once(viewer, monkeypatch):
     assert surveys() == 1
 
 
-def test_what_takes_too_much_is_tried_once_more(viewer, monkeypatch):
+def test_media_that_take_too_much_are_tried_once_more(viewer, monkeypatch):
     surveys = failing(monkeypatch, TOO_MUCH)
     asks(viewer, 4, CannotConvert)
     assert surveys() == 2
@@ -67,7 +67,7 @@ def test_a_killed_survey_is_made_by_the_next_request(viewer, monkeypatch):
     assert viewer.plan
 
 
-def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
+def test_media_that_timed_out_are_tried_again_in_an_hour(viewer, monkeypatch):
     surveys = failing(monkeypatch, TOO_LONG)
     asks(viewer, 1, Busy)
     asks(viewer, 3, CannotConvert)
@@ -79,7 +79,7 @@ def test_what_came_too_late_is_tried_again_in_an_hour(viewer, monkeypatch):
     assert viewer.plan
 
 
-def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player, monkeypatch):
+def test_a_playable_film_is_not_refused_for_a_full_scan(player, monkeypatch):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
     surveys = failing(monkeypatch, TOO_MUCH)
@@ -90,7 +90,7 @@ def test_a_film_that_plays_already_is_not_refused_for_a_look_at_all_of_it(player
 
 
 @pytest.mark.slow
-def test_a_killed_look_at_all_of_a_film_is_made_by_the_next_worker(player, children, monkeypatch):
+def test_a_full_scan_killed_midway_is_repeated_by_the_next_worker(player, children, monkeypatch):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert "vcopy" not in viewer.names()
     failing(monkeypatch, TOO_MUCH)
@@ -101,7 +101,7 @@ def test_a_killed_look_at_all_of_a_film_is_made_by_the_next_worker(player, child
     assert "vcopy" in viewer.names()
 
 
-def test_a_look_at_all_of_a_film_is_ordered_once(player):
+def test_a_full_scan_is_scheduled_once(player):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
     assert not viewer.plan.is_final
@@ -109,7 +109,7 @@ def test_a_look_at_all_of_a_film_is_ordered_once(player):
     assert player._arrivals.qsize() == 1  # noqa: SLF001  See above.
 
 
-def test_a_look_at_all_of_a_film_is_ordered_when_there_is_room(player, monkeypatch):
+def test_a_full_scan_is_scheduled_when_there_is_space(player, monkeypatch):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     with monkeypatch.context() as full:
         # The real queue holds a thousand films.

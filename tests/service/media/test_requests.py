@@ -59,7 +59,7 @@ def refuse(refusal):
 
 
 def test_a_question_is_answered(folder):
-    with serving(sum=lambda asked: {"sum": asked["a"] + asked["b"]}):
+    with serving(sum=lambda question: {"sum": question["a"] + question["b"]}):
         assert ask("sum", 5, a=1, b=2) == {"sum": 3}
         assert stat.S_IMODE((folder / SOCKET).stat().st_mode) == 0o600
 
@@ -91,7 +91,7 @@ def test_refusals_come_as_they_were_meant(folder):
             ask("unknown", 5)
 
 
-def test_who_waits_too_long_is_told(folder):
+def test_a_request_that_waits_too_long_fails(folder):
     leave = threading.Event()
     with serving(slow=lambda _asked: {"came": leave.wait(10)}):
         with pytest.raises(Busy):
@@ -107,7 +107,7 @@ def browser():
         yield theirs, ours
 
 
-def test_an_answer_learns_that_the_browser_has_disconnected(browser):
+def test_a_response_notices_that_the_browser_has_disconnected(browser):
     theirs, ours = browser
     has_begun, has_stopped = threading.Event(), threading.Event()
 
@@ -118,11 +118,11 @@ def test_an_answer_learns_that_the_browser_has_disconnected(browser):
         return {}
 
     with serving_waiting(slow=answer), ThreadPoolExecutor(1) as threads:
-        asked = threads.submit(ask, "slow", 30, ours)
+        first = threads.submit(ask, "slow", 30, ours)
         assert has_begun.wait(10)
         assert not has_stopped.is_set()
         theirs.close()
-        assert type(asked.exception(10)) is Busy
+        assert type(first.exception(10)) is Busy
         assert has_stopped.wait(10)
 
 
@@ -141,22 +141,22 @@ def test_a_web_process_with_a_browser_does_not_wait_for_ever_either(browser):
         leave.set()
 
 
-def test_what_is_told_is_done_without_an_answer():
+def test_notifications_are_handled_without_a_response():
     tell("note", words="nobody listens yet")
-    told = Queue()
-    with serving(note=lambda told_now: told.put(told_now["words"])):
+    notes = Queue()
+    with serving(note=lambda facts: notes.put(facts["words"])):
         tell("note", words="begin")
-        assert told.get(timeout=10) == "begin"
+        assert notes.get(timeout=10) == "begin"
 
 
-def test_a_long_path_is_no_trouble(folder, settings):
+def test_a_long_path_works(folder, settings):
     settings.DATA_DIR = folder / ("deep" * 20) / ("deeper" * 20)
     settings.DATA_DIR.mkdir(parents=True)
     with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
 
 
-def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
+def test_the_second_worker_takes_over_the_socket(folder):
     with serving(who=lambda _asked: {"name": "first"}) as _first:
         second, stopped = MediaServer(), threading.Event()
         second.register(1, who=lambda _asked: {"name": "second"})
@@ -169,7 +169,7 @@ def test_of_two_workers_one_has_it_and_the_other_takes_it_over(folder):
     thread.join()
 
 
-def test_what_a_killed_worker_left_is_no_hindrance(folder):
+def test_leftovers_of_a_killed_worker_block_nothing(folder):
     with socket.socket(socket.AF_UNIX) as left:
         left.bind(str(folder / SOCKET))
     (folder / LOCK).touch()
@@ -200,20 +200,20 @@ def test_another_user_is_not_heard(folder, monkeypatch):
             ask("here", 5)
 
 
-def test_the_user_at_the_other_end_is_known():
+def test_the_user_of_the_peer_process_is_known():
     ours, theirs = socket.socketpair()
     with ours, theirs:
         assert local_socket.is_our_own(ours)
 
 
-def test_a_line_without_end_is_cut(folder):
+def test_an_endless_line_is_cut(folder):
     with serving(here=lambda _asked: {}):
         with local_socket.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
             caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
         assert ask("here", 5) == {}
 
 
-def test_nonsense_harms_nobody(folder):
+def test_random_input_does_no_harm(folder):
     with serving(here=lambda _asked: {}):
         for words in (
             b"\n",
@@ -228,7 +228,7 @@ def test_nonsense_harms_nobody(folder):
         assert ask("here", 5) == {}
 
 
-def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
+def test_requests_beyond_the_queue_are_refused(folder, monkeypatch):
     entered, leave = threading.Event(), threading.Event()
     # No setting lowers this limit, and the real one needs that many threads.
     monkeypatch.setattr(media_server, "MOST_WAITING", 1)
@@ -247,7 +247,7 @@ def test_more_than_can_wait_are_sent_away(folder, monkeypatch):
         thread.join()
 
 
-def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
+def test_a_waiting_request_does_not_block_others(folder):
     entered, leave = threading.Semaphore(0), threading.Event()
 
     def slow(_asked):
@@ -265,11 +265,11 @@ def test_who_waits_for_one_thing_keeps_nobody_from_another(folder):
         assert ask("slow", 10) == {"came": True}
 
 
-def test_whoever_may_wait_has_a_thread():
+def test_all_waiting_requests_fit_into_the_threads():
     assert MOST_SEGMENTS + MOST_ANSWERS + MOST_PICTURES <= media_server.MOST_WAITING
 
 
-def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, monkeypatch):
+def test_requests_work_on_a_disk_without_sockets(folder, monkeypatch):
     """FAT can't hold sockets, but the tests' disk can."""
     bind = socket.socket.bind
 
@@ -280,7 +280,7 @@ def test_on_a_disk_without_sockets_questions_are_answered_all_the_same(folder, m
 
     monkeypatch.setattr(socket.socket, "bind", refuse_in_folders)
     served, stopped = MediaServer(), threading.Event()
-    served.register(2, sum=lambda asked: {"sum": asked["a"] + asked["b"]})
+    served.register(2, sum=lambda question: {"sum": question["a"] + question["b"]})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:

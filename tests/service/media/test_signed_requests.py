@@ -60,7 +60,7 @@ def test_a_question_is_answered(host):
         assert ask("sum", 5, addresses=[address], a=1, b=2) == {"sum": 3}
 
 
-def test_a_worker_that_is_gone_or_busy_is_passed_over():
+def test_a_dead_or_busy_worker_is_skipped():
     gone = f"127.0.0.1:{free_port()}"
     with answering(refusing(Busy())) as busy, answering(sums) as free:
         assert ask("sum", 5, addresses=[gone, busy, free], a=1, b=2) == {"sum": 3}
@@ -71,20 +71,20 @@ def test_a_worker_that_is_gone_or_busy_is_passed_over():
         ask("sum", 5, addresses=[gone])
 
 
-def test_what_one_worker_can_not_convert_no_other_is_asked():
-    asked = Counter()
+def test_a_film_that_one_worker_cannot_convert_is_not_sent_to_others():
+    calls = Counter()
 
     def count(_question, _connection):
-        asked["next"] += 1
+        calls["next"] += 1
         return {"answer": {}}
 
     with answering(refusing(CannotConvert("it is damaged"))) as first, answering(count) as second:
         with pytest.raises(CannotConvert):
             ask("plan", 5, addresses=[first, second])
-        assert not asked
+        assert not calls
 
 
-def test_an_answer_learns_that_the_asker_has_left():
+def test_a_handler_notices_that_its_client_has_left():
     browser, ours = socket.socketpair()
     has_begun, asker = threading.Event(), []
 
@@ -112,17 +112,17 @@ def test_an_answer_learns_that_the_asker_has_left():
         asker[0].close()
 
 
-def test_what_is_told_is_done_without_an_answer():
-    told = threading.Event()
+def test_notifications_are_handled_without_a_response():
+    received = threading.Event()
 
     def answer(question, _connection):
         assert question == {"kind": "begin", "file": 7}
-        told.set()
+        received.set()
         return {"answer": {}}
 
     with answering(answer) as address:
         tell("begin", [address], file=7)
-        assert told.wait(10)
+        assert received.wait(10)
     tell("begin", [address], file=7)
 
 
@@ -159,7 +159,7 @@ def post(address, body, headers, path=PATH, method="POST"):
     return answer.status
 
 
-def test_nobody_without_the_key_is_answered(settings):
+def test_requests_without_the_key_get_no_response(settings):
     body = json.dumps({"kind": "sum", "a": 1, "b": 2}).encode()
     good = {NONCE: "once", SIGNATURE: sign("question", "once", body)}
     with answering(sums) as address:
@@ -174,7 +174,7 @@ def test_nobody_without_the_key_is_answered(settings):
         assert post(address, body, theirs) == 403
 
 
-def test_nonsense_harms_nobody():
+def test_random_input_does_no_harm():
     with answering(sums) as address:
         assert post(address, b"", {}, path="/") == 400
         assert post(address, b"", {"Content-Length": str(MOST_BYTES + 1)}) == 400
@@ -191,7 +191,7 @@ def test_nonsense_harms_nobody():
 
 
 @pytest.mark.parametrize("answer", [b'{"answer": {"sum": 4}}', b"", b"[" * 2000])
-def test_an_answer_without_a_signature_is_none(answer):
+def test_an_unsigned_response_is_rejected(answer):
     with serving(lambda wire: wire.send(whole(answer))) as server, pytest.raises(NoWorker):
         ask("sum", 5, addresses=[f"127.0.0.1:{server.port}"], a=1, b=2)
 
@@ -220,7 +220,7 @@ def test_a_machine_alone_asks_its_own_worker():
 
 
 @pytest.mark.django_db
-def test_each_film_has_its_worker_and_only_those_of_a_dead_one_move(shared):
+def test_films_stay_with_their_worker_unless_it_dies(shared):
     addresses = [f"{name}:1" for name in ("one", "two", "three")]
     announce(*addresses)
     before = [workers.rank_for(file) for file in files(300)]
@@ -232,7 +232,7 @@ def test_each_film_has_its_worker_and_only_those_of_a_dead_one_move(shared):
 
 
 @pytest.mark.django_db
-def test_a_worker_that_died_is_asked_no_longer_than_its_lease(shared):
+def test_a_dead_worker_gets_requests_only_until_its_lease_expires(shared):
     announce("one:1", "two:1")
     MediaWorker.objects.filter(address="one:1").update(alive_until=Now() - timedelta(seconds=1))
     assert workers.rank_for(*files(1)) == ["two:1"]
@@ -241,7 +241,7 @@ def test_a_worker_that_died_is_asked_no_longer_than_its_lease(shared):
 
 
 def test_a_worker_behind_a_cut_link_is_given_up_soon():
-    """Nobody answers there, neither yes nor no."""
+    """Nothing there responds, neither yes nor no."""
     with socket.create_server(("127.0.0.1", 0), backlog=0) as silent:
         port = silent.getsockname()[1]
         with socket.create_connection(("127.0.0.1", port)), answering(sums) as alive:

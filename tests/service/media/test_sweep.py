@@ -1,4 +1,4 @@
-"""What is stored about a content stays as long as a file with it, or a deleted one."""
+"""Data about a content stays as long as any file has it, deleted files included."""
 
 import pytest
 
@@ -11,7 +11,7 @@ from tests.service.builders import NOW, a_file, alice
 pytestmark = pytest.mark.django_db
 
 
-def test_what_is_known_about_a_deleted_file_stays_until_it_is_deleted_for_good():
+def test_media_data_of_a_deleted_file_stays_until_permanent_deletion():
     account = alice()
     file = a_file(account)
     content = Content(file.sha1, file.size_bytes)

@@ -52,7 +52,7 @@ def content_of(file) -> Content:
     return Content(file.sha1, file.size_bytes)
 
 
-def known(file) -> Media:
+def media_of(file) -> Media:
     return probing.find_media(content_of(file))
 
 
@@ -61,22 +61,22 @@ def revision(owner) -> int:
 
 
 @pytest.mark.slow
-def test_what_is_new_is_looked_at_and_its_pictures_are_made(worker, keep):
+def test_new_media_are_probed_and_their_pictures_made(worker, keep):
     photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(short_film("mp4"), "c.mp4")
     worker.probe_once()
-    assert [(known(each).state, known(each).kind) for each in (photo, words, clip)] == [
+    assert [(media_of(each).state, media_of(each).kind) for each in (photo, words, clip)] == [
         ("probed", "picture"),
         ("probed", "other"),
         ("probed", "video"),
     ]
-    assert (known(photo).width, known(photo).height) == (400, 300)
-    assert 1900 < known(clip).duration_ms < 2200
+    assert (media_of(photo).width, media_of(photo).height) == (400, 300)
+    assert 1900 < media_of(clip).duration_ms < 2200
     for each in (photo, clip):
         assert sorted(path.name for path in content_of(each).folder.iterdir()) == ["t220", "t32"]
     assert not content_of(words).folder.exists()
 
 
-def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog):
+def test_a_broken_media_socket_is_opened_again(worker, tmp_path, monkeypatch, caplog):
     # No setting shortens this: the server would restart a second later.
     monkeypatch.setattr(work, "PAUSE_SECONDS", 0.01)
     (tmp_path / local_socket.LOCK).mkdir()
@@ -89,20 +89,20 @@ def test_a_desk_that_broke_is_opened_again(worker, tmp_path, monkeypatch, caplog
 def test_the_same_content_is_looked_at_once(worker, keep):
     first, second = keep(picture(), "a.jpg"), keep(picture(), "b.jpg")
     worker.probe_once()
-    assert known(first) == known(second)
+    assert media_of(first) == media_of(second)
     assert Media.objects.count() == 1
 
 
-def test_what_comes_later_is_looked_at_then(worker, keep):
+def test_media_added_later_are_probed_too(worker, keep):
     keep(picture())
     worker.probe_once()
     later = keep(picture(50, 50), "b.jpg")
-    assert known(later) is None
+    assert media_of(later) is None
     worker.probe_once()
-    assert known(later).state == "probed"
+    assert media_of(later).state == "probed"
 
 
-def test_owners_of_what_was_looked_at_are_told_and_nobody_else(worker, keep):
+def test_only_owners_of_probed_media_are_notified(worker, keep):
     keep(picture())
     owner, other = alice_of(), mallory()
     a_folder(other)
@@ -117,27 +117,27 @@ def alice_of() -> Account:
     return Account.objects.get(email="alice@example.org")
 
 
-def test_what_is_damaged_is_refused_with_its_reason(worker, keep):
+def test_damaged_media_are_refused_with_a_reason(worker, keep):
     cut = keep(short_film("mp4")[:500], "cut.mp4")
     worker.probe_once()
-    assert known(cut).state == "refused"
-    assert known(cut).reason
+    assert media_of(cut).state == "refused"
+    assert media_of(cut).reason
 
 
 def test_a_picture_that_turns_out_damaged_has_none(worker, keep):
     cut = keep(picture(2000, 1500)[:8000])
     worker.probe_once()
-    assert (known(cut).state, known(cut).kind) == ("probed", "picture")
-    assert not known(cut).has_picture
-    assert "damaged" in known(cut).reason
+    assert (media_of(cut).state, media_of(cut).kind) == ("probed", "picture")
+    assert not media_of(cut).has_picture
+    assert "damaged" in media_of(cut).reason
 
 
 def assert_put_off(worker, file):
     """Check that every probe is put off, and that none counts as a try."""
     for _time in range(probing.MOST_TRIES + 1):
         worker.probe_once()
-        assert (known(file).state, known(file).tries) == ("wanted", 0)
-        assert known(file).leased_until > timezone.now() + LEASE
+        assert (media_of(file).state, media_of(file).tries) == ("wanted", 0)
+        assert media_of(file).leased_until > timezone.now() + LEASE
         make_due()
 
 
@@ -145,14 +145,14 @@ def make_due():
     Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
 
 
-def test_bytes_that_are_gone_are_looked_for_again(worker, keep, library_folder, tmp_path):
+def test_missing_bytes_are_looked_for_again(worker, keep, library_folder, tmp_path):
     lost = keep(picture())
     place, elsewhere = library_folder.path(lost.blob), tmp_path / "unmounted"
     place.rename(elsewhere)
     assert_put_off(worker, lost)
     elsewhere.rename(place)
     worker.probe_once()
-    assert known(lost).state == "probed"
+    assert media_of(lost).state == "probed"
 
 
 def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch):
@@ -163,7 +163,7 @@ def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeyp
     assert_put_off(worker, file)
     monkeypatch.undo()
     worker.probe_once()
-    assert known(file).state == "probed"
+    assert media_of(file).state == "probed"
 
 
 def test_no_medium_is_blamed_for_a_disk_that_reads_nothing(worker, keep, library_folder):
@@ -176,10 +176,10 @@ def test_no_medium_is_blamed_for_a_disk_that_reads_nothing(worker, keep, library
     place.unlink()
     place.write_bytes(picture())
     worker.probe_once()
-    assert known(file).state == "probed"
+    assert media_of(file).state == "probed"
 
 
-def test_what_was_deleted_before_it_was_looked_at_is_as_new_when_it_comes_again(
+def test_a_file_deleted_before_its_probe_is_treated_as_new_when_added_again(
     worker, keep, library_folder
 ):
     file = keep(picture())
@@ -187,20 +187,20 @@ def test_what_was_deleted_before_it_was_looked_at_is_as_new_when_it_comes_again(
     library.delete_file(alice_of(), file.pk, NOW)
     library_folder.delete(file.blob)
     worker.probe_once()
-    assert known(file) is None
+    assert media_of(file) is None
     again = keep(picture())
     worker.probe_once()
-    assert known(again).state == "probed"
+    assert media_of(again).state == "probed"
 
 
-def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, monkeypatch):
+def test_media_that_crash_the_child_are_refused_after_two_tries(worker, keep, monkeypatch):
     """The child is killed as it gets the request, as by a crash of its decoder."""
     killed = []
     file = keep(picture())
     send = probing.Children.ask
 
     def ask_and_kill(children, medium, question, seconds):
-        with children._one() as child:  # noqa: SLF001  The child that is about to be asked.
+        with children._one() as child:  # noqa: SLF001  The child that gets the next request.
             pid = child._running.pid  # noqa: SLF001  Nothing else shows its process.
             killed.append(pid)
             os.kill(pid, signal.SIGKILL)
@@ -209,14 +209,14 @@ def test_what_takes_its_child_along_is_refused_after_two_tries(worker, keep, mon
     # No known file crashes a decoder, and the child must die between request and answer.
     monkeypatch.setattr(probing.Children, "ask", ask_and_kill)
     worker.probe_once()
-    assert (known(file).state, known(file).tries) == ("wanted", 1)
+    assert (media_of(file).state, media_of(file).tries) == ("wanted", 1)
     worker.probe_once()
     assert len(set(killed)) == 2
-    assert (known(file).state, known(file).tries) == ("refused", 2)
+    assert (media_of(file).state, media_of(file).tries) == ("refused", 2)
     monkeypatch.setattr(probing.Children, "ask", send)
     other = keep(picture(50, 50), "b.jpg")
     worker.probe_once()
-    assert known(other).state == "probed"
+    assert media_of(other).state == "probed"
 
 
 def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
@@ -239,7 +239,11 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     worker.stop()
     looking_on.join(60)
     assert not looking_on.is_alive()
-    assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
+    assert (media_of(file).state, media_of(file).tries, media_of(file).leased_until) == (
+        "wanted",
+        0,
+        None,
+    )
 
 
 @pytest.fixture
@@ -254,15 +258,15 @@ def test_no_medium_is_blamed_for_a_busy_machine(worker, keep, late):
     file = keep(picture())
     for _time in range(3):
         worker.probe_once()
-        assert (known(file).state, known(file).tries) == ("wanted", 0)
-    assert known(file).leased_until > timezone.now()
+        assert (media_of(file).state, media_of(file).tries) == ("wanted", 0)
+    assert media_of(file).leased_until > timezone.now()
     late.undo()
     Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     worker.probe_once()
-    assert known(file).state == "probed"
+    assert media_of(file).state == "probed"
 
 
-def test_who_asks_on_a_busy_machine_may_ask_again(worker, keep, late):
+def test_a_request_on_a_busy_machine_may_be_retried(worker, keep, late):
     file = keep(picture())
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
     with pytest.raises(Busy):
@@ -272,7 +276,7 @@ def test_who_asks_on_a_busy_machine_may_ask_again(worker, keep, late):
     assert content_of(file).picture("t32").exists()
 
 
-def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep, late):
+def test_a_picture_that_timed_out_is_made_on_request(worker, keep, late):
     file = keep(picture())
     late.undo()
     media = probing.row_of(content_of(file))
@@ -283,7 +287,7 @@ def test_a_picture_that_comes_too_late_is_made_when_it_is_asked_for(worker, keep
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
     with pytest.raises(Busy):
         worker.picture(question)
-    assert known(file).has_picture
+    assert media_of(file).has_picture
 
 
 def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
@@ -293,20 +297,26 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monk
     worker = MediaWork(Children(scratch_folder()), lambda: True)
     worker.probe_once()
     assert "can't start" in caplog.text
-    assert (known(file).state, known(file).tries, known(file).leased_until) == ("wanted", 0, None)
+    assert (media_of(file).state, media_of(file).tries, media_of(file).leased_until) == (
+        "wanted",
+        0,
+        None,
+    )
     monkeypatch.undo()
     worker.probe_once()
     worker.stop()
-    assert known(file).state == "probed"
+    assert media_of(file).state == "probed"
 
 
-def test_a_machine_that_can_start_nothing_is_no_fault_of_the_medium(library_folder, keep, tmp_path):
+def test_a_machine_that_cannot_start_processes_is_not_blamed_on_the_medium(
+    library_folder, keep, tmp_path
+):
     photo = keep(picture())
     unable = MediaWork(Children(tmp_path / "gone"), lambda: True)
     for _time in range(probing.MOST_TRIES):
         unable.probe_once()
     unable.stop()
-    assert (known(photo).state, known(photo).tries) == ("wanted", 0)
+    assert (media_of(photo).state, media_of(photo).tries) == ("wanted", 0)
 
 
 def test_two_workers_never_look_at_the_same(worker, keep):
@@ -320,7 +330,7 @@ def test_two_workers_never_look_at_the_same(worker, keep):
     assert probing.lease(3, now, now + LEASE) == []
 
 
-def test_what_a_dead_worker_had_is_free_after_its_lease(worker, keep):
+def test_media_claimed_by_a_dead_worker_are_free_after_its_lease(worker, keep):
     keep(picture())
     now = timezone.now()
     worker.note_new(now)
@@ -329,13 +339,13 @@ def test_what_a_dead_worker_had_is_free_after_its_lease(worker, keep):
     assert len(probing.lease(3, now + LEASE, now + 2 * LEASE)) == 1
 
 
-def test_what_was_not_reached_is_free_at_once(worker, keep):
+def test_media_claimed_but_not_begun_are_free_at_once(worker, keep):
     file = keep(picture())
     worker.note_new(timezone.now())
     worker.stop()
     worker._probe_batch()  # noqa: SLF001  `probe_once` stops before this.
-    assert (known(file).state, known(file).leased_until) == ("wanted", None)
-    assert known(file).tries == 0
+    assert (media_of(file).state, media_of(file).leased_until) == ("wanted", None)
+    assert media_of(file).tries == 0
 
 
 def test_pictures_go_with_the_last_file_of_their_content(worker, keep):
@@ -353,8 +363,8 @@ def test_pictures_go_with_the_last_file_of_their_content(worker, keep):
     sweep(later)
     assert not kept.exists()
     assert left.exists()
-    assert known(first) is None
-    assert known(other) is not None
+    assert media_of(first) is None
+    assert media_of(other) is not None
 
 
 def test_old_scratch_is_cleared_away(library_folder):
@@ -366,18 +376,18 @@ def test_old_scratch_is_cleared_away(library_folder):
     assert not left.exists()
 
 
-def test_pictures_from_before_cameras_were_read_are_read_again_after_what_is_new(worker, keep):
+def test_older_pictures_are_read_again_for_camera_data_after_new_ones(worker, keep):
     file, other = keep(with_camera()), keep(short_film(".mp4"), "b.mp4")
     worker.probe_once()
-    before = {known(file).pk: "X-T4", known(other).pk: None}
+    before = {media_of(file).pk: "X-T4", media_of(other).pk: None}
     Media.objects.update(camera=None, taken=None)
     new = keep(picture(90, 90), "c.jpg")
     worker.note_new(timezone.now())
     probing.read_again(timezone.now())
-    assert list(Media.objects.filter(state="wanted")) == [known(new)]
+    assert list(Media.objects.filter(state="wanted")) == [media_of(new)]
     worker.probe_once()
     probing.read_again(timezone.now())
-    assert list(Media.objects.filter(state="wanted")) == [known(file)]
+    assert list(Media.objects.filter(state="wanted")) == [media_of(file)]
     worker.probe_once()
     probing.read_again(timezone.now())
     assert not Media.objects.filter(state="wanted").exists()
@@ -405,6 +415,6 @@ def with_camera() -> bytes:
         {"camera": []},
     ],
 )
-def test_what_no_child_of_ours_says_about_a_camera_is_not_kept(facts):
+def test_invalid_camera_data_is_not_saved(facts):
     assert probing.are_usual({"kind": "picture"})
     assert not probing.are_usual({"kind": "picture"} | facts)

@@ -123,7 +123,7 @@ class Crowd:
 
 @dataclass
 class Slow:
-    """A file at a web server, whose second half comes when it is let go."""
+    """A file at a web server that sends the second half only once it is released."""
 
     content: bytes
     may_go_on: Event = field(default_factory=Event)
@@ -148,19 +148,19 @@ def under_load(
             crowd.until_served()
             sent = {"url": f"http://127.0.0.1:{server.port}/fetched", "folder_id": folder_id}
             fetch_id = api.post("/rest/transfer/url", data=sent).json()["id"]
-            assert server.asked.wait(60)
+            assert server.got_request.wait(60)
             yield crowd, slow
             slow.may_go_on.set()
             crowd.until_served()
         until_state(api, fetch_id, "done")
     assert [seen.faults for seen in crowd.everyone] == [[]] * 4
     assert sum(crowd.counts(503))
-    wanted = Counter({sha256(FETCHED).hexdigest(): 1})
+    expected = Counter({sha256(FETCHED).hexdigest(): 1})
     for seen in crowd.writers:
-        wanted.update(sha256(content).hexdigest() for content in seen.contents.values())
+        expected.update(sha256(content).hexdigest() for content in seen.contents.values())
     for machine in (one, other):
         with client(machine) as api:
-            assert contents_of(api, folder_id) == wanted
+            assert contents_of(api, folder_id) == expected
             assert api.get("/rest/transfer").json()["transfers"] == []
         assert "Traceback" not in machine.log
 

@@ -129,7 +129,7 @@ def test_a_target_that_damages_what_it_stores_is_noticed(account, disk, tmp_path
     assert counts(StoreCopy(disk, target, is_verifying=True).run()) == {CopyResult.DAMAGED: 1}
 
 
-def test_what_the_source_has_lost_or_changed_is_named_and_not_copied(account, source, target):
+def test_objects_lost_or_changed_at_the_source_are_named_and_not_copied(account, source, target):
     intact, changed, shortened, gone = fill(account, source, [b"intact", b"one", b"two", b"three"])
     damage(source, changed, b"One")
     damage(source, shortened, b"tw")
@@ -176,7 +176,7 @@ def test_every_row_with_a_blob_is_copied(account, source, target):
 
 @dataclass
 class Arriving:
-    """A report during which files arrive, as often as it is asked to."""
+    """A progress report that adds files while it runs, as many times as it is set to."""
 
     account: models.Account
     source: Store
@@ -188,14 +188,14 @@ class Arriving:
             fill(self.account, self.source, [b"late"])
 
 
-def test_what_arrives_meanwhile_is_copied_too(account, source, target):
+def test_files_that_arrive_during_the_copy_are_copied_too(account, source, target):
     fill(account, source, [b"early"])
     copy = StoreCopy(source, target, Arriving(account, source, 3))
     assert copy.run().copied[CopyResult.NEW] == 4
     assert has_all(target, models.File.objects.all())
 
 
-def test_what_is_restored_meanwhile_is_copied_too(account, disk):
+def test_files_restored_during_the_copy_are_copied_too(account, disk):
     file, deleted = fill(account, disk, [b"one", b"two"])
     deleted_items.delete(account, [], [deleted.pk], NOW)
     batches = copies.rows()
@@ -220,7 +220,7 @@ def test_a_copy_ends_though_files_keep_arriving(account, disk, tmp_path):
     StoreCopy(disk, DiskStore(tmp_path / "t"), Arriving(account, disk, 10**6)).run()
 
 
-def test_a_file_that_is_deleted_meanwhile_is_not_missing(account, source, target):
+def test_a_file_deleted_in_the_meantime_does_not_count_as_missing(account, source, target):
     (file,) = fill(account, source, [b"content"])
 
     def delete(_progress):
@@ -230,7 +230,7 @@ def test_a_file_that_is_deleted_meanwhile_is_not_missing(account, source, target
     assert counts(StoreCopy(source, target, delete).run()) == {}
 
 
-def test_one_listing_answers_for_many_blobs(account, disk, objects, monkeypatch):
+def test_one_listing_covers_many_blobs(account, disk, objects, monkeypatch):
     files = fill(account, disk, [b"%d" % number for number in range(30)])
     StoreCopy(disk, objects).run()
     # Only the number of requests shows it; they leave no other trace here.
@@ -266,12 +266,12 @@ def leaving(account, tmp_path, monkeypatch):
     return store
 
 
-def test_a_copy_goes_on_when_the_store_is_back(leaving, disk):
+def test_a_copy_continues_when_the_store_is_back(leaving, disk):
     leaving.failures = 5
     assert counts(StoreCopy(leaving, disk).run()) == {CopyResult.NEW: 50}
 
 
-def test_a_copy_ends_when_the_store_stays_away_and_the_next_goes_on(leaving, disk):
+def test_a_copy_ends_if_the_store_stays_unreachable_and_the_next_run_continues(leaving, disk):
     copied = StoreCopy(leaving, disk)
     copied.run()
     for stored in [*disk.blobs()][:9]:

@@ -80,7 +80,7 @@ def test_a_question_without_a_body_is_answered_by_the_same_store(account, keep):
     assert tags[0] == tags[1].headers["ETag"]
 
 
-def test_what_is_signed_can_not_be_changed(account, keep, library):
+def test_signed_values_cannot_be_changed(account, keep, library):
     mine, other = keep(CONTENT), keep(CONTENT[::-1], "other")
     url = get(link_to(account, mine)).headers["Location"]
     for changed in (
@@ -106,7 +106,7 @@ def test_ferry_sends_what_is_small_or_shown_in_the_page(account, keep, inline):
 
 
 def test_a_link_keeps_its_way(account, keep, settings, seaweedfs):
-    """A download that goes on elsewhere would find another tag, and begin again."""
+    """A download that resumed elsewhere would find another ETag, and start over."""
     file = keep(CONTENT)
     direct = link_to(account, file)
     settings.STORE_PUBLIC_URL = ""

@@ -19,7 +19,7 @@ def files_below(folder):
     return [path for path in Path(folder).rglob("*") if path.is_file()]
 
 
-def test_what_is_put_comes_back(store):
+def test_stored_bytes_read_back_the_same(store):
     stored = put(store, CONTENT)
     with store.open(stored.blob) as file:
         assert file.read() == CONTENT
@@ -37,7 +37,7 @@ def test_nothing_at_all_can_be_put(store):
     assert put(store, b"").size_bytes == 0
 
 
-def test_one_that_is_not_committed_leaves_nothing(store, tmp_path):
+def test_a_blob_that_is_not_committed_leaves_nothing(store, tmp_path):
     with store.writer() as writer:
         writer.write(CONTENT)
         assert files_below(tmp_path)
@@ -62,8 +62,8 @@ def test_the_first_blob_makes_the_folders_above_it_durable_too(tmp_path, monkeyp
     store = DiskStore(root)
     stored = put(store) if way == "put" else store.link_all([source])[0]
     place = store.path(stored.blob)
-    wanted = {tmp_path, root, root / "blobs", place.parent.parent, place.parent}
-    assert wanted <= synced
+    expected = {tmp_path, root, root / "blobs", place.parent.parent, place.parent}
+    assert expected <= synced
 
 
 def test_a_stream_that_breaks_leaves_nothing(store, tmp_path):
@@ -76,7 +76,7 @@ def test_a_stream_that_breaks_leaves_nothing(store, tmp_path):
     assert not files_below(tmp_path)
 
 
-def test_nobody_else_may_read(store, tmp_path):
+def test_only_ferrys_user_may_read_blobs(store, tmp_path):
     stored = put(store)
     assert store.path(stored.blob).stat().st_mode & 0o777 == 0o600
     folders = [path for path in tmp_path.rglob("*") if path.is_dir()]
@@ -107,7 +107,7 @@ def test_a_file_nearby_is_taken_over_without_copying(store, tmp_path):
 
 
 @pytest.mark.parametrize("moment", ["write", "fsync", "rename"])
-def test_a_full_disk_is_told_and_leaves_nothing(store, tmp_path, monkeypatch, moment):
+def test_a_full_disk_is_reported_and_leaves_nothing(store, tmp_path, monkeypatch, moment):
     put(store)
 
     def full(*_args, **_options):

@@ -27,7 +27,7 @@ SAVED = "SELECT resume->>'safe_bytes' FROM service_savedfetch WHERE transfer_id 
 
 @dataclass
 class Halting:
-    """A file whose end comes only when it is let go; from its middle on, bytes trickle."""
+    """A file whose second half trickles, and whose end is sent only once it is released."""
 
     content: bytes
     may_go_on: Event = field(default_factory=Event)
@@ -78,7 +78,7 @@ def replace(cluster, machine, data_dir):
 
 
 @pytest.mark.parametrize(("end", "least"), [(kill, 2 * PART_BYTES), (stop, BEGUN)])
-def test_another_machine_goes_on_where_a_fetch_was(cluster, say, tmp_path_factory, end, least):
+def test_another_machine_continues_a_fetch(cluster, say, tmp_path_factory, end, least):
     content = os.urandom(3 * PART_BYTES)
     halting = Halting(content)
     with serving(halting) as server, client(cluster.machines[0]) as api:

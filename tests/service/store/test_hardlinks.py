@@ -39,16 +39,16 @@ def came(tmp_path):
 
 
 @pytest.mark.usefixtures("_no_links")
-def test_what_came_is_copied_whole_and_stays_where_it_was(store, came):
-    told = []
-    stored = store.link_all(came, told.append)
+def test_arrived_files_are_copied_completely_and_stay_in_place(store, came):
+    progress = []
+    stored = store.link_all(came, progress.append)
     for each, (path, content) in zip(stored, came.items(), strict=True):
         with store.open(each.blob) as file:
             assert file.read() == content == path.read_bytes()
         assert stat.S_IMODE(store.path(each.blob).stat().st_mode) == 0o600
         path.write_bytes(b"changed")
         assert store.size(each.blob) == len(content)
-    assert sum(told) >= sum(map(len, came.values()))
+    assert sum(progress) >= sum(map(len, came.values()))
 
 
 @pytest.mark.usefixtures("_no_links")
@@ -73,7 +73,7 @@ def test_a_library_belongs_to_one_database(store):
 
 
 @pytest.mark.usefixtures("_no_links")
-def test_what_came_for_one_is_borrowed_by_another(tmp_path):
+def test_one_download_folder_can_borrow_the_files_of_another(tmp_path):
     one, other = DownloadFolder(tmp_path / "1"), DownloadFolder(tmp_path / "2")
     for place in (one, other):
         place.path.mkdir()
@@ -94,12 +94,12 @@ def test_many_that_start_at_once_agree_on_one_key(tmp_path):
 
 
 @pytest.mark.usefixtures("_no_links")
-def test_a_disk_without_links_is_known(tmp_path):
+def test_a_disk_without_hard_links_is_detected(tmp_path):
     assert not hardlinks.are_supported(tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_disk_with_links_is_known(tmp_path):
+def test_a_disk_with_hard_links_is_detected(tmp_path):
     assert hardlinks.are_supported(tmp_path)
     assert list(tmp_path.iterdir()) == []
 

@@ -12,7 +12,7 @@ from tests.service.store.conftest import LOANS_BYTES
 AT_ONCE, MANY = 8, 400
 
 
-def test_many_who_borrow_at_once_do_not_disturb_each_other(tmp_path):
+def test_concurrent_loans_do_not_interfere(tmp_path):
     """Each one looks through the folder while the drafts of the others get their names."""
     loans = Loans(tmp_path / "loans", 10**9)
 
@@ -32,14 +32,14 @@ def adopted(loans, folder, *numbers, size=100):
     return sorted(int(path.name, 16) for path in (folder / "loans").iterdir())
 
 
-def test_files_that_nobody_was_promised_go_at_once_beyond_the_budget(tmp_path):
+def test_unpromised_files_beyond_the_budget_are_removed_at_once(tmp_path):
     loans = Loans(tmp_path / "loans", 300)
     assert adopted(loans, tmp_path, 1, 2, 3) == [1, 2, 3]
     loans.lend(f"{1:032x}", None)
     assert adopted(loans, tmp_path, 4, 5) == [1, 4, 5]
 
 
-def test_a_file_that_was_lent_a_moment_ago_stays_and_an_older_one_goes(tmp_path):
+def test_recent_loans_stay_and_older_ones_are_removed(tmp_path):
     loans = Loans(tmp_path / "loans", 100)
 
     def lend(number):
@@ -53,11 +53,11 @@ def test_a_file_that_was_lent_a_moment_ago_stays_and_an_older_one_goes(tmp_path)
     assert [each.exists() for each in (first, second, third)] == [False, True, True]
 
 
-def test_a_machine_that_has_no_copies_yet_has_room(objects):
+def test_a_machine_without_copies_has_space(objects):
     assert objects.free_bytes() > 0
 
 
-def test_who_asks_for_room_gets_that_of_files_that_nobody_uses(objects):
+def test_freeing_space_removes_unused_copies(objects):
     """Until then, such a file stays: the next program may need it."""
     blob = put(objects).blob
     path = objects.on_disk(blob)

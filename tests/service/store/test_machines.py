@@ -21,7 +21,7 @@ CONTENT = os.urandom(2 * PART_BYTES + 7)
 MIB = 2**20
 
 
-def test_what_one_machine_received_the_other_sends(one, other):
+def test_a_file_uploaded_to_one_machine_is_served_by_another(one, other):
     file_id = upload(one, CONTENT)
     path = link_of(one, file_id)
     assert other.get(path).content == CONTENT
@@ -40,7 +40,7 @@ def test_the_smallest_files_arrive(one, other, content):
     assert other.get(link_of(one, upload(one, content))).content == content
 
 
-def test_what_one_machine_fetched_the_other_sends(one, other):
+def test_a_file_fetched_by_one_machine_is_served_by_another(one, other):
     with serving(serve_file(CONTENT)) as server:
         answer = one.post(
             "/rest/transfer/url", data={"url": f"http://127.0.0.1:{server.port}/x.bin"}
@@ -51,7 +51,7 @@ def test_what_one_machine_fetched_the_other_sends(one, other):
     assert other.get(link_of(other, file_id)).content == CONTENT
 
 
-def test_an_archive_that_one_machine_planned_the_other_resumes(one, other):
+def test_an_archive_planned_on_one_machine_resumes_on_another(one, other):
     contents = {f"{number}.bin": CONTENT[: 3**number] for number in range(14)}
     entries = [
         {"type": "file", "id": upload(one, content, name)} for name, content in contents.items()

@@ -1,4 +1,4 @@
-"""A machine without a worker: others make the pictures, segments, and films that it sends."""
+"""A machine without a worker sends pictures, segments, and films that other machines make."""
 
 import os
 import signal
@@ -20,7 +20,7 @@ from tests.serving import serving
 
 pytestmark = pytest.mark.slow
 
-# One question that comes too late, and another worker's answer.
+# A request that arrives too late, and another worker's response.
 MOVE_SECONDS = 10
 ENCODED = ("-c:v", "mpeg4", "-c:a", "mp3")
 
@@ -58,7 +58,7 @@ def test_a_whole_film(web):
     assert (part.status_code, part.content) == (206, whole.content[5:100])
 
 
-def test_a_segment_that_was_made_comes_from_the_store(web, cluster, one):
+def test_an_existing_segment_is_read_from_the_store(web, cluster, one):
     film = short_film("mkv", *ENCODED, source="testsrc=s=320x240:d=2")
     path = segment_of(one, upload(one, film, "film.mkv"))
     made = one.get(path)
@@ -69,7 +69,7 @@ def test_a_segment_that_was_made_comes_from_the_store(web, cluster, one):
     assert web.get(index).text == one.get(index).text
 
 
-def test_a_picture_that_was_made_comes_from_the_store(web, cluster, one):
+def test_an_existing_picture_is_read_from_the_store(web, cluster, one):
     path = picture_of(
         one, upload(one, short_film("mp4", "-metadata", "title=made"), "film.mp4"), "720"
     )

@@ -24,7 +24,7 @@ from tests.service.builders import put
 
 # What people wait for before they learn that the store is away.
 PATIENCE_SECONDS = 6.0
-# The same for those who write: twice the ten seconds that a busy store gets.
+# The same for writers: twice the ten seconds that a busy store gets.
 WRITE_SECONDS = 22.0
 
 
@@ -40,12 +40,12 @@ def test_a_store_that_overwrites_is_refused():
         self_test.refuse_unfit(server.bucket("prefix"))
 
 
-def test_a_store_that_is_away_is_refused(seaweedfs):
+def test_an_unreachable_store_is_refused(seaweedfs):
     with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
         self_test.refuse_unfit(seaweedfs.bucket("prefix"))
 
 
-def test_a_store_whose_clock_differs_is_refused_in_words():
+def test_a_store_with_a_different_clock_is_refused_with_an_explanation():
     wrong = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
     with misbehaving.serving(answers(whole(b"", "403 Forbidden", Date=wrong))) as server:
         bucket = Bucket.of(
@@ -57,7 +57,7 @@ def test_a_store_whose_clock_differs_is_refused_in_words():
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-def test_who_reads_or_writes_holds_no_connection_to_a_database(objects):
+def test_reads_and_writes_hold_no_database_connection(objects):
     stored = put(objects)
     for use in (lambda: objects.open(stored.blob).close(), lambda: put(objects)):
         connection.ensure_connection()
@@ -77,7 +77,7 @@ def test_readers_soon_learn_that_the_store_is_away(seaweedfs, objects, use):
         assert file.read(10) == b"content"
 
 
-def test_a_reader_goes_on_after_a_short_silence(seaweedfs, objects):
+def test_a_reader_continues_after_a_short_silence(seaweedfs, objects):
     stored = put(objects, bytes(PART_BYTES))
     with objects.open(stored.blob) as file, ThreadPoolExecutor(1) as other:
         file.seek(PART_BYTES // 2)
@@ -86,7 +86,7 @@ def test_a_reader_goes_on_after_a_short_silence(seaweedfs, objects):
         assert reading.result() == bytes(100)
 
 
-def test_a_writer_soon_learns_that_the_store_is_away(seaweedfs, objects):
+def test_a_writer_soon_notices_that_the_store_is_unreachable(seaweedfs, objects):
     writer = objects.writer()
     writer.write(bytes(PART_BYTES))
     with seaweedfs.frozen():
@@ -97,7 +97,7 @@ def test_a_writer_soon_learns_that_the_store_is_away(seaweedfs, objects):
     assert [*objects.blobs()] == []
 
 
-def test_of_many_that_create_one_object_one_wins(seaweedfs):
+def test_only_one_of_many_concurrent_creators_wins(seaweedfs):
     bucket = seaweedfs.bucket(secrets.token_hex(8))
     with closing(ObjectRequests(bucket)) as requests, ThreadPoolExecutor(16) as pool:
 
@@ -111,7 +111,7 @@ def test_of_many_that_create_one_object_one_wins(seaweedfs):
         assert sum(pool.map(create, range(32))) == 1
 
 
-def test_one_prefix_sees_nothing_of_another(seaweedfs, tmp_path, objects):
+def test_prefixes_are_isolated(seaweedfs, tmp_path, objects):
     stored = put(objects)
     with closing(ObjectStore(seaweedfs.bucket(secrets.token_hex(8)), tmp_path, 0)) as other:
         assert other.size(stored.blob) is None
@@ -160,7 +160,7 @@ def test_a_restored_orphan_is_not_set_aside_by_its_old_date(objects):
     assert [*objects.blobs()] == [*objects.orphans()] == []
 
 
-def test_what_one_machine_shares_another_brings(seaweedfs, tmp_path):
+def test_objects_shared_by_one_machine_are_read_by_another(seaweedfs, tmp_path):
     bucket = seaweedfs.bucket(secrets.token_hex(8))
     folders = [tmp_path / "one", tmp_path / "other"]
     content = bytes(range(256)) * (PART_BYTES // 200)

@@ -35,7 +35,7 @@ FETCHED = os.urandom(300_000)
 
 @pytest.fixture(scope="module")
 def readable(cluster):
-    """Return paths that both machines send, with what they send."""
+    """Return paths that both machines serve, with their contents."""
     with client(cluster.machines[0]) as one:
         film_id = upload(one, short_film("mp4"), "outages.mp4")
         large_id = upload(one, LARGE, "outages.bin")
@@ -62,7 +62,7 @@ def folder_id(one, request):
 
 
 def wait_seconds(seconds: float) -> None:
-    """Let time pass that is part of what is tested."""
+    """Let time pass, as the test requires."""
     Event().wait(seconds)
 
 
@@ -109,7 +109,7 @@ def test_a_commit_whose_answer_is_lost(cluster, way):
         if way == "fetch":
             sent = {"url": f"http://127.0.0.1:{server.port}/lost-fetch.bin"}
             fetch_id = api.post("/rest/transfer/url", data=sent).json()["id"]
-            assert server.asked.wait(60)
+            assert server.got_request.wait(60)
         with closing(psycopg.connect(cluster.database.url)) as locking:
             locking.execute("LOCK TABLE service_file IN SHARE MODE")
             slow.may_go_on.set()
@@ -181,7 +181,7 @@ def test_a_machine_that_dies_while_it_fetches(cluster, tmp_path_factory):
         before_id = upload(api, content[1:], "before.bin")
         sent = {"url": f"http://127.0.0.1:{server.port}/fetched-twice.bin"}
         fetch_id = api.post("/rest/transfer/url", data=sent).json()["id"]
-        assert server.asked.wait(60)
+        assert server.got_request.wait(60)
         worker = until(lambda: say(LEASED_BY, fetch_id))
         pid = Path("/proc", worker.split("-")[-2])
         (dying,) = [each for each in cluster.machines if pid in processes_of(each)]

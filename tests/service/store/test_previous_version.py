@@ -36,7 +36,7 @@ def previous(tmp_path) -> Path:
     return folder
 
 
-def test_the_previous_version_goes_on_beside_the_new_one(previous, tmp_path):
+def test_the_previous_version_continues_beside_the_new_one(previous, tmp_path):
     """The new one starts while the previous one runs, and only adds to the database."""
     shared = {"SECRET_KEY": "0" * 50, "WEB_PROCESSES": "1", "FETCH_PRIVATE": "true"}
     data = tmp_path / "data"

@@ -48,7 +48,7 @@ class Machine:
         return file.stat().st_size if file.exists() else 0
 
     def begin(self, transfer):
-        """Take the transfer, from whoever has it, and fetch it."""
+        """Take the transfer from the worker that has it, and fetch it."""
         Transfer.objects.filter(pk=transfer.pk).update(leased_by=self.lease.name)
         folder = self.folder_of(transfer).path
         folder.mkdir(parents=True, exist_ok=True)
@@ -94,7 +94,7 @@ def saved_bytes(transfer) -> int:
     return row.resume["safe_bytes"] if row else 0
 
 
-def test_another_machine_goes_on_where_one_was_killed(machines):
+def test_another_machine_continues_after_a_kill(machines):
     one, other = machines
     with serving(in_turn(then_dripping(CONTENT), file(CONTENT))) as server:
         transfer = a_fetch(server)
@@ -170,7 +170,7 @@ def test_if_a_part_is_missing_the_fetch_starts_over(machines):
         assert first_of(Wire(None, None, server.heads[1])) == 0
 
 
-def test_a_store_that_is_away_neither_stops_a_fetch_nor_loses_its_beginning(machines, seaweedfs):
+def test_an_unreachable_store_neither_stops_a_fetch_nor_loses_its_beginning(machines, seaweedfs):
     one, other = machines
     with serving(in_turn(then_dripping(CONTENT), file(CONTENT))) as server:
         transfer = a_fetch(server)
@@ -188,7 +188,7 @@ def test_a_store_that_is_away_neither_stops_a_fetch_nor_loses_its_beginning(mach
         assert other.content_of(transfer) == CONTENT
 
 
-def test_what_was_saved_is_deleted_with_the_end_of_the_fetch(machines):
+def test_a_saved_fetch_is_deleted_when_the_fetch_ends(machines):
     one = machines[0]
     with serving(then_dripping(CONTENT)) as server:
         transfer = a_fetch(server)

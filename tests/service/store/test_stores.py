@@ -29,7 +29,7 @@ def store(any_store):
 
 
 @pytest.mark.parametrize("size_bytes", SIZES)
-def test_what_is_put_comes_back_with_its_sums(store, size_bytes):
+def test_stored_bytes_read_back_with_their_checksums(store, size_bytes):
     content = CONTENT[:size_bytes]
     stored = put(store, content)
     assert stored.size_bytes == store.size(stored.blob) == size_bytes
@@ -68,7 +68,7 @@ def test_a_missing_blob_is_not_found(store):
 
 
 @pytest.mark.parametrize("name", ["", "..", "../../secret", "AB" * 16, "ab" * 16 + "\n"])
-def test_an_id_that_is_none_leads_nowhere(store, name):
+def test_an_invalid_id_leads_nowhere(store, name):
     for use in (store.open, store.on_disk, store.size, store.delete):
         with pytest.raises(NotFound):
             use(name)
@@ -83,7 +83,7 @@ def test_a_blob_is_not_there_until_it_is_committed(store):
 
 
 @pytest.mark.parametrize("size_bytes", [7, len(CONTENT)])
-def test_what_is_not_committed_leaves_nothing(store, size_bytes):
+def test_an_uncommitted_blob_leaves_nothing(store, size_bytes):
     with store.writer() as writer:
         writer.write(CONTENT[:size_bytes])
     assert [*store.blobs()] == []
@@ -174,7 +174,7 @@ def test_an_import_that_is_stopped_leaves_nothing(store, came, piece):
     assert store.drop_drafts(datetime.now(UTC) + 3 * DAY) == 0
 
 
-def test_an_import_whose_file_is_gone_leaves_nothing(store, came, tmp_path):
+def test_an_import_of_a_missing_file_leaves_nothing(store, came, tmp_path):
     with pytest.raises(FileNotFoundError):
         store.link_all([*came, tmp_path / "gone"])
     assert [*store.blobs()] == []

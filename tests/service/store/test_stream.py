@@ -57,7 +57,7 @@ def test_a_fast_reader_gets_the_rest_on_a_socket(objects, start):
         assert begun + received(rest) == CONTENT[start:]
 
 
-def test_what_left_on_a_socket_is_never_read_again(objects):
+def test_bytes_sent_on_a_socket_are_never_read_again(objects):
     """The server may have taken some of it, and a reader doesn't know how much."""
     stored = put(objects, CONTENT)
     with objects.open(stored.blob) as reader:
@@ -98,7 +98,7 @@ def test_a_reader_that_gets_no_stream_reads_on_in_blocks(bucket, objects, answer
         assert len(server.heads) == 1
 
 
-def test_a_store_that_is_away_gives_no_stream(objects, seaweedfs: ObjectServer):
+def test_an_unreachable_store_sends_no_stream(objects, seaweedfs: ObjectServer):
     stored = put(objects, CONTENT)
     with objects.open(stored.blob) as reader:
         while reader.tell() < GROWN_BYTES:

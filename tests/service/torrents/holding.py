@@ -72,15 +72,15 @@ class Held:
                 if isinstance(event, kind) and is_his and where(event):
                     self.events.remove(event)
                     return event
-            assert time.monotonic() < deadline, f"no {kind.__name__} but {self.told()}"
+            assert time.monotonic() < deadline, f"no {kind.__name__} but {self.describe_events()}"
             if kind not in (TorrentBroken, Status):
                 assert not [each for each in self.events if isinstance(each, TorrentBroken)], (
-                    self.told()
+                    self.describe_events()
                 )
             self.engine.wait(0.1)
             self.events += self.engine.poll()
 
-    def told(self) -> str:
+    def describe_events(self) -> str:
         return str(self.events)[:2000]
 
     def renew(self) -> None:

@@ -42,13 +42,13 @@ def test_public_places_are_reached(address):
 
 
 @each_case("address", PRIVATE)
-def test_private_places_are_reached_where_that_is_wanted(address):
+def test_private_addresses_are_reached_if_allowed(address):
     assert not Reach().may_connect(address)
     assert Reach(may_use_private=True).may_connect(address)
 
 
 @each_case("address", [*NEVER, *WRONG])
-def test_what_is_no_place_to_fetch_from_is_never_reached(address):
+def test_addresses_that_are_not_fetchable_are_never_reached(address):
     assert not Reach().may_connect(address)
     assert not Reach(may_use_private=True).may_connect(address)
     assert not Reach("loopback").may_connect(address)
@@ -68,7 +68,7 @@ ADDRESSES = st.ip_addresses() | st.integers(0, 2**32 - 1).map(
 
 @given(ADDRESSES)
 @example(ipaddress.ip_address("64:ff9b::a00:1"))
-def test_what_is_reached_is_global_by_pythons_own_register(address):
+def test_reachable_addresses_are_global_according_to_python(address):
     if Reach().may_connect(str(address)):
         worn = getattr(address, "ipv4_mapped", None) or worn_by_nat64(address) or address
         assert worn.is_global
@@ -81,7 +81,7 @@ def worn_by_nat64(address):
 
 
 @given(st.integers(0, 2**32 - 1), st.sampled_from([Reach(), Reach(may_use_private=True)]))
-def test_an_address_in_clothes_is_judged_as_what_it_is(number, reach):
+def test_a_disguised_address_is_recognized(number, reach):
     plain = ipaddress.IPv4Address(number)
     for clothes in ("::ffff:", "64:ff9b::"):
         assert reach.may_connect(f"{clothes}{plain}") == reach.may_connect(str(plain))
@@ -97,14 +97,14 @@ def test_the_engines_filter_says_the_same(address, reach):
     ["localhost", "LOCALHOST.", "router", "a.localhost", "nas.local", "db.internal", "x.lan",
      "a.home.arpa", "", "."],
 )  # fmt: skip
-def test_local_names_are_not_even_asked_for(name):
+def test_local_names_are_not_resolved(name):
     assert not Reach().may_resolve(name)
 
 
 @each_case(
     "name", ["example.org", "example.org.", "local.example", "127.0.0.1", "0x7f000001", "0", "::1"]
 )
-def test_others_are_judged_by_their_addresses(name):
+def test_other_hosts_are_checked_by_their_addresses(name):
     assert Reach().may_resolve(name)
 
 

@@ -49,7 +49,7 @@ def peers(seeds, others, done=0):
     return SimpleNamespace(num_seeds=seeds, num_peers=seeds + others, total_done=done)
 
 
-def test_only_what_has_arrived_in_order_is_reported():
+def test_only_contiguous_data_is_reported():
     handle = Handle()
     arrival = ArrivalOrder(
         handle, info_of({("a.srt",): SMALL, ("b.mkv",): LARGE, ("c.mkv",): LARGE})
@@ -66,7 +66,7 @@ def test_only_what_has_arrived_in_order_is_reported():
     assert list(arrival.look()) == []
 
 
-def test_what_is_yet_to_be_written_is_not_reported():
+def test_unwritten_pieces_are_not_reported():
     handle = Handle(range(90))
     arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
     handle.queue = {70, 95}
@@ -112,7 +112,7 @@ def test_a_torrent_that_gets_nothing_is_not_looked_at():
     assert not arrival.is_moving(now + MOVING_SECONDS)
 
 
-def test_what_is_reported_is_written(held, tmp_path):
+def test_reported_pieces_are_on_disk(held, tmp_path):
     made = torrent("Film", LARGE, kind="v1", piece_bytes=PIECE_BYTES)
     folder, sizes = held.folder("7"), []
     # The engine may take a second to notice that bytes arrive, so they take three.

@@ -3,18 +3,18 @@ from service.torrents.crash_blame import PROOF_SECONDS, CrashSearch
 ALL = {"a", "b", "c", "d"}
 
 
-def test_one_that_was_alone_in_hand_is_the_culprit_among_those_that_are_free():
+def test_a_torrent_handled_alone_during_the_crash_is_blamed():
     assert CrashSearch().blame({"a"}, ALL, PROOF_SECONDS) == ("a",)
     assert CrashSearch().blame({"a"}, {"a"}, 0) == ("a",)
 
 
-def test_one_that_was_in_hand_among_others_that_just_came_is_held():
+def test_a_torrent_handled_with_newcomers_is_held():
     search = CrashSearch()
     assert search.blame({"a"}, ALL, PROOF_SECONDS - 1) == ()
     assert [key for key in sorted(ALL) if search.is_held(key)] == ["a"]
 
 
-def test_those_that_nobody_suspects_come_back_first():
+def test_unsuspected_torrents_return_first():
     search = CrashSearch()
     search.blame({"a"}, ALL, 0)
     assert search.release(0, {"a"}, has_others=True) == ()
@@ -22,12 +22,12 @@ def test_those_that_nobody_suspects_come_back_first():
     assert search.release(PROOF_SECONDS, {"a"}, has_others=True) == ("a",)
 
 
-def test_nobody_is_struck_for_being_there_alone():
+def test_presence_alone_earns_no_strike():
     """Perhaps another process killed the engine."""
     assert CrashSearch().blame(set(), {"a"}, 0) == ()
 
 
-def test_nobody_is_struck_where_several_were_in_hand():
+def test_no_torrent_gets_a_strike_if_several_were_being_handled():
     search = CrashSearch()
     assert search.blame({"a", "b"}, ALL, 0) == ()
     assert search.is_held("a")
@@ -35,7 +35,7 @@ def test_nobody_is_struck_where_several_were_in_hand():
     assert not search.is_held("c")
 
 
-def test_where_nobody_was_in_hand_each_comes_back_alone():
+def test_torrents_return_one_by_one_if_none_was_being_handled():
     search = CrashSearch()
     assert search.blame(set(), ALL, 0) == ()
     assert search.release(0, ALL, has_others=False) == ("a",)
@@ -51,7 +51,7 @@ def test_a_crash_during_its_trial_convicts_it():
     assert search.blame(set(), {"a"}, 0) == ("a",)
 
 
-def test_a_culprit_comes_back_after_all_others():
+def test_a_blamed_torrent_returns_last():
     search = CrashSearch()
     search.blame(set(), ALL, 0)
     search.release(0, ALL, has_others=False)
@@ -86,13 +86,13 @@ def test_a_thousand_come_back_in_groups_and_the_culprit_is_found_in_few_crashes(
     assert search.blame({"637"}, everybody, PROOF_SECONDS) == ("637",)
 
 
-def test_those_that_do_not_come_back_hold_up_nobody():
+def test_torrents_that_do_not_return_block_no_others():
     search = CrashSearch()
     search.blame(set(), ALL, 0)
     assert search.release(0, {"d"}, has_others=False) == ("d",)
 
 
-def test_one_that_is_removed_is_forgotten():
+def test_a_removed_torrent_is_forgotten():
     search = CrashSearch()
     for _ in range(3):
         search.blame({"a"}, ALL, PROOF_SECONDS)
@@ -101,7 +101,7 @@ def test_one_that_is_removed_is_forgotten():
     assert not search.is_held("a")
 
 
-def test_nobody_is_convicted_of_what_another_did():
+def test_no_torrent_is_blamed_for_anothers_crash():
     """An unsuspected torrent crashes the engine again and again, while others are in hand."""
     search = CrashSearch()
     there, now, struck = {*ALL, "culprit"}, 0.0, []

@@ -78,7 +78,7 @@ def deadly(tmp_path, method, *keys, slow=""):
 
 
 @pytest.mark.slow
-def test_a_killed_engine_is_there_again_and_goes_on(own, seeds, tmp_path):
+def test_a_killed_engine_restarts_and_continues(own, seeds, tmp_path):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     own.add("1", made.magnet(), may_download=True)
@@ -111,7 +111,7 @@ def test_a_hanging_engine_is_replaced():
         assert engine.is_alive(now)
 
 
-def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
+def test_a_busy_engine_is_not_mistaken_for_a_hanging_one(tmp_path):
     """The engine may take as long as it needs on a busy machine."""
     now, free = 0.0, tmp_path / "free"
     with running(lambda: now, busy(tmp_path, free)) as engine:
@@ -127,7 +127,7 @@ def test_an_engine_that_computes_is_not_taken_for_one_that_hangs(tmp_path):
 
 
 @pytest.mark.slow
-def test_an_engine_that_computes_without_end_is_replaced(tmp_path, monkeypatch):
+def test_an_engine_that_never_responds_is_replaced(tmp_path, monkeypatch):
     # No setting shortens this, and ten seconds of computing would prove no more.
     monkeypatch.setattr(client, "ANSWER_SECONDS", 0.3)
     now = 0.0
@@ -180,7 +180,7 @@ def until(engine, is_so):
     raise AssertionError("the engine does not answer")
 
 
-def test_what_is_removed_while_the_engine_dies_is_gone(own):
+def test_torrents_removed_while_the_engine_dies_stay_removed(own):
     own.add("1", torrent("x", PAYLOAD), may_download=False)
     own.wait(Metadata, "1")
     os.kill(own.engine.pid, signal.SIGSTOP)
@@ -211,19 +211,19 @@ def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
 
 @pytest.mark.slow
 @each_case("slow", ["", "3"])
-def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path, slow):
+def test_a_torrent_that_crashes_the_engine_later_is_found(tmp_path, slow):
     """The culprit isn't in hand then, but another torrent may be: each returns alone."""
     now = 0.0
-    wanted = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
+    torrents = [(key, torrent(key, PAYLOAD)) for key in ("1", "2", "3")]
     with holding(tmp_path, deadly(tmp_path, "take_status", "2", slow=slow), lambda: now) as held:
-        for key, made in wanted:
+        for key, made in torrents:
             held.add(key, made)
         strikes = []
         for _ in range(1200):
             for event in held.engine.poll():
                 if isinstance(event, Restarted):
                     strikes += event.suspects
-                    for key, made in wanted:
+                    for key, made in torrents:
                         held.add(key, made)
             owes_nothing = held.engine.pid is None or has_answered(held.engine, now)
             held.engine.wait(0.1)
@@ -234,18 +234,18 @@ def test_one_that_crashes_it_later_is_found_among_the_others(tmp_path, slow):
 
 
 @pytest.mark.slow
-def test_one_that_lived_through_its_trial_is_not_suspected_later(tmp_path):
+def test_a_torrent_that_passed_its_trial_is_not_suspected_later(tmp_path):
     now = 0.0
-    wanted = {key: torrent(key, PAYLOAD) for key in ("1", "2")}
+    torrents = {key: torrent(key, PAYLOAD) for key in ("1", "2")}
     with holding(tmp_path, clock=lambda: now) as held:
 
         def answer():
             until(held.engine, lambda: has_answered(held.engine, now))
 
         for _ in range(2):
-            for key, made in wanted.items():
+            for key, made in torrents.items():
                 held.add(key, made)
-            for key in wanted:
+            for key in torrents:
                 held.wait(Status, key)
                 answer()
                 now += PROOF_SECONDS
@@ -272,10 +272,10 @@ def test_the_engine_dies_with_its_worker(tmp_path):
     process.kill()
     process.wait()
     process.stdout.close()
-    assert ended(engine)
+    assert wait_for_exit(engine)
 
 
-def ended(process, within_seconds=60):
+def wait_for_exit(process, within_seconds=60):
     try:
         return bool(select.select([process], [], [], within_seconds)[0])
     finally:
@@ -303,7 +303,7 @@ def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
         if Restarted(()) in engine.poll():
             starts.append(now)
         if engine.pid is not None:
-            assert ended(os.pidfd_open(engine.pid))
+            assert wait_for_exit(os.pidfd_open(engine.pid))
         now += 0.5
     engine.stop(1)
     pauses = [after - before for before, after in itertools.pairwise(starts)]
@@ -312,7 +312,7 @@ def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_line_that_nobody_of_us_wrote_ends_the_process(tmp_path):
+def test_a_malformed_line_ends_the_process(tmp_path):
     script = 'import sys; print(\'{"event": "Complete"}\', flush=True); sys.stdin.read()'
     engine = Engine(LOOPBACK, command=(sys.executable, "-c", script))
     engine.start()
@@ -327,4 +327,4 @@ def test_stopping_a_hanging_engine_takes_no_longer_than_it_may(tmp_path):
     process = os.pidfd_open(engine.pid)
     os.kill(engine.pid, signal.SIGSTOP)
     engine.stop(0.2)
-    assert ended(process, within_seconds=0)
+    assert wait_for_exit(process, within_seconds=0)

@@ -18,7 +18,7 @@ BOTH = {"enable_incoming_utp": True, "enable_outgoing_utp": True}
 ONLY_UTP = {**BOTH, "enable_incoming_tcp": False, "enable_outgoing_tcp": False}
 
 
-def test_a_lone_peer_that_was_still_starting_is_tried_again_within_seconds(tmp_path):
+def test_a_lone_peer_that_was_starting_is_retried_within_seconds(tmp_path):
     """The peer hangs up at first, so that the test knows when the engine tried."""
     made = torrent("x", b"x" * 100_000)
     with holding(tmp_path) as held:

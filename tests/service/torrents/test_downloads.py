@@ -63,9 +63,9 @@ def test_no_name_of_a_torrent_file_ever_reaches_the_disk(held, seeds, tmp_path, 
     made = ALL_SIX[which]
     seeds.give(made, tmp_path / "given" / which)
     with serving_http(Tracker(peers=[seeds.address])) as tracker:
-        told = lt.bdecode(made.content) | {b"announce": tracker.announce.encode()}
+        metadata = lt.bdecode(made.content) | {b"announce": tracker.announce.encode()}
         with watching(held.folder("7")) as watch:
-            held.add("7", replace(made, content=lt.bencode(told)))
+            held.add("7", replace(made, content=lt.bencode(metadata)))
             held.wait(Status, "7", where=lambda status: status.phase == "complete")
             held.complete("7", made)
             names = watch.names()
@@ -111,13 +111,13 @@ def test_a_magnet_finds_its_peers_by_trackers(held, seeds, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_magnet_that_nobody_answers_stays_at_metadata(held):
+def test_a_magnet_without_responding_peers_stays_at_metadata(held):
     held.add("7", torrent("x", LONE).magnet())
     assert held.wait(Status, "7").phase == "metadata"
 
 
 @pytest.mark.slow
-def test_a_hybrid_comes_by_either_of_its_hashes(held, seeds, tmp_path):
+def test_a_hybrid_downloads_by_either_hash(held, seeds, tmp_path):
     made = torrent("x", MANY, kind="hybrid")
     seeds.give(made, tmp_path / "given")
     for key, only in (("1", "v1"), ("2", "v2")):
@@ -155,8 +155,8 @@ def test_a_web_seed_alone_is_enough(held, tmp_path):
     made = torrent("x", LONE)
     made.write(tmp_path / "web")
     with serving_http(WebSeed(folder=tmp_path / "web")) as web:
-        told = lt.bdecode(made.content) | {b"url-list": f"{web.url}/".encode()}
-        held.add("7", replace(made, content=lt.bencode(told)))
+        metadata = lt.bdecode(made.content) | {b"url-list": f"{web.url}/".encode()}
+        held.add("7", replace(made, content=lt.bencode(metadata)))
         held.wait(Complete, "7")
     assert (held.folder("7") / "0").read_bytes() == LONE
 

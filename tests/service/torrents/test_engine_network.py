@@ -44,19 +44,19 @@ INTERNET, HOUSEHOLD, LOOP = Reach(), Reach(may_use_private=True), Reach("loopbac
 
 
 @each_case("url", INWARD)
-def test_a_private_place_is_refused_however_it_is_written(url):
+def test_a_private_address_is_refused_in_every_notation(url):
     assert not is_usable(url, INTERNET)
     assert is_usable(url, HOUSEHOLD)
 
 
 @each_case("url", NOWHERE)
-def test_what_is_no_place_of_a_household_stays_closed_where_private_ones_are_open(url):
+def test_allowing_private_addresses_opens_no_other_special_ranges(url):
     assert not is_usable(url, INTERNET)
     assert not is_usable(url, HOUSEHOLD)
 
 
 @each_case("url", NOT_AT_ALL)
-def test_what_is_no_tracker_is_refused_in_any_network(url):
+def test_urls_that_are_not_trackers_are_refused_in_every_network(url):
     assert not any(is_usable(url, reach) for reach in (INTERNET, HOUSEHOLD, LOOP))
 
 
@@ -66,7 +66,7 @@ def test_a_public_address_is_used(url):
 
 
 @each_case("url", ["http://1.1.1.1/announce", "http://10.0.0.1/", "http://[::1]/"])
-def test_on_loopback_nobody_else_is_asked(url):
+def test_loopback_mode_contacts_no_other_machine(url):
     assert not is_usable(url, Reach("loopback", may_use_private=True))
     assert is_usable("http://127.9.9.9/announce", LOOP)
 
@@ -86,7 +86,7 @@ def test_the_settings_say_what_the_filter_lets_through():
     assert ip_filter(LOOPBACK.reach).access("1.1.1.1") == CLOSED
 
 
-def test_on_loopback_nobody_is_looked_for():
+def test_loopback_mode_searches_for_no_peers():
     pack = pack_of(LOOPBACK)
     assert not any(pack[each] for each in FINDERS)
     assert all(pack_of(replace(LOOPBACK, network="internet"))[each] for each in FINDERS)
@@ -110,19 +110,19 @@ def test_utp_is_off_beside_a_proxy():
 
 
 @each_case("port", [0, 1, 22, 25, 110, 143, 587, 631, 1023])
-def test_a_port_of_another_service_is_not_asked(port):
+def test_trackers_on_ports_of_other_services_are_not_contacted(port):
     for scheme in ("http", "https", "udp"):
         assert not is_usable(f"{scheme}://1.1.1.1:{port}/announce", INTERNET)
         assert not is_usable(f"{scheme}://tracker.example:{port}/announce", INTERNET)
 
 
 @each_case("port", [80, 443, 1024, 1337, 6969, 65_535])
-def test_a_port_that_trackers_have_is_asked(port):
+def test_trackers_on_usual_ports_are_contacted(port):
     assert is_usable(f"udp://1.1.1.1:{port}/announce", INTERNET)
     assert is_usable(f"http://tracker.example:{port}/announce", INTERNET)
 
 
-def test_beside_a_proxy_nobody_is_looked_for_and_nobody_comes_in():
+def test_with_a_proxy_no_peers_are_searched_or_accepted():
     pack = pack_of(
         replace(LOOPBACK, network="internet", proxy="socks5://me:a%40b@proxy.example:1081")
     )
@@ -147,8 +147,8 @@ def on_the_internet(home):
         "session.finding = lambda _: dict.fromkeys(session.FINDERS + session.MAPPERS, False)\n"
         "__main__.main()\n"
     )
-    wanted = {"network": "internet", "interface": "127.0.0.1"}
-    with holding(home / "internet", (sys.executable, str(script)), **wanted) as held:
+    options = {"network": "internet", "interface": "127.0.0.1"}
+    with holding(home / "internet", (sys.executable, str(script)), **options) as held:
         yield held
 
 
@@ -164,7 +164,7 @@ def torrents(tmp_path):
 
 
 @pytest.mark.slow
-def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path):
+def test_private_trackers_are_not_contacted_in_internet_mode(held, tmp_path):
     made = torrents(tmp_path)
     with serving_http(Tracker()) as tracker, on_the_internet(tmp_path) as outside:
         magnets = {
@@ -182,7 +182,7 @@ def test_a_tracker_inside_is_not_asked_from_the_internet(held, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_web_seed_inside_is_not_asked_from_the_internet(held, tmp_path):
+def test_private_web_seeds_are_not_contacted_in_internet_mode(held, tmp_path):
     made = torrents(tmp_path)
     with (
         serving_http(WebSeed(folder=tmp_path / "web")) as web,
@@ -211,8 +211,8 @@ def test_a_peer_inside_is_not_met_from_the_internet(held, seeds, tmp_path):
         outside.wait(Status, "7")
         held.add("7", made.magnet(peer=seeds.address))
         held.wait(Complete, "7")
-        told = [*outside.events, *outside.engine.poll()]
-        assert not [each for each in told if isinstance(each, Metadata)]
+        events = [*outside.events, *outside.engine.poll()]
+        assert not [each for each in events if isinstance(each, Metadata)]
 
 
 @pytest.mark.slow
@@ -256,7 +256,7 @@ def test_a_web_seed_leads_nowhere_the_filter_forbids(held, tmp_path):
 
 
 @pytest.mark.slow
-def test_a_tracker_without_a_certificate_that_holds_is_not_believed(tmp_path, monkeypatch, seeds):
+def test_a_tracker_with_an_invalid_certificate_is_not_trusted(tmp_path, monkeypatch, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     context = self_signed(tmp_path)
@@ -285,9 +285,7 @@ def test_a_private_torrent_keeps_to_its_trackers(tmp_path):
     assert peers == {0: [("127.0.0.4", 6881)], 1: []}
 
 
-def test_a_port_that_another_program_has_is_told_and_another_is_used(
-    tmp_path, seeds, caplog, taken_port
-):
+def test_a_taken_port_is_reported_and_another_is_used(tmp_path, seeds, caplog, taken_port):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     with (

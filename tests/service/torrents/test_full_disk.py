@@ -34,7 +34,7 @@ def enlarge(pid: int, place: Path) -> None:
     subprocess.run([*inside, "mount", "-o", "remount,size=64m", str(place)], check=True)
 
 
-def test_a_full_disk_pauses_and_goes_on_when_there_is_room(tmp_path, seeds):
+def test_a_full_disk_pauses_transfers_until_there_is_space(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
     small = tmp_path / "transfers"

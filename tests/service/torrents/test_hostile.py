@@ -112,7 +112,7 @@ NAMES = {
 
 
 @each_case("what", list(NAMES))
-def test_a_name_that_wants_out_is_told_and_never_used(held, what):
+def test_an_escaping_name_is_reported_and_never_used(held, what):
     path = NAMES[what]
     content = changed(files=listed(path, length=len(PAYLOAD)))
     folder = held.folder("7")
@@ -184,7 +184,7 @@ def test_many_trackers_are_cut_to_a_bearable_number(held):
 
 
 @pytest.mark.slow
-def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monkeypatch):
+def test_only_a_few_of_many_trackers_and_web_seeds_are_read(tmp_path, monkeypatch):
     looked_at = []
     # Nothing else shows how many URLs were checked; the time taken would be a guess.
     monkeypatch.setattr(params, "is_usable", lambda url, *_, **__: looked_at.append(url))
@@ -195,7 +195,7 @@ def test_of_trackers_and_web_seeds_without_end_few_are_looked_at(tmp_path, monke
     assert len(looked_at) == 2 * params.MOST_JUDGED
 
 
-def test_a_magnet_that_is_none_is_refused(held):
+def test_a_malformed_magnet_is_refused(held):
     held.add("7", "magnet:?xt=urn:btih:nonsense")
     assert held.wait(TorrentBroken, "7").word == "invalid_torrent"
 
@@ -215,7 +215,7 @@ def wide_tree(levels, files):
     return {b"file tree": tree}
 
 
-def test_the_paths_of_a_wide_tree_are_told_one_after_the_other():
+def test_the_paths_of_a_wide_tree_are_yielded_one_at_a_time():
     info = wide_tree(levels=90, files=100_000)
     tracemalloc.start()
     try:

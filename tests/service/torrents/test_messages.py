@@ -39,7 +39,7 @@ EVENTS = [
 
 
 @each_case("event", EVENTS)
-def test_an_event_comes_out_as_it_went_in(event):
+def test_an_event_survives_serialization(event):
     lines, reader = Lines(), EventReader()
     read = [
         reader.event(document) for line in lines_of_event(event) for document in lines.feed(line)
@@ -49,12 +49,12 @@ def test_an_event_comes_out_as_it_went_in(event):
 
 
 @each_case("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
-def test_an_order_comes_out_as_it_went_in(order):
+def test_an_order_survives_serialization(order):
     (document,) = Lines().feed(line_of(order_document(order)))
     assert order_of(document) == order
 
 
-def test_no_line_is_too_long_however_many_files_there_are():
+def test_lines_stay_short_for_any_number_of_files():
     lines = list(lines_of_event(EVENTS[0]))
     assert len(lines) > 10
     assert max(map(len, lines)) < LONGEST_LINE
@@ -71,7 +71,7 @@ def test_lines_come_in_any_pieces():
     "line",
     [b"x" * (LONGEST_LINE + 1), b"x\n", b"[]\n", b"[" * 200_000 + b"\n", b"\xff\n"],
 )
-def test_a_line_that_nobody_wrote_is_refused(line):
+def test_a_malformed_line_is_refused(line):
     with pytest.raises(Garbled):
         Lines().feed(line)
 
@@ -93,13 +93,13 @@ def test_a_line_that_nobody_wrote_is_refused(line):
         {"files": [[[1], 1, 0, 0]]},
     ],
 )
-def test_an_event_that_is_none_is_refused(document):
+def test_a_malformed_event_is_refused(document):
     with pytest.raises(Garbled):
         EventReader().event(document)
 
 
 @each_case("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
-def test_an_order_that_is_none_is_refused(document):
+def test_a_malformed_order_is_refused(document):
     with pytest.raises(Garbled):
         order_of(document)
 
@@ -107,10 +107,10 @@ def test_an_order_that_is_none_is_refused(document):
 def test_files_share_the_names_of_their_folders():
     """Otherwise, a hundred folders for each of 100,000 files would take 500 MB."""
     lines, reader = Lines(), EventReader()
-    told = [
+    messages = [
         reader.event(document)
         for line in lines_of_event(EVENTS[0])
         for document in lines.feed(line)
     ]
-    first, last = told[-1].files[0], told[-1].files[-1]
+    first, last = messages[-1].files[0], messages[-1].files[-1]
     assert first.path[0] is last.path[0]

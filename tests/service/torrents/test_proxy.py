@@ -105,8 +105,8 @@ def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_p
         serving_http(Tracker(peers=[seeds.address])) as tracker,
         proxying(tracker_example="127.0.0.1") as proxy,
     ):
-        wanted = {"network": "internet", "fetch_private": True}
-        with holding(tmp_path, proxy=f"socks5://me:a%40b@{proxy.address}", **wanted) as held:
+        options = {"network": "internet", "fetch_private": True}
+        with holding(tmp_path, proxy=f"socks5://me:a%40b@{proxy.address}", **options) as held:
             announce = f"http://tracker.example:{tracker.port}/announce"
             held.add("7", made.magnet(trackers=[announce]))
             held.wait(Status, "7", where=lambda each: each.done_bytes > 0)
@@ -117,13 +117,13 @@ def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_p
     assert proxy.credentials == {b"me:a@b"}
 
 
-def test_the_proxy_is_asked_for_nobody_inside(tmp_path):
+def test_the_proxy_gets_no_requests_for_private_addresses(tmp_path):
     """Such names and addresses may lead to other people's secrets in the proxy's network."""
     made = torrent("x", PAYLOAD)
     hosts = ("localhost", "127.0.0.1", "127.1", "router", "nas.local", "tracker.example")
     with serving_http(Tracker()) as tracker, proxying(tracker_example="127.0.0.1") as proxy:
-        wanted = {"network": "internet", "proxy": f"socks5://me:secret@{proxy.address}"}
-        with holding(tmp_path, **wanted) as held:
+        options = {"network": "internet", "proxy": f"socks5://me:secret@{proxy.address}"}
+        with holding(tmp_path, **options) as held:
             trackers = [f"http://{host}:{tracker.port}/announce" for host in hosts]
             held.add("7", made.magnet(trackers=trackers))
             assert tracker.was_asked(made.hash_v1)

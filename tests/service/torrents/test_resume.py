@@ -52,7 +52,7 @@ def held_order(held: Held, made, peer):
     return Order("7", str(held.folder("7")), made.magnet(peer=peer), may_download=True)
 
 
-def test_a_stopped_engine_goes_on_where_it_was(tmp_path, half):
+def test_a_stopped_engine_continues_where_it_stopped(tmp_path, half):
     made, had = half
     with seeder() as seeds, holding(tmp_path) as held:
         seeds.give(made, tmp_path / "given")
@@ -63,7 +63,7 @@ def test_a_stopped_engine_goes_on_where_it_was(tmp_path, half):
         assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
 
 
-def test_a_file_that_is_wanted_only_now_comes_whole(tmp_path):
+def test_a_file_requested_late_arrives_complete(tmp_path):
     """The first piece has the end of one file and the beginning of the other."""
     made = torrent("x", {("a",): b"a" * 20_000, ("b",): b"b" * 900_000})
     with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path) as held:
@@ -95,7 +95,7 @@ def test_a_damaged_file_costs_a_check_and_nothing_else(tmp_path, half, content):
         assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
 
 
-def test_damaged_metadata_of_a_magnet_comes_again(tmp_path, half):
+def test_damaged_magnet_metadata_is_fetched_again(tmp_path, half):
     made, _ = half
     (tmp_path / "transfers" / "7" / "metadata.torrent").write_bytes(b"d4:info")
     with seeder() as seeds, holding(tmp_path) as held:
@@ -104,9 +104,7 @@ def test_damaged_metadata_of_a_magnet_comes_again(tmp_path, half):
         held.wait(Complete, "7")
 
 
-def test_bytes_that_changed_meanwhile_are_found_where_the_machine_restarted(
-    tmp_path, half, monkeypatch
-):
+def test_changed_bytes_are_detected_after_a_reboot(tmp_path, half, monkeypatch):
     """A restart may lose bytes that were only in memory, so everything is checked again."""
     made, _ = half
     folder = tmp_path / "transfers" / "7"

@@ -23,7 +23,7 @@ def seeds():
         yield peer
 
 
-def stored(held, made):
+def add_stored(held, made):
     """Add a torrent for seeding, with its file where the worker leaves it."""
     (held.folder("7") / "0").write_bytes(PAYLOAD)
     return held.add("7", made, seeding=True)
@@ -32,7 +32,7 @@ def stored(held, made):
 def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
     with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
-        stored(held, made)
+        add_stored(held, made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         seeds.has(made)
         held.wait(Seeded, "7")
@@ -40,13 +40,13 @@ def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
         held.wait(TorrentGone, "7")
 
 
-def test_what_it_is_is_told_so_that_others_can_share_it(tmp_path):
+def test_the_metadata_of_a_seed_is_reported_so_that_others_can_share_it(tmp_path):
     with holding(tmp_path) as held:
-        stored(held, torrent("x", PAYLOAD))
+        add_stored(held, torrent("x", PAYLOAD))
         assert held.wait(Metadata, "7").size_bytes == len(PAYLOAD)
 
 
-def test_what_was_given_before_counts(tmp_path):
+def test_earlier_uploads_count_toward_the_ratio(tmp_path):
     made = torrent("x", PAYLOAD)
     with holding(tmp_path) as held:
         (held.folder("7") / "0").write_bytes(PAYLOAD)
@@ -56,11 +56,11 @@ def test_what_was_given_before_counts(tmp_path):
 
 def test_it_seeds_until_the_time_is_up(tmp_path):
     with holding(tmp_path, seed_minutes=0) as held:
-        stored(held, torrent("x", PAYLOAD))
+        add_stored(held, torrent("x", PAYLOAD))
         held.wait(Seeded, "7")
 
 
-def test_what_is_downloaded_seeds_on_once_the_worker_has_moved_it(tmp_path, seeds):
+def test_a_finished_download_continues_seeding_after_its_import(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD, kind="v2"), free_port()
     seeds.give(made, tmp_path / "given")
     with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
@@ -102,7 +102,7 @@ def test_a_file_that_is_missing_ends_the_seeding(tmp_path, seeds):
 def test_the_upload_limit_holds_on_loopback_too(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
     with holding(tmp_path, port=port, upload_limit_bytes=200_000) as held:
-        stored(held, made)
+        add_stored(held, made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         rate = held.wait(Status, "7", where=lambda each: each.upload_rate > 0).upload_rate
         assert rate < 400_000

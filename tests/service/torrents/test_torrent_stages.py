@@ -14,7 +14,7 @@ FAILS = OSError(errno.EIO, "Input/output error")
 
 
 @pytest.fixture
-def told():
+def events():
     return []
 
 
@@ -24,10 +24,10 @@ def removed():
 
 
 @pytest.fixture
-def torrent(told, removed, tmp_path):
+def torrent(events, removed, tmp_path):
     session = SimpleNamespace(remove_torrent=removed.append)
     dialing = Dialing(session, utp=False)
-    around = Surroundings(session, dialing, None, {}, {}, told.append, lambda _key, _hashes: None)
+    around = Surroundings(session, dialing, None, {}, {}, events.append, lambda _key, _hashes: None)
     return EngineTorrent(Order("7", str(tmp_path), magnet="magnet:?"), around)
 
 
@@ -59,7 +59,7 @@ class Finished:
         return SimpleNamespace(layout=lambda: SimpleNamespace(num_files=lambda: 0))
 
 
-def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
+def test_unreadable_saved_metadata_is_reported(torrent, events, monkeypatch):
     torrent.handle = Finished()
     # The disk must fail between two calls of libtorrent, and no real disk does so on demand.
     monkeypatch.setattr(torrent.folder, "metadata", fail)
@@ -68,10 +68,10 @@ def test_metadata_that_cannot_be_read_again_is_told(torrent, told, monkeypatch):
     with pytest.raises(OSError, match="Input/output"):
         torrent.end_leaving()
     torrent.handle_error(errno.EIO, "Input/output error")
-    assert told == [TorrentBroken("7", "disk_error", "The disk says: Input/output error")]
+    assert events == [TorrentBroken("7", "disk_error", "The disk says: Input/output error")]
 
 
-def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
+def test_a_torrent_that_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
     torrent.handle, torrent.stage = Finished(), EngineStage.FLUSHING
     # As above: the disk must fail after the last piece and before the empty files.
     monkeypatch.setattr(torrent, "_make_empty_files", fail)
@@ -83,7 +83,7 @@ def test_who_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
 
 
 @pytest.mark.parametrize("fails_when", ["downloading", "flushing"])
-def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_when):
+def test_a_torrent_with_unwritten_data_is_never_complete(torrent, events, removed, fails_when):
     """libtorrent may report the end all the same, so it must add and check the torrent again."""
     torrent.handle, torrent.stage = Finished(), EngineStage.LOADED
     torrent.folder.keep_resume(b"all of it")
@@ -92,10 +92,10 @@ def test_what_was_not_written_is_never_complete(torrent, told, removed, fails_wh
     torrent.handle_disk_error(errno.ENOSPC, "No space left on device")
     torrent.flush()
     torrent.end_flush()
-    assert told == [TorrentBroken("7", "disk_full", "The disk is full.")]
+    assert events == [TorrentBroken("7", "disk_full", "The disk is full.")]
     torrent.resume()
     torrent.flush()
     torrent.end_flush()
-    assert len(told) == 1
+    assert len(events) == 1
     assert removed == [torrent.handle]
     assert torrent.folder.resume() is None

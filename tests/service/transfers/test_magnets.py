@@ -62,7 +62,7 @@ def test_a_hybrid_has_both_hashes():
         f"magnet:?xt=urn:btih:{HASH}" + "&a=b" * 1_001,
     ],
 )
-def test_what_is_no_magnet_is_refused(uri):
+def test_malformed_magnets_are_refused(uri):
     with pytest.raises(BadMagnet):
         magnets.read(uri)
 

@@ -8,7 +8,7 @@ def claim(transfer_id, size_bytes, *, missing=None, account=1, is_waiting=False)
     return Claim(transfer_id, account, size_bytes, missing_bytes, is_waiting)
 
 
-def test_what_fits_has_no_trouble():
+def test_a_transfer_that_fits_is_accepted():
     assert find_shortages([claim(1, 50), claim(2, 50)], {1: 100}, MUCH) == {}
 
 
@@ -17,24 +17,24 @@ def test_the_later_of_two_waits():
     assert find_shortages(claims, {1: 100}, MUCH) == {2: "not_enough_space"}
 
 
-def test_who_runs_is_asked_before_who_waits():
+def test_running_transfers_precede_waiting_ones():
     claims = [claim(1, 60, is_waiting=True), claim(2, 60)]
     assert find_shortages(claims, {1: 100}, MUCH) == {1: "not_enough_space"}
 
 
-def test_one_that_never_fits_lets_the_others_pass():
+def test_a_transfer_that_never_fits_does_not_block_others():
     assert find_shortages([claim(1, 10**9), claim(2, 60)], {1: 100}, MUCH) == {
         1: "not_enough_space"
     }
 
 
-def test_accounts_do_not_share_their_room_but_the_disk():
+def test_accounts_share_the_disk_but_not_their_quotas():
     claims = [claim(1, 60), claim(2, 60, account=2)]
     assert find_shortages(claims, {1: 100, 2: 100}, MUCH) == {}
     assert find_shortages(claims, {1: 100, 2: 100}, 100) == {2: "disk_full"}
 
 
-def test_what_is_on_the_disk_needs_no_more_of_it():
+def test_bytes_already_on_the_disk_need_no_more_space():
     assert find_shortages([claim(1, 60, missing=0)], {1: 100}, 0) == {}
     assert find_shortages([claim(1, 60, missing=10)], {1: 100}, 10) == {}
 

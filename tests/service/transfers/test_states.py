@@ -9,12 +9,12 @@ def test_every_state_is_drawn(state):
 
 
 @each_case("state", Transfer.OVER)
-def test_what_is_over_stays_over(state):
+def test_ended_transfers_stay_ended(state):
     assert not any(states.may_become(state, other) for other in Transfer.State.values)
 
 
 @each_case("state", Transfer.State.values)
-def test_trouble_has_a_reason_of_its_own_and_nothing_else_has_one(state):
+def test_only_problems_have_a_reason(state):
     is_trouble = state in ("stalled", "no_room", "failed")
     assert states.may_be_for(state, "") is not is_trouble
     words = {word for each in states.REASONS.values() for word in each} | {"nonsense"}

@@ -52,9 +52,9 @@ def test_padding_counts_for_nothing():
     assert (torrent.size_bytes, torrent.file_count) == (10, 1)
 
 
-@each_case(("told", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
-def test_whatever_is_not_nothing_is_private_as_for_the_engine(told, is_private):
-    assert torrent_files.read(a_torrent(private=told)).is_private == is_private
+@each_case(("flag", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
+def test_any_nonzero_flag_means_private_as_in_the_engine(flag, is_private):
+    assert torrent_files.read(a_torrent(private=flag)).is_private == is_private
 
 
 def test_a_private_one_says_so():
@@ -87,12 +87,12 @@ def test_a_hybrid_whose_trees_differ_is_refused():
     assert refused(of_info(v2_info({"other": {"": LEAF}}) | torrent_info()))
 
 
-def test_what_follows_and_what_is_unknown_does_not_matter():
+def test_trailing_data_and_unknown_keys_are_ignored():
     assert torrent_files.read(a_torrent() + b"\r\n").name == "Sintel"
     assert torrent_files.read(a_torrent(source="x", unknown=[1, {"a": b"b"}])).name == "Sintel"
 
 
-def test_a_name_in_no_known_alphabet_is_read_somehow():
+def test_a_name_in_an_unknown_encoding_is_still_read():
     assert torrent_files.read(a_torrent().replace(b"6:Sintel", b"6:\xff\xfeabcd")).name.endswith(
         "abcd"
     )
@@ -120,7 +120,7 @@ def test_a_name_in_no_known_alphabet_is_read_somehow():
         b"\xff" * 1000,
     ],
 )
-def test_what_is_no_torrent_is_refused(content):
+def test_files_that_are_not_torrents_are_refused(content):
     assert refused(content)
 
 
@@ -152,7 +152,7 @@ def test_a_torrent_that_contradicts_itself_is_refused(change):
     assert refused(of_info(torrent_info() | change))
 
 
-def test_one_without_a_name_is_refused():
+def test_a_torrent_without_a_name_is_refused():
     info = torrent_info()
     del info["name"]
     assert refused(of_info(info))
@@ -167,7 +167,7 @@ def test_too_many_bytes_values_or_files_are_refused(monkeypatch):
     assert refused(a_torrent(files={str(n): 1 for n in range(11)}))
 
 
-def test_a_deep_tree_is_read_and_one_without_end_is_not():
+def test_a_deep_tree_is_read_and_an_endless_one_is_not():
     tree = {"": LEAF}
     for _ in range(250):
         tree = {"d": tree}
@@ -230,7 +230,7 @@ VALUES = st.recursive(
 
 @pytest.mark.slow
 @given(VALUES, st.binary(max_size=4))
-def test_what_was_written_is_skipped_whole(value, behind):
+def test_skip_passes_over_exactly_one_value(value, behind):
     written = bencoded(value)
     reader = bencode.BencodeReader(written + behind)
     reader.skip()
@@ -279,7 +279,7 @@ def as_the_engine_reads(content):
 
 @settings(max_examples=200)
 @given(st.builds(dict.__or__, COMMON, st.one_of(V1.map(with_pieces), V2)))
-def test_what_both_read_the_engine_reads_the_same(info):
+def test_ferry_and_the_engine_read_torrents_alike(info):
     """Otherwise, a transfer could get another torrent, or a private torrent pass for public."""
     theirs = as_the_engine_reads(content := of_info(info))
     with suppress(NotATorrent):

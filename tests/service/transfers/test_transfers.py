@@ -66,7 +66,7 @@ def test_a_magnet_without_a_name_has_its_hash():
     assert transfers.add_magnet(alice(), magnet(), 0, NOW).title == "a" * 40
 
 
-def test_a_torrent_is_kept_with_what_it_says():
+def test_a_torrent_is_saved_with_its_details():
     account = alice()
     transfer = transfers.add_torrent(account, a_torrent(private=1), 0, NOW)
     assert (transfer.title, transfer.size_bytes, transfer.is_private) == ("Sintel", 100, True)
@@ -144,7 +144,7 @@ def test_a_magnet_may_come_as_an_address():
         "http://example.org/" + "x" * 9000,
     ],
 )
-def test_what_is_no_address_is_refused(url):
+def test_malformed_urls_are_refused(url):
     account = alice()
     with pytest.raises(BadAddress):
         transfers.add_url(account, url, 0, NOW)
@@ -217,7 +217,7 @@ def test_a_magnet_and_its_torrent_are_the_same():
     assert transfers.add_magnet(account, uri, 0, NOW) == first
 
 
-def test_a_hybrid_is_known_by_either_hash():
+def test_a_hybrid_is_recognized_by_either_hash():
     account = alice()
     both = f"magnet:?xt=urn:btih:{'a' * 40}&xt=urn:btmh:1220{'b' * 64}"
     first = transfers.add_magnet(account, both, 0, NOW)
@@ -242,7 +242,7 @@ def test_two_people_may_want_the_same():
     assert transfers.add_magnet(mallory(), magnet(), 0, NOW) != mine
 
 
-def test_what_is_done_and_still_there_is_not_fetched_again():
+def test_a_finished_transfer_whose_files_exist_is_not_fetched_again():
     account = alice()
     first = transfers.add_magnet(account, magnet(), 0, NOW)
     finish(first, folder_created_id=a_folder(account).pk)
@@ -250,7 +250,7 @@ def test_what_is_done_and_still_there_is_not_fetched_again():
 
 
 @each_case("end", ["deleted", "failed"])
-def test_what_is_gone_or_failed_is_fetched_anew(end):
+def test_deleted_or_failed_transfers_are_fetched_again(end):
     account = alice()
     first = transfers.add_torrent(account, a_torrent(), 0, NOW)
     if end == "failed":
@@ -299,7 +299,7 @@ def test_a_hybrid_takes_the_place_of_its_failed_halves():
 # Refusals
 
 
-def test_what_does_not_fit_becomes_a_wish():
+def test_a_torrent_too_large_for_the_quota_becomes_a_wish():
     account = alice(space_max_bytes=99)
     refused = not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
     assert refused.reason == "not_enough_space_added_to_wishlist"
@@ -312,14 +312,14 @@ def test_what_does_not_fit_becomes_a_wish():
     assert transfers.list_rows(account) == []
 
 
-def test_running_transfers_have_their_room_already():
+def test_the_space_of_running_transfers_is_already_reserved():
     account = alice(space_max_bytes=150)
     transfers.add_torrent(account, a_torrent("one"), 0, NOW)
     refused = not_now(lambda: transfers.add_torrent(account, a_torrent("two"), 0, NOW))
     assert refused.reason == "not_enough_space_added_to_wishlist"
 
 
-def test_a_magnet_that_says_its_size_is_held_against_the_room():
+def test_the_announced_size_of_a_magnet_counts_against_the_space():
     account = alice(space_max_bytes=99)
     refused = not_now(lambda: transfers.add_magnet(account, magnet() + "&xl=100", 0, NOW))
     assert refused.wish.size_bytes == 100
@@ -347,7 +347,7 @@ def test_a_full_wishlist_says_so(settings):
     assert not_now(lambda: transfers.add_magnet(account, magnet("b"), 0, NOW)).wish
 
 
-def test_a_wish_goes_when_its_torrent_is_added():
+def test_adding_a_torrent_removes_its_wish():
     account = alice(space_max_bytes=99)
     not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
     Account.objects.update(space_max_bytes=100)
@@ -356,7 +356,7 @@ def test_a_wish_goes_when_its_torrent_is_added():
     assert TorrentFile.objects.count() == 1
 
 
-def test_a_wish_goes_when_its_torrent_is_deleted():
+def test_deleting_a_torrent_removes_its_wish():
     account = alice()
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
     wish = {"title": "x", "size_bytes": 1, "magnet": magnet(), "created_at": NOW}
@@ -389,12 +389,12 @@ def test_two_uploads_of_one_name_are_both_kept():
     assert titles == ["a.txt", "a (2).txt"]
 
 
-def test_an_upload_with_a_bad_name_is_kept_under_a_good_one():
+def test_an_upload_with_a_bad_name_gets_a_good_one():
     transfer = transfers.record_upload(alice(), "../../etc/passwd\n", stored(), 0, NOW)
     assert transfer.title == ".. .. etc passwd"
 
 
-def test_an_upload_without_room_is_refused_whole():
+def test_an_upload_that_does_not_fit_is_refused_completely():
     account = alice(space_max_bytes=5)
     with pytest.raises(NoRoom):
         transfers.record_upload(account, "a.txt", stored(6), 0, NOW)
@@ -415,7 +415,7 @@ def test_deleting_a_transfer_keeps_its_files():
     assert library.file(account, transfer.file_created_id)
 
 
-def test_deleting_a_transfer_takes_its_torrent_along():
+def test_deleting_a_transfer_deletes_its_torrent():
     account = alice()
     transfers.delete(account, transfers.add_torrent(account, a_torrent(), 0, NOW).pk, NOW)
     assert not TorrentFile.objects.exists()

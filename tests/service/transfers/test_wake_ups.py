@@ -58,7 +58,7 @@ def test_the_pipe_of_a_killed_worker_is_removed_and_the_others_wake(folder):
         assert len(list(folder.iterdir())) == 1
 
 
-def test_nobody_waits_for_a_worker_that_is_stuck(folder):
+def test_a_stuck_worker_delays_no_one(folder):
     """The pipe of the stuck worker is full of wake-ups."""
     folder.mkdir()
     os.mkfifo(folder / "stuck.pipe")

@@ -1,4 +1,4 @@
-"""What is unpacked from a hostile ZIP file, and why others are refused."""
+"""Which members of hostile ZIP files are unpacked, and why some files are refused."""
 
 import io
 import stat
@@ -63,7 +63,7 @@ def test_folders_links_and_devices_are_left_out():
     assert paths(a_zip(("file", b"x"), mode=stat.S_IFREG | 0o644)) == ["file"]
 
 
-def test_what_macos_adds_is_left_out():
+def test_macos_metadata_is_left_out():
     assert paths(a_zip(("a.jpg", b"x"), ("__MACOSX/._a.jpg", b"x"))) == ["a.jpg"]
 
 
@@ -122,13 +122,13 @@ def test_a_long_directory_is_refused_unread():
 
 
 class ShortReads(io.BytesIO):
-    """A blob in an object store, whose reader returns less than it was asked for."""
+    """A blob in an object store, whose reader returns less than requested."""
 
     def read(self, size: int | None = -1) -> bytes:
         return super().read(min(size, 7) if size and size > 0 else size)
 
 
-def test_a_reader_may_return_less_than_it_was_asked_for():
+def test_a_reader_may_return_less_than_requested():
     content = a_zip(("a.txt", b"some content " * 100))
     with open_zip(ShortReads(content)) as zip_file:
         (member,) = members_of(zip_file)

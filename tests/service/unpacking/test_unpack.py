@@ -126,7 +126,7 @@ def test_it_waits_for_space_and_then_continues(account, library_folder):
     assert list(result_of(transfer)) == ["big/a"]
 
 
-def test_a_quota_that_shrinks_meanwhile_is_kept(account):
+def test_a_quota_that_shrinks_in_the_meantime_is_enforced(account):
     transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"x" * 999))).pk, NOW)
     shift = UnpackingShift()
     shift.until_state(transfer, "downloading", "moving", "done")
@@ -137,7 +137,7 @@ def test_a_quota_that_shrinks_meanwhile_is_kept(account):
     assert transfer.state == "done" or used < 999
 
 
-def test_a_file_that_was_deleted_meanwhile_is_the_reason(account):
+def test_a_file_deleted_in_the_meantime_is_the_reason(account):
     zip_file = a_zip_file(account, a_zip(("a", b"x")))
     transfer = unpacking.unpack(account, zip_file.pk, NOW)
     deleted_items.delete(account, [], [zip_file.pk], NOW)
@@ -151,7 +151,7 @@ def test_bytes_that_are_missing_are_a_reason_too(account):
     assert (transfer.state, transfer.reason) == ("failed", "zip_gone")
 
 
-def test_a_store_that_is_away_is_asked_again(account, monkeypatch):
+def test_requests_to_an_unreachable_store_are_retried(account, monkeypatch):
     transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"x"))).pk, NOW)
     shift = UnpackingShift()
 
@@ -167,7 +167,7 @@ def test_a_store_that_is_away_is_asked_again(account, monkeypatch):
     assert list(result_of(transfer)) == ["Photos/a"]
 
 
-def test_another_worker_unpacks_what_one_left(account, library_folder):
+def test_another_worker_continues_an_abandoned_unpacking(account, library_folder):
     content = a_zip(("a", b"x" * 10**6), ("b", b"y"))
     transfer = unpacking.unpack(account, a_zip_file(account, content).pk, NOW)
     shift = UnpackingShift()
@@ -223,7 +223,7 @@ def test_undo_deletes_the_folder_so_that_it_can_be_restored(account):
     assert Folder.objects.filter(name="Photos").exists()
 
 
-def test_undo_is_of_ones_own_unpackings(account):
+def test_people_can_undo_only_their_own_unpackings(account):
     transfer = unpacked(account, a_zip(("a", b"x")))
     other = transfers.add_url(account, "https://example.org/a.zip", 0, NOW)
     for who, pk in ((mallory(), transfer.pk), (account, other.pk)):

@@ -17,7 +17,7 @@ def a_zip(*files: tuple[str, bytes], method: int = ZIP_DEFLATED, mode: int = 0) 
             info.filename, info.compress_type = name, method
             info.external_attr = mode << 16
             zip_file.writestr(info, content)
-            # A name that comes again would be a warning.
+            # A repeated name would cause a warning.
             zip_file.NameToInfo.clear()
     return made.getvalue()
 

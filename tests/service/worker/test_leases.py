@@ -29,7 +29,7 @@ def transfer():
     return transfers.add_magnet(alice(), magnet(), 0, NOW)
 
 
-def test_a_hold_that_the_database_refuses_keeps_no_file(tmp_path, monkeypatch):
+def test_a_lease_that_the_database_refuses_leaves_no_file(tmp_path, monkeypatch):
     def refuse(**_columns):
         raise OperationalError
 
@@ -69,7 +69,7 @@ def test_a_lease_that_ended_frees_what_was_held(make, transfer):
     assert not one.transfers().exists()
 
 
-def test_who_was_expelled_neither_renews_nor_takes(make, transfer):
+def test_an_expelled_worker_neither_renews_nor_takes(make, transfer):
     one, two = make(), make()
     much_later = NOW + 2 * LEASE
     two.expel_dead(much_later)
@@ -81,7 +81,7 @@ def test_who_was_expelled_neither_renews_nor_takes(make, transfer):
     assert one.take([transfer.pk], NOW) == {transfer.pk}
 
 
-def test_a_process_that_ended_is_known_at_once(make, transfer):
+def test_an_ended_process_is_noticed_at_once(make, transfer):
     one, two = make(), make()
     one.take([transfer.pk], NOW)
     assert not two.expel_dead(NOW)
@@ -96,7 +96,7 @@ def test_a_clock_that_is_set_back_renews(make):
     assert Worker.objects.get().alive_until == NOW - timedelta(days=1) + LEASE
 
 
-def test_what_is_released_is_free_at_once(make, transfer):
+def test_released_transfers_are_free_at_once(make, transfer):
     one, two = make(), make()
     one.take([transfer.pk], NOW)
     one.release()
@@ -117,19 +117,19 @@ def test_a_machine_that_stops_keeps_the_torrents_of_which_it_has_bytes(tmp_path)
     one.take([begun.pk, new.pk, fetch.pk], timezone.now())
     one.release()
     assert not other.expel_dead(timezone.now())
-    wanted = [begun.pk, new.pk, fetch.pk]
-    assert other.take(wanted, timezone.now()) == {new.pk, fetch.pk}
+    keys = [begun.pk, new.pk, fetch.pk]
+    assert other.take(keys, timezone.now()) == {new.pk, fetch.pk}
     again = Lease(tmp_path / "one", by_database=True)
     again.hold(timezone.now(), is_engine_alive=True)
     assert again.expel_dead(timezone.now())
-    assert again.take(wanted, timezone.now()) == {begun.pk}
+    assert again.take(keys, timezone.now()) == {begun.pk}
     again.release()
     Worker.objects.exclude(name=other.name).update(alive_until=NOW)
     assert other.expel_dead(timezone.now())
-    assert other.take(wanted, timezone.now()) == {begun.pk}
+    assert other.take(keys, timezone.now()) == {begun.pk}
 
 
-def test_an_idle_worker_seldom_writes_and_one_that_begins_or_changes_at_once(make):
+def test_an_idle_worker_rarely_writes_and_a_change_is_written_at_once(make):
     lease = make()
     lease.hold(NOW, is_engine_alive=True, is_idle=True)
     (row,) = Worker.objects.all()
@@ -156,7 +156,7 @@ def test_an_idle_worker_holds_what_it_takes_no_longer_than_a_busy_one(make, tran
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.postgresql
-def test_a_worker_takes_others_than_those_that_another_is_taking(make):
+def test_a_worker_skips_transfers_that_another_is_taking(make):
     account, lease = alice(), make()
     first = transfers.add_magnet(account, magnet("1"), 0, NOW)
     second = transfers.add_magnet(account, magnet("2"), 0, NOW)

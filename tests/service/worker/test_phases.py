@@ -49,7 +49,7 @@ class Scene:
     def run(self):
         return self.control.runs.get(self.mine.pk)
 
-    def told(self, event, *facts):
+    def report(self, event, *facts):
         tool = self.fetching if self.mine.kind == "url" else self.engine
         tool.news.append(event(str(self.mine.pk), *facts))
 
@@ -114,7 +114,7 @@ class Scene:
         other = transfers.add_magnet(mallory(), magnet("b"), 0, NOW)
         self.added()
         self.engine.lets_go = False
-        self.told(TorrentBroken, "same_torrent", str(other.pk))
+        self.report(TorrentBroken, "same_torrent", str(other.pk))
         self.round()
 
     def importing(self, content=b"content"):
@@ -166,23 +166,23 @@ class Scene:
         place = download_folder(self.mine.pk)
         place.make(self.mine)
         place.file(0).write_bytes(b"content")
-        self.told(Complete)
+        self.report(Complete)
 
     def seeded(self):
-        self.told(Seeded)
+        self.report(Seeded)
 
     def disk_full(self):
-        self.told(TorrentBroken, "disk_full", "The disk is full.")
+        self.report(TorrentBroken, "disk_full", "The disk is full.")
 
     def broken(self):
-        self.told(TorrentBroken, "fetch_error", "It can't be had.")
+        self.report(TorrentBroken, "fetch_error", "It can't be had.")
 
     def same_torrent(self):
         other = transfers.add_magnet(self.account, magnet("c"), 0, NOW)
-        self.told(TorrentBroken, "same_torrent", str(other.pk))
+        self.report(TorrentBroken, "same_torrent", str(other.pk))
 
     def gone(self):
-        self.told(TorrentGone)
+        self.report(TorrentGone)
 
     def restarted(self):
         self.engine.restart()
@@ -201,13 +201,13 @@ class Scene:
         self.fetching.head(self.mine, is_torrent=True)
 
     def torrent(self):
-        self.told(TorrentFound, a_torrent())
+        self.report(TorrentFound, a_torrent())
 
     def link(self):
-        self.told(MagnetFound, magnet("d"))
+        self.report(MagnetFound, magnet("d"))
 
     def server_failed(self):
-        self.told(Waiting, "The server stopped responding.", 60.0)
+        self.report(Waiting, "The server stopped responding.", 60.0)
 
     def room(self):
         Account.objects.update(space_max_bytes=10**6)

@@ -17,7 +17,7 @@ pytestmark = pytest.mark.django_db
 
 
 def waiting(*counts: int) -> list[list[int]]:
-    """Return the ids of new transfers of new accounts, so many for each."""
+    """Return the ids of new transfers of new accounts: this many for each."""
     accounts = [an_account() for _count in counts]
     number = iter(range(1, sum(counts) + 1))
     return [
@@ -39,7 +39,7 @@ def begin(transfer_ids: list[int]) -> None:
     Transfer.objects.filter(pk__in=transfer_ids).update(state="downloading", leased_by="other")
 
 
-def test_those_of_one_account_come_in_order():
+def test_transfers_of_one_account_run_in_order():
     (mine,) = waiting(5)
     assert ids(Queue(Lease(None)), 3) == mine[:3]
     assert ids(Queue(Lease(None)), 9) == mine
@@ -50,7 +50,7 @@ def test_each_account_has_one_before_any_has_a_second():
     assert ids(Queue(Lease(None)), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
 
 
-def test_accounts_take_turns_however_many_wait():
+def test_accounts_take_turns_for_any_number_of_transfers():
     many, few = waiting(6, 2)
     queue, begun = Queue(Lease(None)), []
     for _turn in range(4):
@@ -61,7 +61,7 @@ def test_accounts_take_turns_however_many_wait():
     assert begun == [many[0], few[0], many[1], few[1]]
 
 
-def test_one_that_another_worker_took_first_is_not_offered_again():
+def test_a_transfer_taken_by_another_worker_is_not_offered_again():
     (one,), (two,) = waiting(1, 1)
     queue = Queue(Lease(None))
     assert ids(queue, 1) == [one]
@@ -69,7 +69,7 @@ def test_one_that_another_worker_took_first_is_not_offered_again():
     assert ids(queue, 1) == [two]
 
 
-def test_small_ones_are_found_behind_large_ones_and_have_their_own_turns():
+def test_small_transfers_behind_large_ones_have_their_own_slot():
     one, two = waiting(3, 3)
     Transfer.objects.filter(pk__in=[*one[:2], *two[:2]]).update(size_bytes=LARGE_BYTES)
     queue = Queue(Lease(None))
@@ -79,13 +79,13 @@ def test_small_ones_are_found_behind_large_ones_and_have_their_own_turns():
     assert ids(queue, 1) == [one[0], two[2]]
 
 
-def test_what_it_reads_does_not_grow_with_accounts_or_transfers():
+def test_the_rows_read_do_not_grow_with_accounts_or_transfers():
     numbers = []
     for counts in ((1, 1, 1, 1), (30,), (5,) * 20):
         waiting(*counts)
-        with CaptureQueriesContext(connection) as asked:
+        with CaptureQueriesContext(connection) as queries:
             assert len(Queue(Lease(None)).next(3)) == 3
-        numbers.append(len(asked))
+        numbers.append(len(queries))
     assert numbers[1:] == numbers[:-1]
 
 
@@ -108,7 +108,7 @@ def test_a_torrent_of_another_worker_is_left_to_it_and_blocks_no_one(tmp_path):
     assert Queue(one).same_torrents(set()) == set()
 
 
-def test_a_worker_alone_takes_the_same_torrent_in_its_turn(tmp_path):
+def test_a_single_worker_takes_the_same_torrent_in_turn(tmp_path):
     (first,), (second,) = waiting(1, 1)
     Transfer.objects.filter(pk=second).update(info_hash_v1=f"{1:040x}")
     one = a_worker(tmp_path)
@@ -121,10 +121,10 @@ def test_a_worker_alone_takes_the_same_torrent_in_its_turn(tmp_path):
 def test_torrents_of_other_workers_are_found_by_an_index(tmp_path):
     waiting(2)
     a_worker(tmp_path)
-    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         cursor.execute("SET LOCAL enable_seqscan = off")
         Queue(Lease(None)).next(2)
-        (query, *_others) = [each["sql"] for each in asked if "EXISTS" in each["sql"]]
+        (query, *_others) = [each["sql"] for each in queries if "EXISTS" in each["sql"]]
         cursor.execute(f"EXPLAIN {query}")
         plan = str(cursor.fetchall())
     assert "leased_v1" in plan
@@ -135,13 +135,13 @@ def test_torrents_of_other_workers_are_found_by_an_index(tmp_path):
 def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
     waiting(2)
     plans = []
-    with connection.cursor() as cursor, CaptureQueriesContext(connection) as asked:
+    with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         # PostgreSQL prefers to read and sort so few rows.
         cursor.execute("SET LOCAL enable_seqscan = off")
         cursor.execute("SET LOCAL enable_bitmapscan = off")
         Queue(Lease(None)).next(2)
         list(Lease(tmp_path).transfers())
-        for each in [each for each in asked if "service_transfer" in each["sql"]]:
+        for each in [each for each in queries if "service_transfer" in each["sql"]]:
             cursor.execute(f"EXPLAIN {each['sql']}")
             plans.append(str(cursor.fetchall()))
     assert len(plans) > 2

@@ -86,7 +86,7 @@ def test_a_run_can_be_left_and_the_engine_lost_at_any_time():
     )
 
 
-def test_what_leaves_never_comes_back_and_can_always_be_let_go_of():
+def test_terminal_stages_are_final_and_every_stage_can_be_released():
     for each in reachable():
         if each.stage is Stage.LEAVING:
             assert {after.stage for after in legal(each).values()} == {Stage.LEAVING}
@@ -103,11 +103,11 @@ def test_what_leaves_never_comes_back_and_can_always_be_let_go_of():
         (Stage.IMPORTING, {OrderState.NONE, OrderState.GIVEN, OrderState.STARTED}),
     ],
 )
-def test_a_stage_tells_what_the_engine_has(stage, orders):
+def test_a_stage_determines_what_the_engine_has(stage, orders):
     assert {each.order for each in reachable() if each.stage is stage} == orders
 
 
-def test_what_is_imported_is_whole_until_it_starts_over():
+def test_an_importing_run_stays_complete_until_it_starts_over():
     assert all(each.is_whole for each in reachable() if each.stage is Stage.IMPORTING)
     over = [legal(each).get(Transition.START_OVER) for each in reachable()]
     assert any(over)

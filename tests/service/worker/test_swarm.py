@@ -84,7 +84,7 @@ def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_pa
 @pytest.mark.usefixtures("no_seeding")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("deleted", [("a.mkv", "empty"), ("empty",)])
-def test_added_again_it_brings_what_was_deleted_and_no_more(shift, seeds, tmp_path, kind, deleted):
+def test_adding_a_torrent_again_fetches_only_deleted_files(shift, seeds, tmp_path, kind, deleted):
     files = {**FILES, ("large.mkv",): b"l" * 2_000_000}
     made = torrent("Films", files, kind=kind)
     seeds.give(made, tmp_path / "given")
@@ -103,7 +103,7 @@ def test_added_again_it_brings_what_was_deleted_and_no_more(shift, seeds, tmp_pa
     assert seeds.uploaded_bytes(made) - sent_bytes < 500_000
 
 
-def test_a_torrent_file_with_a_tracker_brings_it(no_seeding, shift, seeds, tmp_path):
+def test_a_torrent_file_with_a_tracker_is_fetched(no_seeding, shift, seeds, tmp_path):
     with serving_http(Tracker()) as tracker:
         tracker.peers.append(seeds.address)
         made = torrent("Films", FILES, announce=tracker.announce)
@@ -149,7 +149,7 @@ def test_a_hybrid_is_one_transfer_by_either_of_its_hashes(no_seeding, shift, see
     assert (first.info_hash_v1, first.info_hash_v2) == (made.hash_v1, made.hash_v2)
 
 
-def test_an_address_brings_its_file(no_seeding, shift, tmp_path):
+def test_a_url_delivers_its_file(no_seeding, shift, tmp_path):
     (tmp_path / "film.mkv").write_bytes(b"film" * 50_000)
     account = alice()
     with serving_http(WebSeed(folder=tmp_path)) as web:
@@ -158,7 +158,7 @@ def test_an_address_brings_its_file(no_seeding, shift, tmp_path):
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
 
 
-def test_an_address_of_a_torrent_brings_what_the_torrent_does(no_seeding, shift, seeds, tmp_path):
+def test_a_url_of_a_torrent_delivers_the_torrents_files(no_seeding, shift, seeds, tmp_path):
     with serving_http(Tracker()) as tracker, serving_http(WebSeed(folder=tmp_path)) as web:
         tracker.peers.append(seeds.address)
         made = torrent("Films", FILES, announce=tracker.announce)
@@ -192,14 +192,14 @@ FAULTS = {
 
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
-def test_an_address_whose_server_fails_says_so_until_it_comes(shift, fault):
+def test_a_failing_url_says_so_until_it_succeeds(shift, fault):
     account = alice()
     with serving(in_turn(*FAULTS[fault], servers.file())) as server:
         transfer = transfers.add_url(account, url_of(server, "/film.mkv"), 0, NOW)
         shift.until_state(transfer, "stalled")
-        told = transfer_record(transfers.list_rows(account)[0], "")
-        assert told.reason == "retrying"
-        (said,) = json.loads(told.warnings)
+        record = transfer_record(transfers.list_rows(account)[0], "")
+        assert record.reason == "retrying"
+        (said,) = json.loads(record.warnings)
         again = r"Ferry tried \d times\. Ferry will try again at .{19} UTC\."
         assert re.fullmatch(rf"The .+\. {again}", said)
         shift.until_state(transfer, "done")

@@ -85,13 +85,13 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     seeds.limit_upload(SLOWLY)
     with working() as work:
         transfer_id = add(api, film, seeds)
-        told = until_progress(api, transfer_id, 10)
-        assert told["state"] == "downloading"
-        assert (told["name"], told["size"]) == ("film.mkv", len(CONTENT))
+        record = until_progress(api, transfer_id, 10)
+        assert record["state"] == "downloading"
+        assert (record["name"], record["size"]) == ("film.mkv", len(CONTENT))
         assert api.get("/rest/folder").json()["torrents"][0]["id"] == transfer_id
         seeds.limit_upload(0)
-        told = until_state(api, transfer_id, "done")
-        assert (told["progress"], told["file_created"]) == (101, File.objects.get().pk)
+        record = until_state(api, transfer_id, "done")
+        assert (record["progress"], record["file_created"]) == (101, File.objects.get().pk)
         assert api.get("/rest/folder").json()["torrents"] == []
         until(lambda: list(ids_on_disk()) == [])
         assert work.stop() < 5
@@ -99,7 +99,7 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
 
 
 @pytest.mark.parametrize("percent", [0, 40, 90])
-def test_after_a_kill_it_goes_on_where_it_was(account, api, seeds, film, percent):
+def test_unpacking_resumes_after_a_kill(account, api, seeds, film, percent):
     seeds.limit_upload(SLOWLY)
     with working() as work:
         transfer_id = add(api, film, seeds)
@@ -117,7 +117,7 @@ def test_after_a_kill_it_goes_on_where_it_was(account, api, seeds, film, percent
 
 
 @pytest.mark.alone
-def test_after_an_orderly_stop_nothing_comes_twice(library_folder, account, api, seeds, film):
+def test_after_an_orderly_stop_nothing_is_fetched_twice(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY)
     with working() as work:
         transfer_id = add(api, film, seeds)
@@ -170,7 +170,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         until_state(api, add(api, again, seeds), "done")
 
 
-def test_deleting_while_it_comes_frees_its_bytes(library_folder, account, api, seeds, film):
+def test_deleting_a_running_transfer_frees_its_bytes(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
     with working():
         transfer_id = add(api, film, seeds)
@@ -224,7 +224,7 @@ def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
     assert api.get("/rest/folder").json()["torrents"] == []
 
 
-def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, seeds, film):
+def test_a_full_disk_pauses_a_transfer_until_there_is_space(small_disk, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
     with working(small_disk, ("-c", IMPATIENT), SEED_MINUTES="0") as work:
         transfer_id = add(api, film, seeds)
@@ -234,13 +234,13 @@ def test_a_full_disk_pauses_it_until_there_is_room(small_disk, account, api, see
             while True:
                 file.write(bytes(2**20))
                 file.flush()
-        told = until_state(api, transfer_id, "no_room")
-        assert (told["reason"], told["progress"] < 100) == ("disk_full", True)
+        record = until_state(api, transfer_id, "no_room")
+        assert (record["reason"], record["progress"] < 100) == ("disk_full", True)
         filler.unlink()
         seeds.limit_upload(0)
-        told = until_state(api, transfer_id, "done")
-        assert told["size"] == len(CONTENT)
-        blob = work_blob(work, File.objects.get(pk=told["file_created"]))
+        record = until_state(api, transfer_id, "done")
+        assert record["size"] == len(CONTENT)
+        blob = work_blob(work, File.objects.get(pk=record["file_created"]))
         assert blob.read_bytes() == CONTENT
 
 

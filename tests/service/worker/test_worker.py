@@ -76,12 +76,12 @@ def test_a_magnet_becomes_a_file(shift):
     account = alice()
     transfer = transfers.add_magnet(account, magnet(name="Sintel.mkv"), 0, NOW)
     shift.round()
-    assert shift.engine.told("add") == [str(transfer.pk)]
+    assert shift.engine.calls("add") == [str(transfer.pk)]
     assert shift.state(transfer) == "metadata"
     shift.engine.metadata(transfer, files=[("other name.mkv", 7)])
     shift.round()
     assert shift.state(transfer) == "downloading"
-    assert shift.engine.told("proceed") == [str(transfer.pk)]
+    assert shift.engine.calls("proceed") == [str(transfer.pk)]
     shift.engine.complete(transfer, b"content")
     shift.rounds(2)
     transfer.refresh_from_db()
@@ -111,7 +111,7 @@ def test_a_torrent_of_many_files_becomes_a_folder(shift):
     assert names(account, folder.pk) == ["a.mkv", "b"]
 
 
-def test_progress_is_told_and_the_listing_is_known_to_have_changed(shift):
+def test_progress_is_reported_and_marks_the_listing_as_changed(shift):
     account = alice()
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
     shift.round()
@@ -156,7 +156,7 @@ def test_an_address_becomes_a_file_with_the_name_that_its_server_says(shift):
     assert names(account) == ["film.mkv"]
 
 
-def test_an_address_whose_server_fails_tells_why_and_when_it_is_tried_again(shift):
+def test_a_failing_url_says_why_and_when_it_is_retried(shift):
     """The transfer stays stalled until a byte arrives."""
     account = alice()
     first = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
@@ -179,7 +179,7 @@ def test_an_address_whose_server_fails_tells_why_and_when_it_is_tried_again(shif
     assert shift.state(first) == "done"
 
 
-def test_an_address_whose_server_never_answers_leaves_its_place_and_comes_later():
+def test_a_url_without_a_response_gives_up_its_slot_and_completes_later():
     shift = Shift(active_transfers=1)
     account = alice()
     first = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
@@ -199,14 +199,14 @@ def test_an_address_whose_server_never_answers_leaves_its_place_and_comes_later(
 
 
 def wait(shift, transfer, seconds):
-    told = Waiting(str(transfer.pk), "The server stopped responding.", float(seconds))
-    shift.fetching.news.append(told)
+    event = Waiting(str(transfer.pk), "The server stopped responding.", float(seconds))
+    shift.fetching.news.append(event)
 
 
 # Helpers
 
 
-def known(shift, transfer, size_bytes=100, **facts):
+def learn_files(shift, transfer, size_bytes=100, **facts):
     """Let the worker take up a transfer and learn its files."""
     shift.round()
     shift.engine.metadata(transfer, files=[("Sintel", size_bytes)], **facts)
@@ -214,7 +214,7 @@ def known(shift, transfer, size_bytes=100, **facts):
 
 
 def finish(shift, transfer, content=b"content"):
-    known(shift, transfer, len(content))
+    learn_files(shift, transfer, len(content))
     shift.engine.complete(transfer, content)
     shift.rounds(3)
 
@@ -229,7 +229,7 @@ def magnets(account, count):
 # The queue
 
 
-def test_no_more_run_than_there_are_places_and_the_rest_waits_in_order():
+def test_transfers_beyond_the_slots_wait_in_order():
     shift = Shift(active_transfers=2)
     first, second, third = magnets(alice(), 3)
     shift.rounds()
@@ -242,10 +242,10 @@ def test_no_more_run_than_there_are_places_and_the_rest_waits_in_order():
     ]
 
 
-def test_one_that_stalls_leaves_its_place_and_wakes_into_a_free_one():
+def test_a_stalled_transfer_gives_up_its_slot_and_resumes_in_a_free_one():
     shift = Shift(active_transfers=1)
     first, second = magnets(alice(), 2)
-    known(shift, first)
+    learn_files(shift, first)
     shift.engine.status(first, done_bytes=10, peers_connected=0)
     shift.round()
     shift.round(seconds=121)
@@ -255,16 +255,16 @@ def test_one_that_stalls_leaves_its_place_and_wakes_into_a_free_one():
     shift.engine.status(first, done_bytes=20, peers_connected=1)
     shift.round()
     assert shift.state(first) == "queued"
-    assert shift.engine.told("pause") == [str(first.pk)]
+    assert shift.engine.calls("pause") == [str(first.pk)]
     finish(shift, second)
     assert shift.state(first) == "downloading"
-    assert shift.engine.told("resume") == [str(first.pk)]
+    assert shift.engine.calls("resume") == [str(first.pk)]
     assert first.reason == ""
 
 
-def test_a_stalled_one_goes_on_where_its_place_is_still_free(shift):
+def test_a_stalled_transfer_continues_if_its_slot_is_still_free(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.round(seconds=121)
     assert shift.state(transfer) == "stalled"
     shift.engine.status(transfer, done_bytes=1, peers_connected=1)
@@ -272,7 +272,7 @@ def test_a_stalled_one_goes_on_where_its_place_is_still_free(shift):
     assert shift.state(transfer) == "downloading"
 
 
-def test_a_magnet_that_nobody_has_stalls_and_leaves_its_place():
+def test_a_magnet_without_peers_stalls_and_gives_up_its_slot():
     shift = Shift(active_transfers=1)
     account = alice()
     (first,) = magnets(account, 1)
@@ -289,7 +289,7 @@ def test_a_magnet_that_nobody_has_stalls_and_leaves_its_place():
     assert shift.state(first) == "queued"
 
 
-def test_a_magnet_that_nobody_has_leaves_its_place_within_seconds_if_others_wait():
+def test_a_magnet_without_peers_gives_up_its_slot_within_seconds_if_others_wait():
     shift = Shift(active_transfers=1)
     first, second = magnets(alice(), 2)
     shift.rounds(2)
@@ -297,13 +297,13 @@ def test_a_magnet_that_nobody_has_leaves_its_place_within_seconds_if_others_wait
     shift.rounds(12)
     assert (shift.state(first), first.reason) == ("stalled", "no_peers")
     assert shift.state(second) == "metadata"
-    assert shift.engine.told("remove") == []
+    assert shift.engine.calls("remove") == []
 
 
-def test_one_that_left_its_place_early_stays_away_until_it_finds_a_peer():
+def test_a_transfer_that_gave_up_its_slot_early_waits_until_it_finds_a_peer():
     shift = Shift(active_transfers=1)
     first, second = magnets(alice(), 2)
-    known(shift, first)
+    learn_files(shift, first)
     for _ in range(20):
         shift.engine.status(first, peers_connected=0)
         shift.round()
@@ -317,10 +317,10 @@ def test_one_that_left_its_place_early_stays_away_until_it_finds_a_peer():
     assert shift.state(first) == "downloading"
 
 
-def test_one_with_peers_keeps_its_place_though_others_wait():
+def test_a_transfer_with_peers_keeps_its_slot_while_others_wait():
     shift = Shift(active_transfers=1)
     first, second = magnets(alice(), 2)
-    known(shift, first)
+    learn_files(shift, first)
     shift.engine.status(first, peers_connected=2, availability=0.7)
     shift.rounds(60)
     assert (shift.state(first), shift.state(second)) == ("downloading", "queued")
@@ -345,25 +345,25 @@ def test_a_small_transfer_overtakes_large_ones():
     assert [shift.state(each) for each in large] == ["downloading", "queued", "queued"]
 
 
-def test_a_magnet_that_turns_out_large_waits_for_a_place_of_the_large():
+def test_a_magnet_that_turns_out_large_waits_for_a_slot_for_large_transfers():
     shift = Shift(active_transfers=2)
     account = alice()
     (large,) = torrents(account, LARGE_BYTES)
     first, second = magnets(account, 2)
     shift.rounds()
     assert [shift.state(each) for each in (first, second)] == ["metadata", "queued"]
-    known(shift, first, LARGE_BYTES)
+    learn_files(shift, first, LARGE_BYTES)
     shift.rounds()
     assert [shift.state(each) for each in (first, second)] == ["queued", "metadata"]
-    assert shift.engine.told("proceed") == []
+    assert shift.engine.calls("proceed") == []
     shift.engine.metadata(large, files=[("a", 1), ("b", 1)])
     transfers.delete(account, large.pk, NOW)
     shift.rounds(4)
     assert shift.state(first) == "downloading"
-    assert shift.engine.told("proceed") == [str(first.pk)]
+    assert shift.engine.calls("proceed") == [str(first.pk)]
 
 
-def test_an_address_that_turns_out_large_lets_go_of_its_server_until_its_turn():
+def test_a_url_that_turns_out_large_releases_its_connection_until_its_turn():
     shift = Shift(active_transfers=2)
     account = alice()
     (large,) = torrents(account, LARGE_BYTES)
@@ -372,16 +372,16 @@ def test_an_address_that_turns_out_large_lets_go_of_its_server_until_its_turn():
     shift.fetching.head(address, size_bytes=LARGE_BYTES)
     shift.rounds()
     assert shift.state(address) == "queued"
-    assert shift.fetching.told("remove") == [str(address.pk)]
+    assert shift.fetching.calls("remove") == [str(address.pk)]
     transfers.delete(account, large.pk, NOW)
     shift.rounds(4)
     shift.fetching.head(address, size_bytes=LARGE_BYTES)
     shift.rounds()
     assert shift.state(address) == "downloading"
-    assert shift.fetching.told("proceed") == [str(address.pk)]
+    assert shift.fetching.calls("proceed") == [str(address.pk)]
 
 
-def test_a_single_place_is_for_large_ones_too():
+def test_a_single_slot_also_serves_large_transfers():
     shift = Shift(active_transfers=1)
     (large,) = torrents(alice(), LARGE_BYTES)
     shift.rounds()
@@ -390,7 +390,7 @@ def test_a_single_place_is_for_large_ones_too():
 
 def test_peers_that_do_not_have_all_of_it_are_not_enough(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.status(transfer, peers_connected=2, availability=0.7)
     shift.round()
     shift.round(seconds=121)
@@ -399,7 +399,7 @@ def test_peers_that_do_not_have_all_of_it_are_not_enough(shift):
 
 def test_peers_that_send_nothing_for_long_are_not_enough(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.status(transfer, peers_connected=2, availability=2)
     shift.round()
     shift.round(seconds=121)
@@ -408,9 +408,9 @@ def test_peers_that_send_nothing_for_long_are_not_enough(shift):
     assert (shift.state(transfer), transfer.reason) == ("stalled", "nothing_comes")
 
 
-def test_where_nothing_comes_the_engine_is_given_it_again_with_all_that_came_but_once(shift):
+def test_a_transfer_without_progress_is_added_again_once_with_its_data(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     download_folder(transfer.pk).file(0).write_bytes(b"half")
     for _ in range(2):
         shift.engine.status(transfer, peers_connected=2, availability=2, done_bytes=4)
@@ -419,19 +419,19 @@ def test_where_nothing_comes_the_engine_is_given_it_again_with_all_that_came_but
         shift.round(seconds=601)
         assert (shift.state(transfer), transfer.reason) == ("stalled", "nothing_comes")
         shift.rounds(2)
-        known(shift, transfer)
-    assert shift.engine.told("remove") == [str(transfer.pk)]
-    assert shift.engine.told("add") == [str(transfer.pk)] * 2
-    assert shift.engine.told("proceed") == [str(transfer.pk)] * 2
+        learn_files(shift, transfer)
+    assert shift.engine.calls("remove") == [str(transfer.pk)]
+    assert shift.engine.calls("add") == [str(transfer.pk)] * 2
+    assert shift.engine.calls("proceed") == [str(transfer.pk)] * 2
     assert download_folder(transfer.pk).file(0).read_bytes() == b"half"
 
 
-def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
+def test_a_stopped_fetch_is_released_and_keeps_its_data(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     Transfer.objects.update(state=Transfer.State.STOPPED)
     shift.rounds(12)
-    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert shift.engine.calls("remove") == [str(transfer.pk)]
     assert list(ids_on_disk()) == [transfer.pk]
     Transfer.objects.update(state=Transfer.State.QUEUED)
     shift.rounds(12)
@@ -441,32 +441,32 @@ def test_a_stopped_one_is_let_go_and_keeps_what_came(shift):
 # Space
 
 
-def test_a_torrent_that_does_not_fit_waits_and_goes_on_by_itself(shift):
+def test_a_torrent_that_does_not_fit_waits_and_continues_on_its_own(shift):
     account = alice(space_max_bytes=1000)
     large = a_file(account, "large", size_bytes=900)
     (transfer,) = magnets(account, 1)
-    known(shift, transfer, size_bytes=500)
+    learn_files(shift, transfer, size_bytes=500)
     assert (shift.state(transfer), transfer.reason) == ("no_room", "not_enough_space")
-    assert shift.engine.told("proceed") == []
+    assert shift.engine.calls("proceed") == []
     library.delete_file(account, large.pk, NOW)
     shift.rounds()
     assert (shift.state(transfer), transfer.reason) == ("downloading", "")
-    assert shift.engine.told("proceed") == [str(transfer.pk)]
+    assert shift.engine.calls("proceed") == [str(transfer.pk)]
 
 
-def test_what_waits_for_room_does_not_count_as_taken(shift):
+def test_transfers_waiting_for_space_do_not_count_as_used_space(shift):
     account = alice(space_max_bytes=1000)
     (transfer,) = magnets(account, 1)
-    known(shift, transfer, size_bytes=5000)
+    learn_files(shift, transfer, size_bytes=5000)
     assert shift.state(transfer) == "no_room"
     assert transfers.add_torrent(account, a_torrent(), 0, NOW)
 
 
-def test_room_that_others_will_need_is_taken(shift):
+def test_space_reserved_for_other_transfers_is_not_available(shift):
     account = alice(space_max_bytes=1000)
     first, second = magnets(account, 2)
-    known(shift, first, size_bytes=600)
-    known(shift, second, size_bytes=600)
+    learn_files(shift, first, size_bytes=600)
+    learn_files(shift, second, size_bytes=600)
     assert (shift.state(first), shift.state(second)) == ("downloading", "no_room")
     finish(shift, first, b"x" * 600)
     library.delete_file(account, Transfer.objects.get(pk=first.pk).file_created_id, NOW)
@@ -474,35 +474,35 @@ def test_room_that_others_will_need_is_taken(shift):
     assert shift.state(second) == "downloading"
 
 
-def test_an_account_that_fills_up_meanwhile_pauses_what_runs(shift):
+def test_a_full_account_pauses_running_transfers(shift):
     account = alice(space_max_bytes=1000)
     (transfer,) = magnets(account, 1)
-    known(shift, transfer, size_bytes=600)
+    learn_files(shift, transfer, size_bytes=600)
     large = a_file(account, "large", size_bytes=900)
     shift.rounds(2)
     assert shift.state(transfer) == "no_room"
-    assert shift.engine.told("pause") == [str(transfer.pk)]
+    assert shift.engine.calls("pause") == [str(transfer.pk)]
     library.delete_file(account, large.pk, NOW)
     shift.rounds(2)
     assert shift.state(transfer) == "downloading"
-    assert shift.engine.told("resume") == [str(transfer.pk)]
+    assert shift.engine.calls("resume") == [str(transfer.pk)]
 
 
-def test_a_full_disk_pauses_and_goes_on_when_there_is_room(shift):
+def test_a_full_disk_pauses_transfers_until_there_is_space(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.broken(transfer, "disk_full")
     shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)
     shift.rounds(5)
     assert shift.state(transfer) == "downloading"
-    assert shift.engine.told("resume") == [str(transfer.pk)]
+    assert shift.engine.calls("resume") == [str(transfer.pk)]
 
 
-def test_a_disk_that_fails_is_said_and_tried_again(shift):
+def test_a_disk_failure_is_reported_and_retried(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.broken(transfer, "disk_error", "The disk says: Input/output error")
     shift.round()
     assert (shift.state(transfer), transfer.reason) == ("stalled", "disk_error")
@@ -510,21 +510,21 @@ def test_a_disk_that_fails_is_said_and_tried_again(shift):
     shift.round(seconds=31)
     shift.rounds(5)
     assert (shift.state(transfer), transfer.reason) == ("downloading", "")
-    assert shift.engine.told("resume") == [str(transfer.pk)]
+    assert shift.engine.calls("resume") == [str(transfer.pk)]
 
 
-def test_a_place_that_cannot_be_made_holds_up_no_other(shift):
+def test_a_folder_that_cannot_be_created_delays_no_other(shift):
     broken, good = magnets(alice(), 2)
     place = download_folder(broken.pk).path
     place.parent.mkdir(parents=True)
     place.touch()
     shift.rounds(2)
     assert (shift.state(broken), broken.reason) == ("stalled", "disk_error")
-    assert shift.engine.told("add") == [str(good.pk)]
+    assert shift.engine.calls("add") == [str(good.pk)]
     place.unlink()
     shift.round(seconds=31)
     shift.rounds(5)
-    assert shift.engine.told("add") == [str(good.pk), str(broken.pk)]
+    assert shift.engine.calls("add") == [str(good.pk), str(broken.pk)]
 
 
 @pytest.fixture
@@ -548,30 +548,30 @@ def once(monkeypatch):
     return fail_once
 
 
-def test_who_stumbles_over_one_begins_the_others_at_once(shift, once):
+def test_a_failure_to_start_one_transfer_does_not_delay_the_others(shift, once):
     first, second = magnets(alice(), 2)
     once(DownloadFolder, "make")
     shift.round()
-    assert shift.engine.told("add") == [str(second.pk)]
+    assert shift.engine.calls("add") == [str(second.pk)]
     shift.rounds(12)
-    assert shift.engine.told("add") == [str(second.pk), str(first.pk)]
+    assert shift.engine.calls("add") == [str(second.pk), str(first.pk)]
 
 
-def test_what_ran_before_and_stumbles_when_it_is_taken_up_is_taken_up_again(shift, once):
+def test_a_running_transfer_that_fails_to_resume_is_retried(shift, once):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.worker.stop(1)
     shift.begin()
     once(DownloadFolder, "make")
     shift.round()
-    assert shift.engine.told("add") == []
+    assert shift.engine.calls("add") == []
     shift.rounds(12)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     assert shift.state(transfer) == "downloading"
-    assert shift.engine.told("proceed") == [str(transfer.pk)]
+    assert shift.engine.calls("proceed") == [str(transfer.pk)]
 
 
-def test_a_disk_that_fails_before_a_magnets_files_are_known_has_it_asked_again(shift):
+def test_a_magnet_is_added_again_after_an_early_disk_failure(shift):
     (transfer,) = magnets(alice(), 1)
     shift.round()
     shift.engine.broken(transfer, "disk_full")
@@ -579,27 +579,27 @@ def test_a_disk_that_fails_before_a_magnets_files_are_known_has_it_asked_again(s
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)
     shift.rounds(5)
-    assert shift.engine.told("add") == [str(transfer.pk)] * 2
-    known(shift, transfer)
+    assert shift.engine.calls("add") == [str(transfer.pk)] * 2
+    learn_files(shift, transfer)
     assert shift.state(transfer) == "downloading"
 
 
-def test_files_that_a_full_disk_could_not_note_are_told_again(shift, once):
+def test_files_not_recorded_on_a_full_disk_are_reported_again(shift, once):
     (transfer,) = magnets(alice(), 1)
     once(DownloadFolder, "keep_plan", DiskFull())
-    known(shift, transfer)
+    learn_files(shift, transfer)
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)
     shift.rounds(5)
     finish(shift, transfer)
     assert shift.state(transfer) == "done"
-    assert shift.engine.told("add") == [str(transfer.pk)] * 2
+    assert shift.engine.calls("add") == [str(transfer.pk)] * 2
 
 
 def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     first, second = magnets(alice(), 2)
-    known(shift, first)
-    known(shift, second)
+    learn_files(shift, first)
+    learn_files(shift, second)
     # Only root can make a disk of the right size.
     monkeypatch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
     shift.rounds(6)
@@ -610,13 +610,13 @@ def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
     assert [shift.state(each) for each in (first, second)] == ["downloading"] * 2
 
 
-def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypatch):
+def test_a_disk_failure_during_an_import_is_reported_and_retried(shift, monkeypatch):
     def fail(*_args):
         raise OSError(errno.EIO, "Input/output error")
 
     broken, good = magnets(alice(), 2)
-    known(shift, broken, size_bytes=7)
-    known(shift, good, size_bytes=7)
+    learn_files(shift, broken, size_bytes=7)
+    learn_files(shift, good, size_bytes=7)
     with monkeypatch.context() as patched:
         # Only root can make a disk that fails.
         patched.setattr(type(shift.store), "link_all", fail)
@@ -630,21 +630,21 @@ def test_a_disk_that_fails_when_it_lands_is_said_and_tried_again(shift, monkeypa
     assert [shift.state(each) for each in (broken, good)] == ["done"] * 2
 
 
-def test_what_stumbles_over_one_landing_hears_of_the_next(shift, once):
+def test_a_failure_after_one_import_does_not_stop_the_next(shift, once):
     first, second = magnets(alice(), 2)
-    known(shift, first, size_bytes=7)
-    known(shift, second, size_bytes=7)
+    learn_files(shift, first, size_bytes=7)
+    learn_files(shift, second, size_bytes=7)
     once(TransferControl, "leave")
     shift.engine.complete(first, b"content")
     shift.engine.complete(second, b"content")
     shift.rounds(2)
-    assert shift.engine.told("remove") == [str(first.pk), str(second.pk)]
+    assert shift.engine.calls("remove") == [str(first.pk), str(second.pk)]
 
 
-def test_an_account_that_is_full_when_it_lands_waits_with_all_that_came(shift):
+def test_an_import_into_a_full_account_waits_with_its_data(shift):
     account = alice(space_max_bytes=1000)
     (transfer,) = magnets(account, 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     large = a_file(account, "large", size_bytes=1000)
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
@@ -655,7 +655,7 @@ def test_an_account_that_is_full_when_it_lands_waits_with_all_that_came(shift):
     assert shift.state(transfer) == "done"
 
 
-def test_wishes_are_taken_up_when_room_appears(shift):
+def test_wishes_start_when_space_appears(shift):
     account = alice(space_max_bytes=150)
     large = a_file(account, "large", size_bytes=100)
     for name in ("First", "Second"):
@@ -670,7 +670,7 @@ def test_wishes_are_taken_up_when_room_appears(shift):
     assert [wish.title for wish in transfers.wishes(account)] == ["Second"]
 
 
-def test_a_wish_is_taken_up_when_the_queue_has_room(shift, settings):
+def test_a_wish_starts_when_the_queue_has_space(shift, settings):
     settings.QUEUE_LIMIT = 1
     account = alice()
     (first,) = magnets(account, 1)
@@ -693,12 +693,12 @@ def test_a_hybrids_two_magnets_become_one_transfer(shift):
     shift.rounds(2)
     assert shift.state(first) == "downloading"
     assert (shift.state(second), second.reason) == ("failed", "same_torrent")
-    assert shift.engine.told("remove") == [str(second.pk)]
+    assert shift.engine.calls("remove") == [str(second.pk)]
     for uri in (magnet("a"), f"magnet:?xt=urn:btmh:1220{'b' * 64}"):
         assert transfers.add_magnet(account, uri, 0, NOW) == first
 
 
-def test_the_later_gives_way_also_when_it_is_known_first(shift):
+def test_the_later_duplicate_gives_way_even_if_its_metadata_arrives_first(shift):
     account = alice()
     first = transfers.add_magnet(account, magnet("a"), 0, NOW)
     second = transfers.add_magnet(account, f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
@@ -709,11 +709,11 @@ def test_the_later_gives_way_also_when_it_is_known_first(shift):
     assert second.sentence == "The same torrent is here already."
 
 
-def test_two_accounts_may_want_one_torrent_and_it_comes_once(shift):
+def test_two_accounts_can_add_one_torrent_and_it_is_fetched_once(shift):
     mine = transfers.add_magnet(alice(), magnet(name="Mine"), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(name="Theirs"), 0, NOW)
     finish(shift, mine)
-    assert shift.engine.told("add") == [str(mine.pk)]
+    assert shift.engine.calls("add") == [str(mine.pk)]
     assert [shift.state(each) for each in (mine, theirs)] == ["done", "done"]
     files = File.objects.order_by("pk")
     assert [(file.name, file.account_id) for file in files] == [
@@ -725,10 +725,10 @@ def test_two_accounts_may_want_one_torrent_and_it_comes_once(shift):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("trouble", [OperationalError("database is locked"), DiskFull()])
-def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, trouble):
+def test_a_transfer_that_cannot_borrow_files_tries_again(shift, once, trouble):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
-    known(shift, mine, 7)
+    learn_files(shift, mine, 7)
     once(DownloadFolder, "borrow", trouble)
     shift.executor = held_back = Later()
     shift.engine.complete(mine, b"content")
@@ -740,10 +740,10 @@ def test_who_cannot_be_given_what_another_brought_asks_again(shift, once, troubl
     held_back.go_on()
     shift.rounds(3)
     assert [shift.state(each) for each in (mine, theirs)] == ["done", "done"]
-    assert shift.engine.told("add") == [str(mine.pk)]
+    assert shift.engine.calls("add") == [str(mine.pk)]
 
 
-def test_what_had_come_in_part_is_replaced_by_what_the_other_brought_whole(shift):
+def test_partial_files_are_replaced_by_the_other_transfers_complete_ones(shift):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
     download_folder(theirs.pk).make(theirs)
@@ -758,7 +758,7 @@ def test_nothing_is_fetched_into_a_file_that_another_has_in_the_library(shift):
     """A worker that dies between borrowing and importing leaves one file with two names."""
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
-    known(shift, mine)
+    learn_files(shift, mine)
     place = download_folder(theirs.pk)
     place.make(theirs)
     download_folder(mine.pk).file(0).write_bytes(b"content")
@@ -766,25 +766,25 @@ def test_nothing_is_fetched_into_a_file_that_another_has_in_the_library(shift):
     assert place.file(0).samefile(download_folder(mine.pk).file(0))
     transfers.delete(mine.account, mine.pk, NOW)
     shift.rounds(4)
-    assert shift.engine.told("add")[-1] == str(theirs.pk)
+    assert shift.engine.calls("add")[-1] == str(theirs.pk)
     assert not place.file(0).exists()
 
 
-def test_who_waits_for_anothers_torrent_fetches_it_when_the_other_is_deleted(shift):
+def test_a_transfer_waiting_for_another_fetches_the_torrent_if_the_other_is_deleted(shift):
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
-    known(shift, mine)
+    learn_files(shift, mine)
     assert shift.state(theirs) == "queued"
     transfers.delete(mine.account, mine.pk, NOW)
     shift.rounds(4)
-    assert shift.engine.told("add") == [str(mine.pk), str(theirs.pk)]
+    assert shift.engine.calls("add") == [str(mine.pk), str(theirs.pk)]
     assert shift.state(theirs) == "metadata"
 
 
-def test_what_the_engine_finds_to_be_the_same_waits_for_the_other(shift):
+def test_a_torrent_that_the_engine_finds_to_be_a_duplicate_waits_for_the_first(shift):
     mine = transfers.add_magnet(alice(), magnet("a"), 0, NOW)
     theirs = transfers.add_magnet(mallory(), f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
-    known(shift, mine, size_bytes=7, hash_v2="b" * 64)
+    learn_files(shift, mine, size_bytes=7, hash_v2="b" * 64)
     shift.engine.broken(theirs, "same_torrent", str(mine.pk))
     shift.rounds(3)
     assert shift.state(theirs) == "queued"
@@ -802,20 +802,20 @@ def test_deleting_stops_it_and_frees_its_bytes(shift, rounds):
     account = alice()
     kept = a_file(account, "kept")
     (transfer,) = magnets(account, 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.rounds(rounds)
     download_folder(transfer.pk).file(0).write_bytes(b"some")
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
-    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert shift.engine.calls("remove") == [str(transfer.pk)]
     assert list(ids_on_disk()) == []
     assert File.objects.get() == kept
 
 
-def test_the_place_stays_until_the_engine_has_let_go(shift):
+def test_the_folder_stays_until_the_engine_has_released_it(shift):
     account = alice()
     (transfer,) = magnets(account, 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.lets_go = False
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
@@ -825,14 +825,14 @@ def test_the_place_stays_until_the_engine_has_let_go(shift):
     assert list(ids_on_disk()) == []
 
 
-def test_places_of_transfers_that_are_gone_are_swept(shift):
+def test_folders_of_deleted_transfers_are_swept(shift):
     download_folder(4711).path.mkdir(parents=True)
     (transfer,) = magnets(alice(), 1)
     shift.round()
     assert list(ids_on_disk()) == [transfer.pk]
 
 
-def test_places_of_another_database_are_kept(shift):
+def test_folders_of_another_database_stay(shift):
     assert shift.store.claim_for("the lost one")
     download_folder(4711).path.mkdir(parents=True)
     shift.round()
@@ -842,10 +842,10 @@ def test_places_of_another_database_are_kept(shift):
 def test_deleting_an_account_stops_its_transfers(shift):
     account = alice()
     (transfer,) = magnets(account, 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     accounts.remove(account, NOW)
     shift.rounds(3)
-    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert shift.engine.calls("remove") == [str(transfer.pk)]
     assert list(ids_on_disk()) == []
 
 
@@ -871,7 +871,7 @@ def test_a_finished_torrent_is_given_to_others_until_it_is_enough():
     finish(shift, transfer)
     assert shift.state(transfer) == "done"
     assert transfers.list_rows(account) == []
-    assert shift.engine.told("seed") == [str(transfer.pk)]
+    assert shift.engine.calls("seed") == [str(transfer.pk)]
     assert download_folder(transfer.pk).file(0).stat().st_nlink == 2
     shift.engine.status(transfer, phase="seeding", uploaded_bytes=7)
     shift.round()
@@ -885,11 +885,11 @@ def test_a_finished_torrent_is_given_to_others_until_it_is_enough():
     assert File.objects.get().pk == transfer.file_created_id
 
 
-def test_what_lands_while_the_engine_begins_anew_is_given_to_others_all_the_same():
+def test_an_import_during_an_engine_restart_is_shared_with_other_transfers():
     landing = Later()
     shift = Shift(landing, seeds=True)
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     download_folder(transfer.pk).keep_torrent(b"the torrent")
     shift.engine.complete(transfer, b"content")
     shift.round()
@@ -915,7 +915,7 @@ def test_deleting_a_finished_transfer_ends_its_seeding_and_keeps_its_files():
     finish(shift, transfer)
     transfers.delete(account, transfer.pk, NOW)
     shift.rounds(3)
-    assert shift.engine.told("remove") == [str(transfer.pk)]
+    assert shift.engine.calls("remove") == [str(transfer.pk)]
     assert list(ids_on_disk()) == []
     assert names(account) == ["Sintel"]
 
@@ -931,7 +931,7 @@ def test_deleting_the_files_ends_the_seeding():
     assert list(ids_on_disk()) == []
 
 
-def test_seeding_goes_on_after_a_restart():
+def test_seeding_continues_after_a_restart():
     shift = Shift(seeds=True)
     (transfer,) = magnets(alice(), 1)
     finish(shift, transfer)
@@ -944,7 +944,7 @@ def test_seeding_goes_on_after_a_restart():
     assert (order.seeding, order.uploaded_bytes) == (True, 5)
 
 
-def test_what_one_gives_to_others_since_before_a_restart_is_shared_with_whoever_wants_it():
+def test_a_torrent_seeding_since_before_a_restart_is_shared_with_new_transfers():
     shift = Shift(seeds=True)
     mine = transfers.add_magnet(alice(), magnet(), 0, NOW)
     finish(shift, mine)
@@ -956,10 +956,10 @@ def test_what_one_gives_to_others_since_before_a_restart_is_shared_with_whoever_
     theirs = transfers.add_magnet(mallory(), magnet(), 0, NOW)
     shift.rounds(4)
     assert shift.state(theirs) == "done"
-    assert shift.engine.told("add") == [str(mine.pk)]
+    assert shift.engine.calls("add") == [str(mine.pk)]
 
 
-def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
+def test_a_seeding_torrent_whose_files_are_gone_stops_seeding():
     shift = Shift(seeds=True)
     (transfer,) = magnets(alice(), 1)
     finish(shift, transfer)
@@ -967,7 +967,7 @@ def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
     download_folder(transfer.pk).remove()
     shift.begin()
     shift.rounds(2)
-    assert shift.engine.told("add") == []
+    assert shift.engine.calls("add") == []
     transfer.refresh_from_db()
     assert transfer.is_seeding is False
 
@@ -977,52 +977,52 @@ def test_what_is_not_there_any_more_is_not_fetched_again_for_others():
 
 def test_a_worker_that_stopped_leaves_its_transfers_to_the_next(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.worker.stop(1)
     assert shift.engine.is_stopped
     other = Shift()
     other.round()
-    assert other.engine.told("add") == [str(transfer.pk)]
+    assert other.engine.calls("add") == [str(transfer.pk)]
 
 
 def test_a_dead_workers_transfers_are_taken_over_when_its_lease_ends(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     other = Shift()
     other.round(seconds=20)
-    assert other.engine.told("add") == []
+    assert other.engine.calls("add") == []
     other.round(seconds=3)
-    assert other.engine.told("add") == [str(transfer.pk)]
+    assert other.engine.calls("add") == [str(transfer.pk)]
 
 
 def test_a_worker_whose_process_ended_is_not_waited_for(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     end_process_of(shift.lease)
     other = Shift()
     other.round()
-    assert other.engine.told("add") == [str(transfer.pk)]
+    assert other.engine.calls("add") == [str(transfer.pk)]
 
 
-def test_a_worker_that_slept_too_long_lets_go_of_everything_before_it_acts(shift):
+def test_a_worker_that_slept_too_long_releases_everything_before_it_acts(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
-    asleep, slept = shift.engine, len(shift.engine.asked)
+    learn_files(shift, transfer)
+    asleep, slept = shift.engine, len(shift.engine.log)
     other = Shift()
     other.round(seconds=30)
     shift.engine.complete(transfer, b"x" * 100)
     shift.round(seconds=30)
     assert asleep.is_stopped
-    assert asleep.asked[slept:] == []
+    assert asleep.log[slept:] == []
     assert shift.state(transfer) == "downloading"
     shift.rounds(2)
     assert shift.engine is not asleep
-    assert shift.engine.told("add") == []
+    assert shift.engine.calls("add") == []
 
 
-def test_what_was_hashed_while_it_arrived_is_not_hashed_again(shift):
+def test_files_hashed_on_arrival_are_not_hashed_again(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     arrive(shift, transfer, b"con", b"cont")
     shift.engine.complete(transfer, b"con???t")
     shift.rounds(3)
@@ -1031,7 +1031,7 @@ def test_what_was_hashed_while_it_arrived_is_not_hashed_again(shift):
 
 def test_nothing_that_was_hashed_before_a_check_is_used_after_it(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     arrive(shift, transfer, b"???", b"", b"c")
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
@@ -1040,7 +1040,7 @@ def test_nothing_that_was_hashed_before_a_check_is_used_after_it(shift):
 
 def test_a_file_that_cannot_be_read_yet_is_hashed_at_the_end(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     shift.engine.news.append(Arrived(str(transfer.pk), 0, 3))
     shift.round()
     shift.engine.complete(transfer, b"content")
@@ -1063,7 +1063,7 @@ def sha1_of_only_file():
 def test_a_landing_of_a_worker_that_lost_its_lease_leaves_nothing(shift, monkeypatch):
     account = alice()
     (transfer,) = magnets(account, 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     link_all = type(shift.store).link_all
 
     def slowly(store, *more):
@@ -1084,8 +1084,8 @@ def test_many_workers_share_the_queue():
     one, two = Shift(active_transfers=2), Shift(active_transfers=2)
     for shift in (one, two):
         shift.rounds(2)
-    told = one.engine.told("add") + two.engine.told("add")
-    assert sorted(told) == sorted(str(each.pk) for each in queue[:4])
+    added = one.engine.calls("add") + two.engine.calls("add")
+    assert sorted(added) == sorted(str(each.pk) for each in queue[:4])
 
 
 # Restarts
@@ -1093,7 +1093,7 @@ def test_many_workers_share_the_queue():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("state", ["metadata", "downloading", "stalled", "moving", "no_room"])
-def test_whatever_was_under_way_goes_on(state):
+def test_running_work_continues(state):
     account = alice()
     (transfer,) = magnets(account, 1)
     Transfer.objects.update(state=state, size_bytes=7)
@@ -1102,7 +1102,7 @@ def test_whatever_was_under_way_goes_on(state):
     assert shift.state(transfer) == "done"
 
 
-def test_a_place_that_another_transfer_left_is_emptied_first(shift):
+def test_a_folder_left_by_another_transfer_is_emptied_first(shift):
     """A restored database counts up from an older number, and so reuses ids."""
     (transfer,) = magnets(alice(), 1)
     place = download_folder(transfer.pk)
@@ -1114,28 +1114,28 @@ def test_a_place_that_another_transfer_left_is_emptied_first(shift):
 
 def test_the_engine_that_died_gets_everything_again(shift):
     first, second = magnets(alice(), 2)
-    known(shift, first)
+    learn_files(shift, first)
     shift.engine.restart()
     shift.round()
     assert sorted(shift.engine.orders) == sorted([str(first.pk), str(second.pk)])
     shift.engine.metadata(first)
     shift.round()
     assert shift.state(first) == "downloading"
-    assert shift.engine.told("proceed") == [str(first.pk)] * 2
+    assert shift.engine.calls("proceed") == [str(first.pk)] * 2
 
 
 def test_the_engine_that_died_pauses_nothing_that_it_does_not_know(shift, once):
     """The engine would keep the pause for a torrent that never arrives."""
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     shift.engine.restart()
     once(DownloadFolder, "make", DiskFull())
     shift.round()
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
-    assert shift.engine.told("pause") == []
+    assert shift.engine.calls("pause") == []
 
 
-def test_who_brings_the_engine_down_three_times_is_set_aside(shift):
+def test_a_torrent_that_crashes_the_engine_three_times_is_set_aside(shift):
     culprit, other = magnets(alice(), 2)
     shift.round()
     for strike in (1, 2, 3):
@@ -1147,12 +1147,12 @@ def test_who_brings_the_engine_down_three_times_is_set_aside(shift):
     assert list(shift.engine.orders) == [str(other.pk)]
 
 
-def test_what_came_and_vanished_from_the_disk_is_fetched_again(shift):
+def test_files_that_vanish_from_the_disk_are_fetched_again(shift):
     (transfer,) = magnets(alice(), 1)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     shift.engine.complete(transfer)
     shift.rounds(3)
-    assert shift.engine.told("add") == [str(transfer.pk)] * 2
+    assert shift.engine.calls("add") == [str(transfer.pk)] * 2
     shift.engine.metadata(transfer, files=[("Sintel", 7)])
     shift.round()
     shift.engine.complete(transfer, b"content")
@@ -1160,16 +1160,16 @@ def test_what_came_and_vanished_from_the_disk_is_fetched_again(shift):
     assert shift.state(transfer) == "done"
 
 
-def test_what_vanishes_from_the_disk_again_and_again_fails(shift):
+def test_a_transfer_whose_files_keep_vanishing_fails(shift):
     (transfer,) = magnets(alice(), 1)
     for _ in range(3):
-        known(shift, transfer, size_bytes=7)
+        learn_files(shift, transfer, size_bytes=7)
         shift.engine.complete(transfer)
         shift.rounds(3)
     assert (shift.state(transfer), transfer.reason) == ("failed", "disk_error")
 
 
-def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
+def test_a_transfer_that_raises_stops_no_other_and_is_retried(shift, once, caplog):
     once(identity, "identify")
     first, second = magnets(alice(), 2)
     shift.round()
@@ -1179,11 +1179,11 @@ def test_what_stumbles_stops_no_other_and_is_taken_up_anew(shift, once, caplog):
     assert (shift.state(first), shift.state(second)) == ("metadata", "downloading")
     assert f"unexpected Metadata transfer={first.pk}" in caplog.text
     shift.rounds(12)
-    known(shift, first)
+    learn_files(shift, first)
     assert shift.state(first) == "downloading"
 
 
-def test_what_stumbles_when_the_engine_began_anew_is_given_to_it_later(shift, once):
+def test_a_transfer_that_fails_during_an_engine_restart_is_added_later(shift, once):
     both = magnets(alice(), 2)
     shift.round()
     once(DownloadFolder, "make")
@@ -1201,19 +1201,19 @@ def test_a_magnet_without_a_name_takes_that_of_its_metadata_everywhere_at_once(s
     account = alice()
     a_file(account, "Sintel")
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     assert shift.state(transfer) == "downloading"
     assert transfer.title == "Sintel (2)"
     assert a_folder(account, "a" * 40)
     with pytest.raises(NameTaken):
         a_folder(account, "Sintel (2)")
-    known(shift, transfer)
+    learn_files(shift, transfer)
     assert Transfer.objects.get().title == "Sintel (2)"
 
 
 def test_a_magnets_own_name_stays(shift):
     transfer = transfers.add_magnet(alice(), magnet(name="Mine"), 0, NOW)
-    known(shift, transfer)
+    learn_files(shift, transfer)
     transfer.refresh_from_db()
     assert transfer.title == "Mine"
 
@@ -1222,7 +1222,7 @@ def test_the_folder_that_was_the_destination_vanished(shift):
     account = alice()
     films = a_folder(account)
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), films.pk, NOW)
-    known(shift, transfer, size_bytes=7)
+    learn_files(shift, transfer, size_bytes=7)
     library.delete_folder(account, films.pk, NOW)
     shift.engine.complete(transfer, b"content")
     shift.rounds(3)
@@ -1231,7 +1231,7 @@ def test_the_folder_that_was_the_destination_vanished(shift):
     assert (transfer.state, transfer.notice) == ("done", "folder_gone")
 
 
-def test_it_lands_in_the_folder_that_was_asked_for(shift):
+def test_files_land_in_the_requested_folder(shift):
     account = alice()
     films = a_folder(account)
     transfer = transfers.add_magnet(account, magnet(name="Sintel"), films.pk, NOW)
@@ -1239,7 +1239,7 @@ def test_it_lands_in_the_folder_that_was_asked_for(shift):
     assert names(account, films.pk) == ["Sintel"]
 
 
-def test_equal_names_and_padding_are_told_apart(shift):
+def test_equal_names_are_numbered_and_padding_is_dropped(shift):
     account = alice()
     transfer = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     shift.round()
@@ -1286,12 +1286,12 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift):
     shift.round()
     shift.fetching.head(transfer, is_torrent=True)
     shift.round()
-    assert shift.fetching.told("proceed") == [str(transfer.pk)]
+    assert shift.fetching.calls("proceed") == [str(transfer.pk)]
     shift.fetching.news.append(TorrentFound(str(transfer.pk), a_torrent("Films", files={"a": 100})))
     shift.rounds(2)
     transfer.refresh_from_db()
     assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", "Films", 100)
-    assert shift.engine.told("add") == [str(transfer.pk)]
+    assert shift.engine.calls("add") == [str(transfer.pk)]
     assert download_folder(transfer.pk).torrent.exists()
     assert transfers.add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
 
@@ -1319,7 +1319,7 @@ def test_an_address_that_leads_to_a_magnet_without_a_name_is_named_by_its_torren
     assert transfer.title == "Sintel"
 
 
-def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
+def test_a_url_that_leads_to_a_malformed_magnet_fails(shift):
     transfer = transfers.add_url(alice(), "http://example.org/get", 0, NOW)
     shift.round()
     shift.fetching.news.append(MagnetFound(str(transfer.pk), "magnet:?xt=urn:btih:nonsense"))
@@ -1327,7 +1327,7 @@ def test_an_address_that_leads_to_a_magnet_that_is_none_fails(shift):
     assert (shift.state(transfer), transfer.reason) == ("failed", "parsing_error")
 
 
-def test_an_address_of_a_torrent_that_is_none_fails(shift):
+def test_a_url_of_a_malformed_torrent_fails(shift):
     transfer = transfers.add_url(alice(), "http://example.org/a.torrent", 0, NOW)
     shift.round()
     shift.fetching.news.append(TorrentFound(str(transfer.pk), b"d8:announce"))
@@ -1335,7 +1335,7 @@ def test_an_address_of_a_torrent_that_is_none_fails(shift):
     assert (shift.state(transfer), transfer.reason) == ("failed", "not_a_torrent")
 
 
-def test_an_address_of_a_torrent_that_is_here_already_gives_way(shift):
+def test_a_url_of_an_existing_torrent_gives_way(shift):
     account = alice()
     first = transfers.add_torrent(account, a_torrent(), 0, NOW)
     second = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
@@ -1368,7 +1368,7 @@ def test_files_that_were_deleted_inside_its_folder_are_fetched_again(shift):
     assert transfers.add_magnet(account, magnet(), 0, NOW) == again
 
 
-def test_files_that_come_back_take_no_others_name_and_need_no_more_room_than_theirs(shift):
+def test_refetched_files_take_free_names_and_only_their_own_space(shift):
     account = alice(space_max_bytes=20)
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     folder = fetched(shift, first, FILMS)
@@ -1381,7 +1381,7 @@ def test_files_that_come_back_take_no_others_name_and_need_no_more_room_than_the
     assert paths == {"Films/a.mkv", "Films/b", "Films/b (2)/c.srt", "Films/b (2)/d.srt"}
 
 
-def test_what_was_renamed_inside_its_folder_is_not_missing(shift):
+def test_a_file_renamed_inside_its_folder_is_not_missing(shift):
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     fetched(shift, first, FILMS)
@@ -1389,7 +1389,7 @@ def test_what_was_renamed_inside_its_folder_is_not_missing(shift):
     assert transfers.add_magnet(account, magnet(), 0, NOW) == first
 
 
-def test_an_emptied_folder_is_filled_again_or_another_where_that_was_asked_for(shift):
+def test_an_emptied_folder_is_refilled_unless_another_was_chosen(shift):
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     folder = fetched(shift, first, FILMS)
@@ -1402,7 +1402,7 @@ def test_an_emptied_folder_is_filled_again_or_another_where_that_was_asked_for(s
     assert fetched(shift, moved, FILMS).parent == there
 
 
-def test_all_of_it_comes_where_the_rest_is_deleted_meanwhile(shift):
+def test_a_refill_fetches_everything_if_the_rest_is_deleted_meanwhile(shift):
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     folder = fetched(shift, first, FILMS)
@@ -1419,7 +1419,7 @@ def test_all_of_it_comes_where_the_rest_is_deleted_meanwhile(shift):
     assert contents(shift, fetched(shift, again, FILMS)) == FILMS
 
 
-def test_what_is_missing_is_never_shared_as_if_it_were_all(shift):
+def test_incomplete_torrents_are_never_shared_as_complete(shift):
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     folder = fetched(shift, first, FILMS)
@@ -1454,7 +1454,7 @@ def test_missing_files_that_fail_or_do_not_fit_come_when_they_can(shift):
 
 
 @pytest.mark.parametrize("state", ["running", "failed"])
-def test_a_refill_that_was_removed_leaves_what_is_known_of_its_folder(shift, state):
+def test_removing_a_refill_keeps_the_record_of_its_folder(shift, state):
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     folder = fetched(shift, first, FILMS)
@@ -1477,17 +1477,17 @@ def test_missing_files_alone_are_not_seeded():
     shift = Shift(seeds=True)
     account = alice()
     folder = fetched(shift, transfers.add_magnet(account, magnet(name="Films"), 0, NOW), FILMS)
-    assert shift.engine.told("seed")
-    shift.engine.news.append(Seeded(shift.engine.told("seed")[0]))
+    assert shift.engine.calls("seed")
+    shift.engine.news.append(Seeded(shift.engine.calls("seed")[0]))
     shift.rounds(2)
     delete_named(account, "c.srt")
     again = transfers.add_magnet(account, magnet(), 0, NOW)
     assert fetched(shift, again, FILMS).pk == folder.pk
     assert not again.is_seeding
-    assert len(shift.engine.told("seed")) == 1
+    assert len(shift.engine.calls("seed")) == 1
 
 
-def test_missing_files_come_from_the_place_in_which_they_are_still_seeded():
+def test_missing_files_are_copied_from_the_folder_that_still_seeds_them():
     shift = Shift(seeds=True)
     account = alice()
     first = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
@@ -1497,10 +1497,10 @@ def test_missing_files_come_from_the_place_in_which_they_are_still_seeded():
     shift.rounds(3)
     assert shift.state(again) == "done"
     assert contents(shift, folder) == FILMS
-    assert shift.engine.told("add") == [str(first.pk)]
+    assert shift.engine.calls("add") == [str(first.pk)]
 
 
-def test_an_address_of_a_torrent_brings_its_missing_files(shift):
+def test_a_url_of_a_torrent_fetches_its_missing_files(shift):
     account = alice()
     content = a_torrent("Films", files={path: len(each) for path, each in FILMS.items()})
     folder = fetched(shift, transfers.add_torrent(account, content, 0, NOW), FILMS)
@@ -1513,7 +1513,7 @@ def test_an_address_of_a_torrent_brings_its_missing_files(shift):
     assert contents(shift, folder) == FILMS
 
 
-def test_a_web_page_is_kept_but_said(shift):
+def test_a_web_page_is_saved_with_a_warning(shift):
     account = alice()
     transfer = transfers.add_url(account, "http://example.org/film", 0, NOW)
     shift.round()
@@ -1525,7 +1525,7 @@ def test_a_web_page_is_kept_but_said(shift):
     assert (transfer.state, transfer.notice) == ("done", "web_page")
 
 
-def test_a_size_that_no_server_told_is_told_by_the_file(shift):
+def test_an_unannounced_size_is_read_from_the_file(shift):
     account = alice()
     transfer = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
     shift.round()
@@ -1555,7 +1555,7 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
     assert (shift.state(transfer), transfer.reason) == ("no_room", "disk_full")
     shift.round(seconds=31)
     shift.rounds(3)
-    assert shift.fetching.told("add") == [str(transfer.pk)] * 2
+    assert shift.fetching.calls("add") == [str(transfer.pk)] * 2
 
 
 @pytest.mark.parametrize("word", ["fetch_error", "address_refused", "too_large"])
@@ -1568,7 +1568,7 @@ def test_a_fetch_that_fails_says_why(shift, word):
     assert transfer.sentence == "The server reported error 404."
 
 
-def test_a_fetch_that_waits_for_room_is_begun_again(shift):
+def test_a_fetch_that_waits_for_space_starts_again(shift):
     account = alice(space_max_bytes=1000)
     transfer = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
     shift.round()
@@ -1577,10 +1577,10 @@ def test_a_fetch_that_waits_for_room_is_begun_again(shift):
     large = a_file(account, "large", size_bytes=900)
     shift.rounds(3)
     assert shift.state(transfer) == "no_room"
-    assert shift.fetching.told("remove") == [str(transfer.pk)]
+    assert shift.fetching.calls("remove") == [str(transfer.pk)]
     library.delete_file(account, large.pk, NOW)
     shift.rounds(3)
-    assert shift.fetching.told("add") == [str(transfer.pk)] * 2
+    assert shift.fetching.calls("add") == [str(transfer.pk)] * 2
     shift.fetching.head(transfer, "film.mkv", 500)
     shift.round()
     assert shift.state(transfer) == "downloading"

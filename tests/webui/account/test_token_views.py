@@ -28,7 +28,7 @@ def token(bob):
     return shown_token(make(bob))
 
 
-def test_a_new_token_is_shown_once_and_kept_as_a_hash(bob):
+def test_a_new_token_is_shown_once_and_stored_as_a_hash(bob):
     answer = make(bob)
     token = shown_token(answer)
     assert len(token) > 43
@@ -38,7 +38,7 @@ def test_a_new_token_is_shown_once_and_kept_as_a_hash(bob):
     assert (row.user, row.name, row.used_at) == (bob.user, "seedbox", None)
 
 
-def test_under_htmx_only_its_section_comes_back(bob):
+def test_under_htmx_only_its_section_is_returned(bob):
     answer = make(bob, **HTMX)
     assert page(answer).select_one("#tokens")
     assert not page(answer).select_one("html")
@@ -51,7 +51,7 @@ def test_its_last_use_is_shown(bob, token, storage):
 
 
 @each_case("name", ["", "  ", "seedbox"])
-def test_a_token_needs_a_name_of_its_own(bob, token, name):
+def test_a_token_needs_a_unique_name(bob, token, name):
     answer = make(bob, name)
     assert answer.status_code == 422
     assert page(answer).select_one("#token-name[aria-invalid=true]")
@@ -59,20 +59,20 @@ def test_a_token_needs_a_name_of_its_own(bob, token, name):
 
 
 @pytest.mark.slow
-def test_nobody_has_tokens_without_end(bob):
+def test_the_number_of_tokens_is_limited(bob):
     for number in range(MOST_EACH):
         send_tokens.create(bob.user, str(number), timezone.now())
     assert "Revoke one" in words(make(bob), "#token-error")
 
 
-def test_a_revoked_token_is_no_good(bob, token, storage):
+def test_a_revoked_token_does_not_work(bob, token, storage):
     row = SendToken.objects.get()
     bob.client.post(f"/account/tokens/{row.pk}/revoke/")
     assert send(token, {"text": magnet(1)}).status_code == 401
     assert titles(storage) == []
 
 
-def test_nobody_revokes_anothers(bob, alice, token, storage):
+def test_people_cannot_revoke_tokens_of_others(bob, alice, token, storage):
     row = SendToken.objects.get()
     alice.client.post(f"/account/tokens/{row.pk}/revoke/")
     assert send(token, {"text": magnet(1)}).status_code == 200

@@ -22,7 +22,7 @@ def change(person, *, htmx=False, **fields):
     return person.client.post("/account/password/", form, headers=HTMX if htmx else {})
 
 
-def test_the_account_page_says_who_one_is(bob):
+def test_the_account_page_says_who_you_are(bob):
     answer = bob.client.get("/account/")
     assert "bob" in words(answer, ".page-head")
     assert "Member" in words(answer, ".page-head")
@@ -58,7 +58,7 @@ PARTS = {
 
 
 @each_case("case", PARTS)
-def test_what_is_ones_own_and_what_all_share_are_two_pages(alice, bob, gwen, storage, case):
+def test_personal_and_shared_settings_are_on_two_pages(alice, bob, gwen, storage, case):
     person, path = case
     people = {"alice": alice, "bob": bob, "gwen": gwen}
     shown = page(people[person].client.get(path))
@@ -112,20 +112,20 @@ def test_an_act_leads_back_to_its_part(alice, storage, path):
     assert alice.client.post(path)["Location"] == WAYS_BACK[path]
 
 
-def test_under_htmx_only_the_form_comes_back(bob):
+def test_under_htmx_only_the_form_is_returned(bob):
     answer = change(bob, htmx=True, old_password="guess")
     assert answer.status_code == 422
     assert page(answer).select_one("[name=old_password]")
     assert not page(answer).select_one("html")
 
 
-def test_under_htmx_the_change_is_told(bob):
+def test_under_htmx_the_change_is_announced(bob):
     answer = change(bob, htmx=True)
     assert answer.status_code == 200
     assert "Password changed" in words(answer, ".status")
 
 
-def test_without_scripts_the_change_is_told_on_the_page(bob):
+def test_without_scripts_the_page_announces_the_change(bob):
     assert change(bob).status_code == 302
     assert "Your other devices are signed out" in words(bob.client.get("/account/"), "#toasts")
 
@@ -149,7 +149,7 @@ def test_a_thief_of_a_session_cannot_keep_its_owner_from_a_new_password(bob):
 
 
 @each_case("theme", ["light", "dark"])
-def test_the_colour_scheme_is_kept_in_this_browser(bob, theme):
+def test_the_color_scheme_is_saved_in_this_browser(bob, theme):
     bob.client.post("/account/look/", {"theme": theme})
     html = page(bob.client.get("/account/")).select_one("html")
     assert html["data-theme"] == theme
@@ -162,7 +162,7 @@ def test_an_unknown_scheme_follows_the_system(bob, theme):
     assert "data-theme" not in page(bob.client.get("/account/")).select_one("html").attrs
 
 
-def test_under_htmx_the_scheme_is_kept_without_an_answer_to_show(bob):
+def test_under_htmx_the_scheme_is_saved_without_content(bob):
     answer = bob.client.post("/account/look/", {"theme": "dark"}, headers=HTMX)
     assert answer.status_code == 204
 
@@ -191,7 +191,7 @@ def check(person, *, htmx=False):
 
 
 @each_case("name", ["alice", "bob", "gwen"])
-def test_everybody_may_check_whether_the_service_answers(alice, bob, gwen, storage, name):
+def test_everyone_may_check_whether_the_service_responds(alice, bob, gwen, storage, name):
     person = {"alice": alice, "bob": bob, "gwen": gwen}[name]
     answer = check(person, htmx=True)
     assert "Responded in" in words(answer, "#service")
@@ -214,7 +214,7 @@ def test_without_scripts_a_check_leads_back_to_the_page(gwen, storage):
         (429, "", "is limiting requests"),
     ],
 )
-def test_a_check_that_fails_is_told_in_words(gwen, storage, status, reason, said):
+def test_a_failed_check_is_explained(gwen, storage, status, reason, said):
     storage.fails("/rest/user", status, reason)
     answer = check(gwen, htmx=True)
     assert answer.status_code == 200
@@ -226,19 +226,19 @@ def test_a_check_that_fails_is_told_in_words(gwen, storage, status, reason, said
 
 def test_the_page_after_a_check_may_be_another_processs(gwen, storage):
     check(gwen)
-    told = storage.service.v1.health
+    health = storage.service.v1.health
     storage.service = storage_of(storage.service.key, is_embedded=True).service
-    assert connection.health_of(storage.service) == told != storage.service.v1.health
+    assert connection.health_of(storage.service) == health != storage.service.v1.health
     assert "Responded in" in words(gwen.client.get("/account/server/"), "#service")
 
 
-def test_what_another_release_told_is_passed_over(gwen, storage):
+def test_cached_checks_of_another_release_are_ignored(gwen, storage):
     key = storage.service.key
     connection.cache.set(f"health-{key}", tuple("too many facts"))
     assert "Not checked yet" in words(gwen.client.get("/account/server/"), "#service")
 
 
-def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
+def test_a_check_is_shown_despite_a_full_disk(gwen, monkeypatch):
     def full(*_arguments):
         raise OSError(28, "No space left on device")
 
@@ -259,16 +259,16 @@ def test_a_full_disk_does_not_keep_a_check_from_being_told(gwen, monkeypatch):
         (-5, "just now"),
     ],
 )
-def test_how_long_ago_in_words(past, said):
+def test_elapsed_time_is_described_in_words(past, said):
     assert ago_words(timedelta(seconds=past)) == said
 
 
-def test_a_slow_answer_is_told_in_seconds():
+def test_a_slow_response_is_reported_in_seconds():
     now = datetime(2026, 9, 1, tzinfo=UTC)
     assert "1.4 s, just now" in service_part(Health(now, None, None, 1.42), now).detail
 
 
-def test_a_failure_from_before_its_kind_was_kept_has_words_too():
+def test_a_failure_stored_without_a_kind_is_explained_too():
     now = datetime(2026, 9, 1, tzinfo=UTC)
     assert service_part(Health(last_error="cut_off"), now).is_ill
     known = Health(last_error="premium_required", last_failure=Forbidden)
@@ -278,7 +278,7 @@ def test_a_failure_from_before_its_kind_was_kept_has_words_too():
 # Storage
 
 
-def test_the_way_to_the_largest_files_is_there_where_the_service_lists_them(bob, storage):
+def test_the_largest_files_link_shows_if_the_service_lists_them(bob, storage):
     link = page(bob.client.get("/account/server/")).select_one("#storage > div > a")
     assert link["href"] == "/files/largest/"
 
@@ -303,7 +303,7 @@ def test_the_largest_things_are_named_with_their_sizes(bob, storage):
     assert bars == ["100", "1"]
 
 
-def test_where_nothing_was_read_yet_the_page_says_so(bob, storage):
+def test_the_page_says_when_nothing_was_read_yet(bob, storage):
     assert "hasn't reported its free space yet" in words(
         bob.client.get("/account/server/"), "#storage"
     )

@@ -233,7 +233,7 @@ def test_every_kind_has_a_sentence():
     assert all(row.text and "%" not in row.text for row in shown.rows)
 
 
-def test_when_and_from_where_stands_beside_it(alice):
+def test_time_and_address_are_shown(alice):
     stranger().post("/signin/", {"username": "bob", "password": PASSWORD}, REMOTE_ADDR="10.1.0.7")
     form = {"username": "alice", "password": PASSWORD}
     stranger().post("/signin/", form, REMOTE_ADDR="10.1.0.7")
@@ -263,7 +263,7 @@ def test_failed_sign_ins_of_an_hour_are_one_row_for_each_name_and_network(alice)
     ("path", "field"),
     [("/account/password/", "old_password"), ("/account/tokens/", "current_password")],
 )
-def test_guesses_of_somebody_signed_in_count_too(alice, path, field):
+def test_guesses_of_signed_in_people_count_too(alice, path, field):
     alice.client.post(path, {field: "guess", SEALED: "", "password": NEW, "password_again": NEW})
     assert events(alice)[0] == "1 failed sign-in as alice"
 
@@ -310,7 +310,7 @@ def test_older_events_are_a_page_further(alice):
 
 
 @each_case("before", ["", "x", "-1", "0", "9" * 30, "²"])
-def test_a_strange_page_is_none_that_breaks(alice, before):
+def test_a_strange_page_number_breaks_nothing(alice, before):
     assert alice.client.get(f"/account/activity/?before={before}").status_code == 200
 
 
@@ -320,7 +320,7 @@ def test_an_event_costs_one_insert(alice, bob):
     assert len(seen) == 1
 
 
-def test_what_was_done_stays_done_where_it_cannot_be_recorded(alice, monkeypatch, caplog):
+def test_actions_succeed_even_if_they_cannot_be_recorded(alice, monkeypatch, caplog):
     def fail(**_facts):
         raise OperationalError("database or disk is full")
 

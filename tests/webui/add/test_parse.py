@@ -59,13 +59,13 @@ def test_several_lines_are_several_items_in_their_order():
     assert [type(item) for item in items] == [MagnetItem, AddressItem, UnreadableItem]
 
 
-def test_what_is_no_link_has_the_number_of_its_line():
+def test_lines_that_are_not_links_have_their_line_number():
     items = read(f"one\r\n\n{MAGNET} {MAGNET}\nfour\none")
     bad = [item for item in items if isinstance(item, UnreadableItem)]
     assert [(item.line, item.line_number) for item in bad] == [("one", 1), ("four", 4)]
 
 
-def test_equal_ones_count_once_however_they_are_spelt():
+def test_equal_links_count_once_in_any_spelling():
     upper = MAGNET.replace(HASH, HASH.upper())
     assert len(read(f"{MAGNET}&dn=a\n{upper}&dn=b\nhttp://a.example/\nhttp://a.example/")) == 2
 
@@ -109,12 +109,12 @@ def test_an_address_within_a_magnet_is_part_of_it():
         (f"{MAGNET}&dn=" + "x" * 70_000, "too_long"),
     ],
 )
-def test_what_is_no_link_says_why(text, word):
+def test_lines_that_are_not_links_say_why(text, word):
     assert why(text) == word
 
 
 @each_case("name", ["<img src=x onerror=alert(1)>", "a\u202egpj.exe", "'\"--"])
-def test_names_stay_as_they_came(name):
+def test_names_stay_unchanged(name):
     assert one(f"{MAGNET}&dn={quote(name)}").name == name
 
 
@@ -128,7 +128,7 @@ def test_ten_thousand_trackers_are_counted_and_not_sent():
     assert len(item.uri) < parse.LONGEST_MAGNET
 
 
-def test_lines_beyond_the_bound_are_left_as_they_came():
+def test_lines_beyond_the_limit_stay_unchanged():
     text = "\n".join(f"magnet:?xt=urn:btih:{number:040x}" for number in range(10_050))
     found = parse_lines(text)
     assert len(found.items) == 10_000
@@ -189,7 +189,7 @@ LINKISH = st.lists(
 
 
 @given(LINKISH)
-def test_what_was_read_reads_the_same_again(text):
+def test_parsing_is_idempotent(text):
     """Lines that weren't sent go back into the field, and are parsed again."""
     items = read(text)
     again = read("\n".join(item.line for item in items))

@@ -39,7 +39,7 @@ def test_a_file_is_sent_with_it(token, storage):
     assert titles(storage) == ["a.mkv"]
 
 
-def test_who_asks_for_json_gets_it(token, storage):
+def test_clients_that_accept_json_get_json(token, storage):
     answer = send(token, {"text": f"{magnet(1)}\nnothing"}, accept="application/json")
     assert answer.status_code == 422
     assert [item["outcome"] for item in answer.json()["items"]] == ["added", "unreadable"]
@@ -52,7 +52,7 @@ def test_nothing_is_refused_in_words(token, storage):
 
 
 @each_case("header", ["", "Bearer ", "Bearer ferry_guess", "Basic Ym9iOng="])
-def test_without_it_nothing_is_read_and_nobody_is_sent_to_sign_in(storage, header):
+def test_without_a_session_nothing_is_read_and_no_redirect_is_sent(storage, header):
     answer = Client().post(
         "/send/", {"text": magnet(1)}, headers={"host": "localhost", "authorization": header}
     )
@@ -78,7 +78,7 @@ def test_a_token_opens_no_other_page(token):
     assert Client().get("/rest/folder", headers=headers).status_code == 401
 
 
-def test_the_role_of_its_bearer_is_judged_at_each_use(bob, token, storage):
+def test_the_role_of_a_tokens_owner_is_checked_at_each_use(bob, token, storage):
     bob.user.role = Role.GUEST
     bob.user.save()
     assert send(token, {"text": magnet(1)}).status_code == 403
@@ -88,7 +88,7 @@ def test_the_role_of_its_bearer_is_judged_at_each_use(bob, token, storage):
     assert titles(storage) == []
 
 
-def test_guesses_are_limited_and_lock_nobody_out(token, storage):
+def test_guesses_are_limited_and_lock_no_one_out(token, storage):
     answers = [send("ferry_guess", {}) for _try in range(MOST_GUESSES + 1)]
     assert answers[0].status_code == 401
     assert answers[-1].status_code == 429
@@ -101,7 +101,7 @@ def test_names_obey_no_terminal(token, storage):
     assert answer.content.decode().startswith("added: a?[2Jb?c: Added")
 
 
-def test_a_service_that_is_away_is_told_with_what_is_left(token, storage):
+def test_an_unreachable_service_is_reported_with_the_remaining_entries(token, storage):
     storage.fails("/rest/transfer/magnet", 503)
     answer = send(token, {"text": f"{magnet(1)}\n{magnet(2)}"})
     assert answer.status_code == 422

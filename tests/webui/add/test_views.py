@@ -59,7 +59,7 @@ def titles(storage):
 # Results
 
 
-def test_each_line_gets_a_result_of_its_own(bob, storage):
+def test_each_line_gets_its_own_result(bob, storage):
     answer = by_script(bob, magnet(1), "https://a.example/x.iso", "nothing", magnet(2, "Cosmos"))
     assert outcomes(answer) == {
         "Sintel": "added",
@@ -71,7 +71,7 @@ def test_each_line_gets_a_result_of_its_own(bob, storage):
     assert answer.json()["kept"] == ["nothing"]
 
 
-def test_what_is_there_already_is_told_with_a_link(bob, storage):
+def test_an_existing_transfer_is_reported_with_a_link(bob, storage):
     by_script(bob, magnet(1))
     (item,) = by_script(bob, magnet(1)).json()["items"]
     assert item["outcome"] == "known"
@@ -86,7 +86,7 @@ def test_what_is_there_already_is_told_with_a_link(bob, storage):
         ("fetched_again", "fetching it again"),
     ],
 )
-def test_what_is_fetched_again_is_added_and_says_so(bob, storage, reason, said):
+def test_a_repeated_fetch_is_added_and_says_so(bob, storage, reason, said):
     one = storage.transfer("Sintel", hash=f"{1:040x}")
     storage.tells(one, reason=reason)
     (item,) = by_script(bob, magnet(1)).json()["items"]
@@ -104,23 +104,23 @@ def test_a_link_without_a_name_takes_the_one_that_the_service_knows(bob, storage
     assert item["outcome"] == "known"
 
 
-def test_an_older_service_says_of_what_is_there_no_more_than_true(bob, storage):
+def test_messages_for_an_older_service_claim_no_more_than_is_known(bob, storage):
     storage.says("/rest/transfer/magnet", httpx.Response(200, json={"result": True}))
     (item,) = by_script(bob, magnet(1)).json()["items"]
     assert item["outcome"] == "known"
     assert item["url"] == f"/transfers/s{Sent.objects.get().pk}/open/"
 
 
-@each_case("told", [{"title": "Sintel"}, {"torrent_hash": f"{1:040x}"}])
-def test_an_answer_without_an_id_that_names_the_transfer_is_an_add(bob, storage, told):
+@each_case("extra", [{"title": "Sintel"}, {"torrent_hash": f"{1:040x}"}])
+def test_an_answer_without_an_id_that_names_the_transfer_is_an_add(bob, storage, extra):
     Sent.objects.all().delete()
-    answer = httpx.Response(200, json={"result": True, "code": 200} | told)
+    answer = httpx.Response(200, json={"result": True, "code": 200} | extra)
     storage.says("/rest/transfer/magnet", answer)
     (item,) = by_script(bob, magnet(1)).json()["items"]
     assert (item["outcome"], item["sentence"]) == ("added", "Added")
 
 
-def test_a_refused_one_stops_no_other_and_stays_in_the_field(bob, storage):
+def test_a_refused_link_stops_no_other_and_stays_in_the_field(bob, storage):
     storage.says(
         "/rest/transfer/magnet",
         httpx.Response(422, json={"reason_phrase": "parsing_error"}),
@@ -150,7 +150,7 @@ def test_a_refusal_shows_the_reason_that_the_service_gives(bob, storage, reason,
     assert said in item["sentence"]
 
 
-def test_no_room_says_how_much_is_missing_and_what_was_kept(bob, storage):
+def test_a_lack_of_space_says_how_much_is_missing_and_what_was_saved(bob, storage):
     wished = {
         "reason_phrase": "not_enough_space_added_to_wishlist",
         "wt": {"id": 1, "title": "Sintel", "size": 10**9},
@@ -179,7 +179,7 @@ def test_every_word_of_v1_has_a_plain_sentence(bob, storage, word):
         assert word not in item["sentence"]
 
 
-def test_an_unknown_word_is_told_in_the_services_own_words():
+def test_an_unknown_reason_is_shown_in_the_services_words():
     assert "Moon in the way" in refusal_words(Rejected("x", said="Moon in the way"))
     assert "without giving a reason" in refusal_words(Rejected("moon"))
     assert "folder" in refusal_words(NotFound("not_found"))
@@ -198,7 +198,7 @@ def test_an_unknown_word_is_told_in_the_services_own_words():
         httpx.Response(504),
     ],
 )
-def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble):
+def test_an_ambiguous_response_is_reported_as_such_and_nothing_is_resent(bob, storage, trouble):
     storage.says("/rest/transfer/magnet", trouble)
     answer = by_script(bob, magnet(1)).json()
     assert answer["items"][0]["outcome"] == "unsure"
@@ -208,7 +208,7 @@ def test_an_unclear_answer_is_unsure_and_never_sent_twice(bob, storage, trouble)
 
 
 @each_case("status", [401, 429, 503])
-def test_a_service_that_takes_nothing_stops_the_rest_which_stays(bob, storage, status):
+def test_a_service_that_accepts_nothing_stops_the_rest_which_stays(bob, storage, status):
     storage.fails("/rest/transfer/magnet", status)
     answer = by_script(bob, magnet(1), magnet(2), magnet(3)).json()
     assert len(answer["items"]) == 1
@@ -227,7 +227,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     assert not done.trouble
 
 
-def test_what_is_left_stays_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
+def test_failed_lines_stay_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
     # No setting shortens the 8 s after which the rest stays in the field.
     monkeypatch.setattr(add_send, "PATIENCE_SECONDS", -1.0)
     answer = typed(bob, magnet(1), magnet(2))
@@ -252,7 +252,7 @@ def test_nothing_at_all_says_what_to_do(bob, storage):
 # What the site records
 
 
-def test_what_was_sent_is_recorded_with_its_source_and_sender(bob, storage):
+def test_sent_items_are_recorded_with_their_source_and_sender(bob, storage):
     films = storage.folder("Films")
     by_script(bob, magnet(1) + "&xl=5000", folder=str(films.id))
     row = Sent.objects.get()
@@ -287,7 +287,7 @@ def test_the_folders_to_choose_from_are_shown_where_the_service_takes_one(bob, s
     assert shown.select_one("#omni-folder option[selected]")["value"] == str(films.id)
 
 
-def test_no_folder_is_offered_by_a_foreign_service_or_one_that_is_away(bob, foreign, storage):
+def test_no_folder_choice_for_foreign_or_unreachable_services(bob, foreign, storage):
     foreign.folder("Films")
     assert not page(bob.client.get("/add/")).select("#omni-folder")
     foreign.fails("/rest/folder", 503)
@@ -306,7 +306,7 @@ def drop(person, name, content, **headers):
     return send(person.client, body, path="/transfers/send/", **headers)
 
 
-def test_a_torrent_starts_a_transfer_and_is_kept_for_another_try(bob, storage):
+def test_a_torrent_starts_a_transfer_and_is_saved_for_another_try(bob, storage):
     answer = json.loads(drop(bob, "a.torrent", TORRENT.decode()).content)
     assert answer["ok"]
     assert answer["items"][0]["outcome"] == "added"
@@ -320,7 +320,7 @@ def test_any_other_file_is_uploaded(bob, storage):
     assert Sent.objects.get().torrent is None
 
 
-def test_a_file_goes_to_the_folder_of_the_address(bob, storage):
+def test_a_file_goes_to_the_folder_in_the_url(bob, storage):
     films = storage.folder("Films")
     path = f"/transfers/send/?folder={films.id}"
     body = body_of(("a.txt", "x"))
@@ -342,7 +342,7 @@ def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeyp
     assert json.loads(drop(bob, "a.torrent", "x" * 100).content)["ok"]
 
 
-def test_a_file_without_room_is_refused_unread(bob, storage):
+def test_a_file_that_does_not_fit_is_refused_unread(bob, storage):
     bob.client.get("/")
     headers = {"x_requested_with": "ferry", "x_file_size": "9"}
     answer = send(bob.client, Untouchable(), path="/transfers/send/", length=2 * 10**9, **headers)
@@ -394,7 +394,7 @@ def test_an_out_of_date_form_adds_nothing_and_loses_nothing(bob, storage, path):
     assert token
 
 
-def test_what_nobody_is_known_to_have_typed_is_refused_in_words_when_the_session_ended(mallory):
+def test_a_form_sent_after_the_session_ended_is_refused_with_an_explanation(mallory):
     answer = mallory.post("/add/", {"text": magnet(1)})
     assert answer.status_code == 403
     assert "Go back, copy what you typed" in words(answer, "main")
@@ -424,7 +424,7 @@ def reading(person, text, path="/add/read/", **fields):
     return person.client.post(path, {"text": text, **fields}, headers=SCRIPT).json()
 
 
-def test_the_field_learns_what_its_links_are_and_which_lines_are_none(bob, storage):
+def test_the_field_describes_its_links_and_flags_other_lines(bob, storage):
     bad = [f"nothing {number}" for number in range(7)]
     found = reading(
         bob, "\n".join([magnet(1), "", "<b>no</b>" + "x" * 60, *bad, magnet(2, "Cosmos")])
@@ -440,7 +440,7 @@ def test_the_field_learns_what_its_links_are_and_which_lines_are_none(bob, stora
     assert storage.calls == []
 
 
-def test_one_link_is_named_and_leaves_the_button_as_it_is(bob):
+def test_a_single_link_is_named_and_keeps_the_button_label(bob):
     found = reading(bob, magnet(1))
     assert found == {"found": "1 link: \u2068Sintel\u2069", "button": "", "marks": ""}
     assert reading(bob, "") == {"found": "", "button": "", "marks": ""}
@@ -486,7 +486,7 @@ def test_a_file_beside_a_text_is_not_sent(bob, storage):
 # The page that asks for confirmation
 
 
-def test_opening_it_shows_what_came_and_adds_nothing(bob, storage):
+def test_opening_a_share_lists_the_items_and_adds_nothing(bob, storage):
     query = urlencode({"magnet": magnet(1) + "&xl=9800000000&tr=a&tr=b"})
     shown = bob.client.get(f"/add/?{query}")
     row = words(shown, "#picks li")
@@ -497,7 +497,7 @@ def test_opening_it_shows_what_came_and_adds_nothing(bob, storage):
     assert [call for call in storage.calls if call[0] == "POST"] == []
 
 
-def test_it_takes_several_of_each_kind_and_leaves_the_prose_out(bob, storage):
+def test_shares_may_contain_several_links_and_prose(bob, storage):
     query = urlencode(
         [
             ("magnet", magnet(1)),
@@ -516,7 +516,7 @@ def test_without_the_slash_it_is_the_same_page(bob):
     assert answer["Location"] == "/add/?magnet=x"
 
 
-def test_its_button_adds_what_is_ticked_and_says_so(bob, storage):
+def test_the_button_adds_the_checked_items_and_says_so(bob, storage):
     answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
     assert answer.status_code == 200
     assert "2 transfers added. You can close this window." in words(answer, "#said")
@@ -524,7 +524,7 @@ def test_its_button_adds_what_is_ticked_and_says_so(bob, storage):
     assert titles(storage) == ["Sintel", "Cosmos"]
 
 
-def test_what_failed_stays_ticked_for_another_try(bob, storage):
+def test_failed_items_stay_checked_for_another_try(bob, storage):
     storage.says("/rest/transfer/magnet", httpx.Response(422, json={"reason_phrase": "x"}))
     answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
     assert answer.status_code == 422
@@ -532,18 +532,18 @@ def test_what_failed_stays_ticked_for_another_try(bob, storage):
     assert [each["value"] for each in left] == [magnet(1)]
 
 
-def test_a_shared_title_names_what_has_no_name(bob, storage):
+def test_a_shared_title_names_items_without_a_name(bob, storage):
     query = urlencode({"text": f"magnet:?xt=urn:btih:{5:040x}", "title": "Three Men"})
     assert "Three Men" in words(bob.client.get(f"/add/?{query}"), "#picks")
 
 
-def test_what_is_no_link_is_shown_with_the_reason_and_without_a_tick(bob, storage):
+def test_lines_that_are_not_links_show_a_reason_and_no_checkbox(bob, storage):
     shown = bob.client.get("/add/?url=javascript:alert(1)")
     assert "magnet links and addresses that begin with http" in words(shown, "#picks li")
     assert not page(shown).select("#picks input")
 
 
-def test_a_share_without_the_worker_is_not_read_and_not_kept(mallory, storage):
+def test_a_share_without_the_service_worker_is_neither_read_nor_saved(mallory, storage):
     answer = send(mallory, Untouchable(), path="/add/share/", length=10**9)
     assert answer.status_code == 303
     assert answer["Location"] == "/add/?shared=none"

@@ -78,5 +78,5 @@ def test_others_are_refused(url):
         ("elsewhere.example", "nonsense", False),
     ],
 )
-def test_each_address_is_judged_when_it_is_connected_to(host, address, may):
+def test_each_address_is_checked_on_connecting(host, address, may):
     assert judge.address(host, address) == may

@@ -44,7 +44,7 @@ def test_the_environment_comes_first(settings):
     assert (place.credentials.name, place.credentials.password) == ("me@example.org", "se:cret")
 
 
-def test_then_what_the_owner_stored():
+def test_the_stored_connection_comes_second():
     Connection.store(URL, EMAIL, PASSWORD)
     place = connection.service_address()
     assert (place.url, place.credentials.password) == (URL, PASSWORD)
@@ -65,7 +65,7 @@ def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
 
 @pytest.mark.postgresql
 @pytest.mark.django_db(transaction=True)
-def test_who_waits_for_another_service_holds_no_connection_to_a_database():
+def test_waiting_for_another_service_holds_no_database_connection():
     nowhere = ServiceAddress("http://127.0.0.1:1", Credentials(EMAIL, PASSWORD), is_embedded=False)
     with client_for(nowhere) as v1:
         database.ensure_connection()
@@ -74,14 +74,14 @@ def test_who_waits_for_another_service_holds_no_connection_to_a_database():
     assert database.connection is None
 
 
-def test_what_was_sealed_and_changed_since_is_not_read():
+def test_tampered_sealed_data_is_not_read():
     sealed = encryption.seal("herring")
     assert encryption.unseal(sealed) == "herring"
     with pytest.raises(encryption.CannotDecrypt):
         encryption.unseal(sealed[:-3] + "abc")
 
 
-def test_there_is_one_client_for_one_place_and_a_new_one_for_another(settings, monkeypatch):
+def test_each_address_has_one_client(settings, monkeypatch):
     monkeypatch.undo()  # Removes the fake of `storage`.
     first = connection.service()
     assert connection.service() is first
@@ -131,7 +131,7 @@ def connect(monkeypatch, *lines, url=URL, **options):
     return out.getvalue()
 
 
-def test_a_connection_is_checked_and_then_kept(monkeypatch, there):
+def test_a_connection_is_checked_and_then_saved(monkeypatch, there):
     said = connect(monkeypatch, EMAIL, PASSWORD)
     assert "Connected as" in said
     assert PASSWORD not in said
@@ -139,7 +139,7 @@ def test_a_connection_is_checked_and_then_kept(monkeypatch, there):
     assert ("GET", "/rest/user") in there.calls
 
 
-def test_a_wrong_password_is_told_and_nothing_kept(monkeypatch, there):
+def test_a_wrong_password_is_reported_and_nothing_saved(monkeypatch, there):
     with pytest.raises(CommandError) as refused:
         connect(monkeypatch, EMAIL, "guess")
     assert "sign-in" in str(refused.value)
@@ -150,12 +150,12 @@ def test_a_wrong_password_is_told_and_nothing_kept(monkeypatch, there):
 @each_case(
     "url", ["", "ftp://a.example", "storage.example", "https://me:secret@a.example", "https:///x"]
 )
-def test_an_address_that_is_none_or_carries_a_secret_is_refused(monkeypatch, url):
+def test_a_malformed_address_or_one_with_a_secret_is_refused(monkeypatch, url):
     with pytest.raises(CommandError):
         connect(monkeypatch, EMAIL, PASSWORD, url=url)
 
 
-def test_nothing_on_standard_input_is_told(monkeypatch):
+def test_empty_standard_input_is_reported(monkeypatch):
     with pytest.raises(CommandError):
         connect(monkeypatch, EMAIL)
 
@@ -190,14 +190,14 @@ def test_readiness_asks_the_service_now_and_then_only(client, storage):
 
 
 @pytest.mark.usefixtures("_unknown_health")
-def test_a_service_that_is_away_makes_the_site_not_ready(client, storage):
+def test_an_unreachable_service_makes_the_site_not_ready(client, storage):
     storage.fails("/rest/user", 503)
     answer = client.get("/readyz")
     assert answer.status_code == 503
     assert "service" in answer.content.decode()
 
 
-def test_a_connection_sealed_with_another_key_is_told_in_words(gwen, settings):
+def test_a_connection_sealed_with_another_key_is_explained(gwen, settings):
     Connection.store(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     row.sealed = "nonsense"

@@ -34,7 +34,7 @@ def test_a_folder_is_made_and_shown(bob, storage):
     assert "Folder created" in words(answer, "#toasts")
 
 
-def test_under_htmx_the_fresh_listing_comes_back(bob, storage):
+def test_under_htmx_the_fresh_listing_is_returned(bob, storage):
     answer = bob.client.post("/files/0/new/", {"name": "Films"}, headers=HTMX)
     assert answer.status_code == 200
     assert answer["HX-Retarget"] == "#listing"
@@ -50,7 +50,7 @@ def test_a_folder_is_made_inside_others_by_its_whole_path(bob, storage):
     assert made.parent == old.id
 
 
-def test_where_the_service_tells_no_path_the_folders_above_are_opened_for_it(bob, foreign):
+def test_the_path_is_read_from_parent_folders_if_the_service_sends_none(bob, foreign):
     films = foreign.folder("Films")
     old = foreign.folder("Old", films.id)
     foreign.fake.path_of_all = foreign.fake.path_of
@@ -83,7 +83,7 @@ def test_a_folder_is_made_in_the_older_form_where_the_service_knows_no_other(
     assert foreign.calls.count(("POST", f"/rest/folder/{ROOT}/rename")) == 1
 
 
-def test_where_the_folder_above_is_gone_nothing_is_renamed(bob, foreign):
+def test_nothing_is_renamed_if_the_parent_folder_is_gone(bob, foreign):
     films = foreign.folder("Films")
     bob.client.get(f"/files/{films.id}/")
     del foreign.fake.items[films.id]
@@ -105,7 +105,7 @@ def test_where_the_folder_above_is_gone_nothing_is_renamed(bob, foreign):
         ("x" * 256, "at most 255"),
     ],
 )
-def test_a_bad_name_is_refused_at_the_field_before_anything_is_asked(bob, storage, name, said):
+def test_a_bad_name_is_refused_at_the_field_without_a_request(bob, storage, name, said):
     bob.client.get("/")
     answer = bob.client.post("/files/0/new/", {"name": name}, headers=HTMX)
     assert answer.status_code == 422
@@ -154,27 +154,27 @@ def test_a_file_is_renamed(bob, storage):
         ("notes.txt", "notes.of today", "Remove .txt?"),
     ],
 )
-def test_another_extension_is_asked_about_once(bob, storage, old, new, question):
+def test_a_changed_extension_asks_once(bob, storage, old, new, question):
     file = storage.file(old)
     address = f"/files/0/file-{file.id}/rename/"
-    asked = bob.client.post(address, {"name": new})
-    assert asked.status_code == 422
-    assert question in words(asked, ".rename [role=alert]")
+    dialog = bob.client.post(address, {"name": new})
+    assert dialog.status_code == 422
+    assert question in words(dialog, ".rename [role=alert]")
     assert there(storage) == {old}
-    form = page(asked).select_one(".rename")
+    form = page(dialog).select_one(".rename")
     sent = {field["name"]: field["value"] for field in form.select("input[name]")}
     assert sent["name"] == new
     assert names(bob.client.post(address, sent, follow=True)) == [new]
 
 
-def test_an_extension_that_was_not_confirmed_is_asked_about_again(bob, storage):
+def test_an_unconfirmed_extension_asks_again(bob, storage):
     file = storage.file("notes.txt")
     address = f"/files/0/file-{file.id}/rename/"
     answer = bob.client.post(address, {"name": "notes.pdf", "confirmed": ".md"})
     assert "Change .txt to .pdf?" in words(answer, ".rename [role=alert]")
 
 
-def test_nothing_is_asked_where_there_was_no_extension(bob, storage):
+def test_a_name_without_an_extension_asks_nothing(bob, storage):
     file = storage.file("README")
     answer = bob.client.post(
         f"/files/0/file-{file.id}/rename/", {"name": "README.txt"}, follow=True
@@ -182,7 +182,7 @@ def test_nothing_is_asked_where_there_was_no_extension(bob, storage):
     assert names(answer) == ["README.txt"]
 
 
-def test_under_htmx_the_row_comes_back(bob, storage):
+def test_under_htmx_the_row_is_returned(bob, storage):
     file = storage.file("a.txt")
     row = f"/files/0/file-{file.id}"
     assert page(bob.client.get(f"{row}/rename/form/", headers=HTMX)).select_one("[name=name]")
@@ -199,7 +199,7 @@ def test_a_folder_is_renamed(bob, storage):
     assert words(bob.client.get(f"/files/{films.id}/"), "h1") == "Films"
 
 
-def test_a_taken_name_is_told_at_the_field(bob, storage):
+def test_a_taken_name_is_reported_at_the_field(bob, storage):
     storage.file("a.txt")
     file = storage.file("b.txt")
     sent = {"name": "a.txt"}
@@ -209,7 +209,7 @@ def test_a_taken_name_is_told_at_the_field(bob, storage):
     assert page(answer).select_one("[name=name]")["value"] == "a.txt"
 
 
-def test_a_file_that_somebody_deleted_meanwhile_is_not_found(bob, storage):
+def test_a_file_deleted_in_the_meantime_is_not_found(bob, storage):
     file = storage.file("a.txt")
     bob.client.get("/")
     del storage.fake.items[file.id]
@@ -273,9 +273,9 @@ def test_all_but_some_spares_these(bob, storage):
     storage.many(300)
     spared = storage.file("kept.txt")
     form = {"all": "1", "q": "", "but": f"file-{spared.id}"}
-    asked = bob.client.post("/files/0/delete/loss/", form)
-    assert "300 items" in words(asked, "h1")
-    field = page(asked).select_one("[name=but]")
+    dialog = bob.client.post("/files/0/delete/loss/", form)
+    assert "300 items" in words(dialog, "h1")
+    field = page(dialog).select_one("[name=but]")
     assert field["value"] == form["but"]
     bob.client.post("/files/0/delete/", form)
     assert there(storage) == {"kept.txt"}
@@ -306,7 +306,7 @@ def pack(person, **chosen):
     return person.client.post("/files/0/zip/", chosen)
 
 
-def test_a_selection_is_kept_and_its_page_leads_to_the_download(gwen, storage):
+def test_a_selection_is_saved_and_its_page_leads_to_the_download(gwen, storage):
     one, _two = storage.file("a.txt"), storage.file("b.txt")
     films = storage.folder("Films")
     answer = pack(gwen, entry=[f"file-{one.id}", f"folder-{films.id}"])
@@ -339,11 +339,11 @@ def test_all_of_a_folder_is_the_folders_own_zip(gwen, storage):
     assert delivered["Location"] == f"/content/zip/{films.id}/Films.zip"
 
 
-def test_the_roots_zip_is_asked_for_by_its_own_id(gwen, storage):
+def test_the_roots_zip_is_requested_by_its_own_id(gwen, storage):
     assert "/content/zip/4000000001/" in gwen.client.get("/files/folder/0/zip/")["Location"]
 
 
-def test_too_long_a_selection_of_a_foreign_service_is_told_in_words(gwen, foreign):
+def test_too_long_a_selection_at_a_foreign_service_is_explained(gwen, foreign):
     foreign.many(600)
     keys = [f"file-{number}" for number in sorted(foreign.fake.items)[1:-1]]
     answer = pack(gwen, entry=keys)
@@ -352,7 +352,7 @@ def test_too_long_a_selection_of_a_foreign_service_is_told_in_words(gwen, foreig
     assert "too much for one ZIP" in words(refused, "h1")
 
 
-def test_nobody_else_has_my_selection_and_it_expires(gwen, bob, storage):
+def test_a_selection_is_private_and_expires(gwen, bob, storage):
     file = storage.file("a.txt")
     address = pack(gwen, entry=f"file-{file.id}")["Location"]
     assert bob.client.get(address).status_code == 404
@@ -361,13 +361,13 @@ def test_nobody_else_has_my_selection_and_it_expires(gwen, bob, storage):
     assert gwen.client.get(address).status_code == 404
 
 
-def test_nothing_chosen_is_told(gwen, storage):
+def test_an_empty_selection_is_reported(gwen, storage):
     assert "Select an item first" in words(
         gwen.client.post("/files/0/zip/", follow=True), "#toasts"
     )
 
 
-def test_what_a_deletion_frees_is_told_as_far_as_it_is_known(bob, foreign):
+def test_the_space_a_deletion_frees_is_shown_if_known(bob, foreign):
     film = foreign.file("film.mkv")
     film.facts["size"] = None
     notes = foreign.file("notes.txt", b"x" * 2_000)

@@ -40,19 +40,17 @@ def test_a_deletion_offers_its_undo_with_scripts_and_without(bob, storage):
 
 def test_the_question_says_for_how_long(bob, storage, settings):
     file = storage.file("a.txt")
-    asked = f"/files/0/delete/?entry=file-{file.id}"
+    path = f"/files/0/delete/?entry=file-{file.id}"
     assert "You can restore deleted items for 30 days." in words(
-        bob.client.get(asked), "#delete-text"
+        bob.client.get(path), "#delete-text"
     )
     settings.DELETED_DAYS = 1
-    assert "You can restore deleted items for 1 day." in words(
-        bob.client.get(asked), "#delete-text"
-    )
+    assert "You can restore deleted items for 1 day." in words(bob.client.get(path), "#delete-text")
     settings.DELETED_DAYS = 0
-    assert "undo it for 10 seconds, but not later" in words(bob.client.get(asked), "#delete-text")
+    assert "undo it for 10 seconds, but not later" in words(bob.client.get(path), "#delete-text")
 
 
-def test_what_was_deleted_is_listed_and_chosen_items_are_restored(bob, storage):
+def test_deleted_items_are_listed_and_selected_ones_restored(bob, storage):
     folder = storage.folder("Films")
     files = [storage.file(name, parent=folder.id) for name in ("a.txt", "b.txt")]
     bob.client.post(f"/files/{folder.id}/delete/", {"entry": [f"file-{each.id}" for each in files]})
@@ -72,16 +70,16 @@ def test_what_was_deleted_is_listed_and_chosen_items_are_restored(bob, storage):
 def test_items_are_deleted_for_good_after_a_question(bob, storage):
     delete(bob, storage.file("a.txt"), storage.file("b.txt"), storage.file("c.txt"))
     boxes = page(bob.client.get(PATH)).select("#deleted input")
-    asked = bob.client.post(f"{PATH}delete/", {"id": boxes[0]["value"]})
-    assert "Delete 1 item for good?" in words(asked, "h1")
+    dialog = bob.client.post(f"{PATH}delete/", {"id": boxes[0]["value"]})
+    assert "Delete 1 item for good?" in words(dialog, "h1")
     assert len(storage.fake.deleted) == 3
-    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    form = {each["name"]: each["value"] for each in page(dialog).select("main form input")}
     back = bob.client.post(f"{PATH}delete/", form, follow=True)
     assert "1 item deleted for good" in words(back, "#toasts")
     assert len(storage.fake.deleted) == 2
-    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
-    assert "Delete all items for good?" in words(asked, "h1")
-    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    dialog = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    assert "Delete all items for good?" in words(dialog, "h1")
+    form = {each["name"]: each["value"] for each in page(dialog).select("main form input")}
     back = bob.client.post(f"{PATH}delete/", form, follow=True)
     assert storage.fake.deleted == {}
     assert "Nothing can be restored." in words(back, "main")
@@ -108,7 +106,7 @@ def test_a_forged_list_of_batches_causes_few_calls(bob, storage):
     assert storage.fake.deleted == {}
 
 
-def test_what_was_restored_before_a_failure_is_written_down(bob, storage):
+def test_restorations_before_a_failure_are_recorded(bob, storage):
     delete(bob, storage.file("a.txt"))
     (batch, *_rest), *_others = storage.fake.deleted.values()
     fine = httpx.Response(
@@ -120,7 +118,7 @@ def test_what_was_restored_before_a_failure_is_written_down(bob, storage):
     assert Activity.objects.filter(kind="undeleted").get().subject == "a.txt"
 
 
-def test_a_file_and_a_folder_of_one_id_are_two(storage):
+def test_a_file_and_a_folder_may_share_an_id(storage):
     rows = [{"type": kind, "entry_id": 7, "folder_id": 1, "name": kind} for kind in ("file", "x")]
     storage.says("/rest/deleted/restore", httpx.Response(200, json={"items": [*rows, None]}))
     assert len(storage.service.v1.restore({"all": "1"})) == 2
@@ -151,22 +149,22 @@ def test_a_deletion_that_stops_half_way_offers_to_undo_that_half(bob, storage, m
     assert Activity.objects.filter(kind="deleted").get().count == 1
 
 
-def test_what_is_deleted_after_the_question_can_still_be_restored(bob, storage):
+def test_items_deleted_after_the_confirmation_opened_can_still_be_restored(bob, storage):
     delete(bob, storage.file("a.txt"))
-    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
-    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    dialog = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    form = {each["name"]: each["value"] for each in page(dialog).select("main form input")}
     delete(bob, storage.file("b.txt"))
     bob.client.post(f"{PATH}delete/", form)
     assert names(bob.client.get(PATH)) == ["b.txt"]
 
 
-def test_it_is_written_down_who_did_it(bob, alice, storage):
+def test_activity_records_who_did_it(bob, alice, storage):
     delete(bob, storage.file("a.txt"), storage.file("b.txt"))
     boxes = page(bob.client.get(PATH)).select("#deleted input")
     bob.client.post(f"{PATH}restore/", {"id": [each["value"] for each in boxes]})
     delete(bob, storage.file("c.txt"))
-    asked = bob.client.post(f"{PATH}delete/", {"all": "1"})
-    form = {each["name"]: each["value"] for each in page(asked).select("main form input")}
+    dialog = bob.client.post(f"{PATH}delete/", {"all": "1"})
+    form = {each["name"]: each["value"] for each in page(dialog).select("main form input")}
     bob.client.post(f"{PATH}delete/", form)
     text = words(alice.client.get("/account/activity/"), "main")
     for sentence in (
@@ -193,7 +191,7 @@ def test_the_way_there_is_on_files_and_on_server(bob, gwen, storage):
         assert not page(gwen.client.get(path)).select(f"a[href='{PATH}']")
 
 
-def test_an_undo_leads_nowhere_else(bob, storage):
+def test_an_undo_redirects_to_our_own_pages_only(bob, storage):
     delete(bob, storage.file("a.txt"))
     boxes = page(bob.client.get(PATH)).select("#deleted input")
     came = {"Referer": "https://evil.example/"}

@@ -49,7 +49,7 @@ def later(**by):
     return timezone.now() + (timedelta(**by) or HELD)
 
 
-def test_it_is_hidden_at_once_and_deleted_later(bob, foreign):
+def test_a_deleted_entry_is_hidden_at_once_and_deleted_later(bob, foreign):
     file, folder = foreign.file("a.txt"), foreign.folder("Films")
     foreign.file("b.mkv", parent=folder.id)
     foreign.file("kept.txt")
@@ -65,7 +65,7 @@ def test_it_is_hidden_at_once_and_deleted_later(bob, foreign):
     assert "a.txt" not in bob.client.get("/").content.decode()
 
 
-def test_undo_brings_it_back_with_scripts_and_without(bob, foreign):
+def test_undo_restores_the_entry_with_and_without_scripts(bob, foreign):
     file = foreign.file("a.txt")
     for headers in (HTMX, {}):
         answer = delete(bob, file, **headers)
@@ -78,7 +78,7 @@ def test_undo_brings_it_back_with_scripts_and_without(bob, foreign):
     assert Activity.objects.filter(kind="undeleted").count() == 2
 
 
-def test_an_undo_that_comes_too_late_says_so(bob, foreign):
+def test_a_late_undo_says_so(bob, foreign):
     answer = delete(bob, foreign.file("a.txt"), **HTMX)
     delete_due(later())
     assert "nothing left to undo" in words(undo(bob, answer), "#toasts")
@@ -95,7 +95,7 @@ def test_marks_of_films_stay_until_then(bob, foreign):
     assert not Watched.objects.exists()
 
 
-def test_a_service_that_is_away_deletes_when_it_is_back(bob, foreign):
+def test_an_unreachable_service_deletes_when_it_is_back(bob, foreign):
     file = foreign.file("a.txt")
     delete(bob, file)
     foreign.fails(f"/rest/file/{file.id}", 503)
@@ -107,7 +107,7 @@ def test_a_service_that_is_away_deletes_when_it_is_back(bob, foreign):
     assert not there(foreign)
 
 
-def test_while_the_service_fails_it_can_be_undone_and_is_shown_again_in_the_end(bob, foreign):
+def test_a_held_deletion_can_be_undone_while_the_service_fails(bob, foreign):
     file = foreign.file("a.txt")
     answer = delete(bob, file, **HTMX)
     foreign.fails(f"/rest/file/{file.id}", 500)
@@ -133,7 +133,7 @@ def test_nothing_reappears_while_others_are_deleted(bob, foreign, monkeypatch):
         seen.append([each["title"] for each in page(bob.client.get("/")).select(".entry-name")])
 
     delete_one = held_deletes.delete_one
-    # Another request comes in between.
+    # Another request arrives in between.
     monkeypatch.setattr(held_deletes, "delete_one", look)
     delete_due(later())
     assert seen == [[], [], []]
@@ -145,7 +145,7 @@ def test_only_the_same_name_is_deleted_before_its_time(bob, foreign):
     assert there(foreign) == {"A.txt", "b.txt"}
 
 
-def test_what_is_gone_already_counts_as_deleted(bob, foreign):
+def test_items_that_are_already_gone_count_as_deleted(bob, foreign):
     file = foreign.file("a.txt")
     delete(bob, file)
     foreign.fails(f"/rest/file/{file.id}", 404, "not_found")
@@ -154,7 +154,7 @@ def test_what_is_gone_already_counts_as_deleted(bob, foreign):
     assert not Activity.objects.filter(kind="not_deleted").exists()
 
 
-def test_what_the_service_refuses_to_delete_is_shown_again_and_named(bob, alice, foreign):
+def test_items_that_the_service_refuses_to_delete_reappear_and_are_named(bob, alice, foreign):
     file, other = foreign.file("a.txt"), foreign.file("b.txt")
     delete(bob, file, other)
     foreign.fails(f"/rest/file/{file.id}", 403, "not_yours")
@@ -285,7 +285,7 @@ class Visitor:
 
 @pytest.mark.parametrize("actions", [300, pytest.param(10_000, marks=pytest.mark.slow)])
 @each_case("generation", [lambda _fake: None, older])
-def test_nothing_is_lost_early_or_kept(foreign, generation, actions):
+def test_nothing_is_removed_early_or_left_behind(foreign, generation, actions):
     foreign.renew()
     generation(foreign.fake)
     for number in range(20):

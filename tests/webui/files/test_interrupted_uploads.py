@@ -43,7 +43,7 @@ def offset_of(browser, url: str) -> int:
 
 
 def send_until_cut(browser, url: str, offset: int, count: int) -> int:
-    """Begin to send the rest, hang up after so many bytes, and return how many were sent."""
+    """Start to send the rest, hang up after this many bytes, and return how many were sent."""
     port = browser.base_url.port
     head = browser.build_request(
         "PATCH",

@@ -45,12 +45,12 @@ def test_a_row_leads_to_the_file_and_to_its_folder(gwen, storage):
         assert gwen.client.get(link).status_code == 200
 
 
-def test_who_may_delete_finds_the_way_there(bob, gwen, storage):
+def test_largest_files_can_be_deleted_from_their_list(bob, gwen, storage):
     films = storage.folder("Films")
     file = storage.file("a.txt", parent=films.id)
     (way,) = page(bob.client.get(PATH)).select("#largest .icon-btn")
-    asked = page(bob.client.get(way["href"]))
-    assert [each["value"] for each in asked.select("[name=entry]")] == [f"file-{file.id}"]
+    dialog = page(bob.client.get(way["href"]))
+    assert [each["value"] for each in dialog.select("[name=entry]")] == [f"file-{file.id}"]
     bob.client.post(way["href"], {"entry": f"file-{file.id}"})
     assert rows(bob.client.get(PATH)) == []
     assert "No files yet." in words(bob.client.get(PATH), "main")
@@ -58,11 +58,11 @@ def test_who_may_delete_finds_the_way_there(bob, gwen, storage):
     assert not page(gwen.client.get(PATH)).select("#largest .icon-btn")
 
 
-def test_a_service_that_is_away_is_said(gwen, storage):
+def test_an_unreachable_service_is_reported(gwen, storage):
     storage.fails("/rest/files/largest", 503)
     assert gwen.client.get(PATH).status_code == 503
 
 
-def test_what_is_no_list_is_no_empty_list(gwen, storage):
+def test_a_response_that_is_not_a_list_is_not_read_as_empty(gwen, storage):
     storage.says("/rest/files/largest", *[httpx.Response(200, json={"files": None})] * 3)
     assert gwen.client.get(PATH).status_code >= 500

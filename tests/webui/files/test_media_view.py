@@ -31,7 +31,7 @@ def watch(person, film, at, of=3600):
     assert person.client.post(f"/watch/{film.id}/", fields).status_code in (200, 204)
 
 
-def test_what_belongs_together_is_below_one_heading(gwen, storage):
+def test_related_entries_share_one_heading(gwen, storage):
     for name in ("b.mp3", "notes.txt", "Heat 1995.mkv", "Tide S02E01.mkv", "Tide S01E10.mkv"):
         storage.file(name)
     storage.file("tide.s01e02.mkv")
@@ -76,7 +76,7 @@ def test_the_heading_says_what_the_names_say(names, heading, gwen, storage):
     assert sections(media(gwen)) == {"": [], heading: names}
 
 
-def test_a_section_that_goes_on_in_the_next_window_has_one_heading(gwen, storage):
+def test_a_section_split_across_windows_has_one_heading(gwen, storage):
     storage.many(150)
     first = media(gwen)
     more = page(gwen.client.get(first.select_one("[hx-get*='/rows/']")["hx-get"]))
@@ -121,7 +121,7 @@ def test_a_preview_steps_in_the_same_order(gwen, storage):
     assert first
 
 
-def test_what_is_sorted_by_section_is_not_sorted_otherwise(gwen, storage):
+def test_sections_ignore_other_sort_orders(gwen, storage):
     storage.file("a.txt")
     shown = media(gwen, sort="-size")
     assert not shown.select("[href*='sort=name']")

@@ -60,11 +60,11 @@ def places(answer) -> list[str]:
 def test_people_choose_a_folder_and_move_there_without_scripts(bob, account):
     file = a_file(account, "a.txt")
     target = a_tree(account, "Old", ["2024/b.txt"])
-    asked = post(bob, file)
-    assert "Move or copy 1 item" in words(asked, "h1")
-    assert places(asked) == ["Old"]
-    assert page(asked).select_one("button[value=move]").has_attr("disabled")
-    opened = bob.client.post("/files/0/move/", form_of(asked) | {"open": target.pk})
+    dialog = post(bob, file)
+    assert "Move or copy 1 item" in words(dialog, "h1")
+    assert places(dialog) == ["Old"]
+    assert page(dialog).select_one("button[value=move]").has_attr("disabled")
+    opened = bob.client.post("/files/0/move/", form_of(dialog) | {"open": target.pk})
     assert places(opened) == ["2024"]
     back = bob.client.post("/files/0/move/", form_of(opened) | {"act": "move"}, follow=True)
     assert back.redirect_chain[-1][0] == "/"
@@ -81,11 +81,11 @@ def test_people_choose_a_folder_and_move_there_without_scripts(bob, account):
     assert "There is nothing left to undo." in words(again, "#toasts")
 
 
-def test_a_folder_that_is_moved_is_no_place_to_move_to(bob, account):
+def test_a_folder_cannot_be_moved_into_itself(bob, account):
     films = a_folder(account, "Films")
     a_folder(account, "Old")
-    asked = post(bob, films)
-    disabled = [each.has_attr("disabled") for each in page(asked).select(".places button")]
+    dialog = post(bob, films)
+    disabled = [each.has_attr("disabled") for each in page(dialog).select(".places button")]
     assert disabled == [True, False]
     refused = post(bob, films, to=films.pk, act="move")
     assert refused.status_code == 422
@@ -105,10 +105,10 @@ def test_a_folder_is_found_by_its_name(bob, account):
 def test_taken_names_are_one_question(bob, account):
     target = a_tree(account, "Old", ["a.txt", "Films/b.txt"])
     file, films = a_file(account, "a.txt"), a_tree(account, "Films", ["c.txt"])
-    asked = post(bob, file, films, to=target.pk, act="move")
-    assert "2 names are taken" in words(asked, "h1")
-    assert "Old already contains items with these names." in words(asked, "form.move")
-    form = form_of(asked)
+    dialog = post(bob, file, films, to=target.pk, act="move")
+    assert "2 names are taken" in words(dialog, "h1")
+    assert "Old already contains items with these names." in words(dialog, "form.move")
+    form = form_of(dialog)
     back = bob.client.post("/files/0/move/", form | {"if_taken": "keep_both"}, follow=True)
     assert "2 items moved to Old" in words(back, "#toasts")
     assert {file.name for file in File.objects.filter(folder=target)} == {"a.txt", "a (2).txt"}
@@ -122,14 +122,14 @@ def test_scripts_get_the_listing_with_an_undo(bob, account):
     assert page(answer).select(".toast form")
 
 
-def test_what_is_pasted_shows_in_the_folder_where_it_was_pasted(bob, account):
+def test_pasted_entries_appear_in_the_folder(bob, account):
     file, target = a_file(account, "a.txt"), a_folder(account, "Old")
     sent = {"to": target.pk, "act": "copy", "shown": target.pk}
     answer = post(bob, file, headers=HTMX, **sent)
     assert [each["title"] for each in page(answer).select("#listing .entry-name")] == ["a.txt"]
-    asked = post(bob, file, headers=HTMX, **sent)
-    assert asked["HX-Retarget"] == "#move"
-    assert form_of(asked)["shown"] == [str(target.pk)]
+    dialog = post(bob, file, headers=HTMX, **sent)
+    assert dialog["HX-Retarget"] == "#move"
+    assert form_of(dialog)["shown"] == [str(target.pk)]
 
 
 def test_films_in_progress_keep_their_positions(bob, account):
@@ -157,8 +157,8 @@ def test_everything_that_matches_the_filter_moves_but_what_was_spared(bob, accou
     target = a_folder(account, "Old")
     files = [a_file(account, name) for name in ("a1.txt", "a2.txt", "b.txt")]
     sent = {"all": "1", "q": "a", "but": key(files[1])}
-    asked = post(bob, **sent)
-    form = form_of(asked)
+    dialog = post(bob, **sent)
+    form = form_of(dialog)
     assert (form["all"], form["q"], form["but"]) == (["1"], ["a"], [key(files[1])])
     bob.client.post("/files/0/move/", form | {"to": target.pk, "act": "move"})
     assert [place_of(file) for file in files] == ["Old", "", ""]
@@ -174,7 +174,7 @@ def test_no_more_move_together_than_the_service_takes(bob, account, monkeypatch)
 
 
 @pytest.mark.parametrize("to", ["../account", "0/../1", "x" * 99, "\0", "999999"])
-def test_a_strange_place_is_no_place(bob, account, to):
+def test_an_unknown_target_folder_is_refused(bob, account, to):
     file = a_file(account, "a.txt")
     assert places(post(bob, file, to=to)) == []
     for act in ("move", "copy"):
@@ -184,11 +184,11 @@ def test_a_strange_place_is_no_place(bob, account, to):
     assert File.objects.count() == 1
 
 
-def test_what_is_gone_is_said(bob, account):
+def test_missing_entries_are_reported(bob, account):
     file = a_file(account, "a.txt")
     library.delete_file(account, file.pk, timezone.now())
-    asked = post(bob, file, act="move", to="0")
-    assert "Someone else has already deleted or moved these items." in words(asked, "form.move")
+    dialog = post(bob, file, act="move", to="0")
+    assert "Someone else has already deleted or moved these items." in words(dialog, "form.move")
 
 
 def test_a_new_name_is_undone_unless_the_old_one_is_taken(bob, account):

@@ -31,7 +31,7 @@ def begin(person, name="Der Film.mkv", size=SIZE, folder="0", **headers):
     return person.client.post(f"/files/{folder}/uploads/", **sent)
 
 
-def begun(person, **more):
+def begin_upload(person, **more):
     answer = begin(person, **more)
     assert answer.status_code == 201, answer.content
     return answer["Location"]
@@ -67,7 +67,7 @@ def parts():
 
 
 def test_a_file_arrives_in_pieces(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     first = put(bob, url, FILM[:1000])
     assert (first.status_code, first["Upload-Offset"]) == (204, "1000")
     there = look(bob, url)
@@ -81,8 +81,8 @@ def test_a_file_arrives_in_pieces(bob, storage):
     assert [item.name for item in storage.fake.items.values()].count("Der Film.mkv") == 1
 
 
-def test_what_arrived_before_an_interruption_stays(bob, storage):
-    url = begun(bob)
+def test_bytes_received_before_an_interruption_stay(bob, storage):
+    url = begin_upload(bob)
     put(bob, url, FILM[:700], length=len(FILM))
     assert look(bob, url)["Upload-Offset"] == "700"
     put(bob, url, FILM[700:], offset=700)
@@ -90,13 +90,13 @@ def test_what_arrived_before_an_interruption_stays(bob, storage):
 
 
 def test_an_empty_file_arrives(bob, storage):
-    url = begun(bob, name="empty", size=0)
+    url = begin_upload(bob, name="empty", size=0)
     assert put(bob, url, b"").status_code == 204
     assert content_of(storage, "empty") == b""
 
 
 def test_a_piece_that_belongs_elsewhere_is_refused(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     put(bob, url, FILM[:1000])
     for offset in (0, 999, 1001):
         assert put(bob, url, Untouchable(), offset=offset, length=10).status_code == 409
@@ -106,7 +106,7 @@ def test_a_piece_that_belongs_elsewhere_is_refused(bob, storage):
 
 def test_a_request_on_a_dead_connection_overwrites_nothing(bob, storage):
     """It received its last bytes after another request had gone on."""
-    url = begun(bob)
+    url = begin_upload(bob)
     upload = ResumableUpload.objects.get()
 
     class Slow(io.BytesIO):
@@ -124,7 +124,7 @@ def test_a_request_on_a_dead_connection_overwrites_nothing(bob, storage):
 
 
 def test_after_a_restart_of_the_machine_only_what_is_safe_counts(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     put(bob, url, FILM[:1000])
     upload = ResumableUpload.objects.get()
     with open(resumable_uploads.path_of(upload), "ab") as file:
@@ -135,8 +135,8 @@ def test_after_a_restart_of_the_machine_only_what_is_safe_counts(bob, storage):
     assert content_of(storage, "Der Film.mkv") == FILM
 
 
-def test_if_the_disk_lost_it_the_upload_begins_again(bob, storage):
-    url = begun(bob)
+def test_an_upload_lost_by_the_disk_restarts(bob, storage):
+    url = begin_upload(bob)
     put(bob, url, FILM[:1000])
     for part in parts():
         part.unlink()
@@ -144,7 +144,7 @@ def test_if_the_disk_lost_it_the_upload_begins_again(bob, storage):
 
 
 def test_if_the_service_refuses_it_the_bytes_wait_for_another_try(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     storage.fails("/rest/transfer/file", 413, "not_enough_space")
     answer = put(bob, url, FILM)
     assert answer.status_code == 413
@@ -156,9 +156,9 @@ def test_if_the_service_refuses_it_the_bytes_wait_for_another_try(bob, storage):
     assert parts() == []
 
 
-def test_while_the_service_gets_a_file_nobody_is_told_that_it_has_it(bob, storage, monkeypatch):
+def test_an_upload_is_not_reported_done_while_the_service_receives_it(bob, storage, monkeypatch):
     """The browser lost its connection, and asks again; the service may still refuse the file."""
-    url = begun(bob)
+    url = begin_upload(bob)
     answers = []
     add_file = storage.service.v1.add_file
 
@@ -174,7 +174,7 @@ def test_while_the_service_gets_a_file_nobody_is_told_that_it_has_it(bob, storag
 
 
 def test_a_canceled_upload_leaves_nothing(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     put(bob, url, FILM[:10])
     assert bob.client.delete(url, **SPOKEN).status_code == 204
     assert parts() == []
@@ -182,7 +182,7 @@ def test_a_canceled_upload_leaves_nothing(bob, storage):
 
 
 def test_an_upload_is_its_persons_alone(alice, bob, gwen, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     for method in (look, lambda person, url: put(person, url, Untouchable(), length=5)):
         assert method(alice, url).status_code == 404
         assert method(gwen, url).status_code == 403
@@ -195,7 +195,7 @@ def test_strangers_and_guests_begin_none(gwen, mallory, storage):
 
 
 def test_forged_requests_are_refused_unread(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     client = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
     client.force_login(bob.user)
     browser = SignedIn(bob.user, client)
@@ -219,22 +219,22 @@ def test_forged_requests_are_refused_unread(bob, storage):
         {"HTTP_UPLOAD_METADATA": f"filename {b64encode(b'../a').decode()}"},
     ],
 )
-def test_what_makes_no_sense_is_refused(bob, storage, headers):
+def test_invalid_requests_are_refused(bob, storage, headers):
     assert 400 <= begin(bob, **headers).status_code < 500
     assert not ResumableUpload.objects.exists()
 
 
 def test_pieces_of_another_kind_are_refused(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     assert put(bob, url, Untouchable(), length=5, CONTENT_TYPE="text/plain").status_code == 415
 
 
-def test_without_room_it_does_not_begin(bob, storage):
+def test_an_upload_that_does_not_fit_does_not_start(bob, storage):
     bob.client.get("/")
     assert begin(bob, size=2 * SPACE).status_code == 413
 
 
-def test_more_than_the_disk_holds_does_not_begin(bob, storage, monkeypatch):
+def test_a_fetch_larger_than_the_disk_does_not_start(bob, storage, monkeypatch):
     # No test can fill the disk.
     monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Full)
     assert begin(bob).status_code == 503
@@ -244,7 +244,7 @@ class Full:
     free = 0
 
 
-def test_no_one_begins_without_end(bob, storage):
+def test_the_number_of_begun_uploads_is_limited(bob, storage):
     ResumableUpload.objects.bulk_create(
         ResumableUpload(
             key=f"{number:032x}",
@@ -260,8 +260,8 @@ def test_no_one_begins_without_end(bob, storage):
     assert begin(bob).status_code == 429
 
 
-def test_what_nobody_continues_goes_after_a_week(bob, storage):
-    url = begun(bob)
+def test_abandoned_uploads_are_removed_after_a_week(bob, storage):
+    url = begin_upload(bob)
     put(bob, url, FILM[:10])
     stray = resumable_uploads.parts_folder() / ("f" * 32)
     stray.write_bytes(b"of a row that was restored away")
@@ -276,7 +276,7 @@ def test_what_nobody_continues_goes_after_a_week(bob, storage):
 
 
 def test_a_file_that_arrived_can_be_sent_once_more_later(bob, storage):
-    url = begun(bob)
+    url = begin_upload(bob)
     last = put(bob, url, FILM)
     assert look(bob, url)["Upload-Offset"] == str(SIZE)
     upload = ResumableUpload.objects.get()
@@ -301,7 +301,7 @@ def listed(person, path="/"):
 
 def test_an_interrupted_upload_is_listed_in_its_folder_until_it_is_whole(bob, alice, storage):
     folder = storage.folder("Films")
-    url = begun(bob, folder=str(folder.id))
+    url = begin_upload(bob, folder=str(folder.id))
     put(bob, url, FILM[:2560], length=SIZE)
     path = f"/files/{folder.id}/"
     assert listed(bob, path) == ["Der Film.mkv"]
@@ -311,8 +311,8 @@ def test_an_interrupted_upload_is_listed_in_its_folder_until_it_is_whole(bob, al
     assert listed(bob, path) == []
 
 
-def test_one_that_a_request_adds_to_is_not_interrupted(bob, storage):
-    url = begun(bob)
+def test_an_upload_that_a_request_appends_to_is_not_interrupted(bob, storage):
+    url = begin_upload(bob)
     put(bob, url, FILM[:10], length=SIZE)
     upload = ResumableUpload.objects.get()
     with open(resumable_uploads.busy_path_of(upload), "rb") as busy:
@@ -322,13 +322,13 @@ def test_one_that_a_request_adds_to_is_not_interrupted(bob, storage):
 
 
 def test_after_a_power_cut_only_what_was_safe_counts(bob, storage):
-    put(bob, begun(bob), FILM[:2560], length=SIZE)
+    put(bob, begin_upload(bob), FILM[:2560], length=SIZE)
     ResumableUpload.objects.update(boot="an earlier one", safe_bytes=1024)
     assert "10% of 10 KB uploaded" in words(bob.client.get("/"), "#interrupted")
 
 
 def test_it_is_canceled_without_scripts(bob, alice, storage):
-    put(bob, begun(bob), FILM[:10], length=SIZE)
+    put(bob, begin_upload(bob), FILM[:10], length=SIZE)
     form = page(bob.client.get("/")).select_one("#interrupted form")
     assert alice.client.post(form["action"]).status_code == 404
     answer = bob.client.post(form["action"], follow=True)

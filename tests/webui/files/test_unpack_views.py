@@ -127,7 +127,7 @@ def test_the_listing_keeps_its_order_when_the_folder_arrives(bob, account, zip_f
     assert titles == ["Photos.zip", "b.txt"]
 
 
-def test_a_new_one_joins_those_that_a_page_follows(bob, account, zip_file):
+def test_a_new_transfer_joins_those_that_a_page_follows(bob, account, zip_file):
     other = a_zip_file(account, CONTENT, "Films.zip")
     unpack(bob, zip_file)
     first = Transfer.objects.get().pk
@@ -153,7 +153,7 @@ def test_a_failure_stays_until_someone_removes_it(bob, account):
     assert not Transfer.objects.exists()
 
 
-def test_one_that_waits_for_space_says_how_it_continues(bob, account, zip_file):
+def test_an_unpacking_that_waits_for_space_says_how_it_continues(bob, account, zip_file):
     Account.objects.update(space_max_bytes=Account.objects.get().space_used_bytes + 1)
     unpack(bob, zip_file)
     UnpackingShift().until_state(Transfer.objects.get(), "no_room")
@@ -202,7 +202,7 @@ def test_a_preview_unpacks_by_a_form(bob, zip_file):
     assert Transfer.objects.get().title == "Photos"
 
 
-def test_guests_see_none_of_it(gwen, bob, zip_file):
+def test_guests_cannot_unpack(gwen, bob, zip_file):
     unpack(bob, zip_file)
     shown = gwen.client.get("/")
     assert not page(shown).select("#unpacking, [data-do=unpack]")

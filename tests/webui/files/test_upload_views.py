@@ -100,7 +100,7 @@ def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 
 
-def test_what_one_process_found_out_of_a_service_all_know(bob, foreign):
+def test_all_processes_share_what_one_learned_about_a_service(bob, foreign):
     """The process that receives an upload may not be the one that read the listing."""
     films = foreign.folder("Films")
     bob.client.get(f"/files/{films.id}/")
@@ -150,7 +150,7 @@ def test_an_upload_that_breaks_off_says_which_files_had_arrived(bob, storage):
 
 
 @each_case("name", ["..", "a\\nb", "x" * 300])
-def test_a_bad_name_is_refused_in_words(bob, storage, name):
+def test_a_bad_name_is_refused_with_an_explanation(bob, storage, name):
     answer = upload(bob, name.replace("\\n", "\x01"), "x")
     assert answer.status_code == 422
     assert json.loads(answer.content)["reason"]
@@ -162,14 +162,14 @@ def test_a_path_becomes_a_name(bob, storage):
     assert content_of(storage, "a.txt") == b"x"
 
 
-def test_no_room_is_told_by_the_service_too(bob, storage):
+def test_the_service_reports_a_lack_of_space_too(bob, storage):
     storage.fails("/rest/transfer/file", 413, "not_enough_space")
     answer = upload(bob, "a.txt", "x")
     assert answer.status_code == 413
     assert "enough space" in json.loads(answer.content)["reason"]
 
 
-# What is checked before the body is read
+# Checks before the body is read
 
 
 def test_a_stranger_and_a_guest_are_refused_unread(gwen, mallory, storage):
@@ -187,7 +187,7 @@ def test_a_forged_upload_is_refused_unread(bob, storage):
     assert json.loads(answer.content)["ok"] is False
 
 
-def test_a_token_in_the_header_lets_it_through(bob, storage):
+def test_a_token_in_the_header_is_accepted(bob, storage):
     browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
     browser.force_login(bob.user)
     browser.get("/account/")
@@ -211,7 +211,7 @@ def test_a_token_of_a_plain_form_is_read_before_its_files(bob, storage):
     assert len(storage.fake.items) == 2
 
 
-def test_without_room_it_is_refused_unread(bob, storage):
+def test_an_upload_that_does_not_fit_is_refused_unread(bob, storage):
     bob.client.get("/")
     answer = send(bob.client, Untouchable(), length=2 * SPACE, x_requested_with="ferry")
     assert answer.status_code == 413
@@ -219,13 +219,13 @@ def test_without_room_it_is_refused_unread(bob, storage):
 
 
 @each_case("path", ["/files/0/upload/", "/transfers/send/"])
-def test_who_asks_without_the_file_is_told_whether_there_is_room(bob, storage, path):
+def test_a_size_check_without_the_file_says_whether_it_fits(bob, storage, path):
     bob.client.get("/")
-    asked = {"x_requested_with": "ferry", "path": path}
-    answer = send(bob.client, body_of(), x_file_size=str(2 * SPACE), **asked)
+    headers = {"x_requested_with": "ferry", "path": path}
+    answer = send(bob.client, body_of(), x_file_size=str(2 * SPACE), **headers)
     assert answer.status_code == 413
     assert "1 GB" in json.loads(answer.content)["reason"]
-    answer = send(bob.client, body_of(), x_file_size="9", **asked)
+    answer = send(bob.client, body_of(), x_file_size="9", **headers)
     assert json.loads(answer.content)["ok"] is False
     assert len(storage.fake.items) == 1
 
@@ -236,7 +236,7 @@ def test_without_a_length_it_is_refused_unread(bob, storage, length):
     assert answer.status_code == 411
 
 
-def test_what_is_no_multipart_is_refused(bob, storage):
+def test_malformed_multipart_bodies_are_refused(bob, storage):
     answer = bob.client.generic("POST", "/files/0/upload/", b"x=1", content_type="text/plain")
     assert answer.status_code == 302
     assert len(storage.fake.items) == 1
@@ -299,7 +299,7 @@ def test_every_byte_arrives(size):
 
 
 @each_case("size", [3, 5])
-def test_a_part_of_another_size_than_told_is_cut_off_before_its_end(size):
+def test_a_part_of_an_unexpected_size_is_cut_off_before_its_end(size):
     part = Exactly(FormPart("file", "a", True, iter([b"ab", b"cd"])), size)
     with pytest.raises(CutOff):
         list(iter(lambda: part.read(2), b""))

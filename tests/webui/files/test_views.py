@@ -37,7 +37,7 @@ def test_the_root_shows_folders_first_then_files_in_natural_order(gwen, storage)
     assert names(gwen.client.get("/")) == ["Films", "2.txt", "10.txt", "a.txt"]
 
 
-def test_a_folder_has_an_address_of_its_own(gwen, storage):
+def test_a_folder_has_its_own_url(gwen, storage):
     films = storage.folder("Films")
     storage.file("Sintel.mkv", parent=films.id)
     answer = gwen.client.get(f"/files/{films.id}/")
@@ -72,14 +72,14 @@ def test_an_empty_folder_and_a_filter_without_match_say_so(gwen, storage):
 
 
 @each_case("bad", ["abc", "..", "%2e%2e", "7%2f..", "a b", "-1", "7" * 65])
-def test_what_is_no_id_leads_nowhere(gwen, storage, bad):
+def test_invalid_ids_are_not_found(gwen, storage, bad):
     before = len(storage.calls)
     answer = gwen.client.get(f"/files/{bad}/rows/")
     assert answer.status_code in (404, 400)
     assert len(storage.calls) == before
 
 
-def test_a_folder_that_is_gone_offers_the_one_above(gwen, storage):
+def test_a_deleted_folder_offers_its_parent(gwen, storage):
     films = storage.folder("Films")
     old = storage.folder("Old", films.id)
     gwen.client.get(f"/files/{old.id}/")
@@ -118,7 +118,7 @@ def test_another_view_is_a_step_back_and_a_filter_and_an_order_are_not(gwen, sto
     assert listing(gwen, query="?view=grid")["HX-Push-Url"] == "/?sort=-size&view=grid"
 
 
-def test_the_fragment_is_no_whole_page(gwen, storage):
+def test_the_fragment_is_not_a_whole_page(gwen, storage):
     storage.file("a.txt")
     soup = page(listing(gwen))
     assert soup.select_one("#listing")
@@ -126,7 +126,7 @@ def test_the_fragment_is_no_whole_page(gwen, storage):
 
 
 @pytest.mark.slow
-def test_many_come_in_windows(gwen, storage):
+def test_many_rows_are_sent_in_windows(gwen, storage):
     storage.many(2_000)
     first = gwen.client.get("/")
     assert len(names(first)) == 100
@@ -178,7 +178,9 @@ def seen_before(foreign, gwen, monkeypatch):
     monkeypatch.setattr(folders, "FRESH_SECONDS", -1)
 
 
-def test_a_foreign_folder_is_shown_at_once_and_asked_for_behind(gwen, foreign, monkeypatch):
+def test_a_foreign_folder_is_shown_at_once_and_refreshed_in_the_background(
+    gwen, foreign, monkeypatch
+):
     seen_before(foreign, gwen, monkeypatch)
     foreign.file("b.txt")
     shown = gwen.client.get("/")
@@ -189,7 +191,7 @@ def test_a_foreign_folder_is_shown_at_once_and_asked_for_behind(gwen, foreign, m
     assert "HX-Push-Url" not in fresh
 
 
-def test_nothing_new_behind_is_no_content(gwen, foreign, monkeypatch):
+def test_an_unchanged_folder_behind_answers_204(gwen, foreign, monkeypatch):
     seen_before(foreign, gwen, monkeypatch)
     behind = page(gwen.client.get("/")).select_one("#refresh")["hx-get"]
     assert gwen.client.get(behind, headers=HTMX).status_code == 204
@@ -205,7 +207,7 @@ def test_reload_asks_at_once(gwen, foreign, monkeypatch):
 # The service is away, refuses, or talks nonsense
 
 
-def test_the_last_known_folder_is_shown_with_its_age_while_the_service_is_away(bob, storage):
+def test_the_cached_folder_shows_its_age_while_the_service_is_unreachable(bob, storage):
     storage.file("a.txt")
     bob.client.get("/")
     storage.fails("/rest/folder", 503)
@@ -243,7 +245,7 @@ BROKEN = {
 
 
 @each_case("broken", BROKEN)
-def test_no_list_where_one_was_due_leaves_the_page_as_it_was(bob, foreign, broken):
+def test_a_missing_list_leaves_the_page_unchanged(bob, foreign, broken):
     foreign.renew()
     file = foreign.file("kept.txt")
     bob.client.get("/")
@@ -257,7 +259,7 @@ def test_no_list_where_one_was_due_leaves_the_page_as_it_was(bob, foreign, broke
 
 
 @each_case("broken", BROKEN)
-def test_no_list_where_nothing_is_known_is_no_empty_folder(gwen, foreign, broken):
+def test_a_missing_list_without_a_cached_one_is_not_an_empty_folder(gwen, foreign, broken):
     foreign.renew()
     foreign.says("/rest/folder", httpx.Response(200, json=BROKEN[broken]))
     answer = gwen.client.get("/")
@@ -272,7 +274,7 @@ def test_a_listing_is_shown_without_its_transfers_where_they_are_no_list(gwen, f
 
 
 @each_case("status", [401, 403, 400, 404, 409, 422, 500])
-def test_a_reload_of_the_front_page_keeps_it_whatever_the_service_answers(gwen, foreign, status):
+def test_a_reload_keeps_the_front_page_whatever_the_service_answers(gwen, foreign, status):
     foreign.renew()
     foreign.file("kept.txt")
     gwen.client.get("/")
@@ -308,7 +310,7 @@ def test_the_next_page_knows_what_the_trouble_was(gwen, foreign, monkeypatch):
         (429, "Rate limit exceeded", 503, "is limiting requests"),
     ],
 )
-def test_each_trouble_has_words_of_its_own(  # noqa: PLR0917
+def test_each_problem_has_its_own_words(  # noqa: PLR0917
     gwen, storage, status, reason, answered, said
 ):
     storage.fails("/rest/folder", status, reason)
@@ -342,14 +344,14 @@ def test_trouble_under_htmx_is_a_toast(gwen, storage):
         httpx.Response(302, headers={"location": "https://elsewhere.example/"}),
     ],
 )
-def test_nonsense_is_told_as_such(gwen, storage, answer):
+def test_invalid_input_is_reported_as_such(gwen, storage, answer):
     storage.says("/rest/folder", answer)
     shown = gwen.client.get("/")
     assert shown.status_code == 502
     assert "can't read the storage service's response" in words(shown, "h1")
 
 
-def test_one_bad_row_is_left_out_and_the_page_stays(gwen, storage):
+def test_a_bad_row_is_left_out_and_the_page_still_shows(gwen, storage):
     rows = [{"id": 7, "name": "good.txt"}, {"id": "../account", "name": "bad"}, 5, None]
     body = {"id": 1, "name": "", "files": rows, "folders": [], "parent_id": -1, "result": True}
     storage.says("/rest/folder", httpx.Response(200, content=json.dumps(body)))
@@ -368,7 +370,7 @@ def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):
     assert not guests.select("[href*='/new/'], [href*='/upload/']")
 
 
-def test_the_meter_needs_no_call_of_its_own(gwen, storage):
+def test_the_meter_needs_no_separate_call(gwen, storage):
     gwen.client.get("/")
     before = len(storage.calls)
     answer = gwen.client.get("/account/")
@@ -376,7 +378,7 @@ def test_the_meter_needs_no_call_of_its_own(gwen, storage):
     assert "1 GB" in words(answer, ".storage")
 
 
-def test_the_meter_has_a_place_on_a_page_before_anything_is_known(gwen):
+def test_the_meter_has_a_placeholder_before_its_data_arrives(gwen):
     """A fragment that brings it would find nothing to replace."""
     meter = page(gwen.client.get("/account/")).select_one("#meter")
     assert meter.has_attr("hidden")
@@ -386,7 +388,7 @@ def test_the_meter_has_a_place_on_a_page_before_anything_is_known(gwen):
 # Rows
 
 
-def test_a_row_of_a_service_that_is_away_offers_no_acts_that_it_offered_before(gwen, foreign):
+def test_cached_rows_of_an_unreachable_service_offer_no_actions(gwen, foreign):
     foreign.file("a.txt")
     assert page(gwen.client.get("/")).select("[name=entry]")
     foreign.fails("/rest/folder", 503)
@@ -471,7 +473,7 @@ def test_a_page_that_refreshes_itself_changes_no_order(gwen, storage):
     assert page(gwen.client.get("/")).select_one("th.c-size")["aria-sort"] == "descending"
 
 
-def test_rows_that_come_while_one_scrolls_keep_the_order_of_their_page(gwen, storage):
+def test_rows_loaded_while_scrolling_keep_their_order(gwen, storage):
     storage.many(250)
     more = page(gwen.client.get("/")).select_one("[hx-get*='/rows/']")["hx-get"]
     gwen.client.get("/?sort=-name")

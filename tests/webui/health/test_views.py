@@ -26,7 +26,7 @@ def ill() -> Report:
     return Report(ILL, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
 
 
-def test_an_owner_sees_what_is_wrong_and_what_to_do_and_what_takes_the_space(alice, settings):
+def test_an_owner_sees_problems_remedies_and_space_use(alice, settings):
     settings.HEALTH = "tests.webui.health.test_views.ill"
     answer = alice.client.get("/account/health/")
     assert words(answer, ".page-sub") == "3 items need your attention."
@@ -53,7 +53,7 @@ def test_the_real_one_is_shown_from_the_server_page_to_owners_alone(alice, bob):
     assert page(bob.client.get("/account/server/")).select_one("#health") is None
 
 
-def test_every_finding_of_ferry_has_words_of_its_own():
+def test_every_finding_of_ferry_has_its_own_words():
     other = health_page.finding_words(Finding("nothing", ""))
     found = set(re_words())
     assert len(found) > 8

@@ -13,14 +13,14 @@ TRIES = 60
 
 
 def test_a_client_that_disconnects_is_reported_once():
-    departures, told = DisconnectWatcher(), threading.Semaphore(0)
+    departures, reports = DisconnectWatcher(), threading.Semaphore(0)
     ours, theirs = socket.socketpair()
     with closing(ours):
-        forget = departures.expect(ours, told.release)
-        assert not told.acquire(timeout=0.05)
+        forget = departures.expect(ours, reports.release)
+        assert not reports.acquire(timeout=0.05)
         theirs.close()
-        assert told.acquire(timeout=60)
-        assert not told.acquire(timeout=0.05)
+        assert reports.acquire(timeout=60)
+        assert not reports.acquire(timeout=0.05)
         forget()
 
 
@@ -34,9 +34,9 @@ def test_a_new_client_is_not_taken_for_the_last_one_that_disconnected():
             ours, theirs = socket.socketpair()
             with closing(ours), closing(theirs):
                 assert ours.fileno() == number
-                told = threading.Event()
-                forget = departures.expect(ours, told.set)
-                wrong += told.wait(0.001)
+                reports = threading.Event()
+                forget = departures.expect(ours, reports.set)
+                wrong += reports.wait(0.001)
                 forget()
     assert wrong == 0
 

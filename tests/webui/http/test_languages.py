@@ -21,7 +21,7 @@ def test_strangers_are_spoken_to_as_their_browser_asks(db):
     assert "Passwort" in german.content.decode()
 
 
-def test_who_saved_a_language_is_led_back_to_the_button_and_told(bob):
+def test_saving_a_language_returns_to_the_button_with_a_message(bob):
     answer = bob.client.post("/account/language/", {"language": "en"}, follow=True)
     path, _status = answer.redirect_chain[-1]
     assert path == "/account/#language-save"
@@ -29,11 +29,11 @@ def test_who_saved_a_language_is_led_back_to_the_button_and_told(bob):
     assert "Language saved" in words(answer, "#toasts")
 
 
-def test_a_language_that_nobody_speaks_here_is_english(bob):
+def test_an_unsupported_language_falls_back_to_english(bob):
     assert language_of(bob.client.get("/", headers={"accept-language": "tlh"})) == "en"
 
 
-def test_a_chosen_language_goes_before_the_browsers_on_all_devices(bob):
+def test_a_chosen_language_overrides_the_browsers_on_all_devices(bob):
     answer = bob.client.post("/account/language/", {"language": "de"}, follow=True)
     assert language_of(answer) == "de"
     assert page(answer).select_one("#language input[value=de][checked]")
@@ -48,7 +48,7 @@ def test_the_choice_can_be_left_to_the_browser_again(bob):
         assert language_of(bob.client.get("/account/")) == "en"
 
 
-def test_one_persons_choice_is_not_anothers(bob, gwen):
+def test_people_choose_languages_independently(bob, gwen):
     bob.client.post("/account/language/", {"language": "de"})
     assert language_of(bob.client.get("/")) == "de"
     assert language_of(gwen.client.get("/")) == "en"

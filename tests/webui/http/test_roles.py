@@ -150,7 +150,7 @@ def test_strangers_are_asked_to_sign_in(name, mallory):
 @pytest.mark.slow
 @each_case("role", list(Role))
 @each_case("name", TABLE)
-def test_each_role_may_what_the_table_says(name, role, alice, bob, gwen):
+def test_each_role_may_do_what_the_table_says(name, role, alice, bob, gwen):
     lowest, method, arguments = TABLE[name]
     person = {OWNER: alice, MEMBER: bob, GUEST: gwen}[role]
     answer = getattr(person.client, method)(reverse(name, kwargs=arguments))

@@ -55,7 +55,7 @@ def sign_in(browser: Client, late: HttpResponse, name: str, password: str) -> Ht
 
 
 @each_case("what", FORMS)
-def test_what_was_typed_is_back_after_signing_in(alice, storage, what):
+def test_form_input_is_restored_after_signing_in(alice, storage, what):
     path, typed, (name, value) = FORMS[what]
     browser = browser_of(alice)
     late = send(browser, path, typed)
@@ -80,20 +80,20 @@ def test_it_is_sent_from_there(alice, storage):
     assert "Herring" in [each.name for each in storage.fake.items.values()]
 
 
-def test_nobody_else_gets_to_see_it(alice, bob, storage):
+def test_no_one_else_sees_the_form_input(alice, bob, storage):
     browser = browser_of(alice)
     answer = sign_in(browser, send(browser, NEW, {"name": "Herring"}), "bob", PASSWORD)
     assert answer.status_code == 302
     assert "Herring" not in answer.content.decode()
 
 
-def test_passwords_don_t_come_along(alice, storage):
+def test_passwords_are_not_restored(alice, storage):
     browser = browser_of(alice)
     late = send(browser, "/account/connection/", {"url": "x.example", "password": "herring"})
     assert page(sign_in(browser, late, "alice", PASSWORD)).select("[name=password]") == []
 
 
-def test_more_than_a_page_can_carry_is_refused_in_words(alice, storage):
+def test_too_large_a_selection_is_refused_with_an_explanation(alice, storage):
     answer = send(browser_of(alice), "/add/", {"text": secrets.token_hex(60_000)})
     assert answer.status_code == 403
     assert "Ferry didn't add anything" in words(answer, "main")
@@ -108,7 +108,7 @@ def test_chosen_files_are_named(alice, storage):
 
 
 @each_case("why", ["another site's", "a stranger's", "nothing typed"])
-def test_of_other_forms_nothing_comes_along(alice, storage, why):
+def test_other_forms_are_not_restored(alice, storage, why):
     browser = browser_of(alice)
     fields: dict[str, object] = {"name": "Herring"}
     if why == "nothing typed":

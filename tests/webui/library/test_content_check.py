@@ -43,7 +43,7 @@ WRONG = {
 
 @pytest.fixture(params=["by itself", "by a link"])
 def silent(request, foreign):
-    """A service that sends content itself or by a link, and never signals that it is wrong."""
+    """A service that sends content itself or by a link, and never signals an error."""
     foreign.fake.sends_content = request.param == "by itself"
     return foreign
 
@@ -74,7 +74,7 @@ def test_a_download_that_is_not_the_listed_file_is_explained(
 
 
 @each_case("wrong", [wrong for wrong in WRONG if wrong != "half of it"])
-def test_a_film_of_unknown_size_is_judged_by_its_first_bytes(gwen, foreign, wrong):
+def test_a_film_of_unknown_size_is_checked_by_its_first_bytes(gwen, foreign, wrong):
     foreign.renew()
     foreign.fake.sends_content = True
     file = foreign.file("film.mkv")
@@ -121,16 +121,16 @@ def test_a_range_is_compared_with_the_size_of_the_whole(gwen, foreign):
     foreign.fake.sends_content = True
     file = foreign.file("film.mkv", b"0123456789")
 
-    def asked(of):
+    def request_part(of):
         headers = {"content-range": f"bytes 5-9/{of}"}
         foreign.fake.instead = lambda: httpx.Response(206, headers=headers, content=b"56789")
         address = f"/files/file/{file.id}/download/?in=0"
         return gwen.client.get(address, headers={"range": "bytes=5-"})
 
-    answer = asked(of=10)
+    answer = request_part(of=10)
     assert b"".join(answer.streaming_content) == b"56789"
     leave(answer)
-    assert_explained(asked(of=57))
+    assert_explained(request_part(of=57))
 
 
 def test_a_head_is_compared_with_the_listed_size(gwen, foreign):
@@ -179,7 +179,7 @@ def test_trying_again_reads_a_listing_that_may_be_older_than_the_file(gwen, fore
         ('{"result": false}', 502, "a message for programs"),
     ],
 )
-def test_a_refusal_in_place_of_a_file_is_told_as_one(gwen, foreign, body, status, said):
+def test_a_refusal_in_place_of_a_file_is_shown_as_a_refusal(gwen, foreign, body, status, said):
     foreign.renew()
     foreign.fake.sends_content = True
     file = foreign.file("film.mkv", b"x" * 500)
@@ -190,7 +190,7 @@ def test_a_refusal_in_place_of_a_file_is_told_as_one(gwen, foreign, body, status
 
 
 @each_case("wrong", WRONG)
-def test_a_zip_that_is_none_is_explained(bob, foreign, wrong):
+def test_a_zip_that_is_not_one_is_explained(bob, foreign, wrong):
     foreign.renew()
     foreign.fake.sends_content = True
     films = foreign.folder("Films")
@@ -203,7 +203,7 @@ def test_a_zip_that_is_none_is_explained(bob, foreign, wrong):
         assert_explained(bob.client.get(address))
 
 
-def test_an_empty_zip_is_one(gwen, foreign):
+def test_an_empty_zip_is_valid(gwen, foreign):
     foreign.fake.sends_content = True
     films = foreign.folder("Films")
     answer = gwen.client.get(f"/files/folder/{films.id}/zip/")
@@ -227,7 +227,7 @@ def test_a_link_that_leads_nowhere_does_not_say_that_the_file_was_renamed(gwen, 
     assert "renamed" not in page(answer).get_text()
 
 
-def test_a_file_full_of_comments_is_judged_at_once():
+def test_a_file_full_of_comments_is_checked_at_once():
     start = time.process_time()
     assert what_came(b"<!---->" * 146 + b"x") == "sent_other"
     assert what_came(b"<!---->" * 100 + b"<html>") == "sent_page"
@@ -249,7 +249,7 @@ def test_a_text_that_is_a_page_is_not_shown_as_the_file(gwen, silent):
 
 
 @each_case("address", ["raw", "pdf"])
-def test_what_is_shown_in_a_page_is_judged_as_well(gwen, foreign, address):
+def test_content_shown_in_a_page_is_checked_too(gwen, foreign, address):
     foreign.renew()
     file = foreign.file("book.pdf", b"%PDF" + b"x" * 500)
     gwen.client.get("/")
@@ -281,14 +281,14 @@ def test_content_is_saved_under_the_name_in_the_listing(gwen, foreign):
     assert name_of(gwen.client.get(link["href"])) == "film.mkv"
 
 
-def test_a_folder_that_nobody_has_opened_yet_is_asked_for_the_name(gwen, foreign):
+def test_an_unopened_folder_is_requested_for_its_name(gwen, foreign):
     foreign.fake.sends_content = True
     films = foreign.folder("Films")
     file = foreign.file("film.mkv", parent=films.id)
     assert name_of(download(gwen, file, films.id)) == "film.mkv"
 
 
-def test_zips_carry_the_name_of_what_is_in_them(bob, foreign):
+def test_zips_are_named_after_their_contents(bob, foreign):
     foreign.fake.sends_content = True
     films = foreign.folder("Films")
     one, two = (foreign.file(f"{name}.mkv", parent=films.id) for name in ("one", "two"))

@@ -33,13 +33,13 @@ def test_names_are_sorted_as_people_would(wanted):
     assert ordered(*reversed(wanted)) == wanted
 
 
-def test_digits_without_end_are_a_number_too():
+def test_many_digits_are_a_number_too():
     assert ordered("9" * 5000, "1" * 4999) == ["1" * 4999, "9" * 5000]
 
 
 @pytest.mark.slow
 @given(some.lists(names, max_size=20))
-def test_any_names_can_be_sorted_and_the_order_is_the_same_whatever_came_first(found):
+def test_sorting_names_does_not_depend_on_their_initial_order(found):
     entries = files(*found)
     assert Contents(entries).in_order("name") == Contents(entries[::-1]).in_order("name")
 
@@ -103,5 +103,5 @@ def test_a_filter_finds_all_words_in_any_case_and_place():
         ("", ("", "")),
     ],
 )
-def test_the_extension_is_kept_aside(name, parts):
+def test_the_extension_is_kept_separately(name, parts):
     assert split_name(name) == parts

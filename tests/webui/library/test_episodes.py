@@ -87,7 +87,7 @@ def test_an_unrelated_film_follows_none(stem, after):
         ("Tide E08", 8),
     ],
 )
-def test_what_is_called_an_episode_has_its_number(stem, number):
+def test_episode_names_yield_their_number(stem, number):
     found = episode_of(stem)
     assert found is not None
     assert found.is_called_so

@@ -50,21 +50,21 @@ def processes(tmp_path, monkeypatch):
     return become
 
 
-def told(*names, folder="7", etag=None, parent="1", name="Films"):
+def listing_of(*names, folder="7", etag=None, parent="1", name="Films"):
     files = [{"id": 100 + at, "name": each, "size": 5} for at, each in enumerate(names)]
     answer = {"id": folder, "name": name, "parent_id": parent, "files": files, "folders": []}
     return records.listing({**answer, "space_max": 100, "space_used": 40}, folder, etag)
 
 
 def keep(store, *names, folder="7", number=0, **facts):
-    return store.save(SERVICE, folder, told(*names, folder=folder, **facts), number)
+    return store.save(SERVICE, folder, listing_of(*names, folder=folder, **facts), number)
 
 
 def names(known):
     return [entry.name for entry in known.snapshot.contents.entries]
 
 
-def test_what_one_process_read_the_other_knows(two):
+def test_a_listing_read_by_one_process_is_cached_for_the_other(two):
     one, other = two
     assert other.find(SERVICE, "7") is None
     keep(one, "a", "b", etag='"1"')
@@ -91,7 +91,7 @@ def test_an_entry_is_parsed_once_for_each_revision(two):
     assert once.snapshot.contents is again.snapshot.contents
 
 
-def test_what_we_changed_is_marked_for_all_processes_until_it_is_read_again(two):
+def test_our_own_changes_mark_a_listing_stale_for_all_processes(two):
     one, other = two
     keep(one, "a")
     one.change(SERVICE, ["7"])
@@ -101,7 +101,7 @@ def test_what_we_changed_is_marked_for_all_processes_until_it_is_read_again(two)
     assert names(one.find(SERVICE, "7")) == ["b"]
 
 
-def test_a_listing_that_was_being_read_while_we_changed_the_folder_is_not_kept(two):
+def test_a_listing_read_during_our_own_change_is_not_cached(two):
     one, other = two
     keep(one, "old")
     before = other.number(SERVICE, "7")
@@ -112,7 +112,7 @@ def test_a_listing_that_was_being_read_while_we_changed_the_folder_is_not_kept(t
     assert names(one.find(SERVICE, "7")) == ["new"]
 
 
-def test_one_at_a_time_has_the_turn(two):
+def test_only_one_caller_has_the_lock(two):
     one, other = two
     with one.refresh_lock(SERVICE, "7") as first, other.refresh_lock(SERVICE, "7") as second:
         assert first
@@ -210,7 +210,7 @@ def test_hostile_names_come_back_as_they_were(two):
 
 
 @pytest.mark.django_db
-def test_ones_own_change_is_seen_at_once_by_the_other_process(processes):
+def test_a_persons_own_change_shows_at_once_in_the_other_process(processes):
     storage = storage_of("two", is_embedded=False)
     storage.file("a.txt")
     for process in (0, 1):
@@ -268,7 +268,7 @@ def test_many_readers_of_a_cold_folder_ask_a_foreign_service_once(processes):
 
 
 @pytest.mark.django_db
-def test_a_foreign_service_that_was_away_a_moment_ago_is_not_asked_again(processes):
+def test_a_recently_unreachable_service_gets_no_request(processes):
     storage = storage_of("away", is_embedded=False)
     storage.file("a.txt")
     folders.read(storage.service, "0", now=NOW)
@@ -281,7 +281,7 @@ def test_a_foreign_service_that_was_away_a_moment_ago_is_not_asked_again(process
     assert len(storage.calls) == before
 
 
-def test_a_folder_that_vanished_is_forgotten_and_its_parent_known(processes):
+def test_a_vanished_folder_is_forgotten_and_its_parent_remembered(processes):
     storage = storage_of("gone", is_embedded=True)
     films = storage.folder("Films")
     old = storage.folder("Old", films.id)

@@ -44,15 +44,15 @@ def leave(answer):
 
 def streams(foreign, body, status=200, **headers):
     """Make the service send a file itself; return the list that its requests go to."""
-    asked = []
+    requests = []
 
     def answer(request, path):
-        asked.append(request)
+        requests.append(request)
         named = {name.replace("_", "-"): value for name, value in headers.items()}
         return httpx.Response(status, stream=body, headers=named)
 
     foreign.fake.answer = answer
-    return asked
+    return requests
 
 
 @pytest.mark.django_db
@@ -83,14 +83,14 @@ class TestLinks:
             "//user:word@public.example/",
         ],
     )
-    def test_a_foreign_link_elsewhere_is_judged(self, gwen, foreign, location):
+    def test_a_link_to_another_host_is_checked(self, gwen, foreign, location):
         file = foreign.file("a.txt")
         foreign.says(f"/rest/file/{file.id}", httpx.Response(302, headers={"location": location}))
         answer = gwen.client.get(f"/files/file/{file.id}/download/")
         assert answer.status_code == 502
         assert "Location" not in answer
 
-    def test_a_file_that_is_gone_is_not_found(self, gwen, storage):
+    def test_a_deleted_file_is_not_found(self, gwen, storage):
         assert gwen.client.get("/files/file/7/download/").status_code == 404
 
 
@@ -98,7 +98,7 @@ class TestLinks:
 class TestStreams:
     def test_a_stream_is_passed_on_with_its_range(self, gwen, foreign):
         body = Reader(b"bcd")
-        asked = streams(
+        requests = streams(
             foreign,
             body,
             206,
@@ -123,12 +123,12 @@ class TestStreams:
         assert "a" not in answer.cookies
         assert b"".join(answer.streaming_content) == b"bcd"
         leave(answer)
-        assert asked[0].headers["range"] == "bytes=1-3"
-        assert asked[0].headers["if-range"] == '"x"'
-        assert asked[0].headers["accept-encoding"] == "identity"
+        assert requests[0].headers["range"] == "bytes=1-3"
+        assert requests[0].headers["if-range"] == '"x"'
+        assert requests[0].headers["accept-encoding"] == "identity"
         assert body.is_closed
 
-    def test_a_reader_who_leaves_ends_the_stream_at_the_service(self, gwen, foreign):
+    def test_a_client_that_disconnects_ends_the_stream_at_the_service(self, gwen, foreign):
         body = Reader(*[b"x" * 1000] * 1000)
         streams(foreign, body)
         answer = gwen.client.get("/files/file/7/download/")
@@ -174,7 +174,9 @@ class TestStreams:
             assert relayed_files.slots.take() is None
 
     @each_case("status", [302, 404, 503])
-    def test_what_is_no_stream_gives_its_slot_back(self, gwen, foreign, monkeypatch, status):
+    def test_a_response_that_is_not_a_stream_releases_its_slot(
+        self, gwen, foreign, monkeypatch, status
+    ):
         # STREAMS_PER_PROCESS is read once, when the process starts.
         monkeypatch.setattr(relayed_files, "slots", Limiter(1, wait_seconds=0))
         headers = {"location": "https://public.example/x"}
@@ -186,10 +188,10 @@ class TestStreams:
         assert relayed_files.slots.take()
 
     def test_head_asks_with_head(self, gwen, foreign):
-        asked = streams(foreign, Reader(), content_length="9")
+        requests = streams(foreign, Reader(), content_length="9")
         answer = gwen.client.head("/files/file/7/download/")
         assert answer["Content-Length"] == "9"
-        assert asked[0].method == "HEAD"
+        assert requests[0].method == "HEAD"
         leave(answer)
 
 

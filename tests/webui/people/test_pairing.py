@@ -46,12 +46,12 @@ def signed_in_as(client):
 # By a link
 
 
-def test_a_phone_is_signed_in_after_one_press_and_the_desktop_sees_it(bob, phone):
+def test_a_phone_is_signed_in_after_one_tap_and_the_desktop_shows_it(bob, phone):
     path, number, state = offered(bob)
     assert bob.client.get(state).status_code == 204
-    asked = phone.get(path)
-    assert "bob" in words(asked, "header")
-    assert words(asked, "strong.mono") == number
+    answer = phone.get(path)
+    assert "bob" in words(answer, "header")
+    assert words(answer, "strong.mono") == number
     assert phone.post(path)["Location"] == "/"
     assert "bob, Member" in signed_in_as(phone)
     assert "Safari on iPhone is signed in" in words(bob.client.get(state), ".status")
@@ -103,27 +103,27 @@ def test_a_role_that_changes_in_mid_pairing_counts_on_the_phone_too(bob, phone):
     assert phone.get("/add/").status_code == 403
 
 
-def test_a_new_link_takes_the_place_of_the_last(bob, phone):
+def test_a_new_link_replaces_the_previous_one(bob, phone):
     first, _number, _state = offered(bob)
     second, _number, _state = offered(bob)
     assert phone.get(first).status_code == 404
     assert phone.get(second).status_code == 200
 
 
-def test_nobody_sees_how_the_pairing_of_others_goes(bob, gwen):
+def test_people_cannot_see_pairings_of_others(bob, gwen):
     _path, _number, state = offered(bob)
     assert bob.client.get(state).status_code == 204
     assert gwen.client.get(state).status_code == 404
 
 
-def test_the_link_is_kept_by_nobody(bob, caplog):
+def test_links_are_not_cacheable(bob, caplog):
     path, _number, _state = offered(bob)
     token = path.strip("/").split("/")[-1]
     assert len(token) > 30
     assert token not in caplog.text + str(list(Pairing.objects.values()))
 
 
-def test_without_scripts_the_link_is_on_a_page_of_its_own(bob, phone):
+def test_without_scripts_the_link_is_on_its_own_page(bob, phone):
     answer = bob.client.post("/account/pair/")
     assert page(answer).select_one("html svg.qr")
     assert page(answer).select_one("input.mono")
@@ -138,7 +138,7 @@ def test_guesses_at_links_are_limited(phone):
 # By a code
 
 
-def shown(device):
+def shown_code(device):
     answer = device.post("/pair/")
     return words(answer, ".pair-code")
 
@@ -147,11 +147,11 @@ def approve(person, code):
     return person.client.post("/account/pair/code/", {"code": code, "approve": "1"})
 
 
-def test_a_device_that_shows_a_code_is_let_in_by_whoever_types_it(bob, phone):
-    code = shown(phone)
+def test_a_device_that_shows_a_code_is_signed_in_when_someone_types_it(bob, phone):
+    code = shown_code(phone)
     assert phone.get("/pair/state/").status_code == 204
-    asked = bob.client.post("/account/pair/code/", {"code": code.lower()})
-    assert "Safari on iPhone at 127.0.0.1" in words(asked, ".sheet")
+    answer = bob.client.post("/account/pair/code/", {"code": code.lower()})
+    assert "Safari on iPhone at 127.0.0.1" in words(answer, ".sheet")
     assert phone.get("/pair/state/").status_code == 204
     approved = bob.client.post("/account/pair/code/", {"code": code, "approve": "1"}, follow=True)
     assert "Safari on iPhone will be signed in" in words(approved, "#toasts")
@@ -160,23 +160,23 @@ def test_a_device_that_shows_a_code_is_let_in_by_whoever_types_it(bob, phone):
     assert "bob, Member" in signed_in_as(phone)
 
 
-def test_a_press_before_the_approval_leads_back_and_signs_nobody_in(phone):
-    shown(phone)
+def test_pressing_before_the_approval_leads_back_and_signs_no_one_in(phone):
+    shown_code(phone)
     assert phone.post("/pair/state/")["Location"] == "/pair/"
     assert signed_in_as(phone) == ""
 
 
-def test_only_the_device_that_shows_the_code_is_let_in(bob, phone):
-    code = shown(phone)
+def test_only_the_device_that_shows_the_code_is_signed_in(bob, phone):
+    code = shown_code(phone)
     thief = Client(headers={"host": "localhost"})
-    shown(thief)
+    shown_code(thief)
     approve(bob, code)
     assert thief.post("/pair/state/")["Location"] == "/pair/"
     assert phone.post("/pair/state/")["Location"] == "/"
 
 
 def test_a_code_works_once(bob, gwen, phone):
-    code = shown(phone)
+    code = shown_code(phone)
     approve(bob, code)
     assert approve(gwen, code).status_code == 422
     phone.post("/pair/state/")
@@ -185,7 +185,7 @@ def test_a_code_works_once(bob, gwen, phone):
 
 
 def test_a_code_is_good_for_five_minutes(bob, phone):
-    code = shown(phone)
+    code = shown_code(phone)
     age(CODE_LIFETIME)
     assert phone.get("/pair/state/").status_code == 404
     assert approve(bob, code).status_code == 422
@@ -193,7 +193,7 @@ def test_a_code_is_good_for_five_minutes(bob, phone):
 
 @each_case("hours", [-1, 1])
 def test_a_clock_that_was_set_makes_no_code_last(bob, phone, hours):
-    code = shown(phone)
+    code = shown_code(phone)
     assert phone.get("/pair/state/").status_code == 204
     age(timedelta(hours=hours))
     assert phone.get("/pair/state/").status_code == 404
@@ -201,27 +201,27 @@ def test_a_clock_that_was_set_makes_no_code_last(bob, phone, hours):
 
 
 def test_guesses_at_codes_are_limited(bob, phone):
-    code = shown(phone)
+    code = shown_code(phone)
     statuses = [approve(bob, "BBBBCCCC").status_code for _time in range(25)]
     assert statuses[0] == 422
     assert statuses[-1] == 429
     assert approve(bob, code).status_code == 429
 
 
-def test_codes_are_not_made_without_end(phone):
+def test_the_number_of_codes_is_limited(phone):
     statuses = {phone.post("/pair/").status_code for _time in range(25)}
     assert statuses == {200, 429}
 
 
-def test_a_person_who_was_removed_in_mid_pairing_lets_nobody_in(bob, phone):
-    code = shown(phone)
+def test_a_person_removed_during_pairing_signs_no_one_in(bob, phone):
+    code = shown_code(phone)
     approve(bob, code)
     bob.user.delete()
     assert phone.post("/pair/state/").status_code == 404
 
 
 def test_pairings_are_forgotten_in_time(bob, phone):
-    shown(phone)
+    shown_code(phone)
     prune(timezone.now())
     assert Pairing.objects.count() == 1
     prune(timezone.now() + CODE_LIFETIME + pairing.REMEMBERED + timedelta(seconds=1))

@@ -50,7 +50,7 @@ def test_an_owner_changes_a_role_and_it_counts_at_once(alice, gwen):
     assert gwen.client.get("/files/0/new/").status_code == 200
 
 
-def test_a_role_that_is_none_changes_nothing(alice, gwen):
+def test_an_invalid_role_changes_nothing(alice, gwen):
     answer = alice.client.post(f"/account/people/{gwen.user.pk}/", {"role": "king"})
     assert answer.status_code == 422
     gwen.user.refresh_from_db()
@@ -62,7 +62,7 @@ def test_an_invitation_says_until_when_to_the_minute(alice):
     assert re.search(r"until \d+ \w+ \d{4}, \d\d:\d\d\. ", words(answer, "main"))
 
 
-def test_who_is_removed_is_out_at_once_and_cannot_come_back(alice, bob):
+def test_removed_people_are_signed_out_and_cannot_return(alice, bob):
     assert bob.client.get("/").status_code == 200
     answer = alice.client.post(f"/account/people/{bob.user.pk}/remove/", follow=True)
     assert "bob removed" in words(answer, "#toasts")
@@ -70,7 +70,7 @@ def test_who_is_removed_is_out_at_once_and_cannot_come_back(alice, bob):
     assert not User.objects.filter(username="bob").exists()
 
 
-def test_an_owner_signs_somebody_out_everywhere(alice, bob):
+def test_an_owner_signs_a_person_out_everywhere(alice, bob):
     bob.client.get("/")
     alice.client.post(f"/account/people/{bob.user.pk}/signout/")
     assert bob.client.get("/").status_code == 302
@@ -108,7 +108,7 @@ def test_two_owners_cannot_remove_each_other(alice, bob):
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
+def test_two_owners_who_remove_each_other_at_once_leave_one_owner(alice, bob):
     people.change_role(bob.user, Role.OWNER, alice.user)
     start = Barrier(2)
 
@@ -130,7 +130,7 @@ def test_of_two_owners_who_remove_each_other_at_once_one_stays(alice, bob):
 
 
 @each_case("role", list(Role))
-def test_whoever_is_invited_joins_with_the_role_of_the_invitation(alice, stranger, role):
+def test_invited_people_get_the_role_of_the_invitation(alice, stranger, role):
     path = invited(alice, role)
     assert stranger.get(path).status_code == 200
     answer = stranger.post(path, NEW)
@@ -159,7 +159,7 @@ def test_a_name_that_is_taken_is_refused_and_the_link_stays_good(alice, bob, str
     assert stranger.post(path, NEW).status_code == 302
 
 
-def test_an_invitation_that_is_too_old_or_taken_back_is_none(alice, stranger):
+def test_expired_or_revoked_invitations_do_not_work(alice, stranger):
     path = invited(alice)
     link = OneTimeLink.objects.get()
     OneTimeLink.objects.update(expires_at=timezone.now())
@@ -178,7 +178,7 @@ def test_a_clock_an_hour_off_costs_no_invitation(alice, stranger, hours):
     assert stranger.post(path, NEW).status_code == 302
 
 
-def test_a_link_for_something_else_is_no_invitation(stranger):
+def test_a_link_for_something_else_is_not_an_invitation(stranger):
     now = timezone.now()
     token = one_time_links.issue(OneTimeLink.WELCOME, now, timedelta(days=1))
     assert stranger.get(f"/join/{token}/").status_code == 404
@@ -191,7 +191,7 @@ def test_guesses_are_limited(stranger):
     assert set(statuses[20:]) == {429}
 
 
-def test_invitations_are_not_without_end(alice):
+def test_the_number_of_invitations_is_limited(alice):
     for _time in range(MOST_INVITATIONS):
         invitations.invite(Role.GUEST, alice.user, timezone.now())
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
@@ -221,7 +221,7 @@ def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice
     assert len(page(answer).select("svg.qr path")) == 2
 
 
-def test_where_ferry_listens_to_this_machine_alone_a_link_says_no_other_address(alice, settings):
+def test_links_name_no_other_address_if_ferry_listens_on_localhost(alice, settings):
     settings.LAN_ADDRESSES, settings.HOST = (
         "tests.webui.people.test_views.two_networks",
         "127.0.0.1",

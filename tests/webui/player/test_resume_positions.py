@@ -28,7 +28,7 @@ def player(person, film, folder="0"):
     return person.client.get(f"/files/{folder}/file-{film.id}/view/")
 
 
-def test_a_position_is_offered_by_the_player_and_told_in_files(gwen, film):
+def test_the_player_and_files_show_the_resume_position(gwen, film):
     assert report(gwen, film).status_code == 204
     answer = player(gwen, film)
     assert "Resume at 10:00" in words(answer, "#resume")
@@ -54,7 +54,7 @@ def test_the_latest_position_counts(gwen, film):
     assert Watched.objects.count() == 1
 
 
-def test_everybody_has_their_own(gwen, bob, film):
+def test_everyone_has_their_own(gwen, bob, film):
     report(gwen, film)
     assert page(player(gwen, film)).select_one("#resume")
     assert not page(player(bob, film)).select_one("#resume")
@@ -71,7 +71,7 @@ def test_the_end_counts_as_watched(gwen, film, at, of):
     assert not page(player(gwen, film)).select_one("#resume")
 
 
-def test_whoever_looks_in_for_a_moment_begins_at_the_beginning(gwen, film):
+def test_a_short_look_saves_no_position(gwen, film):
     report(gwen, film, at="4")
     assert not page(player(gwen, film)).select_one("#resume")
 
@@ -83,7 +83,7 @@ def test_a_film_of_unknown_length_can_be_resumed(gwen, film):
 
 
 @each_case("at", ["", "x", "nan", "inf", "-inf", "1e400"])
-def test_what_is_no_number_changes_nothing(gwen, film, at):
+def test_positions_that_are_not_numbers_change_nothing(gwen, film, at):
     assert report(gwen, film, at=at).status_code == 204
     assert not Watched.objects.exists()
 
@@ -95,7 +95,7 @@ def test_numbers_out_of_reason_are_bounded(gwen, film, at):
     assert 0 <= kept.position_seconds <= 1_000 * 3600
 
 
-def test_nothing_is_kept_of_files_that_are_not_there(gwen, film, storage):
+def test_nothing_is_saved_for_missing_files(gwen, film, storage):
     class Unknown:
         id = 987654
 
@@ -104,7 +104,7 @@ def test_nothing_is_kept_of_files_that_are_not_there(gwen, film, storage):
     assert not Watched.objects.exists()
 
 
-def test_a_film_that_is_restored_has_its_marks_again(gwen, bob, film):
+def test_a_restored_film_has_its_positions_again(gwen, bob, film):
     report(gwen, film)
     bob.client.post("/files/0/delete/", {"entry": f"file-{film.id}"})
     assert not page(gwen.client.get("/")).select("#continue")
@@ -113,7 +113,7 @@ def test_a_film_that_is_restored_has_its_marks_again(gwen, bob, film):
     assert page(player(gwen, film)).select_one("#resume")
 
 
-def test_a_film_that_is_deleted_for_good_takes_its_marks_along(gwen, bob, film, settings):
+def test_deleting_a_film_for_good_deletes_its_positions(gwen, bob, film, settings):
     settings.DELETED_DAYS = 0
     report(gwen, film)
     assert Watched.objects.exists()
@@ -122,7 +122,7 @@ def test_a_film_that_is_deleted_for_good_takes_its_marks_along(gwen, bob, film, 
     assert not Watched.objects.exists()
 
 
-def test_a_folder_that_is_deleted_for_good_takes_the_marks_inside_along(bob, storage, settings):
+def test_deleting_a_folder_for_good_deletes_the_positions_inside(bob, storage, settings):
     settings.DELETED_DAYS = 0
     outer = storage.folder("Series")
     inner = storage.folder("Season 1", outer.id)
@@ -136,14 +136,14 @@ def test_a_folder_that_is_deleted_for_good_takes_the_marks_inside_along(bob, sto
     assert not Watched.objects.exists()
 
 
-def test_a_renamed_film_keeps_them(gwen, bob, film):
+def test_a_renamed_film_keeps_its_position(gwen, bob, film):
     report(gwen, film)
     bob.client.post(f"/files/0/file-{film.id}/rename/", {"name": "Other.mkv"})
     assert page(player(gwen, film)).select_one("#resume")
     assert "Other" in words(gwen.client.get("/"), "#continue")
 
 
-def test_a_film_that_somebody_else_deleted_is_not_offered(gwen, film, storage):
+def test_a_film_deleted_by_someone_else_is_not_offered(gwen, film, storage):
     other = storage.file("b.mkv")
     gwen.client.get("/")
     report(gwen, film)
@@ -166,7 +166,7 @@ def test_films_are_marked_by_hand_and_taken_off_the_list(gwen, film):
     assert not page(gwen.client.get("/")).select_one(".seen")
 
 
-def test_continue_watching_stands_on_the_front_page_only(gwen, film, storage):
+def test_continue_watching_is_on_the_front_page_only(gwen, film, storage):
     folder = storage.folder("Empty")
     report(gwen, film)
     assert page(gwen.client.get("/")).select_one("#continue")
@@ -193,7 +193,7 @@ def test_five_hundred_films_cost_one_query(gwen, storage, django_assert_max_num_
     assert len(page(answer).select(".seen")) == ROWS_AT_ONCE
 
 
-def test_whoever_leaves_takes_their_marks_along(gwen, film):
+def test_removing_a_person_deletes_their_positions(gwen, film):
     report(gwen, film)
     gwen.user.delete()
     assert not Watched.objects.exists()

@@ -23,7 +23,7 @@ def file(name):
     return Entry(FILE, str(next(NUMBERS)), name, 1, 0, "a" * 40)
 
 
-def found(video, *names, below=()):
+def find_subtitles(video, *names, below=()):
     film = file(video)
     beside = sidecars("7", film, [film, *map(file, names)], [file(name) for name in below])
     return [(each.language, each.label) for each in beside]
@@ -47,14 +47,14 @@ class TestMatching:
         ],
     )
     def test_a_name_tells_the_language(self, name, language, label):
-        assert found("Film.mkv", name) == [(language, label)]
+        assert find_subtitles("Film.mkv", name) == [(language, label)]
 
     @each_case("name", ["Film.txt", "Film.sub", "Film.srt.exe", "Film.mp4"])
-    def test_what_is_no_subtitle_is_none(self, name):
-        assert found("Film.mkv", "Film.en.srt", name) == [("en", "English")]
+    def test_files_that_are_not_subtitles_are_ignored(self, name):
+        assert find_subtitles("Film.mkv", "Film.en.srt", name) == [("en", "English")]
 
     def test_the_subs_folder_counts(self):
-        assert found("Film.mkv", below=["3_German.srt", "Film.fr.srt"]) == [
+        assert find_subtitles("Film.mkv", below=["3_German.srt", "Film.fr.srt"]) == [
             ("de", "Deutsch"),
             ("fr", "Français"),
         ]
@@ -68,12 +68,14 @@ class TestMatching:
         assert not sidecars("7", films[2], films + subs)
 
     def test_names_of_both_normal_forms_are_one(self):
-        assert found("Caf\u00e9.mkv", "Cafe\u0301.fr.srt", "Other.mkv") == [("fr", "Français")]
+        assert find_subtitles("Caf\u00e9.mkv", "Cafe\u0301.fr.srt", "Other.mkv") == [
+            ("fr", "Français")
+        ]
 
     def test_ten_thousand_are_not_all_shown(self):
-        assert len(found("Film.mkv", *[f"Film.{n}.srt" for n in range(1000)])) == 60
+        assert len(find_subtitles("Film.mkv", *[f"Film.{n}.srt" for n in range(1000)])) == 60
 
-    def test_a_folder_is_no_subtitle(self):
+    def test_a_folder_is_not_a_subtitle(self):
         film = file("Film.mkv")
         folder = Entry(FOLDER, "9", "Film.en.srt", 1, 0)
         assert not sidecars("7", film, [film, folder])
@@ -119,7 +121,7 @@ class TestReading:
         answer = self.ask(gwen, foreign.file("Film.srt", SRT % b"Hello"))
         assert b"Hello" in answer.content
 
-    def test_it_is_asked_for_once_and_kept_by_what_is_in_it(self, gwen, storage):
+    def test_a_subtitle_is_requested_once_and_cached_by_content(self, gwen, storage):
         cache.clear()
         sub = storage.file("Film.srt", SRT % b"Hello")
         first = self.ask(gwen, sub, "abc")
@@ -130,18 +132,18 @@ class TestReading:
         sub.content = SRT % b"Good bye"
         assert b"Good bye" in self.ask(gwen, sub, "def").content
 
-    def test_without_a_mark_nothing_is_kept(self, gwen, storage):
+    def test_unmarked_responses_are_not_cached(self, gwen, storage):
         sub = storage.file("Film.srt", SRT % b"Hello")
         assert "immutable" not in self.ask(gwen, sub)["Cache-Control"]
         sub.content = SRT % b"Good bye"
         assert b"Good bye" in self.ask(gwen, sub).content
 
-    def test_what_is_none_is_said_in_words(self, gwen, storage):
+    def test_an_unreadable_subtitle_says_so(self, gwen, storage):
         answer = self.ask(gwen, storage.file("Film.srt", b"\x89PNG\x00\x01\x02\x03" * 20))
         assert answer.status_code == 422
         assert answer["Content-Type"].startswith("text/plain")
 
-    def test_one_that_is_gone_is_not_found(self, gwen, storage):
+    def test_a_deleted_subtitle_is_not_found(self, gwen, storage):
         sub = storage.file("Film.srt", SRT % b"Hello")
         assert self.ask(gwen, sub).status_code == 200
         del storage.fake.items[sub.id]
@@ -165,10 +167,10 @@ def test_bytes_of_any_alphabet_become_words_or_none(text, letters, noise, langua
     content = f"00:00:01,000 --> 00:00:02,000\n{text}".encode(letters, "replace") + noise
     for each in (content, noise + content):
         try:
-            found = subtitles.convert(each, language)
+            converted = subtitles.convert(each, language)
         except subtitles.NoSubtitles:
             continue
-        head, *cues = found.rstrip("\n").split("\n\n")
+        head, *cues = converted.rstrip("\n").split("\n\n")
         assert head == "WEBVTT"
         assert all(LINE.fullmatch(cue.split("\n")[0]) for cue in cues)
         assert all(SAFE.fullmatch(line) for cue in cues for line in cue.split("\n")[1:])

@@ -90,7 +90,7 @@ def test_tags_without_number_cost_no_more_than_a_second(gwen, storage, content):
     assert time.process_time() - start < 2
 
 
-def test_a_service_that_fails_just_now_is_no_track_without_tags(gwen, storage):
+def test_a_temporary_failure_does_not_mean_that_a_track_has_no_tags(gwen, storage):
     file = storage.file("a.mp3", id3(frame(b"TIT2", b"\0Tide")))
     gwen.client.get("/")
     storage.fails(f"/rest/file/{file.id}", 503)
@@ -98,5 +98,5 @@ def test_a_service_that_fails_just_now_is_no_track_without_tags(gwen, storage):
     assert "max-age" not in tags_of(gwen, file)["Cache-Control"]
 
 
-def test_what_is_no_music_has_no_tags(gwen, storage):
+def test_files_that_are_not_music_have_no_tags(gwen, storage):
     assert tags_of(gwen, storage.file("a.txt")).status_code == 404

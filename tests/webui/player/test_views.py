@@ -42,7 +42,7 @@ def test_a_film_has_a_player_and_a_text_has_none(gwen, season):
     assert not page(opened(gwen, season, "Notes.txt")).select_one("#film")
 
 
-def test_only_the_players_page_may_play_what_scripts_put_together(gwen, season):
+def test_only_the_players_page_allows_media_source_playback(gwen, season):
     film = opened(gwen, season, "Tide S01E2.mp4")["Content-Security-Policy"]
     text = opened(gwen, season, "Notes.txt")["Content-Security-Policy"]
     assert film == security_headers.PLAYER
@@ -50,7 +50,7 @@ def test_only_the_players_page_may_play_what_scripts_put_together(gwen, season):
     assert "blob:" not in text
 
 
-def test_next_and_previous_are_by_name_whatever_the_listings_order(gwen, season):
+def test_next_and_previous_are_by_name_in_any_listing_order(gwen, season):
     shown = page(opened(gwen, season, "Tide S01E2.mp4"))
     assert shown.select_one("#next")["aria-label"] == "Next: Episode 10"
     assert "Episode 1" in shown.select_one("#previous").text
@@ -103,7 +103,7 @@ def test_a_film_plays_although_the_next_season_cannot_be_read(gwen, seasons, sto
         ("Casablanca.mkv", "Citizen Kane.mkv", False),
     ],
 )
-def test_only_an_episode_is_followed_by_itself(gwen, storage, name, after, runs_on):
+def test_only_episodes_continue_automatically(gwen, storage, name, after, runs_on):
     folder = storage.folder(f"Before {after}")
     first, _second = (storage.file(each, parent=folder.id) for each in (name, after))
     shown = page(gwen.client.get(f"/files/{folder.id}/file-{first.id}/view/"))
@@ -128,43 +128,43 @@ def test_hls_js_is_named_on_no_other_page(gwen, season):
 # Where it plays
 
 
-def test_a_link_of_our_own_service_is_told_as_a_path(gwen, storage):
+def test_links_of_our_own_service_are_paths(gwen, storage):
     film = storage.file("a.mkv")
     url = f"http://ferry.lan:8000/content/1/hls/{film.id}/t.s/master.m3u8"
     storage.says(f"/rest/file/{film.id}/hls", httpx.Response(200, json={"url": url}))
-    told = hls_of(gwen, film)
-    assert told["kind"] == "hls"
-    assert told["url"] == f"/content/1/hls/{film.id}/t.s/master.m3u8"
+    stream = hls_of(gwen, film)
+    assert stream["kind"] == "hls"
+    assert stream["url"] == f"/content/1/hls/{film.id}/t.s/master.m3u8"
 
 
 def test_an_mp4_that_is_being_made_tells_how_far_it_is(gwen, storage):
     film = storage.file("a.avi")
     facts = {"url": "http://x.example/film.mp4", "converting": True, "progress": 38.4}
     storage.says(f"/rest/file/{film.id}/mp4", httpx.Response(200, json=facts))
-    told = mp4_of(gwen, film)
-    assert (told["kind"], told["progress"], told["url"]) == ("converting", 38.4, "")
+    stream = mp4_of(gwen, film)
+    assert (stream["kind"], stream["progress"], stream["url"]) == ("converting", 38.4, "")
 
 
 def test_the_services_own_sentence_says_why_not(gwen, storage):
     film = storage.file("a.avi")
     facts = {"status_code": 422, "reason_phrase": "cannot_convert", "message": "No picture in it."}
     storage.says(f"/rest/file/{film.id}/hls", httpx.Response(422, json=facts))
-    told = hls_of(gwen, film)
-    assert (told["kind"], told["reason"]) == ("none", "No picture in it.")
+    stream = hls_of(gwen, film)
+    assert (stream["kind"], stream["reason"]) == ("none", "No picture in it.")
 
 
-def test_a_film_that_is_gone_says_so(gwen, storage):
+def test_a_deleted_film_says_so(gwen, storage):
     film = storage.file("a.avi")
     storage.fails(f"/rest/file/{film.id}/hls", 404, "not_found")
     assert hls_of(gwen, film)["reason"] == "This file no longer exists."
 
 
-def test_a_service_that_is_away_is_no_broken_page(gwen, storage):
+def test_an_unreachable_service_does_not_break_the_page(gwen, storage):
     film = storage.file("a.avi")
     storage.fails(f"/rest/file/{film.id}/hls", 503)
-    told = hls_of(gwen, film)
-    assert told["kind"] == "away"
-    assert told["reason"]
+    stream = hls_of(gwen, film)
+    assert stream["kind"] == "away"
+    assert stream["reason"]
 
 
 def test_no_foreign_address_reaches_the_page(gwen, foreign):
@@ -174,12 +174,12 @@ def test_no_foreign_address_reaches_the_page(gwen, foreign):
     assert "media.example" not in str(hls_of(gwen, film))
 
 
-def test_answers_are_kept_by_no_cache(gwen, storage):
+def test_responses_are_not_cacheable(gwen, storage):
     film = storage.file("a.mkv")
     assert "no-store" in gwen.client.get(f"/files/file/{film.id}/hls/")["Cache-Control"]
 
 
-def test_all_modules_of_the_player_are_asked_for_at_once(gwen, season):
+def test_all_modules_of_the_player_are_requested_at_once(gwen, season):
     static = settings.BASE_DIR / "static"
     sources = {
         str(path.relative_to(static)): path.read_text() for path in static.glob("js/**/*.js")

@@ -57,7 +57,7 @@ def test_line_ends_of_windows_and_of_old_macs_are_the_same():
     assert converted(SRT.replace("\n", "\r")) == converted(SRT)
 
 
-def test_the_words_of_ass_are_kept_in_order():
+def test_the_words_of_ass_stay_in_order():
     assert converted(ASS) == (
         "WEBVTT\n\n"
         "00:00:01.000 --> 00:00:02.000\nFirst\n\n"
@@ -105,25 +105,25 @@ def test_only_words_and_a_little_emphasis_are_left(text, shown):
     "text",
     ["", "hello", "WEBVTT\n\n", "00:00:02,000 --> 00:00:01,000\nback\n", "\x00" * 999, "<b></b>"],
 )
-def test_what_has_no_cue_is_nothing(text):
+def test_a_file_without_cues_yields_nothing(text):
     assert not converted(text)
 
 
 @pytest.mark.slow
-def test_a_million_cues_are_cut_and_it_is_said():
+def test_a_million_cues_are_cut_with_a_notice():
     text = "00:00:01,000 --> 00:00:02,000\na\n\n" * 1_000_000
     found = converted(text)
     assert found.count("-->") == player_webvtt.MOST_CUES + 1
     assert found.endswith("00:00:02.000 --> 00:00:12.000\ncut\n")
 
 
-def test_a_long_text_is_cut_and_it_is_said():
+def test_a_long_text_is_cut_with_a_notice():
     found = converted(("00:00:01,000 --> 00:00:02,000\n" + "&" * 999 + "\n\n") * 5_000)
     assert len(found) < player_webvtt.MOST_WRITTEN + 100_000
     assert found.endswith("cut\n")
 
 
-def test_a_cue_without_end_is_cut():
+def test_an_endless_cue_is_cut():
     assert len(cue("a" * 10_000_000)) == player_webvtt.LONGEST_CUE
     assert len(cue("a\n" * 1_000_000).splitlines()) == player_webvtt.MOST_LINES_A_CUE
 
@@ -144,7 +144,7 @@ SAFE = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);|</?(?:b|i|u|ruby|rt)>)*")
 
 
 @given(PIECES)
-def test_whatever_comes_only_known_lines_go(text):
+def test_only_known_lines_pass(text):
     found = converted("00:00:01,000 --> 00:00:02,000\n" + text)
     if not found:
         return

@@ -39,7 +39,7 @@ def test_in_german_there_is_a_comma(alice, storage):
     assert "2,8" in words(shown(alice, item), ".camera")
 
 
-def test_where_nothing_is_known_nothing_is_said(gwen, storage):
+def test_unknown_camera_data_is_not_mentioned(gwen, storage):
     for name, facts in (("a.jpg", {}), ("b.jpg", {"camera": {}}), ("c.txt", {"camera": WHOLE})):
         item = storage.file(name)
         item.facts |= facts
@@ -54,7 +54,7 @@ def test_a_picture_is_shown_although_the_service_fails_to_say(gwen, storage):
     assert not page(answer).select(".camera")
 
 
-def test_a_foreign_service_is_not_asked(gwen, foreign):
+def test_a_foreign_service_gets_no_request(gwen, foreign):
     item = foreign.file("a.jpg")
     gwen.client.get("/")
     shown(gwen, item)
@@ -75,5 +75,5 @@ def test_a_foreign_service_is_not_asked(gwen, foreign):
         ({"exposure_seconds": True, "model": 5}, "5"),
     ],
 )
-def test_settings_are_said_as_on_a_camera(facts, said):
+def test_settings_are_written_as_on_a_camera(facts, said):
     assert camera_words(Entry(FILE, "1", "a.jpg", 1, 1), camera(facts)) == said

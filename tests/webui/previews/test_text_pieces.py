@@ -23,11 +23,18 @@ from webui.v1.errors import Unreadable
 
 
 def read(
-    content, start=0, most_lines=4000, encoding="", *, is_art=False, is_embedded=True, told=None
+    content,
+    start=0,
+    most_lines=4000,
+    encoding="",
+    *,
+    is_art=False,
+    is_embedded=True,
+    known_bytes=None,
 ):
     storage = storage_of("k", is_embedded=is_embedded)
     file = storage.file("a.txt", content)
-    size_bytes = len(content) if told is None else told
+    size_bytes = len(content) if known_bytes is None else known_bytes
     wanted = TextRequest(
         str(file.id),
         Expected("a.txt", size_bytes=size_bytes or None),
@@ -80,14 +87,14 @@ def test_nfo_files_are_drawn_with_the_letters_of_the_first_pc():
 
 
 @each_case("content", [b"\x00\x01\x02" * 90, b"\x89PNG\r\n\x1a\n\x00", b"\x01" * 99])
-def test_what_is_no_text_is_not_shown_as_one(content):
+def test_binary_content_is_not_shown_as_text(content):
     assert read(content) is None
 
 
 @each_case("length", [0, 1, PIECE_BYTES, 2 * PIECE_BYTES + 7])
-def test_a_text_is_read_to_its_end_where_no_size_is_told(length):
+def test_a_text_of_unknown_size_is_read_to_its_end(length):
     content = (b"Land in sight\n" * (length // 14 + 1))[:length]
-    assert "".join(piece.text for piece in pieces(content, told=0)).encode() == content
+    assert "".join(piece.text for piece in pieces(content, known_bytes=0)).encode() == content
 
 
 @given(some.binary(max_size=400))
@@ -101,7 +108,7 @@ def test_any_bytes_become_harmless_letters_or_none(content):
 # Pieces
 
 
-def test_a_long_text_comes_in_pieces_that_end_with_a_line():
+def test_a_long_text_is_split_at_line_ends():
     content = b"".join(b"line %d of many\n" % number for number in range(60_000))
     found = pieces(content, most_lines=100_000)
     assert len(found) > 3
@@ -119,7 +126,7 @@ def test_a_piece_has_no_more_lines_than_a_page_bears():
 
 
 @each_case("encoding", ["utf_8", "utf-16", "cp932"])
-def test_a_line_without_end_is_cut_between_letters(encoding):
+def test_an_endless_line_is_cut_between_letters(encoding):
     words = "ふ" * 200_000
     assert "".join(piece.text for piece in pieces(words.encode(encoding))) == words
 
@@ -137,10 +144,10 @@ def test_nothing_is_lost_between_pieces(words, encoding):
 
 
 def test_a_text_of_4_gb_costs_one_piece():
-    asked = []
+    ranges = []
 
     def answer(request):
-        asked.append(request.headers["range"])
+        ranges.append(request.headers["range"])
         head = {"content-range": f"bytes 0-{PIECE_BYTES - 1}/{4 * 2**30}"}
         return httpx.Response(206, content=b"x\n" * (PIECE_BYTES // 2), headers=head)
 
@@ -150,7 +157,7 @@ def test_a_text_of_4_gb_costs_one_piece():
         storage.service.v1,
         TextRequest("7", Expected("a.txt", size_bytes=4 * 2**30), 0, 100, "", is_art=False),
     )
-    assert asked == [f"bytes=0-{PIECE_BYTES - 1}"]
+    assert ranges == [f"bytes=0-{PIECE_BYTES - 1}"]
     assert piece.stop == 200
     assert not piece.is_last
 
@@ -165,7 +172,7 @@ def test_a_service_without_ranges_is_read_no_further_than_needed():
     assert body.is_closed
 
 
-def test_a_place_far_into_a_service_without_ranges_is_refused():
+def test_a_distant_offset_at_a_service_without_ranges_is_refused():
     storage = storage_of("k", is_embedded=False)
     body = Reader(*[b"x" * 65_536] * 1000)
     streams(storage, body)
@@ -177,7 +184,7 @@ def test_a_place_far_into_a_service_without_ranges_is_refused():
     assert body.given == 0
 
 
-def test_another_range_than_the_wanted_is_refused():
+def test_a_range_other_than_the_requested_one_is_refused():
     storage = storage_of("k", is_embedded=False)
     streams(storage, Reader(b"x"), 206, content_range="bytes 5-5/9")
     with pytest.raises(Unreadable):
@@ -187,7 +194,7 @@ def test_another_range_than_the_wanted_is_refused():
         )
 
 
-def test_what_moves_a_terminal_is_left_out_or_drawn():
+def test_terminal_control_codes_are_dropped_or_made_visible():
     assert read(b"\x1b[1;31mred\x1b[0m\x07 \x1b]0;title\r\nnext").text == "red␇ ␛]0;title\nnext"
 
 
@@ -234,7 +241,7 @@ def test_hostile_json_takes_no_longer_than_other(text):
 # Tables
 
 
-def test_a_table_is_told_apart_by_what_separates_it():
+def test_the_separator_of_a_table_is_detected():
     table = layouts.table_of('a;b\n"1;2";3\n4\n', "csv", has_head=True)
     assert (table.head, table.rows) == (["a", "b"], [["1;2", "3"], ["4", ""]])
     assert layouts.table_of("a,x\tb\n", "tsv", has_head=False).rows == [["a,x", "b"]]
@@ -255,7 +262,7 @@ def test_any_text_is_a_table_of_one_width_or_none(text, extension, has_head):
         )
 
 
-def test_a_field_beyond_all_limits_is_no_table():
+def test_a_field_beyond_all_limits_is_not_a_table():
     assert csv.field_size_limit() < 200_000
     assert layouts.table_of('"' + "x" * 200_000, "csv", has_head=False) is None
 
@@ -274,7 +281,7 @@ def test_cues_of_each_kind_have_a_time_and_words(text):
     assert (first.time, first.text) == ("0:01:47.250", "One\ntwo")
 
 
-def test_what_a_style_block_says_is_no_cue():
+def test_style_blocks_are_not_cues():
     assert len(layouts.cues_of(VTT)) == 1
 
 
@@ -287,7 +294,7 @@ def test_any_text_has_cues_or_none(text):
 # Code and Markdown
 
 
-def test_code_is_coloured_by_classes_and_is_text_all_the_same():
+def test_code_is_highlighted_by_classes_and_stays_text():
     lines = typesetting_process.highlight("import re\nx = '<b>'  # <i>\n", "python")
     assert lines[0] == '<span class="k">import</span> re'
     assert "&lt;b&gt;" in lines[1]
@@ -309,7 +316,7 @@ def cpu_seconds() -> float:
 
 
 @pytest.mark.slow
-def test_only_so_much_is_coloured_and_the_rest_is_there(monkeypatch):
+def test_long_text_is_highlighted_in_part_and_shown_completely(monkeypatch):
     allowed = typesetting_process.MOST_SECONDS
     # No setting says how long a text may take. A busy machine needs more than the 4 s that are
     # allowed, so this test allows more, and checks the CPU time instead.
@@ -345,7 +352,7 @@ def test_lines_of_machines_are_not_coloured():
 
 
 @pytest.mark.slow
-def test_what_lasts_for_ever_is_given_up(monkeypatch, tmp_path):
+def test_highlighting_that_never_ends_is_stopped(monkeypatch, tmp_path):
     endless = tmp_path / "endless.py"
     endless.write_text("while True: pass")
     # No text takes forever, so an endless program stands in for one. The real 4 s are too long.
@@ -404,7 +411,7 @@ def test_markdown_makes_nothing_that_acts_or_loads(text):
         assert tag.get("href", "http://").startswith(("http://", "https://", "mailto:"))
 
 
-def test_links_of_markdown_tell_nobody_where_they_were():
+def test_markdown_links_send_no_referrer():
     assert 'rel="noopener noreferrer nofollow"' in typesetting_process.prose(
         "[x](https://ok.example)"
     )
@@ -414,6 +421,6 @@ def test_pictures_of_markdown_are_words():
     assert typesetting_process.prose("![A fjord](http://e.example/x.png)") == "<p>A fjord</p>\n"
 
 
-def test_marks_of_every_wide_encoding_are_known():
+def test_byte_order_marks_of_every_wide_encoding_are_recognized():
     assert encodings.MARKS[codecs.BOM_UTF16_LE] == "utf_16_le"
     assert encodings.encoding_of(codecs.BOM_UTF32_LE + b"a\0\0\0", is_art=False) == "utf_32_le"

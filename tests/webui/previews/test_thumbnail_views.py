@@ -42,7 +42,7 @@ def address_of(person):
     return shown["src"] if shown else None
 
 
-def test_a_thumb_is_fetched_once_and_kept(gwen, storage):
+def test_a_thumbnail_is_fetched_once_and_cached(gwen, storage):
     with_thumb(storage, "https://v1.example/thumbs/7")
     storage.says("/thumbs/7", httpx.Response(200, content=PNG))
     address = address_of(gwen)
@@ -65,9 +65,7 @@ def test_a_page_does_not_wait_for_a_picture_that_the_service_has_no_time_for(gwe
     assert gwen.client.get(address).content == PNG
 
 
-def test_where_the_service_tells_of_a_picture_it_is_asked_for_one_of_the_tile_s_size(
-    gwen, storage, monkeypatch
-):
+def test_a_tile_requests_a_picture_of_its_size_from_the_service(gwen, storage, monkeypatch):
     file = with_thumb(storage, None, has_picture=True)
     storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
     assert gwen.client.get(address_of(gwen)).content == PNG
@@ -75,7 +73,7 @@ def test_where_the_service_tells_of_a_picture_it_is_asked_for_one_of_the_tile_s_
 
 
 @each_case("lie", LIES)
-def test_what_is_no_picture_is_not_shown_and_not_asked_for_again(gwen, foreign, lie):
+def test_a_response_that_is_not_a_picture_is_not_shown_or_requested_again(gwen, foreign, lie):
     with_thumb(foreign, "https://v1.example/thumbs/7")
     foreign.says(
         "/thumbs/7", httpx.Response(200, content=lie, headers={"content-type": "image/png"})
@@ -102,14 +100,14 @@ def test_a_link_elsewhere_is_never_followed(gwen, foreign, link):
     assert all(path.startswith("/rest/") for _method, path in foreign.calls)
 
 
-def test_a_redirect_is_judged_anew(gwen, foreign):
+def test_a_redirect_is_checked_again(gwen, foreign):
     with_thumb(foreign, "https://v1.example/thumbs/7")
     inside = {"location": "http://169.254.169.254/latest"}
     foreign.says("/thumbs/7", httpx.Response(302, headers=inside))
     assert gwen.client.get(address_of(gwen)).status_code == 404
 
 
-def test_a_service_that_is_away_is_asked_again_later(gwen, storage):
+def test_an_unreachable_service_is_tried_again_later(gwen, storage):
     with_thumb(storage, "https://v1.example/thumbs/7")
     address = address_of(gwen)
     storage.says("/thumbs/7", *[httpx.Response(503) for _time in range(9)])
@@ -119,7 +117,7 @@ def test_a_service_that_is_away_is_asked_again_later(gwen, storage):
 
 
 @each_case(("kind", "head"), HEADS.items())
-def test_pictures_are_known_by_their_first_bytes(kind, head):
+def test_pictures_are_recognized_by_their_first_bytes(kind, head):
     assert type_of(head) == kind
 
 
@@ -128,11 +126,11 @@ def test_others_are_not(lie):
     assert type_of(lie) == ""
 
 
-def test_a_picture_too_large_is_none():
+def test_too_large_a_picture_is_not_shown():
     assert picture_in(iter([PNG, *[b"x" * 2**20] * 3])) == b""
 
 
-def test_a_missing_one_is_asked_for_again_after_a_while(tmp_path):
+def test_a_missing_picture_is_requested_again_after_a_while(tmp_path):
     now = [1_000_000.0]
     pictures = Pictures(tmp_path, clock=lambda: now[0])
     assert pictures.get("a", lambda: iter([])) is None

@@ -65,12 +65,12 @@ def test_each_kind_of_file_is_shown_in_its_way(gwen, storage, name, content, wan
 
 
 @each_case("name", ["a.txt", "a.bin", "a.mp4", "a.png", "a.pdf"])
-def test_of_an_empty_file_it_is_said_that_it_is_empty(gwen, storage, name):
+def test_an_empty_file_is_called_empty(gwen, storage, name):
     answer = view(gwen, storage.file(name, b""))
     assert words(answer, ".viewer-body h2") == "This file is empty"
 
 
-def test_a_film_of_which_nothing_is_told_is_not_called_empty():
+def test_a_film_without_known_duration_is_not_called_empty():
     assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", None, None), None) == "video"
     assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", 0, added=1), None) == "empty"
 
@@ -81,7 +81,7 @@ def test_the_listing_leads_to_the_preview(gwen, storage):
     assert row.select_one(".entry")["href"] == f"/files/0/file-{file.id}/view/?sort=-size&q=a"
 
 
-def test_what_is_gone_and_what_is_a_folder_has_no_preview(gwen, storage):
+def test_missing_files_and_folders_have_no_preview(gwen, storage):
     folder = storage.folder("Films")
     assert gwen.client.get("/files/0/file-7/view/").status_code == 404
     assert gwen.client.get(f"/files/0/file-{folder.id}/view/").status_code == 404
@@ -97,7 +97,7 @@ def test_a_file_deleted_while_shown_has_no_more_text(gwen, storage):
     assert "HX-Retarget" in more
 
 
-def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage):
+def test_next_and_previous_stay_within_a_kind_in_listing_order(gwen, storage):
     one, two, three = (storage.file(f"{name}.jpg", b"x" * size) for name, size in
                        (("1", 3), ("2", 9), ("10", 5)))  # fmt: skip
     storage.file("5.txt")
@@ -111,7 +111,7 @@ def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage)
 
 
 @each_case(
-    ("name", "told", "shown"),
+    ("name", "facts", "shown"),
     [
         ("a.mkv", {"duration": 3840.4, "width": 1920, "height": 800}, "1080p, 1 h 4 min, 7 bytes"),
         ("a.mkv", {"duration": 40, "width": 320, "height": 180}, "180p, 40 s, 7 bytes"),
@@ -123,13 +123,13 @@ def test_one_turns_over_what_is_alike_in_the_order_of_the_listing(gwen, storage)
         ("a.jpg", {"width": 4032, "height": 2520}, "7 bytes, 4032 by 2520"),
     ],
 )
-def test_what_the_service_knows_of_a_medium_is_told(gwen, storage, name, told, shown):
+def test_the_services_media_details_are_shown(gwen, storage, name, facts, shown):
     file = storage.file(name)
-    file.facts = told
+    file.facts = facts
     assert words(view(gwen, file), ".viewer-title p") == shown
 
 
-def test_a_filter_bounds_what_one_turns_over(gwen, storage):
+def test_a_filter_limits_next_and_previous(gwen, storage):
     files = [storage.file(f"{name}.jpg") for name in ("fjord 1", "harbour", "fjord 2")]
     assert "1 of 2" in words(view(gwen, files[0], "?q=fjord"), ".viewer-title p")
     assert "3 of 3" in words(view(gwen, files[1], "?q=fjord"), ".viewer-title p")
@@ -204,7 +204,7 @@ def text(answer) -> str:
     return "\n".join(each.get_text() for each in page(answer).select(".code code"))
 
 
-def test_a_text_is_text_whatever_stands_in_it(gwen, storage):
+def test_text_is_shown_as_text_whatever_it_contains(gwen, storage):
     hostile = "<script>alert(1)</script>\n{{ 7*7 }}\n'\" onload=x"
     for name in ("a.txt", "a.html", "a.js", "a.unknown.log"):
         answer = view(gwen, storage.file(name, hostile.encode()))
@@ -212,7 +212,7 @@ def test_a_text_is_text_whatever_stands_in_it(gwen, storage):
         assert not page(answer).select(".viewer-body script")
 
 
-def test_the_rest_of_a_long_text_comes_as_a_fragment_or_a_page(gwen, storage):
+def test_the_rest_of_a_long_text_is_a_fragment_or_a_page(gwen, storage):
     file = storage.file("a.log", b"".join(b"line %d\n" % number for number in range(5000)))
     answer = view(gwen, file)
     assert len(page(answer).select(".code code")) == 4000
@@ -238,7 +238,7 @@ def test_a_picture_has_no_pieces_of_text(gwen, storage):
     assert gwen.client.get(f"/files/0/file-{file.id}/text/").status_code == 404
 
 
-def test_a_service_that_fails_leaves_the_page_with_its_ways_on(gwen, foreign):
+def test_a_failure_of_the_service_leaves_the_pages_links(gwen, foreign):
     file = foreign.file("a.txt")
     gwen.client.get("/")
     foreign.fails(f"/rest/file/{file.id}", 503)
@@ -274,9 +274,7 @@ def test_our_own_service_shows_the_file_itself(gwen, storage):
         ("a", "application/octet-stream", "attachment"),
     ],
 )
-def test_a_foreign_file_comes_through_the_site_as_what_its_name_says(
-    gwen, foreign, name, kind, manner
-):
+def test_a_foreign_file_is_relayed_with_the_type_of_its_name(gwen, foreign, name, kind, manner):
     file = foreign.file(name, b"<script>alert(1)</script>")
     gwen.client.get("/")
     answer = gwen.client.get(f"/files/file/{file.id}/raw/?in=0", headers={"range": "bytes=1-6"})
@@ -310,7 +308,7 @@ def test_a_link_of_a_foreign_service_into_the_house_is_not_followed(gwen, foreig
 # Large pictures
 
 
-def test_a_large_picture_is_fetched_once_and_kept(gwen, storage):
+def test_a_large_picture_is_fetched_once_and_cached(gwen, storage):
     file = storage.file("a.heic")
     storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
     address = page(view(gwen, file)).select_one(".picture-frame img")["src"]
@@ -327,13 +325,13 @@ def test_without_one_the_picture_itself_is_shown(gwen, storage):
     assert gwen.client.get(address)["Location"] == f"/files/file/{file.id}/raw/?in=0"
 
 
-def test_what_no_browser_shows_is_not_found(gwen, storage):
+def test_formats_that_no_browser_shows_are_not_found(gwen, storage):
     file = storage.file("a.tiff")
     address = page(view(gwen, file)).select_one(".picture-frame img")["src"]
     assert gwen.client.get(address).status_code == 404
 
 
-def test_what_costs_a_browser_too_much_is_not_shown_whole():
+def test_pictures_too_large_for_a_browser_are_not_shown():
     large = Entry("file", "7", "a.jpg", 65 * 2**20, None)
     assert not large.is_showable_picture
     assert large._replace(size_bytes=2**20).is_showable_picture

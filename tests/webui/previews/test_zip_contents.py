@@ -24,7 +24,7 @@ def archive(*names: str, content: bytes = b"x" * 2000, comment: bytes = b"") -> 
     return kept.getvalue()
 
 
-def shown(person, file):
+def zip_page(person, file):
     return person.client.get(f"/files/0/file-{file.id}/view/")
 
 
@@ -38,7 +38,7 @@ def kind(answer) -> str:
 
 def test_the_files_in_a_zip_are_listed_in_natural_order(gwen, storage):
     file = storage.file("Season.zip", archive("Season/", "Season/10.mkv", "Season/2.mkv", "a.txt"))
-    answer = shown(gwen, file)
+    answer = zip_page(gwen, file)
     assert listed(answer) == ["a.txt 2 KB", "Season/ 2.mkv 2 KB", "Season/ 10.mkv 2 KB"]
     assert "3 items" in words(answer, ".viewer-title")
     assert "6 KB unpacked" in words(answer, ".viewer-title")
@@ -54,14 +54,14 @@ def test_only_the_end_of_a_large_zip_is_fetched(gwen, storage, monkeypatch):
         return fetch_piece(v1, name, expected, start)
 
     monkeypatch.setattr(remote_file, "fetch_piece", fetch)
-    assert listed(shown(gwen, file)) == ["big.bin 2 MB"]
+    assert listed(zip_page(gwen, file)) == ["big.bin 2 MB"]
     [start] = starts
     assert start > 1_700_000
 
 
 def test_a_directory_longer_than_the_end_is_fetched_too(gwen, storage):
     names = [f"{number:04}-{'n' * 200}.txt" for number in range(1500)]
-    answer = shown(gwen, storage.file("many.zip", archive(*names, content=b"")))
+    answer = zip_page(gwen, storage.file("many.zip", archive(*names, content=b"")))
     assert len(listed(answer)) == 1001
     assert listed(answer)[-1] == "and 500 more"
     assert "1,500 items" in words(answer, ".viewer-title")
@@ -69,13 +69,13 @@ def test_a_directory_longer_than_the_end_is_fetched_too(gwen, storage):
 
 def test_an_archive_without_files_says_so(gwen, storage):
     assert "doesn't contain any files" in words(
-        shown(gwen, storage.file("a.zip", archive())), ".packed"
+        zip_page(gwen, storage.file("a.zip", archive())), ".packed"
     )
 
 
 def test_names_in_a_zip_are_only_text(gwen, storage):
     hostile = ["<img src=x onerror=alert(1)>", "../../etc/passwd", "a\x07b\u202egpj.exe"]
-    answer = shown(gwen, storage.file("a.zip", archive(*hostile)))
+    answer = zip_page(gwen, storage.file("a.zip", archive(*hostile)))
     assert not page(answer).select(".packed img")
     assert "\x07" not in answer.content.decode()
     assert len(listed(answer)) == 3
@@ -87,7 +87,7 @@ def test_a_damaged_zip_is_listed_or_not_but_never_breaks_the_page(gwen, storage,
     content = bytearray(archive("a/b.txt", "c.mkv", "d.jpg", content=b"x", comment=b"c" * 20))
     for _change in range(chance.randrange(1, 6)):
         content[chance.randrange(2, len(content))] = chance.randrange(256)
-    answer = shown(gwen, storage.file(f"{seed}.zip", bytes(content)))
+    answer = zip_page(gwen, storage.file(f"{seed}.zip", bytes(content)))
     assert answer.status_code == 200
     assert kind(answer) in ("archive", "none")
 
@@ -95,7 +95,7 @@ def test_a_damaged_zip_is_listed_or_not_but_never_breaks_the_page(gwen, storage,
 def test_a_zip_whose_directory_is_too_long_is_not_read(gwen, storage, monkeypatch):
     monkeypatch.setattr(zip_contents, "MOST_PIECES", 1)  # Writing 2 MB of names would take long.
     names = [f"{number:04}-{'n' * 200}.txt" for number in range(1200)]
-    answer = shown(gwen, storage.file("a.zip", archive(*names, content=b"")))
+    answer = zip_page(gwen, storage.file("a.zip", archive(*names, content=b"")))
     assert kind(answer) == "none"
 
 
@@ -107,10 +107,10 @@ def test_an_entry_without_a_name_is_left_out(gwen, storage):
     end = content.rindex(b"PK\x05\x06")
     size = int.from_bytes(content[end + 12 : end + 16], "little") - 1
     content = content[: end + 12] + size.to_bytes(4, "little") + content[end + 16 :]
-    assert listed(shown(gwen, storage.file("a.zip", content))) == ["a.txt 2 KB"]
+    assert listed(zip_page(gwen, storage.file("a.zip", content))) == ["a.txt 2 KB"]
 
 
-def test_a_service_that_sends_pieces_cut_short_is_asked_once(gwen, storage, monkeypatch):
+def test_truncated_pieces_are_requested_once(gwen, storage, monkeypatch):
     """No page shows what was fetched, so this test records the calls that fetch."""
     names = [f"{number:04}-{'n' * 200}.txt" for number in range(3000)]
     file = storage.file("many.zip", archive(*names, content=b""))
@@ -121,14 +121,14 @@ def test_a_service_that_sends_pieces_cut_short_is_asked_once(gwen, storage, monk
         return fetch_piece(v1, name, expected, start)[:1024]
 
     monkeypatch.setattr(remote_file, "fetch_piece", fetch)
-    assert shown(gwen, file).status_code == 200
+    assert zip_page(gwen, file).status_code == 200
     assert len(fetched) == 1
 
 
-def test_a_service_that_fails_just_now_leaves_the_page_with_its_ways_on(gwen, storage):
+def test_a_temporary_failure_of_the_service_leaves_the_pages_links(gwen, storage):
     file = storage.file("a.zip", archive("a.txt"))
     gwen.client.get("/")
     storage.fails(f"/rest/file/{file.id}", 503)
-    answer = shown(gwen, file)
+    answer = zip_page(gwen, file)
     assert answer.status_code == 200
     assert page(answer).select_one(f"a[href^='/files/file/{file.id}/download/']")

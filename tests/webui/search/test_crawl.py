@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def work(foreign, clock):
-    """Return a function that does what the worker does, and returns the calls that it made."""
+    """Return a function that does the worker's round, and returns the calls that it made."""
 
     def work(later=timedelta()):
         clock.now += later
@@ -43,7 +43,7 @@ def names(person, tail=""):
     return [each.get_text() for each in page(results(person, tail)).select("#results .name")]
 
 
-def test_what_is_anywhere_is_found_once_the_worker_has_read_it(gwen, foreign, work):
+def test_entries_anywhere_are_found_once_the_worker_has_read_them(gwen, foreign, work):
     films = foreign.folder("Films")
     inner = foreign.folder("A film", films.id)
     film = foreign.file("film.mkv", b"x" * 900, inner.id)
@@ -77,7 +77,7 @@ def test_nothing_is_read_unless_someone_searches(gwen, foreign, work):
     assert len(work()) == 2
 
 
-def test_what_did_not_change_is_answered_with_its_tag(gwen, foreign, work):
+def test_unchanged_folders_are_requested_with_their_etag(gwen, foreign, work):
     foreign.folder("Films")
     results(gwen)
     work()
@@ -90,7 +90,7 @@ def test_what_did_not_change_is_answered_with_its_tag(gwen, foreign, work):
     assert names(gwen, "?q=new") == ["new.txt"]
 
 
-def test_what_people_change_here_is_searched_as_soon_as_the_worker_has_read_it(bob, foreign, work):
+def test_changes_made_here_are_searchable_once_the_worker_has_read_them(bob, foreign, work):
     file = foreign.file("old.txt", parent=foreign.folder("Films").id)
     results(bob)
     work()
@@ -100,7 +100,7 @@ def test_what_people_change_here_is_searched_as_soon_as_the_worker_has_read_it(b
     assert names(bob, "?q=old") == []
 
 
-def test_what_was_deleted_or_moved_elsewhere_follows(gwen, foreign, work, clock):
+def test_deletions_and_moves_elsewhere_reach_the_index(gwen, foreign, work, clock):
     first, second = foreign.folder("First"), foreign.folder("Second")
     moved = foreign.folder("Moved", first.id)
     foreign.file("film.mkv", parent=moved.id)
@@ -120,7 +120,7 @@ def test_what_was_deleted_or_moved_elsewhere_follows(gwen, foreign, work, clock)
     assert IndexedFolder.objects.count() == 4
 
 
-def test_what_is_deleted_is_never_found(bob, foreign, work, clock):
+def test_deleted_entries_are_never_found(bob, foreign, work, clock):
     file, folder = foreign.file("a film.mkv"), foreign.folder("Films")
     foreign.file("another film.mkv", parent=foreign.folder("Inner", folder.id).id)
     results(bob)
@@ -175,7 +175,7 @@ def test_a_service_that_fails_is_left_in_peace_for_a_while(gwen, foreign, work, 
     assert WANTED > AFTER_FAILURE
 
 
-def test_a_folder_that_is_gone_keeps_no_other_waiting(gwen, foreign, work):
+def test_a_deleted_folder_delays_no_other(gwen, foreign, work):
     gone, other = foreign.folder("Gone"), foreign.folder("Other")
     foreign.file("film.mkv", parent=other.id)
     results(gwen)
@@ -215,7 +215,7 @@ def test_a_folder_that_contains_itself_ends_the_crawl_and_every_path(gwen, forei
     assert work(timedelta(seconds=1)) == []
 
 
-def test_a_library_without_end_is_read_up_to_a_limit(gwen, foreign, work, monkeypatch):
+def test_an_endless_library_is_read_up_to_a_limit(gwen, foreign, work, monkeypatch):
     for number in range(5):
         foreign.folder("Inner", foreign.folder(f"{number}").id)
     # No test should need a million files; no setting makes the limit smaller.
@@ -232,7 +232,7 @@ def test_a_library_without_end_is_read_up_to_a_limit(gwen, foreign, work, monkey
     monkeypatch.undo()
 
 
-def test_what_had_no_room_comes_once_there_is_room(gwen, foreign, work, clock):
+def test_folders_beyond_the_limit_are_indexed_once_there_is_space(gwen, foreign, work, clock):
     foreign.folder("A"), foreign.folder("B")
     results(gwen)
     with pytest.MonkeyPatch.context() as patch:
@@ -274,7 +274,7 @@ def test_a_folder_that_was_not_found_once_is_found_again(gwen, foreign, work, cl
     assert names(gwen, "?q=film.mkv") == ["film.mkv"]
 
 
-def test_the_root_under_its_other_id_is_no_folder(gwen, foreign, work):
+def test_the_root_under_its_other_id_is_not_a_folder(gwen, foreign, work):
     foreign.file("film.mkv")
     results(gwen)
     work()
@@ -347,7 +347,7 @@ def test_names_match_by_words_and_parts(query, name, gwen, foreign, work):
     assert search_text(name).startswith(" ")
 
 
-def test_names_in_which_a_word_begins_come_first(gwen, foreign, work):
+def test_names_with_a_word_that_starts_with_the_query_come_first(gwen, foreign, work):
     foreign.file("sunflower.jpg")
     foreign.file("flower.jpg")
     foreign.file("wallflower.jpg")
@@ -356,7 +356,7 @@ def test_names_in_which_a_word_begins_come_first(gwen, foreign, work):
     assert names(gwen, "?q=flower")[0] == "flower.jpg"
 
 
-def test_a_filter_offers_what_is_in_other_folders(gwen, foreign, work):
+def test_a_filter_offers_matches_in_other_folders(gwen, foreign, work):
     films = foreign.folder("Films")
     foreign.file("here.txt")
     there = foreign.file("and here.txt", parent=films.id)
@@ -370,7 +370,7 @@ def test_a_filter_offers_what_is_in_other_folders(gwen, foreign, work):
     ]
 
 
-def test_an_index_that_nobody_uses_is_deleted(gwen, foreign, work):
+def test_an_unused_index_is_deleted(gwen, foreign, work):
     foreign.folder("Films")
     results(gwen)
     work()

@@ -68,7 +68,7 @@ def test_typing_gets_the_results_alone_and_the_address_follows(gwen, storage):
     assert words(answer, "#said") == "1 result"
 
 
-def test_nothing_found_is_said(gwen, storage):
+def test_an_empty_result_is_reported(gwen, storage):
     answer = gwen.client.get("/search/results/?q=nowhere")
     assert "No file or folder matches" in words(answer, "#results")
     assert words(answer, "#said") == "Nothing found"
@@ -103,7 +103,7 @@ def test_any_query_is_shown_as_it_is(query, gwen, storage):
     assert field["value"].strip("\0\ufffd") == query[:200].strip().strip("\0\ufffd")
 
 
-def test_a_filter_offers_what_is_in_other_folders(gwen, storage):
+def test_a_filter_offers_matches_in_other_folders(gwen, storage):
     films = storage.folder("Films")
     storage.file("here.txt")
     there = storage.file("and here.txt", parent=films.id)
@@ -122,6 +122,6 @@ def test_a_filter_offers_what_is_in_other_folders(gwen, storage):
     assert "/search/" not in gwen.client.get("/files/0/listing/").content.decode()
 
 
-def test_a_service_that_is_away_is_said(gwen, storage):
+def test_an_unreachable_service_is_reported(gwen, storage):
     storage.fails("/rest/search", 503)
     assert gwen.client.get("/search/?q=a").status_code == 503

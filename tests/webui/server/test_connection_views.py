@@ -39,10 +39,10 @@ def there(monkeypatch):
     """A foreign service. It replaces the client, since a test can't serve anything at the https
     address of a public host."""
     made = storage_of("there", is_embedded=False)
-    made.asked = []
+    made.places = []
 
     def client_for(place):
-        made.asked.append(place)
+        made.places.append(place)
         origin = place.url.removesuffix("/v").removesuffix("/v1")
         return Client(origin, place.credentials, transport=made.fake, patience=IMPATIENT)
 
@@ -80,7 +80,7 @@ def test_the_owner_connects_a_service(alice, there, caplog):
     assert "storage.example" in everything_stored()
 
 
-def test_under_htmx_the_whole_page_comes_anew(alice, there):
+def test_under_htmx_the_whole_page_is_sent_again(alice, there):
     answer = connect(alice, htmx=True)
     assert answer["HX-Redirect"] == "/account/server/#connection"
     assert Connection.objects.exists()
@@ -99,7 +99,7 @@ FAILURES = [
 
 @each_case("htmx", [False, True])
 @each_case("failure", FAILURES)
-def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, failure, htmx):
+def test_a_refused_connection_is_explained_and_not_saved(alice, there, caplog, failure, htmx):
     status, reason, said = failure
     caplog.set_level("DEBUG")
     there.fails("/rest/user", status, reason)
@@ -125,7 +125,7 @@ def test_what_a_service_refuses_is_told_and_nothing_kept(alice, there, caplog, f
         (Unreadable("not_json"), "Check that it's a storage service"),
     ],
 )
-def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, failure, said):
+def test_an_unreachable_service_is_explained_and_not_saved(alice, monkeypatch, failure, said):
     def fail(*_arguments):
         raise failure
 
@@ -135,12 +135,12 @@ def test_what_cannot_be_reached_is_told_and_nothing_kept(alice, monkeypatch, fai
     assert not Connection.objects.exists()
 
 
-def test_a_page_of_somebody_else_is_no_service(alice, there):
+def test_an_unrelated_web_page_is_not_a_service(alice, there):
     there.says("/rest/user", httpx.Response(200, html="<h1>Router</h1>"))
     assert "Check that it's a storage service" in words(connect(alice), "#connection [role=alert]")
 
 
-def test_a_failed_check_leaves_the_kept_connection(alice, there):
+def test_a_failed_check_leaves_the_saved_connection(alice, there):
     connect(alice)
     assert connect(alice, password="guess").status_code == 422
     assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
@@ -171,11 +171,13 @@ def test_a_failed_check_leaves_the_kept_connection(alice, there):
         ({"password": "x" * 1025}, "password"),
     ],
 )
-def test_what_cannot_be_is_refused_at_its_field_and_never_asked(alice, there, wrong, field):
+def test_an_impossible_address_is_refused_at_its_field_without_a_request(
+    alice, there, wrong, field
+):
     answer = connect(alice, **wrong)
     assert answer.status_code == 422
     assert page(answer).select_one(f"#connection [name={field}][aria-invalid=true]")
-    assert there.asked == []
+    assert there.places == []
 
 
 @each_case(
@@ -186,7 +188,7 @@ def test_a_password_in_the_address_is_not_shown_again(alice, there, url):
     assert answer.status_code == 422
     assert page(answer).select_one("#connection [name=url]")["value"] == ""
     assert "secret99" not in answer.content.decode()
-    assert there.asked == []
+    assert there.places == []
 
 
 @each_case(
@@ -208,9 +210,9 @@ def test_an_address_is_taken_as_people_type_it(alice, there, typed, meant):
 
 def test_forgetting_says_first_what_happens(alice, there):
     connect(alice)
-    asked = alice.client.get("/account/connection/forget/")
-    assert "Disconnect from storage.example/v?" in words(asked, "h1")
-    assert "stay there" in words(asked, ".sheet")
+    dialog = alice.client.get("/account/connection/forget/")
+    assert "Disconnect from storage.example/v?" in words(dialog, "h1")
+    assert "stay there" in words(dialog, ".sheet")
     assert Connection.objects.exists()
     done = alice.client.post("/account/connection/forget/", follow=True)
     assert "Disconnected" in words(done, "#toasts")
@@ -219,12 +221,14 @@ def test_forgetting_says_first_what_happens(alice, there):
 
 
 @each_case("method", ["get", "post"])
-def test_there_may_be_nothing_to_forget(alice, method):
+def test_disconnecting_without_a_connection_works(alice, method):
     answer = getattr(alice.client, method)("/account/connection/forget/")
     assert answer["Location"] == "/account/server/#connection"
 
 
-def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, there, monkeypatch):
+def test_a_connection_sealed_with_another_key_is_explained_and_can_be_replaced(
+    alice, there, monkeypatch
+):
     connect(alice)
     Connection.objects.update(sealed="nonsense")
     # `storage` replaces this function, which is the one that fails on the unreadable password.
@@ -240,7 +244,7 @@ def test_what_was_sealed_with_another_key_is_told_and_can_be_replaced(alice, the
 
 
 @each_case("name", ["bob", "gwen"])
-def test_nobody_but_the_owner_sees_where_files_are_kept(alice, bob, gwen, there, name):
+def test_only_owners_see_the_storage_location(alice, bob, gwen, there, name):
     connect(alice)
     assert page(alice.client.get("/account/server/")).select_one("#connection")
     shown = {"bob": bob, "gwen": gwen}[name].client.get("/account/server/")
@@ -250,7 +254,7 @@ def test_nobody_but_the_owner_sees_where_files_are_kept(alice, bob, gwen, there,
 
 
 @each_case("name", ["bob", "gwen"])
-def test_nobody_but_the_owner_may_change_it(alice, bob, gwen, there, name):
+def test_only_owners_may_change_the_storage_location(alice, bob, gwen, there, name):
     connect(alice)
     person = {"bob": bob, "gwen": gwen}[name]
     assert connect(person, url="https://evil.example").status_code == 403
@@ -258,7 +262,7 @@ def test_nobody_but_the_owner_may_change_it(alice, bob, gwen, there, name):
     assert Connection.objects.get().url == URL
 
 
-def test_what_the_environment_says_is_shown_without_its_secrets(alice, there, settings):
+def test_the_environments_connection_is_shown_without_its_secrets(alice, there, settings):
     assert page(alice.client.get("/account/server/")).select_one("#connection form")
     settings.SERVICE_URL = "https://me%40example.org:se%3Acret@host.example/prefix"
     shown = alice.client.get("/account/server/")
@@ -269,7 +273,7 @@ def test_what_the_environment_says_is_shown_without_its_secrets(alice, there, se
         assert secret not in shown.content.decode()
     assert connect(alice).status_code == 409
     assert alice.client.post("/account/connection/forget/").status_code == 409
-    assert there.asked == []
+    assert there.places == []
 
 
 # Two processes
@@ -291,7 +295,7 @@ for line in sys.stdin:
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_change_is_seen_by_the_other_process(alice, there):
-    """The other process asked before, and has a client."""
+    """The other process has used the connection before, and has a client."""
     code = OTHER.replace("for line", "from itertools import count\nclock = count(0, 2)\nfor line")
     with subprocess.Popen(
         [sys.executable, "-c", code],
@@ -323,7 +327,7 @@ def other_environment() -> dict[str, str]:
     }
 
 
-def test_within_a_second_nobody_asks_the_database_again(django_assert_num_queries, monkeypatch):
+def test_the_database_is_queried_once_per_second(django_assert_num_queries, monkeypatch):
     now = [100.0]
     with django_assert_num_queries(1):
         assert all(connection.is_embedded(lambda: now[0]) for _range in range(50))
@@ -333,7 +337,7 @@ def test_within_a_second_nobody_asks_the_database_again(django_assert_num_querie
     assert not connection.is_embedded(lambda: now[0])
 
 
-def test_ones_own_change_is_seen_at_once():
+def test_a_persons_own_change_shows_at_once():
     assert connection.is_embedded()
     connection.store(URL, EMAIL, PASSWORD)
     assert not connection.is_embedded()

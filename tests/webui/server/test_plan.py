@@ -58,7 +58,7 @@ def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, storage):
     assert others == {"country": "NL", "invites": "3", "is_trusted": "false", "ratio": "1.5"}
 
 
-def test_where_the_account_can_be_changed_is_said(bob, storage):
+def test_the_page_says_where_to_change_the_account(bob, storage):
     shown = words(bob.client.get("/account/server/"), "#plan header")
     assert "Ferry's own service" in shown
     assert "manage.py account" in shown
@@ -68,7 +68,7 @@ def test_a_foreign_services_account_is_changed_there(bob, foreign):
     assert "Change them there" in words(bob.client.get("/account/server/"), "#plan header")
 
 
-def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storage):
+def test_invited_people_see_the_plan_without_name_and_details(bob, storage):
     tells(storage, invites=3)
     answer = bob.client.get("/account/server/")
     assert "PRO, 2 GB" in words(answer, "#plan")
@@ -76,7 +76,7 @@ def test_who_was_invited_sees_the_plan_but_neither_name_nor_the_rest(bob, storag
     assert "invites" not in words(answer, "#plan")
 
 
-def test_a_guest_sees_nothing_of_it_and_nothing_is_asked(gwen, storage):
+def test_a_guest_sees_nothing_and_causes_no_request(gwen, storage):
     tells(storage, WISH)
     assert page(gwen.client.get("/account/server/")).select_one("#plan") is None
     assert storage.calls == []
@@ -92,9 +92,9 @@ def test_a_secret_never_reaches_the_page(alice, storage, key):
     assert "herring-42" not in html
 
 
-def test_what_is_told_is_bounded_in_number_and_length():
-    told = {f"field_{number}": "x" * 9_000 for number in range(500)}
-    account = records.account({"username": "a", "feed": "https://x.example/?sig=1", **told})
+def test_account_details_are_limited_in_number_and_length():
+    extra = {f"field_{number}": "x" * 9_000 for number in range(500)}
+    account = records.account({"username": "a", "feed": "https://x.example/?sig=1", **extra})
     assert len(account.others) == records.MOST_OTHERS
     assert {len(value) for _name, value in account.others} == {records.LONGEST_OTHER}
     assert "feed" not in dict(account.others)
@@ -105,19 +105,19 @@ def test_the_page_asks_once(alice, storage):
     assert storage.calls == [("GET", "/rest/user")]
 
 
-def test_a_service_that_is_away_is_said_and_not_asked_again_at_once(alice, storage):
+def test_an_unreachable_service_is_reported_and_not_tried_again_at_once(alice, storage):
     storage.fails("/rest/user", 503)
     answer = alice.client.get("/account/server/")
     assert answer.status_code == 200
     assert "isn't responding" in words(answer, "#plan")
     assert "isn't responding" in words(answer, "#service")
-    asked = len(storage.calls)
-    assert asked
+    before = len(storage.calls)
+    assert before
     assert "isn't responding" in words(alice.client.get("/account/server/"), "#plan")
-    assert len(storage.calls) == asked
+    assert len(storage.calls) == before
 
 
-def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
+def test_a_hanging_service_delays_no_one(monkeypatch):
     # No setting shortens the 3 s that a page waits.
     monkeypatch.setattr(server_plan, "PATIENCE_SECONDS", 0.2)
     start = time.monotonic()
@@ -128,7 +128,7 @@ def test_a_service_that_hangs_keeps_nobody_waiting(monkeypatch):
     assert time.monotonic() - start < PATIENCE.call_seconds / 2
 
 
-def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
+def test_the_last_known_plan_shows_while_the_service_is_unreachable(bob, storage):
     tells(storage, WISH)
     bob.client.get("/account/server/")
     storage.fails("/rest/user", 503)
@@ -139,7 +139,7 @@ def test_while_the_service_is_away_its_plan_stands_as_it_was_told(bob, storage):
     assert "ferries" in plan
 
 
-def test_what_another_service_told_is_not_shown_in_its_place(bob, storage, request):
+def test_the_plan_of_another_service_is_not_shown_instead(bob, storage, request):
     tells(storage, WISH)
     bob.client.get("/account/server/")
     other = request.getfixturevalue("foreign")
@@ -149,7 +149,7 @@ def test_what_another_service_told_is_not_shown_in_its_place(bob, storage, reque
     assert "PRO" not in plan
 
 
-def test_the_wishlist_stands_there_as_text(bob, storage):
+def test_the_wishlist_is_shown_as_text(bob, storage):
     tells(storage, WISH, UNLINKED, "nonsense")
     answer = bob.client.get("/account/server/")
     rows = page(answer).select("#plan li")
@@ -183,7 +183,7 @@ def test_a_wish_that_is_refused_again_stays(bob, storage):
     assert "ferries" in words(answer, "#plan")
 
 
-def test_a_forgotten_wish_is_hidden_here_and_nothing_is_asked_of_the_service(bob, storage):
+def test_hiding_a_wish_sends_no_request_to_the_service(bob, storage):
     tells(storage, WISH, UNLINKED)
     answer = bob.client.post("/account/wishes/31/forget/", follow=True)
     assert "stays on the service's list" in words(answer, "#toasts")
@@ -194,13 +194,13 @@ def test_a_forgotten_wish_is_hidden_here_and_nothing_is_asked_of_the_service(bob
 
 @each_case("act", ["retry", "forget"])
 @each_case("key", ["99", "abc1"])
-def test_an_unknown_wish_is_not_found_and_nothing_is_kept(bob, storage, act, key):
+def test_an_unknown_wish_is_not_found_and_nothing_is_saved(bob, storage, act, key):
     tells(storage, WISH)
     assert bob.client.post(f"/account/wishes/{key}/{act}/").status_code == 404
     assert not HiddenWish.objects.exists()
 
 
-def test_what_the_service_has_no_more_is_forgotten_here_too(bob, storage):
+def test_wishes_gone_from_the_service_are_forgotten_here_too(bob, storage):
     tells(storage, WISH, UNLINKED)
     bob.client.post("/account/wishes/31/forget/")
     tells(storage, UNLINKED)
@@ -241,9 +241,7 @@ def test_a_role_that_was_taken_in_the_meantime_counts(bob, storage, act):
     ("host", "secure", "is_told"),
     [("phone.lan", False, True), ("localhost:8000", False, False), ("phone.lan", True, False)],
 )
-def test_the_page_says_what_https_would_add_where_there_is_none(
-    gwen, settings, host, secure, is_told
-):
+def test_the_page_says_what_https_would_add_over_http(gwen, settings, host, secure, is_told):
     settings.TRUSTED_HOSTS = ["phone.lan"]
     cookies = gwen.client.cookies
     if secure:

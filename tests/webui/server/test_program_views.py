@@ -29,7 +29,7 @@ def new_password(person, **options):
 
 
 @each_case("headers", [{}, HTMX])
-def test_a_new_password_lets_programs_in_and_the_last_one_out(alice, storage, headers):
+def test_a_new_password_for_programs_replaces_the_previous_one(alice, storage, headers):
     first = new_password(alice, headers=headers)
     assert is_let_in(first)
     second = new_password(alice, headers=headers)
@@ -58,7 +58,7 @@ def test_the_password_can_be_taken_away(alice, storage):
     assert not is_let_in(password)
 
 
-def test_with_a_foreign_service_there_is_nothing_to_let_in_to(alice, foreign, settings):
+def test_a_foreign_service_has_no_password_for_programs(alice, foreign, settings):
     settings.SERVICE_URL = "https://v1.example"
     assert page(alice.client.get("/account/server/")).select_one("#programs") is None
     assert alice.client.post("/account/programs/").status_code == 404

@@ -16,13 +16,13 @@ pytestmark = pytest.mark.django_db
 
 
 class TestTheForm:
-    def test_it_names_what_is_shared(self, bob, storage):
+    def test_the_page_names_the_shared_items(self, bob, storage):
         photos = storage.folder("Photos")
         answer = bob.client.get(f"/files/0/share/?entry=folder-{photos.id}")
         assert words(answer, "h1") == "Share Photos"
         assert not Share.objects.exists()
 
-    def test_a_selection_is_asked_about_first(self, bob, storage):
+    def test_a_selection_asks_for_confirmation_first(self, bob, storage):
         keys = [f"file-{storage.file(f'{name}.jpg').id}" for name in "abc"]
         answer = bob.client.post("/files/0/share/", {"entry": keys[:2]})
         assert words(answer, "h1") == "Share 2 items"
@@ -35,18 +35,18 @@ class TestTheForm:
         answer = bob.client.post("/files/0/share/", {"entry": keys})
         assert not page(answer).select_one("input[value=send]")
 
-    def test_nothing_selected_is_no_link_to_everything(self, bob, storage):
+    def test_an_empty_selection_creates_no_link_to_everything(self, bob, storage):
         answer = bob.client.post("/files/0/share/", {"entry": ["file-99"], **TERMS})
         assert answer.status_code == 302
         assert not Share.objects.exists()
 
     @each_case("name, value", [("most_uses", "0"), ("most_uses", "many"), ("lasts", "soon")])
-    def test_wrong_terms_are_told_beside_the_field(self, bob, storage, name, value):
+    def test_invalid_terms_are_reported_at_the_field(self, bob, storage, name, value):
         answer = bob.client.post("/files/0/share/", TERMS | {name: value})
         assert answer.status_code == 422
         assert not Share.objects.exists()
 
-    def test_nobody_has_more_than_a_hundred(self, bob, storage, monkeypatch):
+    def test_the_number_of_links_per_person_is_limited(self, bob, storage, monkeypatch):
         # A hundred links take seconds.
         monkeypatch.setattr(links, "MOST_EACH", 1)
         make_link(bob)
@@ -60,7 +60,7 @@ class TestTheForm:
 
 
 class TestTheLink:
-    def test_only_its_digest_is_kept_and_no_password(self, bob, storage):
+    def test_only_digests_of_link_and_password_are_stored(self, bob, storage):
         token = make_link(bob, password="tern on a rope").split("/")[2]
         kept = str(Share.objects.values())
         assert token not in kept
@@ -68,7 +68,7 @@ class TestTheLink:
         assert token not in bob.client.get("/account/").content.decode()
 
     @each_case("lasts", LIFETIMES)
-    def test_it_lasts_as_long_as_was_said(self, bob, storage, lasts):
+    def test_a_link_lasts_for_the_chosen_time(self, bob, storage, lasts):
         make_link(bob, lasts=lasts)
         end = Share.objects.get().expires_at
         if LIFETIMES[lasts] is None:
@@ -81,7 +81,7 @@ class TestTheLink:
         row = words(bob.client.get("/account/"), "#shares .rows")
         assert "For Ida Page, no expiry date, with a password, opened 0 of 3 times" in row
 
-    def test_a_film_brings_the_subtitles_beside_it(self, bob, storage):
+    def test_sharing_a_film_includes_the_subtitles_beside_it(self, bob, storage):
         film, subtitles = storage.file("Film.mkv"), storage.file("Film.en.srt")
         storage.file("Other.mkv"), storage.file("Other.srt")
         make_link(bob, entries=[f"file-{film.id}"])

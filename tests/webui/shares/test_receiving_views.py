@@ -84,7 +84,7 @@ def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, 
     assert Share.objects.get().received_bytes == 0
 
 
-def test_what_is_too_large_is_refused_before_it_is_read(link, ida, storage, inbox, monkeypatch):
+def test_too_large_a_file_is_refused_before_it_is_read(link, ida, storage, inbox, monkeypatch):
     # It would have been read, and kept on our disk.
     monkeypatch.setattr("webui.shares.receiving_views.files_in", lambda *_: pytest.fail("read"))
     Share.objects.update(most_bytes=10)
@@ -102,7 +102,7 @@ def test_plain_forms_take_from_the_limit_before_they_fill_the_disk(
         taken.append(Share.objects.get().received_bytes)
         return []
 
-    # What is read would be on the disk before its size is known.
+    # Data that is read would be on the disk before its size is known.
     monkeypatch.setattr("webui.shares.receiving_views.files_in", files_in)
     send(ida, link, file())
     assert taken == [LEAST_BYTES]
@@ -137,13 +137,13 @@ def test_a_form_of_another_site_is_refused(link, storage, inbox):
     assert names_in(storage, inbox) == {"Secret.txt"}
 
 
-def test_a_link_that_shows_files_takes_none(bob, inbox, ida, storage):
+def test_a_link_that_shows_files_accepts_no_uploads(bob, inbox, ida, storage):
     link = make_link(bob, inbox.id)
     assert send(ida, link, file()).status_code == 302
     assert names_in(storage, inbox) == {"Secret.txt"}
 
 
-def test_a_password_stands_before_it(bob, inbox, ida, storage):
+def test_a_password_protects_the_page(bob, inbox, ida, storage):
     link = make_link(bob, inbox.id, purpose="send", password="tern")
     assert send(ida, link, file()).status_code == 302
     assert names_in(storage, inbox) == {"Secret.txt"}

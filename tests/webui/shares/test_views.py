@@ -47,7 +47,7 @@ def list_in(answer):
 
 
 class TestMaking:
-    def test_first_it_is_said_what_a_link_does(self, gwen, film):
+    def test_the_page_first_says_what_a_link_does(self, gwen, film):
         answer = gwen.client.get(f"/files/0/file-{film.id}/link/")
         assert "Play Das Boot.mkv on another device" in words(answer, "h1")
         assert "24 hours" in words(answer, "#share")
@@ -62,7 +62,7 @@ class TestMaking:
         assert token not in str(Share.objects.values())
         assert token not in gwen.client.get("/account/").content.decode()
 
-    def test_under_htmx_a_dialog_comes_back(self, gwen, film):
+    def test_under_htmx_a_dialog_is_returned(self, gwen, film):
         answer = make(gwen, f"0/file-{film.id}", **HTMX)
         assert path_in(answer)
         assert not page(answer).select_one("html")
@@ -79,7 +79,7 @@ class TestMaking:
         assert answer.status_code == 422
         assert "doesn't contain any films or music" in words(answer, "#share .error")
 
-    def test_nobody_has_more_than_a_hundred(self, gwen, film):
+    def test_the_number_of_links_per_person_is_limited(self, gwen, film):
         entry = Entry(FILE, str(film.id), film.name, 1, None)
         for _each in range(links.MOST_EACH):
             links.make(gwen.user, "x", entry, timezone.now())
@@ -133,7 +133,7 @@ class TestOpening:
         assert page(answer).select_one("svg.qr path")["d"]
         assert vlc.get(path_in(answer)).status_code == 302
 
-    def test_a_service_that_fails_is_told_to_nobody(self, gwen, foreign, vlc):
+    def test_a_failing_service_is_reported_to_no_one(self, gwen, foreign, vlc):
         film = foreign.file("Das Boot.mkv", b"x")
         path = path_in(make(gwen, f"0/file-{film.id}"))
         foreign.fails(f"/rest/file/{film.id}", 500, "database at 10.0.0.8 is down")
@@ -144,7 +144,7 @@ class TestOpening:
 
 
 class TestLists:
-    def test_a_file_has_a_list_of_one(self, gwen, film, vlc):
+    def test_a_link_to_a_file_lists_one_file(self, gwen, film, vlc):
         made = make(gwen, f"0/file-{film.id}")
         answer = vlc.get(list_in(made))
         assert answer["Content-Type"] == "audio/x-mpegurl; charset=utf-8"
@@ -184,7 +184,7 @@ class TestLists:
         late = storage.file("E2.mkv", b"x", season.id)
         assert vlc.get(f"/s/{token}/{late.id}/x").status_code == 302
 
-    def test_a_name_is_never_a_line_of_its_own(self, gwen, storage, vlc):
+    def test_a_name_never_starts_a_log_line(self, gwen, storage, vlc):
         film = storage.file("a\u2028\u2029b.mkv", b"x")
         lines = vlc.get(list_in(make(gwen, f"0/file-{film.id}"))).content.decode().splitlines()
         assert len(lines) == 3
@@ -201,7 +201,7 @@ class TestEnding:
         assert vlc.get(path).status_code == 302
         return path
 
-    def test_it_is_listed_and_taken_back(self, gwen, path, vlc):
+    def test_a_link_is_listed_and_can_be_revoked(self, gwen, path, vlc):
         answer = gwen.client.get("/account/")
         assert "Das Boot.mkv" in words(answer, "#shares .rows")
         assert "For other players, until" in words(answer, "#shares .rows")
@@ -210,12 +210,12 @@ class TestEnding:
         assert vlc.get(path).status_code == 404
         assert not page(gwen.client.get("/account/")).select_one("#shares")
 
-    def test_under_htmx_the_section_comes_back(self, gwen, path):
+    def test_under_htmx_the_section_is_returned(self, gwen, path):
         row = Share.objects.get()
         answer = gwen.client.post(f"/account/links/{row.pk}/revoke/", headers=HTMX)
         assert "Link revoked" in words(answer, "#shares")
 
-    def test_nobody_takes_back_another_persons(self, bob, path, vlc):
+    def test_people_cannot_revoke_links_of_others(self, bob, path, vlc):
         row = Share.objects.get()
         bob.client.post(f"/account/links/{row.pk}/revoke/")
         assert vlc.get(path).status_code == 302
@@ -228,7 +228,7 @@ class TestEnding:
         pruning.prune(later)
         assert not Share.objects.exists()
 
-    def test_it_ends_with_a_new_password_wherever_it_is_set(self, gwen, path, vlc):
+    def test_a_new_password_ends_a_link_wherever_it_is_set(self, gwen, path, vlc):
         gwen.user.set_password("another one entirely")
         gwen.user.save()
         assert vlc.get(path).status_code == 404
@@ -248,7 +248,7 @@ class TestEnding:
         del storage.fake.items[film.id]
         assert vlc.get(path).status_code == 404
 
-    def test_it_is_of_one_service(self, path, vlc):
+    def test_a_link_works_for_one_service_only(self, path, vlc):
         Share.objects.update(service="another")
         assert vlc.get(path).status_code == 404
 
@@ -258,6 +258,6 @@ class TestEnding:
         bob.user.save()
         assert vlc.get(path).status_code == 302
 
-    def test_no_log_tells_it(self, path):
+    def test_no_log_contains_the_secret(self, path):
         token = path.split("/")[2]
         assert token not in one_line(f"Not Found: {path}")

@@ -1,4 +1,4 @@
-"""What people see who open a link, and what they don't."""
+"""What people see when they open a link, and what they don't."""
 
 from datetime import timedelta
 
@@ -18,7 +18,7 @@ HTMX = {"hx-request": "true"}
 
 @pytest.fixture
 def shelf(storage):
-    """A folder to share, with one inside, beside one that isn't shared."""
+    """A folder to share, with a folder inside it, beside a folder that isn't shared."""
     shared, other = storage.folder("Shared"), storage.folder("Other")
     inside = storage.folder("Inside", shared.id)
     return {
@@ -45,7 +45,7 @@ def ida():
 
 
 class TestAFolder:
-    def test_it_opens_with_what_is_in_it(self, link, ida):
+    def test_a_link_opens_with_the_items_it_contains(self, link, ida):
         answer = ida.get(link)
         assert answer.status_code == 200
         assert words(answer, "h1") == "Shared"
@@ -84,7 +84,7 @@ class TestAFolder:
         assert [each.get_text() for each in crumbs] == ["Summer", "Inside"]
         assert crumbs[0]["href"] == link
 
-    def test_the_person_and_the_quota_are_nobodys_business(self, link, ida):
+    def test_visitors_see_neither_the_person_nor_the_quota(self, link, ida):
         text = ida.get(link).content.decode()
         assert "bob" not in text
         assert 'id="meter"' not in text
@@ -95,7 +95,7 @@ class TestAFolder:
         assert not page(answer).select("[data-do=rename], [data-do=delete], #new, [data-upload]")
         assert not page(answer).select("[data-do=share], [data-do=play], [data-do=unpack]")
 
-    def test_positions_in_films_are_not_kept(self, link, ida, shelf):
+    def test_positions_in_films_are_not_saved(self, link, ida, shelf):
         answer = ida.get(f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/")
         assert not page(answer).select_one("#watching")
         assert ida.post(f"{link}watch/{shelf['film']}/", {"at": "50"}).status_code == 404
@@ -108,7 +108,7 @@ class TestAFolder:
         assert ida.get(track).status_code == 422  # The file has no subtitles in it.
         assert ida.get(f"{link}files/file/{shelf['film']}/hls/?in={shelf['shared']}").json()
 
-    def test_subtitles_in_a_folder_of_their_own_are_there(self, link, ida, shelf, storage):
+    def test_subtitles_in_a_separate_folder_are_found(self, link, ida, shelf, storage):
         subs = storage.folder("Subs", shelf["shared"])
         track = storage.file("Film.de.srt", b"1\n", subs.id)
         address = f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/"
@@ -121,7 +121,7 @@ class TestAFolder:
         bob.client.post("/files/0/delete/", {"entry": f"file-{file.id}"})
         assert bob.client.get(link).status_code == 200
 
-    def test_somebody_who_is_signed_in_sees_the_same(self, link, alice):
+    def test_signed_in_people_see_the_same(self, link, alice):
         assert not page(alice.client.get(link)).select_one(".nav")
         assert page(alice.client.get("/")).select_one(".nav")
 
@@ -164,7 +164,7 @@ LINKS = ("href", "src", "hx-get", "hx-post", "action", "formaction", "data-hls")
         "%2e%2e/files/{other}/",
     ],
 )
-def test_what_is_beyond_is_not_there(link, ida, shelf, path):
+def test_entries_outside_the_shared_folder_are_not_found(link, ida, shelf, path):
     answer = ida.get(link + path.format(**shelf))
     assert answer.status_code == 404
     assert b"Secret" not in answer.content
@@ -189,7 +189,7 @@ class TestASelection:
         entries = [f"file-{shelf['picture']}", f"folder-{shelf['inside']}"]
         return make_link(bob, shelf["shared"], entries)
 
-    def test_only_that_is_there(self, part, ida, shelf):
+    def test_only_shared_items_are_visible(self, part, ida, shelf):
         listing = words(ida.get(part), "#listing")
         assert "Beach" in listing
         assert "Film" not in listing
@@ -197,7 +197,7 @@ class TestASelection:
         film = f"files/file/{shelf['film']}/download/?in={shelf['shared']}"
         assert ida.get(part + film).status_code == 404
 
-    def test_its_zip_has_only_that(self, part, ida, shelf, storage):
+    def test_the_zip_contains_only_shared_items(self, part, ida, shelf, storage):
         answer = ida.get(f"{part}files/folder/{shelf['shared']}/zip/")
         ids = answer["Location"].split("/")[3].split("-")
         assert set(map(int, ids)) == {shelf["picture"], shelf["inside"]}
@@ -208,13 +208,13 @@ class TestASelection:
             answer = ida.get(f"{link}files/folder/{root}/zip/")
             assert answer["Location"].split("/")[3] == str(shelf["at_root"])
 
-    def test_its_zip_has_what_is_there_now(self, part, ida, shelf, storage):
+    def test_the_zip_contains_the_current_items(self, part, ida, shelf, storage):
         storage.fake.items[shelf["inside"]].parent = shelf["other"]
         storage.fake.revision += 1
         answer = ida.get(f"{part}files/folder/{shelf['shared']}/zip/")
         assert answer["Location"].split("/")[3] == str(shelf["picture"])
 
-    def test_what_was_packed_and_has_left_is_not_there(self, part, ida, shelf, storage):
+    def test_packed_entries_that_left_the_folder_are_not_found(self, part, ida, shelf, storage):
         ida.post(f"{part}files/{shelf['shared']}/zip/", {"all": "1"}, headers=HTMX)
         path = f"{part}files/zip/{Selection.objects.get().key}/download/"
         assert ida.get(path).status_code == 302
@@ -261,14 +261,14 @@ class TestASelection:
         came = {"Referer": f"http://localhost{shown.redirect_chain[-1][0]}"}
         assert "Root" in words(ida.get(back, headers=came), "#listing")
 
-    def test_what_is_moved_out_of_the_folder_leaves_the_link(self, part, ida, shelf, storage):
+    def test_entries_moved_out_of_the_folder_leave_the_link(self, part, ida, shelf, storage):
         storage.fake.items[shelf["inside"]].parent = shelf["other"]
         storage.fake.revision += 1
         assert ida.get(f"{part}files/{shelf['inside']}/").status_code == 404
 
 
 class TestTheDoor:
-    def test_a_password_is_asked_for_first(self, bob, shelf, ida):
+    def test_a_password_is_required_first(self, bob, shelf, ida):
         link = make_link(bob, shelf["shared"], password="tern on a rope", label="Summer")
         for path in (link, f"{link}files/{shelf['shared']}/"):
             answer = ida.get(path)
@@ -281,7 +281,7 @@ class TestTheDoor:
         assert ida.get(f"{link}files/{shelf['shared']}/").status_code == 200
         assert page(stranger().get(link)).select_one("input[type=password]")
 
-    def test_a_visit_of_one_link_is_none_of_another(self, bob, shelf, ida):
+    def test_a_visit_to_one_link_does_not_open_another(self, bob, shelf, ida):
         one = make_link(bob, shelf["shared"], password="one")
         other = make_link(bob, shelf["shared"], password="other")
         ida.post(one, {"password": "one"})
@@ -302,13 +302,13 @@ class TestTheDoor:
         assert page(answer).select_one("input[type=password]")
         assert not page(answer).select("a[href='/']")
 
-    def test_the_right_password_is_no_guess(self, bob, shelf, ida):
+    def test_the_right_password_does_not_count_as_a_guess(self, bob, shelf, ida):
         link = make_link(bob, shelf["shared"], password="tern")
         for _visit in range(3):
             assert ida.post(link, {"password": "tern"}).status_code == 302
         assert not Attempts.objects.filter(count__gt=0).exists()
 
-    def test_uses_count_only_who_opens(self, bob, shelf):
+    def test_only_opening_a_link_counts_as_a_use(self, bob, shelf):
         link = make_link(bob, shelf["shared"], most_uses="2")
         for _preview in range(5):
             assert "2 more times" in words(stranger().get(link), "main")
@@ -363,12 +363,12 @@ class TestTheEnd:
         assert ida.get(link).status_code == 404
         assert Activity.objects.filter(kind="share_revoked").exists()
 
-    def test_a_deleted_folder_is_gone(self, link, ida, shelf, storage):
+    def test_a_deleted_folder_is_not_found(self, link, ida, shelf, storage):
         del storage.fake.items[shelf["shared"]]
         storage.fake.revision += 1
         assert ida.get(link).status_code == 404
 
-    def test_a_folder_that_has_left_elsewhere_is_noticed(self, bob, foreign, ida):
+    def test_a_folder_removed_by_another_program_is_noticed(self, bob, foreign, ida):
         shared, other = foreign.folder("Shared"), foreign.folder("Other")
         inside = foreign.folder("Inside", shared.id)
         link = make_link(bob, shared.id)

@@ -22,7 +22,7 @@ def test_the_worker_keeps_all_that_the_offline_page_shows(mallory):
     assert all(f'"{file}"' in worker for file in files)
 
 
-def test_what_it_keeps_is_named_by_its_content_and_small():
+def test_the_offline_cache_is_small_and_named_by_its_content():
     files = shell()
     assert all(re.search(r"\.[0-9a-f]{12}\.\w+$", file) for file in files)
     names = [file.removeprefix("/static/") for file in files]
@@ -37,7 +37,7 @@ def test_any_other_static_file_makes_another_version(monkeypatch):
     assert version_of(shell()) != before
 
 
-def test_the_offline_page_speaks_the_language_of_whoever_has_the_worker(bob, mallory):
+def test_the_offline_page_is_in_the_language_of_the_installed_app(bob, mallory):
     bob.client.post("/account/language/", {"language": "de"})
     worker = bob.client.get("/sw.js").content.decode()
     assert "offline/?language=de" in worker
@@ -45,7 +45,7 @@ def test_the_offline_page_speaks_the_language_of_whoever_has_the_worker(bob, mal
     assert page(mallory.get("/offline/?language=xx")).select_one("html")["lang"] == "en"
 
 
-def test_the_offline_page_names_nobody(bob):
+def test_the_offline_page_names_no_one(bob):
     answer = bob.client.get("/offline/")
     assert "Can't reach Ferry" in words(answer, "h1")
     assert "bob" not in answer.content.decode()

@@ -35,7 +35,7 @@ def rows(answer):
     return [" ".join(row.get_text(" ").split()) for row in page(answer).select("#devices .rows li")]
 
 
-def test_devices_are_listed_in_words_this_one_first(bob):
+def test_devices_are_listed_by_readable_name_with_this_one_first(bob):
     phone_of(bob)
     bob.client.get("/account/")
     listed = rows(bob.client.get("/account/"))
@@ -44,7 +44,7 @@ def test_devices_are_listed_in_words_this_one_first(bob):
     assert listed[1].startswith("Safari on iPhone Just now, 127.0.0.1")
 
 
-def test_nobody_sees_the_devices_of_others(bob, gwen):
+def test_people_cannot_see_devices_of_others(bob, gwen):
     phone_of(bob)
     assert not any("iPhone" in row for row in rows(gwen.client.get("/account/")))
 
@@ -60,7 +60,7 @@ def test_a_device_that_is_signed_out_is_out_at_once(bob):
     assert bob.client.get("/account/").status_code == 200
 
 
-def test_nobody_signs_out_the_devices_of_others(bob, gwen):
+def test_people_cannot_sign_out_devices_of_others(bob, gwen):
     phone = phone_of(bob)
     device = Device.objects.get(agent=PHONE)
     gwen.client.post(f"/account/devices/{device.pk}/signout/")
@@ -87,7 +87,7 @@ def test_a_new_password_leaves_this_device_alone_in_the_list(bob):
     assert len(rows(bob.client.get("/account/"))) == 1
 
 
-def test_whoever_signs_out_leaves_the_list(bob):
+def test_signing_out_removes_the_device_from_the_list(bob):
     phone = phone_of(bob)
     phone.post("/signout/")
     assert not Device.objects.filter(agent=PHONE).exists()
@@ -154,5 +154,5 @@ AGENTS = {
 
 
 @each_case("agent", AGENTS)
-def test_a_device_in_words(agent):
+def test_a_device_has_a_readable_name(agent):
     assert name_and_icon(agent) == AGENTS[agent]

@@ -54,15 +54,15 @@ def confirm(alice, answer, path, password=PASSWORD):
 
 
 @each_case("name", ACTS)
-def test_after_ten_minutes_the_password_comes_first_and_then_the_act(alice, name):
+def test_after_ten_minutes_an_action_requires_the_password_again(alice, name):
     path, form, is_done = ACTS[name]
     typed_password(alice.client, ago=FRESH)
-    asked = ask(alice, name)
-    assert words(asked, "h1") == "Enter your password"
+    prompt = ask(alice, name)
+    assert words(prompt, "h1") == "Enter your password"
     assert not is_done()
     for typed in form.values():
-        assert typed not in asked.content.decode()
-    wrong = confirm(alice, asked, path, "guess")
+        assert typed not in prompt.content.decode()
+    wrong = confirm(alice, prompt, path, "guess")
     assert wrong.status_code == 422
     assert page(wrong).select_one("[name=current_password][aria-invalid=true]")
     assert not is_done()
@@ -71,13 +71,13 @@ def test_after_ten_minutes_the_password_comes_first_and_then_the_act(alice, name
 
 
 @each_case("name", ACTS)
-def test_within_ten_minutes_nobody_is_asked(alice, name):
+def test_no_password_is_required_within_ten_minutes(alice, name):
     typed_password(alice.client, ago=FRESH - timedelta(seconds=30))
     assert ask(alice, name).status_code in (200, 302)
     assert ACTS[name][2]()
 
 
-def test_one_password_is_enough_for_ten_minutes(alice):
+def test_a_password_lasts_for_ten_minutes(alice):
     typed_password(alice.client, ago=FRESH)
     confirm(alice, ask(alice, "a token"), "/account/tokens/")
     assert ask(alice, "programs").status_code == 200
@@ -92,20 +92,20 @@ def test_a_clock_that_was_set_back_makes_no_password_fresh(alice):
 def test_a_connection_is_forgotten_and_an_owner_made_with_the_password_too(alice, bob):
     connection.store("https://storage.example", EMAIL, STORAGE_PASSWORD)
     typed_password(alice.client, ago=FRESH)
-    asked = alice.client.post("/account/connection/forget/")
+    prompt = alice.client.post("/account/connection/forget/")
     assert Connection.objects.exists()
-    assert confirm(alice, asked, "/account/connection/forget/").status_code == 302
+    assert confirm(alice, prompt, "/account/connection/forget/").status_code == 302
     assert not Connection.objects.exists()
     typed_password(alice.client, ago=FRESH)
-    asked = alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "owner"})
+    prompt = alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "owner"})
     bob.user.refresh_from_db()
     assert bob.user.role == Role.MEMBER
-    confirm(alice, asked, f"/account/people/{bob.user.pk}/")
+    confirm(alice, prompt, f"/account/people/{bob.user.pk}/")
     bob.user.refresh_from_db()
     assert bob.user.role == Role.OWNER
 
 
-def test_what_opens_nothing_is_not_asked_for(alice, bob):
+def test_actions_that_grant_nothing_ask_for_no_password(alice, bob):
     typed_password(alice.client, ago=FRESH)
     alice.client.post("/account/people/invite/", {"role": "guest"})
     assert OneTimeLink.objects.exists()
@@ -130,7 +130,7 @@ def test_a_paired_device_has_no_password_typed_in_it(alice, mallory):
     assert words(mallory.post("/account/tokens/", {"name": "x"}), "h1") == "Enter your password"
 
 
-def test_whoever_joins_signs_in_or_changes_the_password_has_typed_it(alice, mallory):
+def test_joining_signing_in_and_changing_the_password_count_as_typing_it(alice, mallory):
     mallory.post(invited(alice), NEW)
     assert mallory.post("/account/tokens/", {"name": "joined"}).status_code == 200
     mallory.cookies.clear()
@@ -146,9 +146,9 @@ def test_whoever_joins_signs_in_or_changes_the_password_has_typed_it(alice, mall
 
 def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
     typed_password(alice.client, ago=FRESH)
-    asked = ask(alice, "a token")
-    assert confirm(bob, asked, "/account/tokens/")["Location"] == "/account/#tokens"
-    elsewhere = confirm(alice, asked, "/account/programs/")
+    prompt = ask(alice, "a token")
+    assert confirm(bob, prompt, "/account/tokens/")["Location"] == "/account/#tokens"
+    elsewhere = confirm(alice, prompt, "/account/programs/")
     assert elsewhere["Location"] == "/account/server/#programs"
     sealed = {"sealed_form": "nonsense", "current_password": PASSWORD}
     assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/#tokens"
@@ -158,9 +158,9 @@ def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
 
 def test_guesses_are_limited(alice):
     typed_password(alice.client, ago=FRESH)
-    asked = ask(alice, "a token")
+    prompt = ask(alice, "a token")
     answers = [
-        confirm(alice, asked, "/account/tokens/", "guess").status_code
+        confirm(alice, prompt, "/account/tokens/", "guess").status_code
         for _time in range(guess_limits.MOST_BY_SESSION + 1)
     ]
     assert answers == [422] * guess_limits.MOST_BY_SESSION + [429]
@@ -170,9 +170,9 @@ def test_guesses_are_limited(alice):
 def test_a_wrong_password_is_logged_and_counts_as_a_guess_at_the_name(alice, caplog):
     typed_password(alice.client, ago=FRESH)
     path, _form, _is_done = ACTS["a token"]
-    asked = ask(alice, "a token")
+    prompt = ask(alice, "a token")
     assert not Throttle.objects.exists()
-    assert confirm(alice, asked, path, "guess").status_code == 422
+    assert confirm(alice, prompt, path, "guess").status_code == 422
     assert Throttle.objects.get().count == 1
     lines = [record.getMessage() for record in caplog.records if record.name == "ferry.signin"]
     assert lines == ["failed name='alice' address=127.0.0.1"]

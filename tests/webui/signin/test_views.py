@@ -26,15 +26,15 @@ def test_a_right_password_leads_to_the_files(alice, mallory):
     assert mallory.get("/").status_code == 200
 
 
-def test_while_nobody_owns_ferry_signing_in_says_how_one_becomes_the_owner(mallory):
+def test_the_sign_in_page_says_how_to_become_the_owner_while_there_is_none(mallory):
     assert "This Ferry doesn't have an owner yet" in words(mallory.get("/signin/"), "main")
 
 
-def test_once_somebody_owns_ferry_signing_in_says_no_more(alice, mallory):
+def test_the_sign_in_page_says_nothing_more_once_there_is_an_owner(alice, mallory):
     assert "doesn't have an owner" not in words(mallory.get("/signin/"), "main")
 
 
-def test_the_wanted_page_is_reached_after_signing_in(alice, mallory):
+def test_signing_in_leads_to_the_requested_page(alice, mallory):
     answer = mallory.get("/account/?a=b", follow=True)
     wanted = page(answer).select_one("form [name=next]")["value"]
     assert wanted == "/account/?a=b"
@@ -59,7 +59,7 @@ def test_a_wrong_password_and_an_unknown_name_get_the_same_answer(alice, mallory
     assert "password is wrong" in words(wrong, "[role=alert]")
 
 
-def test_what_was_typed_as_name_is_kept_but_never_the_password(alice, mallory):
+def test_the_form_keeps_the_name_but_never_the_password(alice, mallory):
     answer = sign_in(mallory, password="wrong word")
     assert page(answer).select_one("[name=username]")["value"] == "alice"
     assert b"wrong word" not in answer.content
@@ -83,7 +83,7 @@ def test_signing_in_makes_a_new_session(alice, mallory):
     assert mallory.cookies["ferry_session_8000"].value != before
 
 
-def test_somebody_signed_in_is_not_asked_again(alice):
+def test_signed_in_people_are_not_asked_again(alice):
     answer = alice.client.get("/signin/?next=/account/")
     assert answer["Location"] == "/account/"
 
@@ -110,7 +110,7 @@ def test_an_htmx_request_from_another_site_chooses_no_page(mallory):
     assert "evil.example" not in answer["HX-Redirect"]
 
 
-def test_who_waits_for_another_is_counted_after_it(alice, monkeypatch):
+def test_an_attempt_that_waits_for_the_lock_counts_after_the_other(alice, monkeypatch):
     limit = guess_limits.AttemptLimit("key", most=20)
 
     # What another process does while this one waits for the lock. A real one couldn't, since only
@@ -157,7 +157,7 @@ def test_wrong_tries_make_the_next_wait_longer_and_longer(alice, mallory, clock)
     assert sign_in(mallory).status_code == 302
 
 
-def test_who_has_to_wait_is_told_other_ways_in(alice, mallory, clock):
+def test_people_who_must_wait_see_other_ways_to_sign_in(alice, mallory, clock):
     for _try in range(throttle.FREE_BY_NAME):
         assert "signin_link" not in words(sign_in(mallory, password="wrong"), "main")
     answer = sign_in(mallory)
@@ -166,7 +166,7 @@ def test_who_has_to_wait_is_told_other_ways_in(alice, mallory, clock):
     assert page(answer).select_one("[name=username]")["value"] == "alice"
 
 
-def test_the_count_begins_anew_after_an_hour_without_wrong_tries(alice, mallory, clock):
+def test_the_count_restarts_after_an_hour_without_wrong_tries(alice, mallory, clock):
     for _try in range(throttle.FREE_BY_NAME):
         sign_in(mallory, password="wrong")
     clock.advance(throttle.QUIET + timedelta(minutes=1))
@@ -192,7 +192,7 @@ def test_strangers_everywhere_get_one_guess_a_minute_together(alice, clock):
 
 
 @pytest.mark.slow
-def test_a_new_device_gets_in_however_many_strangers_guess(alice, clock):
+def test_a_new_device_can_sign_in_however_many_strangers_guess(alice, clock):
     """Each stranger guesses whenever it may, and all of them guess before the owner does."""
     strangers = [address_of(number) for number in range(20)]
 
@@ -224,7 +224,7 @@ def test_a_reserved_time_is_good_for_one_guess(alice, clock):
     assert answers == [422, 429, 429, 429, 429]
 
 
-def test_one_who_tries_again_and_again_moves_nobody_back(alice, clock):
+def test_persistent_retries_delay_no_one_else(alice, clock):
     while from_address("198.51.100.7").status_code == 422:
         pass
     for _try in range(50):
@@ -232,7 +232,7 @@ def test_one_who_tries_again_and_again_moves_nobody_back(alice, clock):
     assert int(from_address("192.0.2.7")["Retry-After"]) <= 3
 
 
-def test_nobody_can_slow_down_the_owner_on_a_known_device(alice, mallory, clock):
+def test_strangers_cannot_slow_down_the_owner_on_a_known_device(alice, mallory, clock):
     sign_in(mallory)
     mallory.post("/signout/")
     while from_address("198.51.100.7").status_code == 422:
@@ -245,7 +245,7 @@ def test_nobody_can_slow_down_the_owner_on_a_known_device(alice, mallory, clock)
     assert sign_in(mallory).status_code == 302
 
 
-def test_a_device_of_one_person_has_no_licence_to_guess_at_another(alice, bob, mallory, clock):
+def test_a_known_device_gives_no_right_to_guess_other_passwords(alice, bob, mallory, clock):
     sign_in(mallory, "bob")
     mallory.post("/signout/")
     for _try in range(throttle.FREE_BY_NAME):
@@ -263,7 +263,7 @@ def test_a_known_device_is_slowed_down_too(alice, mallory, clock):
     assert sign_in(mallory).status_code == 302
 
 
-def test_ones_own_account_does_not_clear_the_count_of_guesses(alice, bob, mallory, clock):
+def test_an_own_account_does_not_clear_the_count_of_guesses(alice, bob, mallory, clock):
     for _try in range(throttle.FREE_BY_NAME):
         assert sign_in(mallory, "alice", "guess").status_code == 422
         assert from_address("127.0.0.1", "bob", PASSWORD).status_code == 302
@@ -277,13 +277,13 @@ def test_right_passwords_count_nowhere(alice, clock):
 
 
 @each_case("spelled", ["ALICE", "aLiCe"])
-def test_another_spelling_of_a_name_has_no_count_of_its_own(alice, clock, spelled):
+def test_spellings_of_a_name_share_one_count(alice, clock, spelled):
     while from_address("198.51.100.7").status_code == 422:
         pass
     assert from_address("198.51.100.9", spelled).status_code == 429
 
 
-def test_who_finds_the_queue_full_may_come_again(alice, mallory, monkeypatch):
+def test_a_client_that_finds_the_queue_full_may_retry(alice, mallory, monkeypatch):
     @contextmanager
     def turn(_key, _password, *, is_known):
         if not is_known:
@@ -299,7 +299,7 @@ def test_who_finds_the_queue_full_may_come_again(alice, mallory, monkeypatch):
     assert sign_in(mallory).status_code == 302
 
 
-def test_what_is_over_is_pruned(alice, clock):
+def test_expired_waits_are_pruned(alice, clock):
     while from_address("198.51.100.7").status_code == 422:
         pass
     assert Reservation.objects.exists()
@@ -368,12 +368,12 @@ def test_a_password_change_ends_all_other_sessions(alice):
     assert alice.client.get("/").status_code == 200
 
 
-def test_the_device_cookie_names_nobody_to_a_script(alice, mallory):
+def test_the_device_cookie_reveals_no_name_to_scripts(alice, mallory):
     sign_in(mallory)
     assert mallory.cookies[guess_limits.DEVICE_COOKIE]["httponly"]
 
 
-def test_somebody_else_may_sign_in_on_the_same_device(alice, bob):
+def test_another_person_may_sign_in_on_the_same_device(alice, bob):
     assert alice.client.get("/signin/?switch").status_code == 200
     sign_in(alice.client, "bob")
     assert "bob" in words(alice.client.get("/account/"), ".page-head")

@@ -45,9 +45,9 @@ def test_another_port_of_the_same_machine_is_sent_no_credentials(gwen, hosts):
     answer = gwen.client.get(below(address, lines(gwen.client.get(address))[2]))
     assert b"".join(answer.streaming_content) == b"one"
     leave(answer)
-    assert "authorization" in dict(service.asked)["/rest/file/7/hls"]
-    assert [path for path, _headers in media.asked] == ["/film.m3u8", "/one.ts"]
-    for _path, headers in media.asked:
+    assert "authorization" in dict(service.requests)["/rest/file/7/hls"]
+    assert [path for path, _headers in media.requests] == ["/film.m3u8", "/one.ts"]
+    for _path, headers in media.requests:
         assert set(headers) <= {"host", "accept", "accept-encoding", "connection", "user-agent"}
 
 
@@ -66,4 +66,4 @@ def test_a_name_that_means_this_machine_is_never_connected_to(gwen, hosts, path)
     if path == "/one.ts":
         answer = gwen.client.get(below(address, lines(answer)[2]))
     assert answer.status_code == 502
-    assert not media.asked
+    assert not media.requests

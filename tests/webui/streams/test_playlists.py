@@ -23,7 +23,7 @@ def through(text, kind=TargetKind.PLAYLIST, address=marked):
     return rewrite(text.encode(), kind, address)
 
 
-def test_each_address_of_a_master_goes_through_the_site():
+def test_each_url_of_a_master_playlist_is_relayed_by_the_site():
     assert through(MASTER).splitlines() == [
         "#EXTM3U",
         "#EXT-X-VERSION:6",
@@ -43,7 +43,7 @@ def test_each_address_of_a_master_goes_through_the_site():
     ]
 
 
-def test_each_address_of_a_variant_goes_through_the_site():
+def test_each_url_of_a_variant_playlist_is_relayed_by_the_site():
     assert through(VARIANT, TargetKind.VARIANT).splitlines() == [
         "#EXTM3U",
         "#EXT-X-TARGETDURATION:6",
@@ -65,7 +65,7 @@ def test_a_mark_and_the_line_ends_of_windows_are_nothing_new():
     assert through("\ufeff" + VARIANT.replace("\n", "\r\n")) == through(VARIANT)
 
 
-def test_what_nobody_needs_is_left_out():
+def test_unneeded_lines_are_left_out():
     text = through(
         "#EXTM3U\n# made by http://evil.example\n"
         '#EXT-X-DEFINE:NAME="a",VALUE="http://evil.example"\n'
@@ -78,7 +78,7 @@ def test_what_nobody_needs_is_left_out():
     assert text == "#EXTM3U\n#EXT-X-KEY:METHOD=NONE\n"
 
 
-def test_one_refused_address_refuses_the_whole():
+def test_a_refused_address_refuses_the_whole_playlist():
     with pytest.raises(Unreadable, match="refused_link"):
         through(VARIANT, address=refusing)
 
@@ -101,7 +101,7 @@ def test_a_variant_of_variants_is_refused():
         (b"#EXTM3U\n" + b" " * playlists.MOST_BYTES, "too_large"),
     ],
 )
-def test_what_is_no_playlist_or_too_much_of_one_is_refused(content, reason):
+def test_malformed_or_oversized_playlists_are_refused(content, reason):
     with pytest.raises(Unreadable, match=reason):
         rewrite(content, TargetKind.PLAYLIST, marked)
 
@@ -118,7 +118,7 @@ LINES = some.lists(
 
 @pytest.mark.slow
 @given(LINES)
-def test_no_address_ever_passes_as_it_came(lines):
+def test_no_url_ever_passes_unchanged(lines):
     """Each line is an address of ours or a known tag; otherwise the playlist is refused."""
     seen = []
 
@@ -155,15 +155,15 @@ TAGS = some.sampled_from(sorted(playlists.WITH_ADDRESS))
 
 @pytest.mark.slow
 @given(some.lists(some.tuples(TAGS, ATTRIBUTES, REFERENCES, REFERENCES), max_size=8))
-def test_each_address_is_led_through_and_the_rest_is_kept(parts):
+def test_each_url_is_rewritten_and_the_rest_stays(parts):
     """In a well-formed playlist, nothing is lost, moved, or doubled."""
 
     def written(way):
         lines = ["#EXTM3U"]
         for tag, attributes, key, segment in parts:
-            told = [f"{name}={value}" for name, value in attributes.items()]
-            told.insert(len(told) // 2, f'URI="{way(key)}"')
-            lines += [f"#{tag}:{','.join(told)}", "#EXTINF:4,words", way(segment)]
+            pairs = [f"{name}={value}" for name, value in attributes.items()]
+            pairs.insert(len(pairs) // 2, f'URI="{way(key)}"')
+            lines += [f"#{tag}:{','.join(pairs)}", "#EXTINF:4,words", way(segment)]
         return "\n".join(lines) + "\n"
 
     seen = []

@@ -64,7 +64,7 @@ def says(foreign, film, answer, kind="hls"):
     foreign.says(f"/rest/file/{film}/{kind}", *[answer] * 9)
 
 
-def told(url):
+def points_to(url):
     return httpx.Response(200, json={"result": True, "url": url})
 
 
@@ -91,7 +91,7 @@ def body(answer):
 @pytest.fixture
 def playing(gwen, foreign, host, film):
     """The variant's address and its lines, found the same way as a player finds them."""
-    says(foreign, film, told(f"{MEDIA_URL}/film/master.m3u8"))
+    says(foreign, film, points_to(f"{MEDIA_URL}/film/master.m3u8"))
     master = address_of(gwen, film)
     variant = below(master, lines(gwen.client.get(master))[5])
     return variant, lines(gwen.client.get(variant))
@@ -101,7 +101,7 @@ class TestAnswers:
     @pytest.mark.parametrize(
         "answer",
         [
-            told(f"{MEDIA_URL}/film/master.m3u8"),
+            points_to(f"{MEDIA_URL}/film/master.m3u8"),
             httpx.Response(200, json={"data": {"video": {"url": f"{MEDIA_URL}/film/master.m3u8"}}}),
             httpx.Response(302, headers={"location": f"{MEDIA_URL}/film/master.m3u8"}),
         ],
@@ -119,7 +119,7 @@ class TestAnswers:
         assert "example" not in "".join(lines(gwen.client.get(address_of(gwen, film))))
 
     def test_an_mp4_is_streamed_with_ranges(self, gwen, foreign, host, film):
-        says(foreign, film, told(f"{MEDIA_URL}/film/film.mp4"), "mp4")
+        says(foreign, film, points_to(f"{MEDIA_URL}/film/film.mp4"), "mp4")
         address = address_of(gwen, film, "mp4")
         answer = gwen.client.get(address, headers={"range": "bytes=100-199"})
         assert (answer.status_code, answer["Content-Range"]) == (206, "bytes 100-199/10240")
@@ -136,12 +136,14 @@ class TestAnswers:
             "https://me:word@media.example/x",
         ],
     )
-    def test_an_answer_that_leads_inside_is_refused(self, gwen, foreign, host, film, url):
+    def test_a_response_that_points_to_a_private_address_is_refused(
+        self, gwen, foreign, host, film, url
+    ):
         assert streams.playable(asking(gwen), Playable(MEDIA_URL), "7", "hls", timezone.now())
         with pytest.raises(Unreadable):
             streams.playable(asking(gwen), Playable(url), "7", "hls", timezone.now())
 
-    def test_a_film_without_an_address_is_no_film(self, gwen, host):
+    def test_a_film_without_a_url_does_not_play(self, gwen, host):
         with pytest.raises(Failure):
             streams.playable(asking(gwen), Playable(), "7", "mp4", timezone.now())
 
@@ -172,8 +174,8 @@ class TestPlaying:
         headers = {"range": "bytes=0-9", "referer": "http://localhost/files/", "x-mine": "mine"}
         assert body(gwen.client.get(below(variant, found[5]), headers=headers))
         token = Credentials(EMAIL, PASSWORD).token
-        assert host.asked
-        for request in host.asked:
+        assert host.requests
+        for request in host.requests:
             assert set(request.headers) <= {
                 *("host", "user-agent", "accept", "accept-encoding", "connection", "range")
             }
@@ -204,7 +206,7 @@ class TestPlaying:
 
     def test_relative_addresses_follow_a_redirect(self, gwen, foreign, host, film):
         host.files["/old.m3u8"] = httpx.Response(302, headers={"location": "/film/low/index.m3u8"})
-        says(foreign, film, told(f"{MEDIA_URL}/old.m3u8"))
+        says(foreign, film, points_to(f"{MEDIA_URL}/old.m3u8"))
         address = address_of(gwen, film)
         first = lines(gwen.client.get(address))[5]
         assert body(gwen.client.get(below(address, first))) == SEGMENT
@@ -214,7 +216,7 @@ class TestPlaying:
         ["http://127.0.0.1/", "http://10.0.0.8/", "file:///etc/passwd", "gopher://media.example/"],
     )
     @pytest.mark.parametrize("path", ["/film/low/index.m3u8", "/film/low/one.ts"])
-    def test_each_redirect_is_judged_anew(self, gwen, host, playing, path, location):
+    def test_each_redirect_is_checked_again(self, gwen, host, playing, path, location):
         variant, found = playing
         asked = variant if path.endswith("m3u8") else below(variant, found[5])
         host.files[path] = httpx.Response(302, headers={"location": location})
@@ -235,7 +237,7 @@ class TestPlaying:
             "{$host}/x.ts" + "a" * 6000,
         ],
     )
-    def test_a_playlist_that_leads_inside_is_refused_whole(self, gwen, host, playing, line):
+    def test_a_playlist_with_private_urls_is_refused_completely(self, gwen, host, playing, line):
         variant, _found = playing
         for content in (f"#EXTINF:1,\n{line}\n", f'#EXT-X-KEY:METHOD=AES-128,URI="{line}"\n'):
             host.files["/film/low/index.m3u8"] = VARIANT + content
@@ -246,7 +248,7 @@ class TestPlaying:
     def test_a_playlist_that_names_itself_ends_at_the_second_level(self, gwen, foreign, host, film):
         loop = "#EXTM3U\n#EXT-X-STREAM-INF:BANDWIDTH=1\nloop.m3u8\n"
         host.files["/film/loop.m3u8"] = loop
-        says(foreign, film, told(f"{MEDIA_URL}/film/loop.m3u8"))
+        says(foreign, film, points_to(f"{MEDIA_URL}/film/loop.m3u8"))
         first = address_of(gwen, film)
         second = below(first, lines(gwen.client.get(first))[2])
         assert gwen.client.get(second).status_code == 502
@@ -301,14 +303,14 @@ class TestAddresses:
         assert bob.client.get(variant).status_code == 404
 
     def test_an_address_dies_with_its_time(self, gwen, foreign, host, film):
-        says(foreign, film, told(f"{MEDIA_URL}/film/master.m3u8"))
+        says(foreign, film, points_to(f"{MEDIA_URL}/film/master.m3u8"))
         late = timezone.now() - streams.LIFETIME + timedelta(seconds=60)
         assert gwen.client.get(address_of(gwen, film, now=late)).status_code == 200
         gone = timezone.now() - streams.LIFETIME - timedelta(seconds=1)
         assert gwen.client.get(address_of(gwen, film, now=gone)).status_code == 404
 
-    def test_what_a_playlist_names_ends_with_it(self, gwen, foreign, host, film):
-        says(foreign, film, told(f"{MEDIA_URL}/film/master.m3u8"))
+    def test_addresses_in_a_playlist_end_with_it(self, gwen, foreign, host, film):
+        says(foreign, film, points_to(f"{MEDIA_URL}/film/master.m3u8"))
         request = asking(gwen)
         master = address_of(gwen, film)
         line = lines(gwen.client.get(master))[5]
@@ -316,7 +318,7 @@ class TestAddresses:
         ends = {streams.decrypt(word, reader, now).expires_at for word in (line, master[8:])}
         assert len(ends) == 1
 
-    def test_a_changed_address_is_nobodys(self, gwen, playing):
+    def test_a_tampered_link_belongs_to_no_one(self, gwen, playing):
         variant, _found = playing
         for place in range(8, len(variant), 7):
             # Change a high bit: the lowest bits of the last letter encode nothing.
@@ -326,7 +328,7 @@ class TestAddresses:
             )
 
     @pytest.mark.parametrize("token", ["x", "..", "%2e%2e", "%00", "é", "A" * 4000, "AAAA="])
-    def test_what_nobody_made_is_not_found(self, gwen, token):
+    def test_unknown_streams_are_not_found(self, gwen, token):
         assert gwen.client.get(f"/stream/{token}").status_code in (301, 404)
 
     def test_an_address_says_nothing_of_where_it_leads(self, gwen):

@@ -28,10 +28,10 @@ class Service(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     left = threading.Event()
     left_in_silence: "SimpleQueue[float]" = SimpleQueue()
-    asked: "list[dict[str, str]]" = []  # noqa: RUF012
+    requests: "list[dict[str, str]]" = []  # noqa: RUF012
 
     def do_GET(self):
-        Service.asked.append(dict(self.headers))
+        Service.requests.append(dict(self.headers))
         if self.path.endswith("/file/8"):
             self.fall_silent()
         elif self.path.endswith("/file/9"):
@@ -112,7 +112,7 @@ def sign_in(site) -> httpx.Client:
     return client
 
 
-def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
+def test_clients_that_disconnect_end_their_streams_while_pages_respond(site):
     address = "/files/file/7/download/"
     with closing(sign_in(site)) as client:
         with client.stream("GET", address) as one, client.stream("GET", address) as two:
@@ -131,7 +131,7 @@ def test_readers_who_leave_end_their_streams_and_pages_answer_meanwhile(site):
             assert again.status_code == 200
 
 
-def test_a_reader_who_leaves_a_silent_stream_ends_it_within_a_second(site):
+def test_a_client_that_leaves_a_silent_stream_ends_it_within_a_second(site):
     """This takes the median of five, since a busy machine may delay one of them."""
     took = []
     with closing(sign_in(site)) as client:

@@ -18,14 +18,14 @@ NOW = 1_800_000_000.0
 SIZE = 1_000_000_000
 
 
-def told(**facts) -> Transfer:
+def transfer_with(**facts) -> Transfer:
     found = records.transfer({"id": 7, "name": "Sintel", "size": SIZE, **facts})
     assert found
     return found
 
 
 def look(before: CachedTransfer | None = None, at: float = 0, **facts) -> CachedTransfer:
-    return combine(told(**facts), before, None, NOW + at)
+    return combine(transfer_with(**facts), before, None, NOW + at)
 
 
 def sample(name: str) -> CachedTransfer:
@@ -57,7 +57,7 @@ def test_both_generations_are_read(name, state, folder):
     assert (found.state, found.folder) == (state, folder)
 
 
-def test_our_own_service_tells_its_state_and_reason():
+def test_our_own_service_reports_state_and_reason():
     found = look(progress=10, state="no_room", reason="not_enough_space")
     assert (found.state, found.reason) == ("no_room", "not_enough_space")
 
@@ -71,12 +71,12 @@ def test_two_minutes_without_progress_are_a_stall():
     assert look(later, at=13 * 60, progress=35).state == "downloading"
 
 
-def test_a_magnet_that_nobody_answers_stalls_too():
+def test_a_magnet_without_responding_peers_stalls_too():
     first = look(progress=0, size=0)
     assert look(first, at=300, progress=0, size=0).state == "stalled"
 
 
-def test_long_stalls_are_told_by_the_hour():
+def test_long_stalls_are_reported_in_hours():
     first = look(progress=34)
     assert look(first, at=61 * 60, progress=34).quiet_minutes == 60
     assert look(first, at=110 * 60, progress=34).quiet_minutes == 60
@@ -98,12 +98,12 @@ def test_the_time_left_comes_from_the_last_minute():
 
 
 def test_the_time_left_counts_down_though_the_pace_varies():
-    found, progress, told = None, 10.0, []
+    found, progress, estimates = None, 10.0, []
     for turn in range(60):
         progress += (0.2, 0.6, 0.1, 0.9, 0.3)[turn % 5]
         found = look(found, at=turn * 5, progress=progress)
-        told.append(found.left_seconds)
-    after_a_minute = told[13:]
+        estimates.append(found.left_seconds)
+    after_a_minute = estimates[13:]
     assert None not in after_a_minute
     assert after_a_minute == sorted(after_a_minute, reverse=True)
 
@@ -115,15 +115,15 @@ def test_the_time_left_follows_a_pace_that_stays_lower():
     assert watched(*fast, *slow).left_seconds == pytest.approx(2900, rel=0.25)
 
 
-def test_what_the_service_calls_its_rate_makes_no_time_left():
+def test_the_services_reported_rate_yields_no_time_left():
     assert look(progress=10, download_rate=5_000_000).left_seconds is None
 
 
-def test_a_time_that_nobody_would_wait_for_is_not_told():
+def test_an_absurdly_long_time_left_is_not_shown():
     assert watched((0, 10), (30, 10.0001)).left_seconds is None
 
 
-def test_progress_that_goes_backwards_starts_anew():
+def test_progress_that_goes_backward_restarts_the_estimate():
     back = watched((0, 60), (20, 62), (40, 5))
     assert back.left_seconds is None
     assert int(back.percent) == 5
@@ -139,7 +139,7 @@ def test_any_progress_becomes_a_percentage(progress, percent):
 
 
 @each_case("at", [-86_400, -1, 10**9])
-def test_a_clock_that_jumps_makes_nothing_absurd(at):
+def test_a_clock_jump_yields_no_absurd_times(at):
     first = watched((0, 10), (20, 20))
     found = look(first, at=at, progress=21, download_rate=1)
     assert found.left_seconds is None or found.left_seconds >= 0
@@ -152,12 +152,12 @@ def test_the_clock_of_the_service_is_not_believed():
     assert found.since == NOW
 
 
-def test_what_was_written_down_is_read_again():
+def test_saved_states_read_back_the_same():
     found = watched((0, 10), (10, 11), (20, 12))
     assert transfer_cache.TRANSFERS.decode(json.dumps([found])) == [found]
 
 
-def test_an_observation_alone_is_no_news():
+def test_an_observation_alone_is_not_news():
     first = look(progress=34, connected_to=1)
     again = look(first, at=60, progress=34, connected_to=1)
     assert again.shown == first.shown
@@ -167,19 +167,19 @@ def sending(**facts) -> SentRecord:
     return SentRecord(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
 
 
-def test_one_that_the_service_forgot_is_gone():
+def test_a_transfer_missing_at_the_service_is_gone():
     first = states.derive_unlisted(sending(), None, NOW)
     assert states.update_by_id(first, None, {}, NOW + 5).state == "queued"
     assert states.update_by_id(first, None, {}, NOW + 61).state == "gone"
 
 
-def test_one_that_left_the_list_is_found_by_its_title():
+def test_a_transfer_that_left_the_list_is_found_by_its_title():
     first = states.derive_unlisted(sending(), None, NOW)
     found = states.update_by_id(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
     assert (found.state, found.folder) == ("done", "9")
 
 
-def test_one_that_tells_its_own_end_is_not_looked_up_by_title():
+def test_a_transfer_that_reports_its_end_is_not_looked_up_by_title():
     done = look(progress=101, folder_created=5)
     assert states.locate_by_name(done, {"Sintel": ("folder", "9")}, NOW).folder == "5"
 
@@ -189,12 +189,12 @@ def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
     assert states.locate_by_name(running, {"Sintel": ("folder", "9")}, NOW) == running
 
 
-def test_what_is_fetched_from_an_address_tells_its_host():
+def test_a_url_transfer_shows_its_host():
     url = sending(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
     assert states.host_of(url) == "downloads.example.org"
 
 
-def test_what_moves_stands_first_and_the_latest_end_on_top():
+def test_running_transfers_come_first_then_the_latest_to_end():
     rows = [
         look(progress=0)._replace(key="queued"),
         look(progress=50)._replace(key="running"),

@@ -27,13 +27,13 @@ SENT = SentRecord(3, "7", title="Sintel", kind="url", source="https://example.or
 
 @each_case("state", [*sorted(records.STATES), None])
 @pytest.mark.parametrize("percent", [0.0, 12.0, 100.0, 101.0])
-def test_a_transfer_is_judged_as_if_each_time_anew(state, percent):
-    told = replace(TOLD, state=state, progress_percent=percent)
+def test_incremental_and_full_evaluation_of_a_transfer_agree(state, percent):
+    row = replace(TOLD, state=state, progress_percent=percent)
     steady, before, expected = SteadyTransfers(), None, None
     for seconds in TIMES:
         now = START + seconds
-        (before,) = steady.combine_all([(told, before, SENT)], now)
-        expected = states.combine(told, expected, SENT, now)
+        (before,) = steady.combine_all([(row, before, SENT)], now)
+        expected = states.combine(row, expected, SENT, now)
         assert before == expected
 
 
@@ -43,12 +43,12 @@ def judged(monkeypatch) -> list[str]:
     ids, combine = [], states.combine
     monkeypatch.setattr(
         "webui.transfers.states.combine",
-        lambda told, *rest: ids.append(told.id) or combine(told, *rest),
+        lambda row, *rest: ids.append(row.id) or combine(row, *rest),
     )
     return ids
 
 
-def test_only_what_changed_is_judged_again(judged):
+def test_only_changed_rows_are_reevaluated(judged):
     steady, others = SteadyTransfers(), [replace(TOLD, id=str(number)) for number in range(5)]
     before = dict.fromkeys(others)
     for seconds in range(3):
@@ -62,7 +62,7 @@ def test_only_what_changed_is_judged_again(judged):
 
 
 @each_case("part", ["transfer", "before", "sending"])
-def test_any_new_fact_is_judged(judged, part):
+def test_any_new_fact_is_evaluated(judged, part):
     steady, before = SteadyTransfers(), None
     for seconds in range(3):
         (before,) = steady.combine_all([(TOLD, before, SENT)], START + seconds)

@@ -43,11 +43,11 @@ def keep(cache: TransferCache, *rows: CachedTransfer) -> int:
     return cached_list.number
 
 
-def test_nothing_is_known_before_the_first_look(cache):
+def test_nothing_is_known_before_the_first_poll(cache):
     assert cache.find_list(WHERE) is None
 
 
-def test_another_process_sees_what_one_saw(cache, tmp_path, clock):
+def test_processes_share_observations(cache, tmp_path, clock):
     keep(cache, row("t1"), row("t2", state="done", ended_at=5))
     other = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
     assert other.find_list(WHERE).groups == (["t1"], [], ["t2"])
@@ -63,9 +63,7 @@ def test_two_processes_that_poll_in_turn_see_what_the_other_saved(cache, tmp_pat
         assert cache.all(WHERE) == {"t1": row("t1", percent=percent + 0.5)}
 
 
-def test_what_the_other_process_removed_is_written_again_once_it_is_reported(
-    cache, tmp_path, clock
-):
+def test_rows_removed_by_the_other_process_are_written_again_once_reported(cache, tmp_path, clock):
     other = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
     keep(cache, row("t1"))
     other.change(WHERE, ["t1"])
@@ -73,7 +71,7 @@ def test_what_the_other_process_removed_is_written_again_once_it_is_reported(
     assert other.of_keys(WHERE, ["t1"]) == {"t1": row("t1")}
 
 
-def test_what_could_not_be_saved_is_not_remembered(cache, monkeypatch):
+def test_a_failed_save_is_not_remembered(cache, monkeypatch):
     keep(cache, row("t1"))
     with monkeypatch.context() as patch:
         patch.setattr("webui.transfers.transfer_cache.totals_of", None)
@@ -84,7 +82,7 @@ def test_what_could_not_be_saved_is_not_remembered(cache, monkeypatch):
     assert cache.of_keys(WHERE, ["t1"]) == {"t1": row("t1", percent=5)}
 
 
-def test_what_was_cleared_and_restored_is_known_to_the_next_poll(cache):
+def test_the_next_poll_knows_cleared_and_restored_transfers(cache):
     keep(cache, row("t1"), row("t2", state="done", ended_at=5))
     before = cache.all(WHERE)
     cache.clear(WHERE, ["t2"], "now")
@@ -98,7 +96,7 @@ def test_the_same_again_has_the_same_number(cache):
     assert keep(cache, row("t1", asked_at=9), row("t2")) == first
 
 
-def test_only_what_changed_is_new(cache):
+def test_only_changed_rows_are_news(cache):
     first = keep(cache, row("t1"), row("t2"))
     second = keep(cache, row("t1", percent=5), row("t2"))
     assert list(cache.since(WHERE, first)) == ["t1"]
@@ -106,14 +104,14 @@ def test_only_what_changed_is_new(cache):
     assert cache.since(WHERE, second) == {}
 
 
-def test_one_that_comes_or_goes_changes_the_order(cache):
+def test_added_and_removed_transfers_change_the_order(cache):
     first = keep(cache, row("t1"), row("t2"))
     second = keep(cache, row("t1"))
     assert cache.find_list(WHERE).ordered == second > first
     assert list(cache.all(WHERE)) == ["t1"]
 
 
-def test_arrivals_are_told_to_whoever_saw_them_running(cache):
+def test_arrivals_are_announced_to_people_who_saw_them_running(cache):
     first = keep(cache, row("t1"))
     second = keep(cache, row("t1", state="done"))
     third = keep(cache, row("t1", state="done", place="Films"))
@@ -122,12 +120,12 @@ def test_arrivals_are_told_to_whoever_saw_them_running(cache):
     assert cache.arrived_since(WHERE, second) == {}
 
 
-def test_what_was_done_when_it_was_seen_first_is_no_arrival(cache):
+def test_a_transfer_first_seen_when_done_is_not_an_arrival(cache):
     keep(cache, row("t1", state="done"))
     assert cache.arrived_since(WHERE, 0) == {}
 
 
-def test_a_look_from_before_our_own_act_changes_nothing(cache):
+def test_a_poll_from_before_our_own_action_changes_nothing(cache):
     keep(cache, row("t1"))
     before = cache.changes(WHERE)
     cache.change(WHERE, ["t1"])
@@ -136,7 +134,7 @@ def test_a_look_from_before_our_own_act_changes_nothing(cache):
     assert cache.find_list(WHERE).is_changed
 
 
-def test_a_failure_keeps_what_is_known_and_says_so_once(cache):
+def test_a_failure_keeps_the_known_data_and_is_reported_once(cache):
     first = keep(cache, row("t1"))
     cache.fail(WHERE, Unavailable("too_slow"))
     cache.fail(WHERE, Unavailable("too_slow"))
@@ -146,7 +144,7 @@ def test_a_failure_keeps_what_is_known_and_says_so_once(cache):
     assert keep(cache, row("t1")) == first + 2
 
 
-def test_one_at_a_time_has_the_turn(cache):
+def test_only_one_caller_has_the_lock(cache):
     with cache.refresh_lock(WHERE) as first, cache.refresh_lock(WHERE) as second:
         assert first
         assert not second
@@ -172,7 +170,7 @@ def test_a_lock_released_too_late_stays_with_the_process_that_took_it_over(cache
                 assert not third
 
 
-def test_of_many_threads_one_gets_the_turn(cache):
+def test_only_one_of_many_threads_gets_the_lock(cache):
     together, winners = Barrier(8), []
 
     def run() -> None:
@@ -189,7 +187,7 @@ def test_of_many_threads_one_gets_the_turn(cache):
     assert sorted(winners) == [False] * 7 + [True]
 
 
-def test_services_that_nobody_looks_at_are_forgotten(cache, clock):
+def test_unused_services_are_forgotten(cache, clock):
     cache.asking(WHERE)
     keep(cache, row("t1"))
     cache.asking(WHERE)

@@ -100,7 +100,7 @@ def either(request, storage):
 # The list
 
 
-def test_a_transfer_is_told_in_words(alice, either):
+def test_transfer_states_are_described_in_words(alice, either):
     one = either.transfer("Cosmos", **RUNNING)
     shown = alice.client.get("/transfers/")
     assert facts(shown, f"t{one.id}") == "5 MB/s 420 MB of 1 GB 9 peers"
@@ -128,7 +128,7 @@ def test_nothing_at_all_shows_the_ways_to_send(alice, storage):
     assert words(alice.client.get("/transfers/"), "#summary") == "Nothing running"
 
 
-def test_what_looks_for_peers_counts_as_under_way(alice, storage):
+def test_a_transfer_looking_for_peers_counts_as_running(alice, storage):
     for name in ("Cosmos", "Fjord"):
         storage.transfer(name, state="metadata")
     shown = alice.client.get("/transfers/")
@@ -171,7 +171,7 @@ def test_each_reason_has_a_sentence(alice, storage, reason):
     assert "_" not in said
 
 
-def test_a_failure_is_told_in_the_services_own_words_too(alice, storage):
+def test_a_failure_also_quotes_the_service(alice, storage):
     said = json.dumps(["The server reported error 404.", "<b>"])
     one = storage.transfer("Failed", state="failed", reason="fetch_error", warnings=said)
     shown = facts(alice.client.get("/transfers/"), f"t{one.id}")
@@ -179,12 +179,12 @@ def test_a_failure_is_told_in_the_services_own_words_too(alice, storage):
     assert "The server reported error 404." in shown
 
 
-def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
+def test_a_failure_fully_explained_by_its_reason_is_stated_once(alice, storage):
     said = json.dumps(["Nothing is fetched from addresses like this one."])
     one = storage.transfer("Failed", state="failed", reason="address_refused", warnings=said)
-    told = facts(alice.client.get("/transfers/"), f"t{one.id}")
-    assert "Ferry isn't allowed to fetch this address" in told
-    assert "Nothing is fetched" not in told
+    text = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert "Ferry isn't allowed to fetch this address" in text
+    assert "Nothing is fetched" not in text
 
 
 @each_case(
@@ -197,21 +197,21 @@ def test_a_failure_that_its_reason_tells_whole_is_told_once(alice, storage):
         ("disk_error", "No progress Ferry couldn't read from or write to the disk"),
     ],
 )
-def test_a_stalled_one_says_why(alice, storage, reason, said):
+def test_a_stalled_transfer_says_why(alice, storage, reason, said):
     one = storage.transfer("Stalled", state="stalled", reason=reason)
     assert facts(alice.client.get("/transfers/"), f"t{one.id}").startswith(said)
 
 
-def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, storage, clock):
+def test_a_transfer_whose_server_fails_says_when_ferry_retries(alice, storage, clock):
     """The page shows the service's words, and the time on the reader's clock."""
     said = "The server sent less data than it announced. Ferry tried 4 times."
     again = "Ferry will try again at 2026-01-05 12:30:00 UTC."
     one = storage.transfer("Stalled", state="stalled", reason="retrying")
     storage.tells(one, warnings=f'["{said} {again}"]')
-    told = facts(alice.client.get("/transfers/"), f"t{one.id}")
-    assert f"{said} Ferry will try again at" in told
-    assert "12:30." in told
-    assert "UTC" not in told
+    text = facts(alice.client.get("/transfers/"), f"t{one.id}")
+    assert f"{said} Ferry will try again at" in text
+    assert "12:30." in text
+    assert "UTC" not in text
 
 
 @each_case(
@@ -222,7 +222,7 @@ def test_one_whose_server_fails_says_how_and_when_ferry_tries_again(alice, stora
         ("missing_files", "only the missing files"),
     ],
 )
-def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
+def test_finished_transfers_show_their_note(alice, storage, clock, reason, said):
     row = record(storage, folder_id="77")
     one = storage.transfer("Sintel", hash=HASH, **RUNNING)
     alice.client.get("/transfers/")
@@ -237,7 +237,7 @@ def test_what_arrived_carries_its_note(alice, storage, clock, reason, said):
     ("reason", "said"),
     [("missing_files", "only the missing files"), ("fetched_again", "fetched again")],
 )
-def test_one_that_is_fetched_again_says_so(alice, storage, state, reason, said):
+def test_a_repeated_fetch_says_so(alice, storage, state, reason, said):
     first = storage.transfer("First", **RUNNING | {"state": state})
     again = storage.transfer("Again", **RUNNING | {"state": state, "reason": reason})
     shown = alice.client.get("/transfers/")
@@ -245,7 +245,7 @@ def test_one_that_is_fetched_again_says_so(alice, storage, state, reason, said):
     assert said not in facts(shown, f"t{first.id}")
 
 
-def test_a_file_whose_folder_is_gone_is_opened_in_the_root(alice, storage, clock):
+def test_a_file_whose_folder_was_deleted_opens_in_the_root(alice, storage, clock):
     record(storage, folder_id="77")
     one = storage.transfer("Sintel", hash=HASH, **RUNNING)
     alice.client.get("/transfers/")
@@ -262,7 +262,7 @@ def test_moving_tells_how_much_of_it_is_moved(alice, storage):
     assert words(shown, f"#t{one.id} .transfer-pct") == "100 %"
 
 
-def test_no_room_says_how_much_is_missing(alice, storage):
+def test_a_lack_of_space_says_how_much_is_missing(alice, storage):
     one = storage.transfer("Big", state="no_room", reason="not_enough_space", size=3_000_000_000)
     assert "needs another 2 GB" in facts(alice.client.get("/transfers/"), f"t{one.id}")
 
@@ -298,7 +298,7 @@ def test_all_is_here_at_100_and_in_its_folder_at_101(alice, either, clock):
     )
 
 
-def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, foreign, clock):
+def test_the_title_finds_the_result_if_the_service_reports_none(alice, foreign, clock):
     one = foreign.transfer("Sintel.mp4", hash=HASH, **RUNNING)
     record(foreign, transfer_id=str(one.id), title="Sintel.mp4")
     alice.client.get("/transfers/")
@@ -310,7 +310,7 @@ def test_where_the_service_tells_nothing_the_title_finds_the_result(alice, forei
     assert opened["Location"] == f"/#file-{file.id}"
 
 
-def test_what_the_site_sent_survives_a_lost_cache(alice, storage, clock, tmp_path, monkeypatch):
+def test_sent_transfers_survive_a_lost_cache(alice, storage, clock, tmp_path, monkeypatch):
     record(storage, state="done", done_at=datetime(2026, 9, 1, 11, tzinfo=UTC))
     fresh = TransferCache(tmp_path / "fresh.sqlite3", clock=clock)
     # For the reason that `clock` gives.
@@ -318,7 +318,7 @@ def test_what_the_site_sent_survives_a_lost_cache(alice, storage, clock, tmp_pat
     assert "Sintel" in words(alice.client.get("/transfers/"), "#done")
 
 
-def test_one_that_the_service_no_longer_knows_is_gone(alice, either, clock):
+def test_a_transfer_unknown_to_the_service_is_gone(alice, either, clock):
     one = either.transfer("Sintel", **RUNNING)
     row = record(either, transfer_id=str(one.id))
     alice.client.get("/transfers/")
@@ -330,7 +330,7 @@ def test_one_that_the_service_no_longer_knows_is_gone(alice, either, clock):
     assert row.state == "gone"
 
 
-def test_one_of_another_program_that_was_deleted_there_just_goes(alice, either, clock):
+def test_a_transfer_deleted_by_another_program_disappears(alice, either, clock):
     one = either.transfer("Theirs", **RUNNING)
     alice.client.get("/transfers/")
     either.forgets(one)
@@ -338,7 +338,7 @@ def test_one_of_another_program_that_was_deleted_there_just_goes(alice, either, 
     assert page(alice.client.get("/transfers/")).select(f"#t{one.id}") == []
 
 
-def test_who_added_it_and_when_is_told(alice, bob, storage):
+def test_a_transfer_shows_who_added_it_and_when(alice, bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
     record(storage, transfer_id=str(one.id), added_by=bob.user)
     title = page(alice.client.get("/transfers/")).select_one(f"#t{one.id} h3")["title"]
@@ -346,14 +346,14 @@ def test_who_added_it_and_when_is_told(alice, bob, storage):
     assert title.endswith(" by bob")
 
 
-def test_one_answer_of_the_service_is_enough_for_all_that_it_lists(alice, storage):
+def test_one_service_response_covers_all_listed_transfers(alice, storage):
     for number in range(50):
         storage.transfer(f"Film {number}", state="queued")
     alice.client.get("/transfers/")
     assert storage.calls == [("GET", "/rest/transfer")]
 
 
-def test_those_that_are_not_listed_are_asked_for_four_at_a_time_in_turn(alice, foreign, clock):
+def test_unlisted_transfers_are_requested_four_at_a_time(alice, foreign, clock):
     hidden = [foreign.transfer(f"Film {number}") for number in range(10)]
     foreign.fake.listing = lambda here: {"id": here.id, "folders": [], "files": []}
     for one in hidden:
@@ -368,10 +368,10 @@ def test_those_that_are_not_listed_are_asked_for_four_at_a_time_in_turn(alice, f
     assert len({path for some in asked for path in some}) == 10
 
 
-# What is new
+# News
 
 
-def test_an_unchanged_list_is_no_content(alice, storage, clock):
+def test_an_unchanged_list_answers_204(alice, storage, clock):
     storage.transfer("Sintel", **RUNNING)
     seen = revision(alice.client.get("/transfers/"))
     for seconds in (0, 3, 30):
@@ -381,7 +381,7 @@ def test_an_unchanged_list_is_no_content(alice, storage, clock):
         assert answer.cookies == {}
 
 
-def test_an_unchanged_answer_carries_no_headers_that_nobody_needs(alice, storage):
+def test_an_unchanged_response_has_no_needless_headers(alice, storage):
     seen = revision(alice.client.get("/transfers/"))
     answer = alice.client.get(LIST, {"seen": seen})
     assert set(answer.headers) == {"Cache-Control", "X-Content-Type-Options", "Referrer-Policy"}
@@ -412,7 +412,7 @@ def test_a_new_order_names_all_rows_and_carries_the_new_ones(alice, storage, clo
     assert placeholders(answer) == [f"t{old.id}"]
 
 
-def test_an_arrival_is_told_once(alice, storage, clock):
+def test_an_arrival_is_announced_once(alice, storage, clock):
     one = storage.transfer("Sintel", **RUNNING)
     seen = revision(alice.client.get("/transfers/"))
     storage.tells(one, progress=101, state="done")
@@ -425,14 +425,14 @@ def test_an_arrival_is_told_once(alice, storage, clock):
 
 
 @each_case("seen", ["", "x", "1.2", "a.b.c.d", "9.9.9.9", "٣.1.100.100", "." * 500])
-def test_a_revision_that_is_none_of_ours_gets_the_whole_list(alice, storage, seen):
+def test_an_unknown_revision_gets_the_whole_list(alice, storage, seen):
     one = storage.transfer("Sintel", **RUNNING)
     answer = alice.client.get(LIST, {"seen": seen})
     assert page(answer).select("[data-same]") == []
     assert state(answer, f"t{one.id}") == "downloading"
 
 
-def test_the_list_comes_in_windows(alice, storage, clock):
+def test_the_list_is_sent_in_windows(alice, storage, clock):
     for number in range(250):
         storage.transfer(f"Film {number}", state="queued")
     shown = alice.client.get("/transfers/")
@@ -501,7 +501,7 @@ def test_a_page_that_gets_only_news_shows_what_a_new_page_shows(alice, storage, 
         }
 
 
-# How often the service is asked
+# How often the site polls the service
 
 
 def test_many_readers_cost_the_service_no_more_than_one(alice, bob, storage, clock):
@@ -517,7 +517,7 @@ def test_many_readers_cost_the_service_no_more_than_one(alice, bob, storage, clo
 
 
 @each_case("url", [LIST, "/transfers/running/"])
-def test_where_nothing_moves_another_service_is_asked_every_15_seconds(alice, foreign, clock, url):
+def test_idle_foreign_services_are_polled_every_15_seconds(alice, foreign, clock, url):
     """Asking our own service costs only milliseconds, and other programs may have added items."""
     alice.client.get("/transfers/")
     at(clock, 15)
@@ -587,7 +587,7 @@ def test_a_page_that_is_right_costs_three_queries_and_no_call(alice, storage, cl
     assert storage.calls == [("GET", "/rest/transfer")]
 
 
-def test_a_service_that_is_away_leaves_the_number_that_is_known(alice, either, clock):
+def test_the_last_known_number_stays_while_the_service_is_unreachable(alice, either, clock):
     either.transfer("Sintel", **RUNNING)
     assert running(alice) == "1"
     either.fails("/rest/folder", 503)
@@ -597,7 +597,7 @@ def test_a_service_that_is_away_leaves_the_number_that_is_known(alice, either, c
     assert words(alice.client.get("/account/pair/code/"), "#running b") == "1"
 
 
-def test_a_service_that_was_never_reached_is_not_asked_by_each_page(alice, foreign, clock):
+def test_not_every_page_tries_a_service_that_was_never_reached(alice, foreign, clock):
     foreign.fails("/rest/folder", 503)
     assert running(alice) is None
     foreign.calls.clear()
@@ -605,7 +605,7 @@ def test_a_service_that_was_never_reached_is_not_asked_by_each_page(alice, forei
     assert foreign.calls == []
 
 
-def test_nobody_who_looks_elsewhere_asks_for_transfers(alice, foreign):
+def test_other_pages_do_not_request_transfers(alice, foreign):
     foreign.transfer("Sintel", **RUNNING)
     alice.client.get("/transfers/")
     foreign.calls.clear()
@@ -614,7 +614,7 @@ def test_nobody_who_looks_elsewhere_asks_for_transfers(alice, foreign):
     assert foreign.calls == [("GET", "/rest/user")]
 
 
-def test_a_service_that_is_away_leaves_what_is_known_and_its_age(alice, either, clock):
+def test_cached_data_and_its_age_show_while_the_service_is_unreachable(alice, either, clock):
     one = either.transfer("Sintel", **RUNNING)
     seen = revision(alice.client.get("/transfers/"))
     either.fails("/rest/folder", 503)
@@ -631,7 +631,7 @@ def test_a_service_that_is_away_leaves_what_is_known_and_its_age(alice, either, 
 
 
 @pytest.mark.slow
-def test_a_service_that_is_away_is_asked_less_and_less(alice, foreign, clock):
+def test_an_unreachable_service_is_tried_less_and_less_often(alice, foreign, clock):
     foreign.transfer("Sintel", **RUNNING)
     alice.client.get("/transfers/")
     foreign.fails("/rest/folder", 503)
@@ -642,7 +642,7 @@ def test_a_service_that_is_away_is_asked_less_and_less(alice, foreign, clock):
     assert 3 <= len(foreign.calls) <= 7
 
 
-def test_a_wrong_password_of_the_connection_is_told_as_that(alice, foreign, clock):
+def test_a_wrong_password_for_the_service_is_reported_as_such(alice, foreign, clock):
     foreign.transfer("Sintel", **RUNNING)
     alice.client.get("/transfers/")
     foreign.fails("/rest/folder", 401)
@@ -658,7 +658,7 @@ def test_a_service_that_never_answered_is_an_error_page(alice, foreign):
 # Actions
 
 
-def test_cancelling_is_asked_first(bob, storage):
+def test_canceling_asks_for_confirmation(bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
     bob.client.get("/transfers/")
     asked = bob.client.get(f"/transfers/t{one.id}/remove/")
@@ -681,7 +681,7 @@ def shown(person):
 
 
 @each_case("headers", [{"hx-request": "true"}, {}])
-def test_a_canceled_transfer_goes_on_if_that_is_undone(bob, storage, headers):
+def test_undoing_a_cancel_continues_the_transfer(bob, storage, headers):
     one, other = (storage.transfer(name, **RUNNING) for name in ("Sintel", "Tears"))
     assert shown(bob) == {f"t{one.id}", f"t{other.id}"}
     answer = bob.client.post(f"/transfers/t{one.id}/remove/", headers=headers)
@@ -712,7 +712,7 @@ def test_a_transfer_that_was_added_here_keeps_its_facts(bob, foreign):
     assert "Dune" in words(bob.client.get("/transfers/"), "#groups")
 
 
-def test_what_is_added_again_is_not_canceled_after_it(bob, storage):
+def test_a_transfer_added_again_is_not_canceled_later(bob, storage):
     bob.client.post("/transfers/send/", {"text": DUNE})
     (key,) = shown(bob)
     bob.client.post(f"/transfers/{key}/remove/")
@@ -722,7 +722,7 @@ def test_what_is_added_again_is_not_canceled_after_it(bob, storage):
     assert shown(bob) == {again}
 
 
-def test_an_act_of_a_page_left_open_says_what_to_look_at_again(bob, storage):
+def test_an_action_on_a_stale_page_says_what_to_check(bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
     bob.client.get("/transfers/")
     answer = bob.client.post(f"/transfers/t{one.id}/remove/", headers={"hx-request": "true"})
@@ -730,7 +730,7 @@ def test_an_act_of_a_page_left_open_says_what_to_look_at_again(bob, storage):
     assert "transfers-changed" in answer["HX-Trigger"]
 
 
-def test_removing_one_that_is_done_keeps_its_files(bob, storage, clock):
+def test_removing_a_finished_transfer_keeps_its_files(bob, storage, clock):
     folder = storage.folder("Sintel")
     row = record(storage, state="done", created_folder_id=str(folder.id))
     bob.client.get("/transfers/")
@@ -740,7 +740,7 @@ def test_removing_one_that_is_done_keeps_its_files(bob, storage, clock):
     assert page(bob.client.get("/transfers/")).select(".transfer") == []
 
 
-def test_retrying_sends_what_was_kept(bob, storage, clock):
+def test_retrying_sends_the_saved_item(bob, storage, clock):
     failed = storage.transfer("Sintel", state="failed", hash=HASH)
     row = record(storage, transfer_id=str(failed.id), state="failed")
     shown = bob.client.get("/transfers/")
@@ -752,7 +752,7 @@ def test_retrying_sends_what_was_kept(bob, storage, clock):
     assert state(bob.client.get("/transfers/"), f"t{row.transfer_id}") == "queued"
 
 
-def test_a_torrent_is_sent_again_as_it_came(bob, storage):
+def test_a_torrent_is_sent_again_unchanged(bob, storage):
     torrent = b"d4:infod4:name6:Sintel12:piece lengthi1e6:pieces0:ee"
     row = record(storage, state="gone", source_kind=Sent.FILE, source="", torrent=torrent)
     bob.client.get("/transfers/")
@@ -777,7 +777,7 @@ def shown_by_group(answer: HttpResponse) -> dict[str, list[str]]:
     }
 
 
-def test_what_failed_stands_above_what_is_done_and_is_never_cleared(bob, storage, clock):
+def test_failed_transfers_are_above_finished_ones_and_never_cleared(bob, storage, clock):
     failed = storage.transfer("Failed", state="failed")
     running = storage.transfer("Runs", **RUNNING)
     done = record(storage, state="done")
@@ -838,7 +838,7 @@ FAR = ["0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"]
 @each_case(
     "moment", ["", "x", "2026-09-01", "2026-09-01T12:00:00", "9999-99-99T00:00:00+00:00", *FAR]
 )
-def test_a_moment_that_is_none_restores_nothing(bob, storage, moment):
+def test_an_invalid_moment_restores_nothing(bob, storage, moment):
     assert bob.client.get("/transfers/", {"cleared": moment}).status_code == 200
     assert bob.client.post(f"/transfers/restore/?cleared={quote(moment)}").status_code == 404
 
@@ -861,12 +861,12 @@ def test_a_guest_looks_and_touches_nothing(gwen, storage):
 
 
 @each_case("act", ["open", "link", "loss", "remove"])
-def test_one_that_nobody_knows_is_not_found(bob, storage, act):
+def test_an_unknown_transfer_is_not_found(bob, storage, act):
     bob.client.get("/transfers/")
     assert bob.client.get(f"/transfers/t99/{act}/").status_code == 404
 
 
-def test_an_expired_session_leads_from_a_tick_to_the_sign_in_and_back(client, storage):
+def test_a_poll_after_the_session_expired_leads_to_the_sign_in_and_back(client, storage):
     answer = client.get(
         LIST,
         headers={"hx-request": "true", "hx-current-url": "http://localhost/transfers/?done=200"},
@@ -885,20 +885,20 @@ def test_the_same_transfer_is_recorded_once(db, storage):
     assert Sent.objects.count() == 2
 
 
-def test_one_that_was_cleared_and_is_sent_again_is_back(db, storage):
+def test_a_cleared_transfer_that_is_sent_again_returns(db, storage):
     row = record(storage, transfer_id="5")
     Sent.objects.update(cleared_at=row.added_at)
     assert record(storage, transfer_id="5").cleared_at is None
 
 
-def test_what_was_cleared_long_ago_is_forgotten(db, storage):
+def test_transfers_cleared_long_ago_are_forgotten(db, storage):
     record(storage, cleared_at=datetime(2026, 1, 1, tzinfo=UTC))
     kept = record(storage, transfer_id="6", info_hash="")
     pruning.prune(datetime(2026, 9, 1, tzinfo=UTC))
     assert list(Sent.objects.all()) == [kept]
 
 
-def test_secrets_in_an_address_are_shown_to_nobody(alice, storage):
+def test_secrets_in_an_address_are_never_shown(alice, storage):
     url = "https://user:secret@downloads.example.org/a.iso?token=secret"
     one = storage.transfer("a.iso", **RUNNING)
     record(storage, transfer_id=str(one.id), source_kind=Sent.URL, source=url)

@@ -26,11 +26,11 @@ OURS = [
 
 
 @each_case("said", [*OURS, *(f"{each} {TRIED}" for each in OURS)])
-def test_what_ferrys_own_service_says_is_known_sentence_by_sentence(said):
+def test_every_sentence_of_ferrys_own_service_is_known(said):
     assert words.detail("fetch_error", said, CALENDAR) == said
 
 
-def test_it_is_told_in_the_readers_language():
+def test_reasons_are_in_the_readers_language():
     with translation.override("de"):
         assert (
             words.detail("fetch_error", "The server reported error 503.", CALENDAR)
@@ -54,17 +54,17 @@ def test_nothing_is_added_where_there_is_nothing_to_add(word, said):
     assert words.detail(word, said, CALENDAR) == ""
 
 
-def test_the_next_try_is_told_by_the_readers_clock():
+def test_the_next_try_is_shown_in_the_readers_time_zone():
     said = "The connection was lost. Ferry tried 4 times. Ferry will try again at {} UTC."
-    told = [
+    sentences = [
         words.detail("retrying", said.format(at), CALENDAR)
         for at in ("2026-11-23 12:05:00", "2026-11-24 12:05:00")
     ]
     beginning = "The connection was lost. Ferry tried 4 times. Ferry will try again at"
-    assert told == [f"{beginning} 13:05.", f"{beginning} 24 Nov, 13:05."]
+    assert sentences == [f"{beginning} 13:05.", f"{beginning} 24 Nov, 13:05."]
 
 
 @each_case("at", ["2026-99-23 12:05:00", "9999-12-31 23:59:59", "soon"])
-def test_a_next_try_that_is_none_comes_as_it_is(at):
+def test_an_invalid_next_try_is_passed_through(at):
     said = f"Ferry will try again at {at} UTC."
     assert words.detail("retrying", said, CALENDAR) == f"the service says: {said}"

@@ -57,7 +57,7 @@ class Service:
         return Client(BASE_URL, ALICE, transport=httpx.MockTransport(self), **options)
 
     @property
-    def asked(self) -> list[str]:
+    def calls(self) -> list[str]:
         return [f"{request.method} {request.url.raw_path.decode()}" for request in self.seen]
 
 

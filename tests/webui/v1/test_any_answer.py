@@ -1,4 +1,4 @@
-"""Any answer of a service yields what was asked for, or a failure that pages know."""
+"""Any answer of a service yields the requested data, or a failure that pages know."""
 
 import io
 import json
@@ -100,9 +100,9 @@ def test_any_answer_is_understood_or_is_a_failure(operation, answers):
         except Failure as failure:
             found = failure
     assert isinstance(found, KNOWN)
-    told = repr((found, getattr(found, "said", ""), getattr(found, "message", "")))
-    assert PASSWORD not in told
-    told.encode()
+    shown = repr((found, getattr(found, "said", ""), getattr(found, "message", "")))
+    assert PASSWORD not in shown
+    shown.encode()
     for request in asked.seen:
         is_api = str(request.url).startswith(f"{BASE_URL}/rest/")
         assert is_api or "authorization" not in request.headers

@@ -1,4 +1,4 @@
-"""What the client sends, how often, and what it returns of the answer."""
+"""What the client sends, how often, and what it returns from the response."""
 
 import io
 import json
@@ -47,8 +47,8 @@ BAD_IDS = [
 
 
 def test_each_operation_is_one_call_of_the_contract():
-    told = service(says({**LISTING, **DONE, "username": "a", "progress": 1, "user_torrent_id": 5}))
-    client = told.client(naming="transfer")
+    fake = service(says({**LISTING, **DONE, "username": "a", "progress": 1, "user_torrent_id": 5}))
+    client = fake.client(naming="transfer")
     client.listing()
     client.listing("0")
     client.listing("7")
@@ -64,7 +64,7 @@ def test_each_operation_is_one_call_of_the_contract():
     client.add_url("https://a/b", "9")
     client.add_file("a.torrent", io.BytesIO(b"de"), 2)
     client.delete_transfer("7")
-    assert told.asked == [
+    assert fake.calls == [
         "GET /rest/folder",
         "GET /rest/folder",
         "GET /rest/folder/7",
@@ -81,45 +81,45 @@ def test_each_operation_is_one_call_of_the_contract():
         "POST /rest/transfer/file",
         "DELETE /rest/transfer/7",
     ]
-    assert form_of(told.seen[3]) == {"path": "Films/New"}
-    assert form_of(told.seen[4]) == {"rename_to": "New"}
-    assert form_of(told.seen[12]) == {"url": "https://a/b", "folder_id": "9"}
+    assert form_of(fake.seen[3]) == {"path": "Films/New"}
+    assert form_of(fake.seen[4]) == {"rename_to": "New"}
+    assert form_of(fake.seen[12]) == {"url": "https://a/b", "folder_id": "9"}
 
 
 def test_the_torrent_naming_has_its_own_paths_and_fields():
-    told = service(says({"result": True, "user_torrent_id": 5}))
-    client = told.client(naming="torrent")
+    fake = service(says({"result": True, "user_torrent_id": 5}))
+    client = fake.client(naming="torrent")
     client.add_magnet("magnet:?xt=1")
     client.add_url("https://a/b")
     client.add_file("a.torrent", io.BytesIO(b"de"), 2)
-    assert told.asked == [
+    assert fake.calls == [
         "POST /rest/torrent/magnet",
         "POST /rest/torrent/url",
         "POST /rest/torrent/file",
     ]
-    assert form_of(told.seen[1]) == {"torrent_url": "https://a/b", "url": "https://a/b"}
-    assert b'name="torrent_file"; filename="a.torrent"' in told.seen[2].content
+    assert form_of(fake.seen[1]) == {"torrent_url": "https://a/b", "url": "https://a/b"}
+    assert b'name="torrent_file"; filename="a.torrent"' in fake.seen[2].content
 
 
-def test_credentials_and_wishes_go_along():
-    told = service(says(LISTING))
-    told.client().listing()
-    assert told.seen[0].headers["Authorization"] == f"Basic {ALICE.token}"
-    assert told.seen[0].headers["Accept"] == "application/json"
-    assert told.seen[0].headers["Accept-Encoding"] == "gzip"
+def test_credentials_and_accepted_types_are_sent():
+    fake = service(says(LISTING))
+    fake.client().listing()
+    assert fake.seen[0].headers["Authorization"] == f"Basic {ALICE.token}"
+    assert fake.seen[0].headers["Accept"] == "application/json"
+    assert fake.seen[0].headers["Accept-Encoding"] == "gzip"
 
 
-def test_a_prefix_stands_before_every_path():
-    told = service(says(LISTING))
-    client = Client(f"{BASE_URL}/a/b/", ALICE, transport=httpx.MockTransport(told))
+def test_every_path_starts_with_the_prefix():
+    fake = service(says(LISTING))
+    client = Client(f"{BASE_URL}/a/b/", ALICE, transport=httpx.MockTransport(fake))
     client.listing("7")
-    assert told.asked == ["GET /a/b/rest/folder/7"]
+    assert fake.calls == ["GET /a/b/rest/folder/7"]
 
 
 @each_case("bad_id", BAD_IDS)
-def test_what_is_no_id_is_never_sent(bad_id):
-    told = service(says(LISTING))
-    client = told.client()
+def test_invalid_ids_are_never_sent(bad_id):
+    fake = service(says(LISTING))
+    client = fake.client()
     asks = [
         client.rename_folder, client.rename_file,
         lambda one, _name: client.delete_folder(one), lambda one, _name: client.delete_file(one),
@@ -131,7 +131,7 @@ def test_what_is_no_id_is_never_sent(bad_id):
     for ask in asks:
         with pytest.raises(errors.NotFound):
             ask(bad_id, "name")
-    assert told.seen == []
+    assert fake.seen == []
 
 
 @each_case(
@@ -139,7 +139,7 @@ def test_what_is_no_id_is_never_sent(bad_id):
     ["", "host", "ftp://host", "https://", "https://a:b@host", "https://host/?a", "https://host/#a",
      "https://host/a/../b", "https://host/%2e%2e/b", "https://ho st", "javascript:alert(1)"],
 )  # fmt: skip
-def test_what_is_no_address_of_a_service_is_refused(bad_url):
+def test_malformed_service_addresses_are_refused(bad_url):
     with pytest.raises(ValueError, match="address") as raised:
         Client(bad_url, None)
     assert "a:b" not in str(raised.value)
@@ -156,22 +156,22 @@ def test_a_service_url_carries_name_and_password():
     assert "secret" not in str(raised.value)
 
 
-def test_the_etag_is_asked_with_and_may_be_unchanged():
-    told = service(says(LISTING, ETag='"v1"'), httpx.Response(304))
-    client = told.client()
+def test_requests_send_the_etag_and_accept_unchanged():
+    fake = service(says(LISTING, ETag='"v1"'), httpx.Response(304))
+    client = fake.client()
     assert client.listing().etag == '"v1"'
     assert client.listing("7", '"v1"') == Unchanged('"v1"')
-    assert told.seen[1].headers["If-None-Match"] == '"v1"'
+    assert fake.seen[1].headers["If-None-Match"] == '"v1"'
 
 
-def test_the_list_of_transfers_is_asked_with_its_etag_too():
+def test_requests_for_transfers_send_the_etag_too():
     row = {"id": 5, "name": "Sintel", "progress": 3}
-    told = service(
+    fake = service(
         says({"result": True, "transfers": [row], "space_max": 9}, ETag='"t1"'),
         httpx.Response(304),
         says({"result": True}),
     )
-    client = told.client()
+    client = fake.client()
     found = client.transfers()
     assert isinstance(found, Transfers)
     assert ([each.id for each in found.transfers], found.space_max_bytes) == (["5"], 9)
@@ -181,13 +181,13 @@ def test_the_list_of_transfers_is_asked_with_its_etag_too():
 
 
 @each_case("etag", ["plain", '"a\r\nX: y"', '"' + "x" * 300 + '"', '"é"'])
-def test_an_etag_that_is_none_is_not_sent(etag):
-    told = service(says(LISTING))
-    told.client().listing("7", etag)
-    assert "If-None-Match" not in told.seen[0].headers
+def test_an_invalid_etag_is_not_sent(etag):
+    fake = service(says(LISTING))
+    fake.client().listing("7", etag)
+    assert "If-None-Match" not in fake.seen[0].headers
 
 
-def test_unchanged_without_having_asked_is_unreadable():
+def test_an_unrequested_304_is_unreadable():
     with pytest.raises(errors.Unreadable):
         service(httpx.Response(304)).client().listing()
 
@@ -224,7 +224,7 @@ def test_unchanged_without_having_asked_is_unreadable():
         (httpx.Response(302, headers={"Location": "/x"}), errors.Unreadable, "redirected"),
     ],
 )
-def test_a_failure_is_told_by_its_kind_and_a_word(answer, failure, reason):
+def test_a_failure_is_reported_by_kind_and_reason(answer, failure, reason):
     with pytest.raises(errors.Failure) as raised:
         service(answer).client().listing()
     assert type(raised.value) is failure
@@ -233,12 +233,12 @@ def test_a_failure_is_told_by_its_kind_and_a_word(answer, failure, reason):
 
 def test_json_under_any_content_type_is_read():
     raw = json.dumps(LISTING).encode()
-    told = httpx.Response(200, content=raw, headers={"Content-Type": "text/html"})
-    assert service(told).client().listing().folder_id == "12847330"
+    fake = httpx.Response(200, content=raw, headers={"Content-Type": "text/html"})
+    assert service(fake).client().listing().folder_id == "12847330"
 
 
 @each_case("status", [200, 204])
-def test_an_empty_answer_to_a_change_is_a_yes(status):
+def test_an_empty_response_to_a_change_means_success(status):
     service(httpx.Response(status)).client().rename_folder("7", "New")
 
 
@@ -253,20 +253,20 @@ def test_an_empty_answer_to_a_change_is_a_yes(status):
         {"message": "Too many torrents"},
     ],
 )
-def test_the_reason_for_a_refused_add_is_read_wherever_it_stands(reason):
+def test_the_reason_for_a_refused_add_is_found_anywhere_in_the_response(reason):
     with pytest.raises(errors.Rejected) as raised:
         service(says({"result": False} | reason)).client().add_magnet("magnet:?xt=a")
     assert raised.value.said == "Too many torrents"
 
 
 @each_case("answer", [says({"result": False}), page(422), page(404)])
-def test_what_a_service_does_not_say_is_not_put_into_its_mouth(answer):
+def test_error_messages_quote_only_the_service(answer):
     with pytest.raises(errors.Failure) as raised:
         service(answer).client(naming="transfer").add_magnet("magnet:?xt=a")
     assert raised.value.said == ""
 
 
-def test_what_a_service_says_is_bounded_and_plain():
+def test_messages_of_a_service_are_short_plain_text():
     said = "Sorry\x00\u202e<b>" + "x" * 10_000
     with pytest.raises(errors.Unreadable) as raised:
         service(says({"result": False, "error": said})).client().listing()
@@ -280,16 +280,16 @@ def test_what_a_service_says_is_bounded_and_plain():
 
 @each_case("status", [429, 502, 503, 504])
 def test_reading_is_tried_three_times(status):
-    told = service(page(status), page(status), says(LISTING))
-    assert told.client().listing().folder_id == "12847330"
-    assert told.clock.pauses == [0.2, 0.8]
+    fake = service(page(status), page(status), says(LISTING))
+    assert fake.client().listing().folder_id == "12847330"
+    assert fake.clock.pauses == [0.2, 0.8]
 
 
 def test_reading_is_not_tried_a_fourth_time():
-    told = service(page(503))
+    fake = service(page(503))
     with pytest.raises(errors.Unavailable):
-        told.client().listing()
-    assert len(told.seen) == 3
+        fake.client().listing()
+    assert len(fake.seen) == 3
 
 
 PICTURE_FORMS = [
@@ -299,56 +299,56 @@ PICTURE_FORMS = [
 
 
 @each_case("asked", PICTURE_FORMS)
-def test_nobody_insists_on_a_picture(asked):
-    told = service(page(503, Retry_After="5"))
+def test_pictures_are_not_retried(asked):
+    fake = service(page(503, Retry_After="5"))
     with pytest.raises(errors.Unavailable):
-        asked(told.client())
-    assert len(told.seen) == 1
-    assert told.clock.pauses == []
+        asked(fake.client())
+    assert len(fake.seen) == 1
+    assert fake.clock.pauses == []
 
 
 @each_case("status", [400, 401, 403, 404, 409, 500])
-def test_what_would_fail_again_is_not_tried_again(status):
-    told = service(page(status))
+def test_calls_that_would_fail_again_are_not_retried(status):
+    fake = service(page(status))
     with pytest.raises(errors.Failure):
-        told.client().listing()
-    assert len(told.seen) == 1
+        fake.client().listing()
+    assert len(fake.seen) == 1
 
 
 @each_case("status", [429, 503])
 def test_the_service_says_when_to_come_back(status):
-    told = service(page(status, Retry_After="7"), says(LISTING))
-    told.client().listing()
-    assert told.clock.pauses == [7.0]
+    fake = service(page(status, Retry_After="7"), says(LISTING))
+    fake.client().listing()
+    assert fake.clock.pauses == [7.0]
 
 
 def test_a_date_says_it_as_well():
-    told = service(page(503, Retry_After="Mon, 31 Aug 2026 12:00:09 GMT"), says(LISTING))
-    told.client().listing()
-    assert told.clock.pauses == [9.0]
+    fake = service(page(503, Retry_After="Mon, 31 Aug 2026 12:00:09 GMT"), says(LISTING))
+    fake.client().listing()
+    assert fake.clock.pauses == [9.0]
 
 
 @each_case("wrong", ["soon", "-5", "", "١"])
 def test_a_wrong_retry_after_breaks_nothing(wrong):
     headers = {"Retry-After": wrong.encode()}
-    told = service(httpx.Response(503, headers=headers), says(LISTING))
-    told.client().listing()
-    assert told.clock.pauses == [0.2]
+    fake = service(httpx.Response(503, headers=headers), says(LISTING))
+    fake.client().listing()
+    assert fake.clock.pauses == [0.2]
 
 
-def test_a_wait_without_end_is_a_day():
-    told = service(page(503, Retry_After="9" * 400))
+def test_an_endless_wait_is_a_day():
+    fake = service(page(503, Retry_After="9" * 400))
     with pytest.raises(errors.Unavailable) as raised:
-        told.client().listing()
+        fake.client().listing()
     assert raised.value.retry_after_seconds == 86_400
 
 
-def test_nobody_waits_beyond_the_deadline():
-    told = service(page(429, Retry_After="600"))
+def test_calls_end_at_the_deadline():
+    fake = service(page(429, Retry_After="600"))
     with pytest.raises(errors.TooMany) as raised:
-        told.client().listing()
+        fake.client().listing()
     assert raised.value.retry_after_seconds == 600
-    assert told.clock.pauses == []
+    assert fake.clock.pauses == []
 
 
 def connecting(request):
@@ -381,23 +381,23 @@ ADDS = {
 @each_case("name", ADDS)
 @each_case("trouble", [disconnecting, timing_out, resetting, page(502), page(503), page(429)])
 def test_an_add_that_may_have_arrived_is_not_sent_again(name, trouble):
-    told = service(trouble)
+    fake = service(trouble)
     with pytest.raises((errors.Unavailable, errors.TooMany)):
-        ADDS[name](told.client(naming="transfer"))
-    assert len(told.seen) == 1
+        ADDS[name](fake.client(naming="transfer"))
+    assert len(fake.seen) == 1
 
 
 @each_case("name", ADDS)
 def test_an_add_that_was_never_sent_is_sent_again(name):
-    told = service(connecting, says({"result": True, "user_torrent_id": 5, "id": "5"}))
-    ADDS[name](told.client(naming="transfer"))
-    assert len(told.seen) == 2
+    fake = service(connecting, says({"result": True, "user_torrent_id": 5, "id": "5"}))
+    ADDS[name](fake.client(naming="transfer"))
+    assert len(fake.seen) == 2
 
 
 @each_case("trouble", [connecting, disconnecting, resetting])
 def test_reading_survives_a_lost_connection(trouble):
-    told = service(trouble, trouble, says(LISTING))
-    assert told.client().listing().folder_id == "12847330"
+    fake = service(trouble, trouble, says(LISTING))
+    assert fake.client().listing().folder_id == "12847330"
 
 
 @each_case(
@@ -410,18 +410,18 @@ def test_reading_survives_a_lost_connection(trouble):
     ],
 )
 def test_a_connection_that_stays_lost_has_a_word(trouble, reason, times):
-    told = service(trouble)
+    fake = service(trouble)
     with pytest.raises(errors.Unavailable) as raised:
-        told.client().listing()
+        fake.client().listing()
     assert raised.value.reason == reason
     assert raised.value.__cause__ is not None
-    assert len(told.seen) == times
+    assert len(fake.seen) == times
 
 
 def test_a_deletion_that_finds_nothing_the_second_time_was_done():
-    told = service(resetting, refuses(404, "not_found"))
-    told.client().delete_file("7")
-    assert len(told.seen) == 2
+    fake = service(resetting, refuses(404, "not_found"))
+    fake.client().delete_file("7")
+    assert len(fake.seen) == 2
 
 
 def test_a_deletion_that_finds_nothing_the_first_time_was_not():
@@ -443,9 +443,9 @@ def test_a_body_that_trickles_ends_at_the_deadline():
                 clock.seconds += 1
                 yield b" "
 
-    told = service(lambda request: httpx.Response(200, stream=Trickle()))
+    fake = service(lambda request: httpx.Response(200, stream=Trickle()))
     with pytest.raises(errors.Unavailable) as raised:
-        replace(told, clock=clock).client().listing()
+        replace(fake, clock=clock).client().listing()
     assert raised.value.reason == "too_slow"
     assert clock.seconds == pytest.approx(20)
 
@@ -454,11 +454,11 @@ def test_a_body_that_trickles_ends_at_the_deadline():
 
 
 def test_health_is_that_of_the_last_call():
-    told = service(says(LISTING), page(500), refuses(404, "not_found"))
-    client = told.client()
+    fake = service(says(LISTING), page(500), refuses(404, "not_found"))
+    client = fake.client()
     client.listing()
     assert client.health.last_ok_at == NOON
-    told.clock.seconds = 60
+    fake.clock.seconds = 60
     with pytest.raises(errors.Unavailable):
         client.listing()
     assert client.health.last_error == "internal_server_error"
@@ -467,8 +467,8 @@ def test_health_is_that_of_the_last_call():
 
 
 def test_a_service_that_refuses_a_name_is_well_again():
-    told = service(page(500), refuses(409, "Name already taken"))
-    client = told.client()
+    fake = service(page(500), refuses(409, "Name already taken"))
+    client = fake.client()
     with pytest.raises(errors.Unavailable):
         client.listing()
     with pytest.raises(errors.Conflict):
@@ -486,9 +486,9 @@ def test_a_service_that_repeats_the_credentials_is_not_believed(secret):
     assert failure.reason == "bad_request"
 
 
-def test_a_word_of_the_contract_is_kept_though_it_is_somebodys_password():
-    told = service(refuses(413, "queue_full_wishlist_full"))
-    client = Client(BASE_URL, Credentials("a", "queue"), transport=httpx.MockTransport(told))
+def test_a_reason_word_is_shown_even_if_it_equals_a_password():
+    fake = service(refuses(413, "queue_full_wishlist_full"))
+    client = Client(BASE_URL, Credentials("a", "queue"), transport=httpx.MockTransport(fake))
     with pytest.raises(errors.NoRoom) as raised:
         client.add_magnet("magnet:?xt=1")
     assert raised.value.reason == "queue_full_wishlist_full"
@@ -506,30 +506,30 @@ def test_nothing_shows_or_logs_the_credentials(caplog):
         assert secret not in shown
 
 
-def test_a_cookie_of_the_service_is_not_kept():
-    told = service(says(LISTING, Set_Cookie="a=b"))
-    client = told.client()
+def test_cookies_of_the_service_are_not_stored():
+    fake = service(says(LISTING, Set_Cookie="a=b"))
+    client = fake.client()
     client.listing()
     client.listing()
-    assert "Cookie" not in told.seen[1].headers
+    assert "Cookie" not in fake.seen[1].headers
 
 
 def test_a_proxy_of_the_environment_is_not_used(monkeypatch):
     # The environment is the subject of this test.
     monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
-    told = routes({"GET /rest/folder": says(LISTING)})
-    assert told.client().listing().folder_id == "12847330"
+    fake = routes({"GET /rest/folder": says(LISTING)})
+    assert fake.client().listing().folder_id == "12847330"
 
 
 def test_each_call_is_reported_with_its_seconds_and_its_failure():
     reports = []
-    told = service(says(LISTING), refuses(404, "not_found"), httpx.ConnectError("away"))
-    client = told.client(on_call=lambda *report: reports.append(report))
+    fake = service(says(LISTING), refuses(404, "not_found"), httpx.ConnectError("away"))
+    client = fake.client(on_call=lambda *report: reports.append(report))
     client.listing()
     for _each in range(2):
         with pytest.raises(errors.Failure):
             client.listing("7")
     seconds, failures = zip(*reports, strict=True)
     assert [type(each) for each in failures] == [type(None), errors.NotFound, errors.Unavailable]
-    assert seconds == (0, 0, pytest.approx(sum(told.clock.pauses)))
-    assert told.clock.pauses
+    assert seconds == (0, 0, pytest.approx(sum(fake.clock.pauses)))
+    assert fake.clock.pauses

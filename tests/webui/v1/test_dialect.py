@@ -54,50 +54,50 @@ TABLE = [
 
 @each_case(("ask", "transfer", "torrent", "naming", "failure"), TABLE)
 def test_the_naming_is_decided_by_what_the_service_knows(ask, transfer, torrent, naming, failure):
-    told = service(*(answer for answer in (transfer, torrent) if answer))
-    client = told.client()
+    fake = service(*(answer for answer in (transfer, torrent) if answer))
+    client = fake.client()
     if failure is None:
         ask(client)
     else:
         with pytest.raises(failure):
             ask(client)
     assert client.dialect.naming == naming
-    assert len(told.seen) == (1 if torrent is None else 2)
+    assert len(fake.seen) == (1 if torrent is None else 2)
 
 
-def test_a_decided_naming_is_kept_and_a_later_404_means_gone():
-    told = service(page(404), RUNNING, page(404))
-    client = told.client()
+def test_a_decided_naming_is_saved_and_a_later_404_means_gone():
+    fake = service(page(404), RUNNING, page(404))
+    client = fake.client()
     get(client)
     with pytest.raises(errors.NotFound):
         get(client)
     with pytest.raises(errors.NotFound):
         add(client)
-    assert told.asked[2:] == ["GET /rest/torrent/7", "POST /rest/torrent/magnet"]
+    assert fake.calls[2:] == ["GET /rest/torrent/7", "POST /rest/torrent/magnet"]
 
 
 @each_case("naming", ["transfer", "torrent"])
 def test_a_fixed_naming_is_never_doubted(naming):
-    told = service(page(404))
-    client = told.client(naming=naming)
+    fake = service(page(404))
+    client = fake.client(naming=naming)
     with pytest.raises(errors.NotFound):
         add(client)
-    assert told.asked == [f"POST /rest/{naming}/magnet"]
+    assert fake.calls == [f"POST /rest/{naming}/magnet"]
 
 
 def test_a_fixed_naming_is_stronger_than_one_found_out_before():
-    told = service(ADDED)
-    add(told.client(naming="transfer", dialect=Dialect(naming="torrent")))
-    assert told.asked == ["POST /rest/transfer/magnet"]
+    fake = service(ADDED)
+    add(fake.client(naming="transfer", dialect=Dialect(naming="torrent")))
+    assert fake.calls == ["POST /rest/transfer/magnet"]
 
 
 def test_a_service_of_ours_is_never_doubted():
-    told = service(page(405))
-    client = told.client(is_ours=True)
+    fake = service(page(405))
+    client = fake.client(is_ours=True)
     for ask in (add, get, lambda one: one.delete_file("7"), lambda one: one.rename_file("7", "a")):
         with pytest.raises(errors.Rejected):
             ask(client)
-    assert len(told.seen) == 4
+    assert len(fake.seen) == 4
 
 
 DELETES = [
@@ -114,36 +114,36 @@ DELETES = [
 
 @each_case(("delete", "key", "path", "alternative"), DELETES)
 @each_case("no_such_method", [page(405), page(501), page(404), says({}, 405)])
-def test_where_delete_is_not_known_a_post_removes(delete, key, path, alternative, no_such_method):
-    told = routes({f"DELETE /rest/{path}": no_such_method, alternative: says()})
-    client = told.client(naming="transfer")
+def test_a_post_removes_if_delete_is_not_supported(delete, key, path, alternative, no_such_method):
+    fake = routes({f"DELETE /rest/{path}": no_such_method, alternative: says()})
+    client = fake.client(naming="transfer")
     delete(client)
     delete(client)
-    assert told.asked == [f"DELETE /rest/{path}", alternative, alternative]
+    assert fake.calls == [f"DELETE /rest/{path}", alternative, alternative]
     assert getattr(client.dialect, key) == "alternative"
 
 
 @each_case(("delete", "key", "path", "alternative"), DELETES)
-def test_a_delete_that_the_service_knows_is_kept(delete, key, path, alternative):
-    told = service(says(), page(405))
-    client = told.client(naming="transfer")
+def test_a_supported_delete_method_is_remembered(delete, key, path, alternative):
+    fake = service(says(), page(405))
+    client = fake.client(naming="transfer")
     delete(client)
     with pytest.raises(errors.Rejected):
         delete(client)
-    assert told.asked == [f"DELETE /rest/{path}"] * 2
+    assert fake.calls == [f"DELETE /rest/{path}"] * 2
 
 
 @each_case(("delete", "key", "path", "alternative"), DELETES)
-def test_what_the_service_says_is_gone_is_not_posted_to(delete, key, path, alternative):
-    told = service(GONE)
+def test_no_post_follows_when_the_service_says_that_an_item_is_gone(delete, key, path, alternative):
+    fake = service(GONE)
     with pytest.raises(errors.NotFound):
-        delete(told.client(naming="transfer"))
-    assert told.asked == [f"DELETE /rest/{path}"]
+        delete(fake.client(naming="transfer"))
+    assert fake.calls == [f"DELETE /rest/{path}"]
 
 
 def test_naming_and_removal_are_found_together():
-    told = routes({"POST /rest/torrent/7": says()})
-    client = told.client()
+    fake = routes({"POST /rest/torrent/7": says()})
+    client = fake.client()
     client.delete_transfer("7")
     assert client.dialect == Dialect(naming="torrent", transfer_delete="alternative")
 
@@ -156,22 +156,22 @@ def test_naming_and_removal_are_found_together():
     ],
 )
 def test_paths_with_two_forms_are_found_once(ask, primary, alternative):
-    told = routes({alternative: says()})
-    client = told.client()
+    fake = routes({alternative: says()})
+    client = fake.client()
     ask(client)
     ask(client)
-    assert told.asked == [primary, alternative, alternative]
+    assert fake.calls == [primary, alternative, alternative]
 
 
 @each_case("unknown", [page(404), page(405), page(501), GONE, says({}, 405)])
-def test_folders_are_made_by_renaming_the_root_where_nothing_else_is_known(unknown):
+def test_folders_are_created_by_renaming_the_root_if_the_service_supports_nothing_else(unknown):
     older = "POST /rest/folder/41/rename"
-    told = routes({"POST /rest/folder": unknown, older: says({"success": True, "id": "9"})})
-    client = told.client()
+    fake = routes({"POST /rest/folder": unknown, older: says({"success": True, "id": "9"})})
+    client = fake.client()
     assert client.create_folder("Films", "41").id == "9"
     assert client.create_folder("Films/Old", "41").id == "9"
-    assert told.asked == ["POST /rest/folder", older, older]
-    assert [form_of(request) for request in told.seen[1:]] == [
+    assert fake.calls == ["POST /rest/folder", older, older]
+    assert [form_of(request) for request in fake.seen[1:]] == [
         {"name": "Films"},
         {"name": "Films/Old"},
     ]
@@ -180,26 +180,26 @@ def test_folders_are_made_by_renaming_the_root_where_nothing_else_is_known(unkno
 @each_case("is_parent_known", [False, True])
 def test_below_a_folder_a_404_may_mean_that_it_is_gone(is_parent_known):
     older = "POST /rest/folder/41/rename"
-    told = routes({"POST /rest/folder": GONE, older: says({"success": True})})
-    client = told.client()
+    fake = routes({"POST /rest/folder": GONE, older: says({"success": True})})
+    client = fake.client()
     if is_parent_known:
         client.create_folder("Films/Old", "41", is_parent_known=True)
-        assert told.asked == ["POST /rest/folder", older]
+        assert fake.calls == ["POST /rest/folder", older]
     else:
         with pytest.raises(errors.NotFound):
             client.create_folder("Films/Old", "41")
-        assert told.asked == ["POST /rest/folder"]
+        assert fake.calls == ["POST /rest/folder"]
         assert client.dialect == Dialect()
 
 
 @each_case("answer", [says(), refuses(409, "name_taken"), refuses(422, "name_not_allowed")])
-def test_a_service_that_makes_folders_is_never_told_to_rename(answer):
-    told = service(answer, page(404))
-    client = told.client()
+def test_a_service_that_creates_folders_is_never_asked_to_rename(answer):
+    fake = service(answer, page(404))
+    client = fake.client()
     for name in ("Films", "Music"):
         with suppress(errors.Failure):
             client.create_folder(name, "41")
-    assert told.asked == ["POST /rest/folder"] * 2
+    assert fake.calls == ["POST /rest/folder"] * 2
 
 
 def test_a_service_that_keeps_the_folder_says_so_in_its_listings():
@@ -216,43 +216,43 @@ def test_a_service_that_keeps_the_folder_says_so_in_its_listings():
 
 
 def test_a_torrent_service_may_take_files_at_its_url_path():
-    told = routes(
+    fake = routes(
         {"GET /rest/torrent/0": GONE, "POST /rest/torrent/url": ADDED}, lambda request: page(404)
     )
-    client = told.client()
+    client = fake.client()
     assert client.add_file("a", io.BytesIO(b"xx12"), 4).id == "5"
-    assert told.asked == [
+    assert fake.calls == [
         "GET /rest/transfer/0",
         "GET /rest/torrent/0",
         "POST /rest/torrent/file",
         "POST /rest/torrent/url",
     ]
     assert client.dialect == Dialect(naming="torrent", file_add="alternative")
-    assert b"xx12" in told.seen[3].content
+    assert b"xx12" in fake.seen[3].content
 
 
-def test_a_file_is_not_sent_where_nobody_answers():
-    told = service(page(500))
+def test_a_file_is_not_sent_to_an_unreachable_service():
+    fake = service(page(500))
     with pytest.raises(errors.Unavailable):
-        told.client().add_file("a", io.BytesIO(b"12"), 2)
-    assert told.asked == ["GET /rest/transfer/0"]
+        fake.client().add_file("a", io.BytesIO(b"12"), 2)
+    assert fake.calls == ["GET /rest/transfer/0"]
 
 
-def test_a_dialect_can_be_kept_and_given_back():
-    told = service(page(404), ADDED)
+def test_a_dialect_can_be_saved_and_restored():
+    fake = service(page(404), ADDED)
     kept = []
-    client = told.client(on_decision=kept.append)
+    client = fake.client(on_decision=kept.append)
     add(client)
     stored = client.dialect.as_dict()
     assert stored == {"naming": "torrent"}
     assert kept == [client.dialect]
     again = service(ADDED)
     add(again.client(dialect=Dialect.from_dict(stored)))
-    assert again.asked == ["POST /rest/torrent/magnet"]
+    assert again.calls == ["POST /rest/torrent/magnet"]
 
 
 @each_case("stored", [{}, {"naming": "x"}, {"naming": ["a"]}, {"file_add": 7, "z": 1}])
-def test_a_dialect_that_cannot_be_read_is_found_anew(stored):
+def test_an_unreadable_dialect_is_detected_again(stored):
     assert Dialect.from_dict(stored) == Dialect()
 
 

@@ -36,14 +36,14 @@ def streamed(*pieces, status=200, **headers):
 
 @each_case("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_a_link(status):
-    told = service(redirect(ELSEWHERE, status))
-    assert told.client().file_link("7") == Link(ELSEWHERE, is_ours=False)
-    assert told.asked == ["GET /rest/file/7"]
+    fake = service(redirect(ELSEWHERE, status))
+    assert fake.client().file_link("7") == Link(ELSEWHERE, is_ours=False)
+    assert fake.calls == ["GET /rest/file/7"]
 
 
-def test_a_link_of_our_service_is_kept_as_path_and_signature():
-    told = service(redirect("http://phone.lan:8000/content/7?s=SIGNATURE"))
-    link = told.client(is_ours=True, judge=lambda url: False).file_link("7")
+def test_a_link_of_our_service_is_stored_as_path_and_signature():
+    fake = service(redirect("http://phone.lan:8000/content/7?s=SIGNATURE"))
+    link = fake.client(is_ours=True, judge=lambda url: False).file_link("7")
     assert link.is_ours
     assert link.path_and_query == "/content/7?s=SIGNATURE"
 
@@ -71,15 +71,15 @@ def connecting(request):
     raise httpx.ConnectError("no such host", request=request)
 
 
-def test_a_link_is_judged_by_the_caller():
+def test_the_caller_checks_a_link():
     judged = []
 
     def judge(url):
         judged.append(url)
         return "storage.example" in url
 
-    told = service(redirect(ELSEWHERE), redirect("http://169.254.169.254/latest"))
-    client = told.client(judge=judge)
+    fake = service(redirect(ELSEWHERE), redirect("http://169.254.169.254/latest"))
+    client = fake.client(judge=judge)
     assert client.file_link("7").url == ELSEWHERE
     with pytest.raises(errors.Unreadable) as raised:
         client.file_link("7")
@@ -87,16 +87,16 @@ def test_a_link_is_judged_by_the_caller():
     assert judged == [ELSEWHERE, "http://169.254.169.254/latest"]
 
 
-def test_each_redirect_on_the_way_is_judged():
-    told = service(redirect("http://127.0.0.1/admin"))
-    client = told.client(judge=lambda url: "storage.example" in url)
+def test_each_redirect_on_the_way_is_checked():
+    fake = service(redirect("http://127.0.0.1/admin"))
+    client = fake.client(judge=lambda url: "storage.example" in url)
     with pytest.raises(errors.Unreadable):
         client.open(ELSEWHERE)
-    assert len(told.seen) == 1
+    assert len(fake.seen) == 1
 
 
 def test_credentials_never_leave_the_service():
-    told = service(
+    fake = service(
         redirect("/rest/file/8"),
         redirect(ELSEWHERE),
         redirect("https://service.example.evil.example/rest/file/7"),
@@ -104,10 +104,10 @@ def test_credentials_never_leave_the_service():
         redirect("http://service.example/rest/file/7"),
         says({}),
     )
-    client = told.client()
+    client = fake.client()
     link = client.file_link("7", {"Range": "bytes=5-", "Authorization": "x", "Cookie": "a=b"})
     client.open(link, {"Range": "bytes=5-", "Cookie": "a=b"}).close()
-    sent = [(request.url.host, "Authorization" in request.headers) for request in told.seen]
+    sent = [(request.url.host, "Authorization" in request.headers) for request in fake.seen]
     assert sent == [
         ("service.example", True),
         ("service.example", True),
@@ -116,7 +116,7 @@ def test_credentials_never_leave_the_service():
         ("service.example", False),
         ("service.example", False),
     ]
-    for request in told.seen:
+    for request in fake.seen:
         assert "Cookie" not in request.headers
         assert request.headers["Range"] == "bytes=5-"
         assert request.headers["Accept-Encoding"] == "identity"
@@ -137,18 +137,18 @@ def test_credentials_never_leave_the_service():
         ("http://service.example/rest/file/7", False),
     ],
 )
-def test_only_the_api_itself_is_told_who_asks(url, is_told):
-    told = service(says({}))
-    told.client().open(url).close()
-    assert ("Authorization" in told.seen[0].headers) == is_told
+def test_credentials_are_sent_to_the_api_only(url, is_told):
+    fake = service(says({}))
+    fake.client().open(url).close()
+    assert ("Authorization" in fake.seen[0].headers) == is_told
 
 
 def test_redirects_in_a_circle_end():
-    told = service(redirect("/rest/file/7"))
+    fake = service(redirect("/rest/file/7"))
     with pytest.raises(errors.Unreadable) as raised:
-        told.client().file_link("7")
+        fake.client().file_link("7")
     assert raised.value.reason == "too_many_redirects"
-    assert len(told.seen) == 5
+    assert len(fake.seen) == 5
 
 
 def test_a_service_that_sends_the_bytes_itself_is_an_open_download():
@@ -162,8 +162,8 @@ def test_a_service_that_sends_the_bytes_itself_is_an_open_download():
         "X_Secret": "b",
     }
     answer = streamed(b"abc", b"def", status=206, **headers)
-    stream, told = answer.stream, service(answer)
-    download = told.client().file_link("7", {"range": "bytes=0-5", "X-Forwarded-For": "me"})
+    stream, fake = answer.stream, service(answer)
+    download = fake.client().file_link("7", {"range": "bytes=0-5", "X-Forwarded-For": "me"})
     assert isinstance(download, Download)
     assert download.status == 206
     assert download.size_bytes == 6
@@ -173,8 +173,8 @@ def test_a_service_that_sends_the_bytes_itself_is_an_open_download():
     assert list(download) == [b"abc", b"def"]
     download.close()
     assert stream.is_closed
-    assert told.seen[0].headers["Range"] == "bytes=0-5"
-    assert "X-Forwarded-For" not in told.seen[0].headers
+    assert fake.seen[0].headers["Range"] == "bytes=0-5"
+    assert "X-Forwarded-For" not in fake.seen[0].headers
 
 
 def test_closing_a_download_half_way_ends_it_upstream():
@@ -187,10 +187,10 @@ def test_closing_a_download_half_way_ends_it_upstream():
 
 
 @each_case("value", ["bytes=0-1\r\nX: y", "bytes=" + "0-0," * 1_000, "é", ""])
-def test_a_range_that_is_none_is_not_sent(value):
-    told = service(says({}))
-    told.client().file_link("7", {"Range": value}).close()
-    assert "Range" not in told.seen[0].headers
+def test_an_invalid_range_is_not_sent(value):
+    fake = service(says({}))
+    fake.client().file_link("7", {"Range": value}).close()
+    assert "Range" not in fake.seen[0].headers
 
 
 @each_case("status", [200, 206, 304, 416])
@@ -224,17 +224,17 @@ def test_a_storage_host_that_refuses_says_nothing_of_the_credentials():
 
 
 def test_a_head_stays_a_head_over_redirects():
-    told = service(redirect("https://b.example/"), httpx.Response(200))
-    with told.client().open(ELSEWHERE, method="HEAD") as download:
+    fake = service(redirect("https://b.example/"), httpx.Response(200))
+    with fake.client().open(ELSEWHERE, method="HEAD") as download:
         assert list(download) == [b""] or list(download) == []
-    assert [request.method for request in told.seen] == ["HEAD", "HEAD"]
+    assert [request.method for request in fake.seen] == ["HEAD", "HEAD"]
 
 
-def test_a_selection_is_asked_for_in_the_query():
-    told = service(redirect(ELSEWHERE))
-    told.client().zip_link(files=["7", "5983629956"], folders=["9"])
-    assert told.seen[0].method == "GET"
-    assert json.loads(told.seen[0].url.params["archive_arr"]) == [
+def test_a_selection_is_requested_in_the_query():
+    fake = service(redirect(ELSEWHERE))
+    fake.client().zip_link(files=["7", "5983629956"], folders=["9"])
+    assert fake.seen[0].method == "GET"
+    assert json.loads(fake.seen[0].url.params["archive_arr"]) == [
         {"type": "file", "id": 7},
         {"type": "file", "id": 5983629956},
         {"type": "folder", "id": 9},
@@ -245,27 +245,27 @@ MANY = [str(5983629956 + number) for number in range(1_000)]
 
 
 def test_a_long_selection_is_posted_to_a_service_of_ours():
-    told = service(redirect("/content/zip?s=1"))
-    assert told.client(is_ours=True).zip_link(files=MANY).path_and_query == "/content/zip?s=1"
-    assert told.asked == ["POST /rest/zip"]
-    sent = dict(httpx.QueryParams(told.seen[0].content.decode()))
+    fake = service(redirect("/content/zip?s=1"))
+    assert fake.client(is_ours=True).zip_link(files=MANY).path_and_query == "/content/zip?s=1"
+    assert fake.calls == ["POST /rest/zip"]
+    sent = dict(httpx.QueryParams(fake.seen[0].content.decode()))
     assert len(json.loads(sent["archive_arr"])) == 1_000
 
 
 def test_a_selection_too_long_for_a_foreign_service_is_not_sent():
-    told = service(redirect(ELSEWHERE))
+    fake = service(redirect(ELSEWHERE))
     with pytest.raises(errors.Rejected) as raised:
-        told.client().zip_link(files=MANY)
+        fake.client().zip_link(files=MANY)
     assert raised.value.reason == "selection_too_long"
-    assert told.seen == []
+    assert fake.seen == []
 
 
 @each_case("count", [1, 50, 120, 140, 160])
 def test_no_request_line_is_longer_than_servers_take(count):
-    told = service(redirect(ELSEWHERE))
+    fake = service(redirect(ELSEWHERE))
     try:
-        told.client().zip_link(files=MANY[:count])
+        fake.client().zip_link(files=MANY[:count])
     except errors.Rejected:
         assert count > 120
     else:
-        assert len(told.seen[0].url.raw_path) < 8_150
+        assert len(fake.seen[0].url.raw_path) < 8_150

@@ -29,7 +29,7 @@ HURRIED = Patience(
     pauses_seconds=(0.0, 0.0),
     most_answer_bytes=2 * MEGABYTE,
 )
-# For calls that end by themselves: with short limits, a busy machine would turn every reason
+# For calls that end on their own: with short limits, a busy machine would turn every reason
 # into "too_slow".
 PATIENT = replace(
     HURRIED, call_seconds=20, add_seconds=20, connect_seconds=20, stream_idle_seconds=20
@@ -70,7 +70,7 @@ def test_a_call_survives_a_service_that(name):
     misbehave, failure, reason = misbehaving.OF_CALLS[name]
     with serving(misbehave) as server, client_of(server, reason=reason) as client:
         assert outcome(client.listing) == (failure, reason)
-        assert server.asked.wait(LONGEST_SECONDS)
+        assert server.got_request.wait(LONGEST_SECONDS)
         assert (client.health.last_error or "") == ("" if failure == "NotFound" else reason)
 
 
@@ -81,13 +81,13 @@ def test_a_download_survives_a_service_that(name):
     with serving(misbehave) as server, client_of(server, reason=reason) as client:
 
         def download() -> None:
-            told = client.file_link("7")
-            with client.open(told) if hasattr(told, "url") else told as opened:
+            link = client.file_link("7")
+            with client.open(link) if hasattr(link, "url") else link as opened:
                 for _piece in opened:
                     pass
 
         assert outcome(download) == (failure, reason)
-        assert server.asked.wait(LONGEST_SECONDS)
+        assert server.got_request.wait(LONGEST_SECONDS)
 
 
 @each_case(
@@ -107,7 +107,7 @@ def test_memory_stays_small_with_a_service_that(name):
         assert peak < LARGEST_BYTES
 
 
-def test_nobody_listening_is_told():
+def test_a_refused_connection_is_reported():
     with serving(answers()) as server:
         client = client_of(server)
     with client:
@@ -126,7 +126,7 @@ def test_a_wrong_certificate_ends_the_talk_before_the_credentials(own_certificat
         assert server.heads == []
 
 
-def test_a_plain_server_behind_https_is_told():
+def test_a_plain_http_server_behind_https_is_reported():
     with serving(answers(b"HTTP/1.1 400 No\r\n\r\n")) as server:
         with client_of(server, "https") as client:
             assert outcome(client.listing) == ("Unavailable", "no_connection")
@@ -141,12 +141,12 @@ def test_a_server_that_never_shakes_hands_is_too_slow():
         assert outcome(client.listing) == ("Unavailable", "too_slow")
 
 
-def test_who_has_little_time_waits_no_longer_for_a_silent_server():
+def test_a_short_deadline_also_limits_the_wait_for_a_silent_server():
     with serving(misbehaving.then_silent()) as server, client_of(server) as client:
         assert outcome(lambda: client.account(DEADLINE_SECONDS)) == ("Unavailable", "too_slow")
 
 
-def test_a_redirect_elsewhere_takes_no_credentials_along():
+def test_a_redirect_elsewhere_carries_no_credentials():
     with serving(answers(whole(b"abc"))) as elsewhere:
         location = f"http://127.0.0.1:{elsewhere.port}/rest/file/7?st=s"
         with (
@@ -168,12 +168,12 @@ def test_ids_that_would_be_paths_are_never_handed_out():
     rows = b'[{"id": "../account"}, {"id": "7?a"}, {"id": "7#a"}, {"id": 7}, {"id": "http://a"}]'
     body = b'{"files": ' + rows + b', "folders": ' + rows + b', "torrents": ' + rows + b"}"
     with serving(answers(whole(body))) as server, client_of(server) as client:
-        told = client.listing()
-    for found in (told.files, told.folders, told.transfers):
+        listing = client.listing()
+    for found in (listing.files, listing.folders, listing.transfers):
         assert [one.id for one in found] == ["7"]
 
 
-def test_an_address_is_judged_where_it_is_connected_to():
+def test_an_address_is_checked_on_connecting():
     judged = []
 
     def judge(host: str, address: str) -> bool:
@@ -220,7 +220,7 @@ def add_a_gigabyte(client):
     return client.add_file("a", Endless(), 1024 * MEGABYTE)
 
 
-def test_an_upload_that_is_refused_at_once_is_told_so():
+def test_an_upload_refused_at_once_says_so():
     def refuse(wire) -> None:
         wire.send(whole(b"{}", "413 No"))
         wire.connection.shutdown(socket.SHUT_WR)
@@ -228,12 +228,12 @@ def test_an_upload_that_is_refused_at_once_is_told_so():
             pass
 
     with serving(refuse) as server, client_of(server, naming="transfer") as client:
-        told = outcome(lambda: client.add_file("a", Endless(), 100_000))
-        assert told == ("Rejected", "too_large")
+        result = outcome(lambda: client.add_file("a", Endless(), 100_000))
+        assert result == ("Rejected", "too_large")
         assert len(server.heads) == 1
 
 
-def test_an_upload_that_nobody_reads_is_too_slow():
+def test_an_unread_upload_counts_as_too_slow():
     idle = replace(HURRIED, idle_seconds=DEADLINE_SECONDS)
     with (
         serving(misbehaving.then_silent()) as server,

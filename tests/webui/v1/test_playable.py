@@ -25,10 +25,10 @@ def json(facts, status=200):
         {"presentations": {"url": "not a link"}, "hls": {"url": URL}},
     ],
 )
-def test_an_address_in_json_is_found_wherever_it_stands(facts):
-    told = service(json(facts))
-    assert told.client().hls("7").url == URL
-    assert told.asked == ["GET /rest/file/7/hls"]
+def test_a_url_in_json_is_found_anywhere(facts):
+    fake = service(json(facts))
+    assert fake.client().hls("7").url == URL
+    assert fake.calls == ["GET /rest/file/7/hls"]
 
 
 def test_a_redirect_is_an_address():
@@ -37,7 +37,7 @@ def test_a_redirect_is_an_address():
 
 
 @each_case("mark", [b"", b"\xef\xbb\xbf"])
-def test_a_playlist_that_is_sent_at_once_is_played_where_it_was_asked_for(mark):
+def test_a_playlist_sent_without_a_redirect_plays_at_the_requested_address(mark):
     found = service(httpx.Response(200, content=mark + PLAYLIST)).client().hls("7")
     assert found == Playable()
 
@@ -46,7 +46,7 @@ def test_a_playlist_that_is_sent_at_once_is_played_where_it_was_asked_for(mark):
     "facts",
     [{"converting": True, "progress": 40}, {"url": None, "progress": "40"}],
 )
-def test_what_is_being_made_says_how_far_it_is(facts):
+def test_a_conversion_reports_its_progress(facts):
     found = service(json(facts)).client().mp4("7")
     assert found.is_converting
     assert found.progress_percent == 40
@@ -58,7 +58,7 @@ def test_accepted_is_an_answer_as_well():
 
 
 @each_case("url", ["javascript:alert(1)", "file:///etc/passwd", "", 7, "x" * 9000])
-def test_what_is_no_address_is_none(url):
+def test_invalid_urls_yield_none(url):
     with pytest.raises(errors.Unreadable):
         service(json({"url": url})).client().hls("7")
 
@@ -76,12 +76,12 @@ def test_a_refusal_inside_a_success_is_a_refusal():
 
 
 @each_case("content", [b"<html>", b"\x00" * 100, b"#EXTM3U" + b"\n" * 5_000_000, b"[" * 100_000])
-def test_what_cannot_be_read_is_refused(content):
+def test_unreadable_input_is_refused(content):
     with pytest.raises(errors.Unreadable):
         service(httpx.Response(200, content=content)).client().hls("7")
 
 
-def test_levels_without_end_are_not_followed():
+def test_endless_levels_are_not_followed():
     facts: dict[str, object] = {"url": URL}
     for _ in range(60):
         facts = {"deeper": facts}

@@ -87,7 +87,7 @@ def test_any_bytes_are_an_object_or_unreadable(raw):
 
 
 @each_case(
-    ("told", "kept"),
+    ("value", "expected"),
     [
         (7, "7"),
         ("7", "7"),
@@ -98,36 +98,36 @@ def test_any_bytes_are_an_object_or_unreadable(raw):
         ("0", "0"),
     ],
 )
-def test_an_id_is_digits_or_a_short_token(told, kept):
-    assert values.id_of(told) == kept
+def test_an_id_is_digits_or_a_short_token(value, expected):
+    assert values.id_of(value) == expected
 
 
 @each_case(
-    "told",
+    "value",
     [
         None, True, False, -1, "-1", "", " 7", "7\n", "../account", "7/..", "7?x", "7#x", "7%2e",
         ".", "..", "user", "magnet", "zip", "٣", "7" * 65, 2**64, 1.5, [], {}, "http://x", "7\x00",
     ],
 )  # fmt: skip
-def test_what_would_be_a_path_is_no_id(told):
-    assert values.id_of(told) is None
+def test_path_fragments_are_not_ids(value):
+    assert values.id_of(value) is None
 
 
 def test_a_broken_row_is_left_out():
     rows = [{"id": 1, "name": "a"}, {"name": "no id"}, None, "x", {"id": "../account"}, 5]
-    told = listing(files=rows, folders=[[]], torrents=[{"id": 1}])
-    assert [one.name for one in told.files] == ["a"]
-    assert told.folders == ()
-    assert len(told.transfers) == 1
+    found = listing(files=rows, folders=[[]], torrents=[{"id": 1}])
+    assert [one.name for one in found.files] == ["a"]
+    assert found.folders == ()
+    assert len(found.transfers) == 1
 
 
-def test_an_id_told_twice_is_one_row():
-    told = listing(torrents=[{"id": 1, "name": "a"}, {"id": "1", "name": "b"}])
-    assert [one.name for one in told.transfers] == ["a"]
+def test_a_repeated_id_yields_one_row():
+    found = listing(torrents=[{"id": 1, "name": "a"}, {"id": "1", "name": "b"}])
+    assert [one.name for one in found.transfers] == ["a"]
 
 
 @each_case("nothing", [None, {}, "x", 5])
-def test_what_is_no_list_is_not_an_empty_one(nothing):
+def test_a_value_that_is_not_a_list_is_not_an_empty_list(nothing):
     assert records.listing({"folders": nothing, "files": []}) is None
     assert records.listing({"folders": [], "files": nothing}) is None
     assert records.listing({"files": nothing}) is None
@@ -136,8 +136,8 @@ def test_what_is_no_list_is_not_an_empty_one(nothing):
 
 
 def test_a_list_that_is_not_there_is_empty():
-    told = records.listing({"folders": []})
-    assert (told.folders, told.files, told.transfers) == ((), (), ())
+    found = records.listing({"folders": []})
+    assert (found.folders, found.files, found.transfers) == ((), (), ())
     assert listing(torrents=None, transfers=[{"id": 3}]).transfers[0].id == "3"
 
 
@@ -156,61 +156,61 @@ def test_running_transfers_are_read_under_either_name():
 
 
 @each_case(
-    ("told", "kept"),
+    ("value", "expected"),
     [
         (42.5, 42.5), ("42.5", 42.5), (250, 101.0), ("250", 101.0), (-3, 0.0), ("NaN", 0.0),
         (float("nan"), 0.0), (float("inf"), 0.0), ("Infinity", 0.0), (None, 0.0), (True, 0.0),
         ("", 0.0), ([], 0.0), (10**400, 0.0), (101, 101.0), ("101", 101.0),
     ],
 )  # fmt: skip
-def test_progress_is_between_nothing_and_moved(told, kept):
-    assert transfer(progress=told).progress_percent == kept
+def test_progress_is_between_nothing_and_moved(value, expected):
+    assert transfer(progress=value).progress_percent == expected
 
 
 @each_case(
-    ("told", "kept"),
+    ("value", "expected"),
     [
         (0, 0), ("0", 0), (5, 5), ("5", 5), (5.0, 5), (2**80, 2**63 - 1), (10**400, 2**63 - 1),
         (-5, None), ("-5", None), (None, None), ("many", None), (True, None), ("1e999", None),
         ([1], None), (float("nan"), None),
     ],
 )  # fmt: skip
-def test_a_size_is_a_count_that_a_database_holds_or_unknown(told, kept):
-    assert file(size=told).size_bytes == kept
+def test_a_size_is_a_count_that_a_database_holds_or_unknown(value, expected):
+    assert file(size=value).size_bytes == expected
 
 
 @each_case(
-    "told",
+    "value",
     [
         None, "", 5, "yesterday", "2026-13-01 00:00:00", "2026-08-31", "0000-00-00 00:00:00",
         "2026-08-31 12:30:11+99", [], "２０２６-08-31 12:30:11",
     ],
 )  # fmt: skip
-def test_a_wrong_date_is_none(told):
-    assert file(last_update=told).changed_at is None
+def test_an_invalid_date_is_dropped(value):
+    assert file(last_update=value).changed_at is None
 
 
 def test_a_date_is_utc():
-    told = file(last_update="2026-08-31 12:30:11")
-    assert told.changed_at == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC)
+    found = file(last_update="2026-08-31 12:30:11")
+    assert found.changed_at == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC)
 
 
 @each_case(
-    ("told", "kept"),
+    ("value", "expected"),
     [
         ("[]", ()), ("", ()), (None, ()), ([], ()), ('["slow"]', ("slow",)), (["slow"], ("slow",)),
         ("no tracker answers", ("no tracker answers",)), ('{"a": 1}', ()), (5, ("5",)),
         ("[" * 60_000, ("[" * 1_024,)), (["x"] * 50, ("x",) * 20),
     ],
 )  # fmt: skip
-def test_warnings_come_in_any_wrapping(told, kept):
-    assert transfer(warnings=told).warnings == kept
+def test_warnings_come_in_any_wrapping(value, expected):
+    assert transfer(warnings=value).warnings == expected
 
 
 @each_case(
     "name", ["<img src=x onerror=1>", "\u202egpj.exe", "a\x00b", "..", "a/b", "{{7*7}}", "ﷺ" * 400]
 )
-def test_a_name_is_kept_as_it_came(name):
+def test_a_name_is_stored_unchanged(name):
     assert file(name=name).name == name
 
 
@@ -225,10 +225,10 @@ def test_a_name_is_bounded_and_can_be_encoded():
     ["javascript:alert(1)", "data:image/png;base64,x", "/etc/passwd", "//host/a", "http://a b",
      "https://a\n", "file:///etc/passwd", 5, "https://" + "a" * 5_000, "https://host\\@evil"],
 )  # fmt: skip
-def test_a_picture_that_is_no_web_address_is_dropped(thumb):
-    told = file(thumb=thumb, presentation_urls={"image": {"48": thumb, "x": "https://a/"}})
-    assert told.thumb_url is None
-    assert told.image_urls == {}
+def test_a_picture_link_that_is_not_a_url_is_dropped(thumb):
+    found = file(thumb=thumb, presentation_urls={"image": {"48": thumb, "x": "https://a/"}})
+    assert found.thumb_url is None
+    assert found.image_urls == {}
     assert file(thumb="https://a/b").thumb_url == "https://a/b"
 
 
@@ -254,10 +254,10 @@ def test_an_account_is_nested_or_flat():
     assert records.account(fields).space_used_bytes is None
 
 
-def test_an_account_may_tell_nothing_that_is_known():
-    told = records.account({"account": {"tier": "gold"}})
-    assert told.others == (("tier", "gold"),)
-    assert told.space_max_bytes is None
+def test_an_account_without_known_fields_is_accepted():
+    found = records.account({"account": {"tier": "gold"}})
+    assert found.others == (("tier", "gold"),)
+    assert found.space_max_bytes is None
 
 
 @each_case(
@@ -268,7 +268,7 @@ def test_an_account_is_paid_for_unless_it_says_no(premium, is_paid):
 
 
 @each_case("nameless", [{}, {"name": None}, {"name": ""}, {"path": "/"}])
-def test_what_has_no_name_is_called_by_its_id(nameless):
+def test_unnamed_entries_are_called_by_their_id(nameless):
     rows = [{"id": 7, **nameless}, {"id": "", "name": "no id"}, {"id": 8, "name": "named"}]
     found = records.listing({"folders": rows, "files": rows})
     assert [each.name for each in found.folders] == ["7", "named"]
@@ -277,11 +277,11 @@ def test_what_has_no_name_is_called_by_its_id(nameless):
 
 
 @each_case("nothing", [0, "0", None, -1, False, ""])
-def test_a_folder_that_is_not_made_yet_is_none(nothing):
+def test_a_folder_that_does_not_exist_yet_is_none(nothing):
     assert transfer(folder_created=nothing).folder_created_id is None
 
 
-def test_a_state_that_nobody_knows_is_none():
+def test_unknown_states_are_not_states():
     assert transfer(state="downloading").state == "downloading"
     assert transfer(state="dancing").state is None
     assert transfer(state=["done"]).state is None
@@ -290,8 +290,8 @@ def test_a_state_that_nobody_knows_is_none():
 
 def test_ten_thousand_files_are_read_row_by_row():
     rows = [{"id": number, "name": f"{number}.mp4"} for number in range(1, 10_001)]
-    told = listing(files=rows)
-    assert len(told.files) == 10_000
+    found = listing(files=rows)
+    assert len(found.files) == 10_000
 
 
 @each_case(
@@ -302,7 +302,7 @@ def test_ten_thousand_files_are_read_row_by_row():
         b'{"a": "' + b"x" * 100,
     ],
 )  # fmt: skip
-def test_what_is_no_object_is_unreadable(raw):
+def test_values_that_are_not_objects_are_unreadable(raw):
     with pytest.raises(errors.Unreadable) as raised:
         answers.decode(raw)
     assert raised.value.reason == "not_json"
@@ -320,12 +320,12 @@ def test_what_is_no_object_is_unreadable(raw):
         (b"", {}),
     ],
 )
-def test_what_is_nearly_json_is_read(raw, value):
+def test_nearly_valid_json_is_read(raw, value):
     assert answers.decode(raw) == value
 
 
 @each_case("unit", [b"{},", b"[],", b"0,"])
-def test_a_small_answer_that_would_be_a_huge_one_in_memory_is_refused(unit):
+def test_a_small_response_that_expands_hugely_is_refused(unit):
     raw = b'{"files":[' + unit * 5_100_000 + b"0]}"
     with pytest.raises(errors.Unreadable) as raised:
         answers.decode(raw)

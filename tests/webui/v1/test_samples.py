@@ -189,8 +189,8 @@ def answer_of(name: str) -> httpx.Response:
         headers = dict(line.split(": ", 1) for line in lines)
         body = b"x" * int(headers["Content-Length"])
         return httpx.Response(int(head.split()[1]), headers=headers, content=body)
-    told = re.search(r"\.http(\d{3})\.", name)
-    return httpx.Response(int(told[1]) if told else STATUSES.get(name, 200), content=raw)
+    status = re.search(r"\.http(\d{3})\.", name)
+    return httpx.Response(int(status[1]) if status else STATUSES.get(name, 200), content=raw)
 
 
 def test_there_is_a_row_for_every_sample():
@@ -203,17 +203,17 @@ def test_a_sample_is_read(name, naming):
     row = ROWS[name]
     with service(answer_of(name)).client(naming=naming) as client:
         if row.failure is None:
-            told = row.ask(client)
+            result = row.ask(client)
         else:
             with pytest.raises(row.failure) as raised:
                 row.ask(client)
-            told = raised.value
-            assert type(told) is row.failure
-            assert told.reason == row.reason
+            result = raised.value
+            assert type(result) is row.failure
+            assert result.reason == row.reason
         for path, expected in (row.attributes or {}).items():
-            assert attribute(told, path) == expected, path
-        if isinstance(told, Download):
-            told.close()
+            assert attribute(result, path) == expected, path
+        if isinstance(result, Download):
+            result.close()
 
 
 def attribute(value: object, path: str) -> object:
@@ -222,7 +222,7 @@ def attribute(value: object, path: str) -> object:
     return value
 
 
-def test_a_magnet_is_kept_with_the_wish():
+def test_a_magnet_is_saved_with_the_wish():
     client = service(answer_of("add_queue_full.http413.2026.json")).client()
     with pytest.raises(errors.NoRoom) as raised:
         client.add_magnet(MAGNET)

@@ -1,4 +1,4 @@
-"""The rows of transfers, of which those that came before are not read again."""
+"""Rows of transfers: rows that were read before aren't parsed again."""
 
 import json
 
@@ -55,7 +55,7 @@ def test_rows_beyond_the_space_are_read_each_time(monkeypatch):
     ],
 )
 @each_case("keys", [KEYS, ()])
-def test_a_hostile_row_is_read_as_in_an_answer_that_is_parsed_whole(row, keys):
+def test_rows_read_one_by_one_equal_those_of_a_full_parse(row, keys):
     raw = f'{{"transfers": [{row}, {{"id": 2, "progress": 5}}], "space_max": 7}}'.encode()
     answer = answers.decode(raw, keys)
     expected = answers.decode(raw)
@@ -67,6 +67,6 @@ def test_a_hostile_row_is_read_as_in_an_answer_that_is_parsed_whole(row, keys):
 
 
 @each_case("value", ["null", "7", '{"id": 1}', '"text"'])
-def test_what_is_no_list_is_read_as_before(value):
+def test_values_other_than_lists_decode_like_plain_json(value):
     raw = f'{{"transfers": {value}}}'.encode()
     assert answers.decode(raw, KEYS) == json.loads(raw)

@@ -37,14 +37,14 @@ def parts_of(request):
 
 
 def test_a_file_arrives_whole_with_its_destination():
-    told = service(ADDED)
+    fake = service(ADDED)
     content = bytes(range(256)) * 1_000
-    client = told.client(naming="transfer")
+    client = fake.client(naming="transfer")
     added = client.add_file("a.torrent", io.BytesIO(content), len(content), "9")
     assert added.id == "5"
-    assert parts_of(told.seen[0]) == {"folder_id": b"9", "file": content}
-    assert int(told.seen[0].headers["Content-Length"]) == len(told.seen[0].content)
-    assert "Transfer-Encoding" not in told.seen[0].headers
+    assert parts_of(fake.seen[0]) == {"folder_id": b"9", "file": content}
+    assert int(fake.seen[0].headers["Content-Length"]) == len(fake.seen[0].content)
+    assert "Transfer-Encoding" not in fake.seen[0].headers
 
 
 def test_a_large_file_is_never_whole_in_memory():
@@ -55,24 +55,24 @@ def test_a_large_file_is_never_whole_in_memory():
     assert pipe.largest <= 64 * 1024
 
 
-def test_no_more_is_read_than_was_said():
-    told = service(ADDED)
-    told.client(naming="transfer").add_file("a", io.BytesIO(b"12345"), 3)
-    assert parts_of(told.seen[0]) == {"file": b"123"}
+def test_no_more_is_read_than_announced():
+    fake = service(ADDED)
+    fake.client(naming="transfer").add_file("a", io.BytesIO(b"12345"), 3)
+    assert parts_of(fake.seen[0]) == {"file": b"123"}
 
 
-def test_a_file_that_ends_early_is_no_upload():
+def test_a_file_that_ends_early_is_not_uploaded():
     with pytest.raises(EOFError):
         service(ADDED).client(naming="transfer").add_file("a", io.BytesIO(b"1"), 3)
 
 
 def test_a_stream_that_cannot_be_wound_back_is_sent_once():
-    told = service(page(404), ADDED)
-    client = told.client(naming="torrent")
+    fake = service(page(404), ADDED)
+    client = fake.client(naming="torrent")
     with pytest.raises(errors.Unavailable) as raised:
         client.add_file("a", Pipe(3), 3)
     assert raised.value.reason == "cannot_send_again"
-    assert len(told.seen) == 1
+    assert len(fake.seen) == 1
 
 
 @each_case(
@@ -94,6 +94,6 @@ def test_a_name_cannot_leave_its_place_in_the_header(name, sent):
 
 
 def test_text_that_cannot_be_encoded_is_still_sent():
-    told = service(ADDED)
-    told.client(naming="transfer").add_magnet("magnet:?dn=\ud800")
-    assert told.seen[0].content == b"magnet=magnet%3A%3Fdn%3D%3F"
+    fake = service(ADDED)
+    fake.client(naming="transfer").add_magnet("magnet:?dn=\ud800")
+    assert fake.seen[0].content == b"magnet=magnet%3A%3Fdn%3D%3F"

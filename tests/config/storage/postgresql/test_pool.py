@@ -40,7 +40,7 @@ def test_connections_are_used_again_and_never_by_two_at_once(two):
     assert {number_of(two.getconn()), number_of(two.getconn())} == numbers
 
 
-def test_those_beyond_the_limit_wait_for_their_turn(two, monkeypatch):
+def test_callers_beyond_the_limit_wait_their_turn(two, monkeypatch):
     one, other = two.getconn(), two.getconn()
     got = []
     waiting = threading.Thread(target=lambda: got.append(two.getconn()))
@@ -56,7 +56,7 @@ def test_those_beyond_the_limit_wait_for_their_turn(two, monkeypatch):
     assert two.getconn() is other
 
 
-def test_one_in_a_transaction_is_not_given_to_another(two):
+def test_a_connection_in_a_transaction_is_not_shared(two):
     one = two.getconn()
     number = number_of(one)
     one.execute("BEGIN")
@@ -66,9 +66,7 @@ def test_one_in_a_transaction_is_not_given_to_another(two):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGQUIT], ids=["fast", "immediate"])
-def test_a_server_that_is_away_fails_at_once_and_one_that_is_back_works_at_once(
-    server, two, number
-):
+def test_connections_fail_at_once_during_an_outage_and_work_at_once_afterward(server, two, number):
     for each in [two.getconn(), two.getconn()]:
         two.putconn(each)
     server.stop(number)
@@ -82,7 +80,7 @@ def test_a_server_that_is_away_fails_at_once_and_one_that_is_back_works_at_once(
     assert number_of(two.getconn())
 
 
-def test_idle_ones_are_closed_after_a_while(two, monkeypatch):
+def test_idle_connections_are_closed_after_a_while(two, monkeypatch):
     one, other = two.getconn(), two.getconn()
     two.putconn(one)
     # No setting: a test can't wait a minute.

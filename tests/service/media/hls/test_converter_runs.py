@@ -63,7 +63,7 @@ def pid_of(player) -> int:
     return pid
 
 
-def test_nothing_is_converted_until_it_is_asked_for(player, viewer):
+def test_nothing_is_converted_before_a_request(player, viewer):
     assert viewer.names()[:2] == ["v720", "v480"]
     assert player.converters.running() == []
     assert not (viewer.folder / "v720").exists()
@@ -72,10 +72,10 @@ def test_nothing_is_converted_until_it_is_asked_for(player, viewer):
 def test_many_viewers_share_one_converter(viewer, monkeypatch):
     started = count_runs(monkeypatch)
     with ThreadPoolExecutor(8) as threads:
-        wanted = [threads.submit(viewer.segment, "v720", 0) for _viewer in range(8)]
-        assert len({each.result() for each in wanted}) == 1
-        wanted = [threads.submit(viewer.segment, "v720", 1) for _viewer in range(8)]
-        assert len({each.result() for each in wanted}) == 1
+        requests = [threads.submit(viewer.segment, "v720", 0) for _viewer in range(8)]
+        assert len({each.result() for each in requests}) == 1
+        requests = [threads.submit(viewer.segment, "v720", 1) for _viewer in range(8)]
+        assert len({each.result() for each in requests}) == 1
     assert started() == 1
 
 
@@ -111,7 +111,7 @@ def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     assert player.converters.jobs.converting().__enter__() is None
 
 
-def test_a_seek_begins_there(player, viewer):
+def test_a_seek_starts_conversion_at_its_position(player, viewer):
     viewer.segment("v480", 0)
     first = pid_of(player)
     viewer.segment("v480", 25)
@@ -144,7 +144,7 @@ def test_the_beginning_waits_for_no_turn(library_folder, children, film):
         assert pid_of(player) == resting
 
 
-def test_a_player_goes_on_with_what_has_begun(player, viewer, monkeypatch):
+def test_a_player_continues_with_segments_that_have_begun(player, viewer, monkeypatch):
     # On a busy machine, the test may ask late.
     monkeypatch.setattr(converter_runs, "BEGUN_SECONDS", 60)
     started = count_runs(monkeypatch)
@@ -163,13 +163,13 @@ def test_light_work_that_has_begun_does_not_wait_for_long(player, viewer, monkey
     wait_until(lambda: len(player.converters.running()) == 1)
 
 
-def test_the_beginning_comes_before_what_no_one_waits_for(player, viewer):
+def test_the_beginning_precedes_background_work(player, viewer):
     viewer.segment("v720", 20)
     player.begin(viewer.question)
     wait_until((viewer.folder / "v720" / "0.m4s").exists)
 
 
-def test_the_beginning_waits_for_those_who_wait_elsewhere(player, viewer, monkeypatch):
+def test_the_beginning_yields_to_waiting_viewers(player, viewer, monkeypatch):
     # A real converter might deliver before the other player begins.
     monkeypatch.setattr(converter_runs.ConverterRun, "segments", nothing_until_the_end)
     leaves = threading.Event()
@@ -207,7 +207,7 @@ def test_the_beginning_is_not_finished_for_a_viewer_elsewhere(player, viewer, sl
     assert not (viewer.folder / "v720" / "0.m4s").exists()
 
 
-def test_a_segment_that_no_one_waits_for_any_more_is_not_finished(player, viewer, slow_beginning):
+def test_a_segment_that_no_one_waits_for_is_not_finished(player, viewer, slow_beginning):
     leaves = threading.Event()
     first = viewer.question | {"rendition": "v720", "number": 0}
     with ThreadPoolExecutor(2) as threads:
@@ -240,10 +240,10 @@ def test_viewers_of_two_files_of_one_content_far_apart_are_all_served(
 ):
     most_at_once = count_at_once(monkeypatch)
     other = Viewer(player, film)
-    wanted = [(viewer, 0), (other, 20), (viewer, 1), (other, 21), (viewer, 2), (other, 22)]
+    requests = [(viewer, 0), (other, 20), (viewer, 1), (other, 21), (viewer, 2), (other, 22)]
     with ThreadPoolExecutor(2) as threads:
-        made = list(threads.map(lambda each: each[0].segment("v480", each[1]), wanted))
-    assert len(set(made)) == len(wanted)
+        made = list(threads.map(lambda each: each[0].segment("v480", each[1]), requests))
+    assert len(set(made)) == len(requests)
     assert most_at_once() == 1
 
 
@@ -267,13 +267,13 @@ def count_at_once(monkeypatch):
     return lambda: max(counts)
 
 
-def test_a_file_is_converted_though_its_twin_is_gone(player, viewer, film):
+def test_a_file_is_converted_after_its_duplicate_is_deleted(player, viewer, film):
     viewer.segment("v480", 0)
     library_store().delete(viewer.file.blob)
     assert Viewer(player, film).segment("v480", 25)
 
 
-def test_who_waits_by_a_plan_of_before_is_told_to_come_again(player, viewer, monkeypatch):
+def test_a_viewer_with_an_outdated_plan_gets_busy(player, viewer, monkeypatch):
     # A real converter delivers its first segment before the other plan arrives.
     monkeypatch.setattr(converter_runs.ConverterRun, "segments", nothing_until_the_end)
     started = count_runs(monkeypatch)
@@ -300,7 +300,7 @@ def planned_anew(work):
     return replace(work, rendition=replace(work.rendition, preroll=work.rendition.preroll + 1))
 
 
-def test_a_plan_made_anew_and_making_way_do_not_wait_for_each_other(tmp_path, monkeypatch):
+def test_replanning_and_eviction_do_not_deadlock(tmp_path, monkeypatch):
     made = Converters(Jobs(0), Cache(0))
     work = ConverterWork(
         tmp_path / "film", tmp_path, Rendition("v480", RenditionKind.PICTURE, 0, 10)
@@ -358,19 +358,19 @@ def test_a_lost_segment_is_made_again(viewer):
     assert len(viewer.segment("v480", 1)) == len(made)
 
 
-def test_an_empty_file_is_no_segment(viewer):
+def test_an_empty_file_is_not_a_segment(viewer):
     viewer.segment("v480", 1)
     (viewer.folder / "v480" / "1.m4s").write_bytes(b"")
     assert viewer.segment("v480", 1)
 
 
-def test_what_is_not_in_the_plan_is_not_found(player, viewer):
+def test_segments_outside_the_plan_are_not_found(player, viewer):
     for name, number in (("v480", 60), ("v480", -1), ("v1080", 0), ("../v480", 0)):
         with pytest.raises(NotFound):
             player.segment(viewer.question | {"rendition": name, "number": number})
 
 
-def test_one_more_than_may_run_is_told_to_come_again(library_folder, children, film):
+def test_a_conversion_beyond_the_limit_gets_busy(library_folder, children, film):
     with playing(children, most=1) as player:
         viewer = Viewer(player, film)
         assert viewer.plan
@@ -391,7 +391,7 @@ def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     player.plan(viewer.question)
 
 
-def test_one_that_rests_gives_way(library_folder, children, film):
+def test_a_resting_converter_gives_way(library_folder, children, film):
     with playing(children, most=1) as player:
         viewer = Viewer(player, film)
         viewer.segment("v480", 0)
@@ -403,7 +403,7 @@ def test_one_that_rests_gives_way(library_folder, children, film):
         assert resting not in player.converters.running()
 
 
-def test_what_breaks_every_time_says_why(player, viewer):
+def test_a_conversion_that_always_fails_says_why(player, viewer):
     """The film's bytes were lost after its survey."""
     library_store().path(viewer.file.blob).write_bytes(b"no film any more")
     with pytest.raises(CannotConvert) as refused:
@@ -411,11 +411,11 @@ def test_what_breaks_every_time_says_why(player, viewer):
     assert refused.value.why
 
 
-def test_all_who_waited_for_what_breaks_are_told_why(player, viewer):
+def test_everyone_waiting_for_a_failed_segment_gets_the_reason(player, viewer):
     library_store().path(viewer.file.blob).write_bytes(b"no film any more")
     with ThreadPoolExecutor(8) as threads:
-        asked = [threads.submit(viewer.segment, "v480", 0) for _viewer in range(8)]
-        assert {type(each.exception()) for each in asked} == {CannotConvert}
+        requests = [threads.submit(viewer.segment, "v480", 0) for _viewer in range(8)]
+        assert {type(each.exception()) for each in requests} == {CannotConvert}
 
 
 class FullDisk(Cache):
@@ -423,7 +423,7 @@ class FullDisk(Cache):
         raise DiskFull
 
 
-def test_a_full_disk_is_no_fault_of_the_film(player, viewer):
+def test_a_full_disk_is_not_blamed_on_the_film(player, viewer):
     player.converters.cache = FullDisk(0)
     with pytest.raises(Busy):
         viewer.segment("v480", 0)
@@ -431,7 +431,7 @@ def test_a_full_disk_is_no_fault_of_the_film(player, viewer):
     assert viewer.segment("v480", 0)
 
 
-def test_what_is_still_being_made_is_never_taken_away(library_folder):
+def test_unfinished_conversions_are_never_removed(library_folder):
     place = Content("a" * 40, 1).folder / FILMS
     place.mkdir(parents=True)
     for name in (".film.mp4", "film.mp4"):
@@ -441,7 +441,7 @@ def test_what_is_still_being_made_is_never_taken_away(library_folder):
     assert [path.name for path in place.iterdir()] == [".film.mp4"]
 
 
-def test_what_was_not_watched_for_longest_goes_first(library_folder, children, film):
+def test_the_conversion_watched_longest_ago_is_removed_first(library_folder, children, film):
     with playing(children, budget_bytes=2**40) as player:
         viewer = Viewer(player, film)
         for number in range(4):

@@ -30,7 +30,7 @@ def place(viewer):
     return films.folder_of(viewer.content) / films.FILM
 
 
-def test_what_is_wanted_is_made_once(viewer, place):
+def test_a_requested_film_is_made_once(viewer, place):
     assert viewer.player.films.make_one()
     assert place.stat().st_size > 0
     assert not viewer.player.films.make_one()
@@ -52,14 +52,14 @@ def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monk
     assert place.read_bytes() == b"a film"
 
 
-def test_who_asks_again_loses_no_turn(viewer):
+def test_a_repeated_request_keeps_its_place_in_the_queue(viewer):
     note = films.wanted_folder() / viewer.content.folder.name
     os.utime(note, (1, 1))
     assert viewer.player.film(viewer.question)["is_ready"] is False
     assert note.stat().st_mtime == 1
 
 
-def test_a_film_that_took_long_to_reach_the_disk_is_kept(viewer, monkeypatch, place):
+def test_a_film_that_took_long_to_reach_the_disk_stays(viewer, monkeypatch, place):
     def sync_slowly(path):
         os.utime(path, (1, 1))
 
@@ -93,7 +93,7 @@ def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
     assert place.exists()
 
 
-def test_a_note_that_nobody_can_read_holds_up_no_other(viewer, place):
+def test_an_unreadable_note_does_not_block_others(viewer, place):
     odd = films.wanted_folder() / f"{'0' * 40}-1"
     odd.write_text("[]")
     os.utime(odd, (0, 0))
@@ -117,7 +117,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
 
 
 @pytest.mark.parametrize("circumstance", [{}, {"is_late": True}, {"is_killed": True}])
-def test_only_the_film_s_own_fault_is_remembered(viewer, monkeypatch, circumstance):
+def test_only_failures_caused_by_the_film_are_remembered(viewer, monkeypatch, circumstance):
     def fail(*_arguments):
         raise Failed("it is odd", **circumstance)
 

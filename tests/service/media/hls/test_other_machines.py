@@ -45,7 +45,7 @@ def viewer(library_folder, children, shared):
         yield Viewer(player, samples.film("plain.mp4"))
 
 
-def test_what_another_machine_has_begun_is_brought(viewer, shared):
+def test_segments_begun_on_another_machine_are_fetched(viewer, shared):
     viewer.player.begin(viewer.question)
     folders = [viewer.folder / each.name for each in viewer.plan.first()]
     begun = [folder / name for folder in folders for name in ("init.mp4", "0.m4s")]
@@ -57,7 +57,7 @@ def test_what_another_machine_has_begun_is_brought(viewer, shared):
     assert {path.read_bytes() for path in begun} == {b"from the other machine"}
 
 
-def test_what_was_cut_in_another_way_is_shared_no_longer(viewer, shared):
+def test_segments_of_an_outdated_plan_are_no_longer_shared(viewer, shared):
     viewer.segment("vcopy", 0)
     segment, plan = viewer.folder / "vcopy" / "0.m4s", viewer.folder / PLAN
     assert segment in shared

@@ -137,12 +137,12 @@ def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
 def furthest_off(viewer: Viewer, name: str) -> float:
     """Return the largest average difference, of 255, between a frame and that of the source."""
     with viewer.source() as source:
-        wanted = small_pictures(source)
+        expected = small_pictures(source)
     shown = small_pictures(io.BytesIO(viewer.whole(name)))
     # If the sound starts first, the first frame is shown a little longer.
     return max(
         min(distance(picture, each) for each in shown[number : number + 3])
-        for number, picture in list(enumerate(wanted))[:-3:5]
+        for number, picture in list(enumerate(expected))[:-3:5]
     )
 
 
@@ -190,7 +190,7 @@ def test_encoded_segments_fit_together_at_any_rate(player, rate):
     assert frames == pytest.approx(SECONDS * Fraction(rate), abs=1)
 
 
-def test_a_tone_goes_on_over_every_boundary(player):
+def test_a_tone_continues_across_every_boundary(player):
     """Decoded as a whole, it has neither silence nor a click where two runs meet."""
     viewer = Viewer(player, samples.film("tone.mkv", *X264, "-c:a", "ac3", seconds=20))
     tone = samples_of(viewer.whole("a1", shuffled(viewer.rendition("a1").count)))
@@ -273,7 +273,7 @@ def test_segments_of_an_older_plan_are_made_again(player):
     assert len(viewer.segment("v480", 0)) == len(made)
 
 
-def test_what_players_need_first_is_what_the_converter_writes(player):
+def test_the_converter_writes_the_files_that_players_need_first(player):
     """Otherwise, players would misread the frames."""
     viewer = Viewer(player, samples.film("first.mkv", "-c:v", "mpeg4", "-c:a", "ac3", seconds=2))
     rendition = viewer.rendition("v480")

@@ -22,7 +22,7 @@ MARKUP = re.compile(r"<(/?)([biu])>")
 PLAIN = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);)*")
 
 
-def test_emphasis_is_kept_and_everything_else_is_words():
+def test_emphasis_stays_and_everything_else_is_text():
     assert text_of(r"{\i1}Well{\i0}, <script>\Nyes{\an8}") == "<i>Well</i>, &lt;script&gt;\nyes"
 
 
@@ -47,7 +47,7 @@ def is_sound(text: str) -> bool:
 
 
 @given(PIECES)
-def test_whatever_was_said_becomes_words_and_marks_in_order(dialogue):
+def test_any_cue_becomes_words_and_tags_in_order(dialogue):
     text = text_of(dialogue)
     assert is_sound(text)
     assert len(text) <= 5 * webvtt.LONGEST_DIALOGUE

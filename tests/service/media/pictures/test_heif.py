@@ -26,7 +26,7 @@ def draw(children):
     return draw
 
 
-def test_they_are_known(probe):
+def test_heif_files_are_recognized(probe):
     facts = probe(heif())
     assert (facts["kind"], facts["has_picture"]) == ("picture", True)
     assert facts["probed"]["container"] == "heif"
@@ -41,6 +41,6 @@ def test_tiles_are_put_together(draw):
     assert draw(heif(2), "i1600").size == (640, 240)
 
 
-def test_what_is_cut_off_is_refused(draw):
+def test_truncated_files_are_refused(draw):
     with pytest.raises(Failed):
         draw(heif()[:900])

@@ -40,7 +40,7 @@ def test_pictures_wait_for_one_another():
     thread.join()
 
 
-def test_work_ahead_waits_while_anything_goes_on():
+def test_background_work_waits_while_anything_runs():
     jobs, done = Jobs(1), threading.Event()
 
     def ahead():
@@ -55,7 +55,7 @@ def test_work_ahead_waits_while_anything_goes_on():
     thread.join()
 
 
-def test_who_asks_waits_for_no_work_ahead():
+def test_requests_do_not_wait_for_background_work():
     jobs = Jobs(1)
     with jobs.picturing_ahead(), jobs.picturing(0):
         pass
@@ -71,7 +71,7 @@ class Film:
         self.is_going_on = True
 
 
-def test_a_film_stands_still_while_viewers_need_every_converter():
+def test_background_conversion_pauses_while_viewers_need_every_converter():
     jobs, film = Jobs(2), Film()
     with jobs.filming(film), jobs.converting():
         assert film.is_going_on
@@ -80,13 +80,13 @@ def test_a_film_stands_still_while_viewers_need_every_converter():
         assert film.is_going_on
 
 
-def test_a_film_that_begins_meanwhile_stands_still_at_once():
+def test_a_background_conversion_that_starts_meanwhile_pauses_at_once():
     jobs, film = Jobs(1), Film()
     with jobs.converting(), jobs.filming(film):
         assert not film.is_going_on
 
 
-def test_nobody_waits_any_longer_when_it_closes():
+def test_closing_ends_all_waits():
     jobs, refused = Jobs(1), []
 
     def wait(turn):

@@ -31,7 +31,7 @@ def limits(**changed) -> ResourceLimits:
     return ResourceLimits(**{**LIMITS.__dict__, **changed})
 
 
-def test_what_it_writes_is_answered(tmp_path):
+def test_the_programs_output_is_returned(tmp_path):
     assert run("print('a picture')", tmp_path) == b"a picture\n"
 
 
@@ -48,19 +48,19 @@ def test_the_environment_is_empty_and_the_folder_its_own(tmp_path, monkeypatch):
     assert run(code, tmp_path).decode().split(maxsplit=1) == [str(tmp_path), "[]\n"]
 
 
-def test_no_other_descriptor_goes_along(tmp_path):
+def test_no_other_descriptor_is_inherited(tmp_path):
     with (tmp_path / "other").open("wb") as other:
         os.set_inheritable(other.fileno(), True)
-        told = run("import os; print(os.listdir('/proc/self/fd'))", tmp_path)
-        assert f"'{other.fileno()}'" not in told.decode()
+        output = run("import os; print(os.listdir('/proc/self/fd'))", tmp_path)
+        assert f"'{other.fileno()}'" not in output.decode()
 
 
-def test_it_has_a_session_of_its_own_and_steps_back(tmp_path):
-    told = run("import os; print(os.getsid(0) == os.getpid(), os.nice(0))", tmp_path)
-    assert told == b"True 10\n"
+def test_the_program_has_its_own_session_and_low_priority(tmp_path):
+    output = run("import os; print(os.getsid(0) == os.getpid(), os.nice(0))", tmp_path)
+    assert output == b"True 10\n"
 
 
-def test_there_is_no_network(tmp_path):
+def test_the_program_has_no_network(tmp_path):
     if subprocess.run(["unshare", "--user", "--net", "true"], check=False).returncode:
         tools.lacks("network name spaces for everybody")
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -71,7 +71,7 @@ def test_there_is_no_network(tmp_path):
             run(code, tmp_path)
 
 
-def test_complaints_are_told_in_one_clean_line(tmp_path):
+def test_complaints_become_one_clean_line(tmp_path):
     code = r"import sys; sys.exit('x\n[mov @ 0x55aa] /srv/data/ab: Invalid \x1b[31mdata\n\n')"
     with pytest.raises(Failed) as failed:
         run(code, tmp_path)
@@ -101,7 +101,7 @@ def test_endless_complaints_are_bounded(tmp_path):
         ("import os\nwhile True: os.write(1, b'x' * 65536)", {}, "it became too large"),
     ],
 )
-def test_who_wants_too_much_is_ended(code, changed, reason, tmp_path):
+def test_a_program_that_exceeds_its_limits_is_ended(code, changed, reason, tmp_path):
     started = time.monotonic()
     with pytest.raises(Failed) as failed:
         run(code, tmp_path, limits=limits(**changed))
@@ -111,14 +111,14 @@ def test_who_wants_too_much_is_ended(code, changed, reason, tmp_path):
 
 
 @pytest.mark.slow
-def test_only_what_the_clock_ends_is_late(tmp_path):
+def test_only_timeouts_count_as_late(tmp_path):
     for changed, is_late in (({"wall_seconds": 0.5}, True), ({"cpu_seconds": 1}, False)):
         with pytest.raises(Failed) as failed:
             run("while True: pass", tmp_path, limits=limits(**changed))
         assert failed.value.is_late is is_late
 
 
-def test_what_is_paused_computes_nothing(tmp_path):
+def test_a_paused_program_uses_no_cpu(tmp_path):
     argv = python("while True: pass")
     with RunningProgram(
         argv, limits=limits(wall_seconds=60, cpu_seconds=60), cwd=tmp_path
@@ -143,7 +143,7 @@ def test_descriptors_are_few(tmp_path):
         run("kept = [open('/dev/null') for _ in range(100)]", tmp_path)
 
 
-def test_what_it_has_started_goes_with_it(tmp_path):
+def test_child_processes_of_the_program_end_with_it(tmp_path):
     code = "import signal, subprocess; print(subprocess.Popen(['sleep', '60']).pid, flush=True)"
     code += "\nsignal.pause()"
     ours, theirs = os.pipe()
@@ -158,7 +158,7 @@ def test_what_it_has_started_goes_with_it(tmp_path):
     assert running.poll() == -signal.SIGKILL
 
 
-def test_a_program_that_is_not_there_is_told(tmp_path):
+def test_a_missing_program_is_reported(tmp_path):
     with pytest.raises(Failed, match="cannot start: No such file"):
         launcher.run(["/nowhere/ffmpeg"], limits=LIMITS, cwd=tmp_path)
 

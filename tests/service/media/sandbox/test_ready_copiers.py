@@ -38,20 +38,20 @@ def test_a_few_copiers_wait(copiers, waiting, child_processes):
     assert child_processes() == before
 
 
-def test_each_copier_reads_only_one_file(copiers, waiting):
+def test_a_copier_reads_only_one_file(copiers, waiting):
     pids = [ask(copiers) for _ in range(MOST_WAITING + 1)]
     assert len(set(pids)) == len(pids)
     assert set(pids[:MOST_WAITING]) == waiting
 
 
-def test_a_copier_that_has_died_is_not_asked(copiers, waiting, child_processes):
+def test_a_dead_copier_is_not_used(copiers, waiting, child_processes):
     for pid in waiting:
         os.kill(pid, signal.SIGKILL)
     wait_until(lambda: not waiting & child_processes())
     assert ask(copiers) not in waiting
 
 
-def test_a_copier_that_dies_before_its_question_shows_that_by_its_output(tmp_path):
+def test_a_copier_that_dies_before_its_request_is_noticed_by_its_output(tmp_path):
     copier = Copier(tmp_path)
     os.kill(copier.running.pid, signal.SIGKILL)
     wait_until(lambda: not copier.is_fresh)
@@ -60,7 +60,7 @@ def test_a_copier_that_dies_before_its_question_shows_that_by_its_output(tmp_pat
         assert output.read() == b""
 
 
-def test_an_old_copier_is_not_asked(copiers, waiting, child_processes, monkeypatch):
+def test_an_old_copier_is_not_used(copiers, waiting, child_processes, monkeypatch):
     # No setting shortens this, and a test would wait for minutes.
     monkeypatch.setattr(ready_copiers, "MOST_AGE_SECONDS", 0.0)
     assert ask(copiers) not in waiting
@@ -80,7 +80,7 @@ def test_copiers_wait_only_while_someone_watches(copiers, waiting, child_process
     assert not waiting & child_processes()
 
 
-def test_none_waits_after_the_end(copiers, waiting, child_processes):
+def test_no_request_waits_after_the_end(copiers, waiting, child_processes):
     copiers.close()
     before = child_processes()
     copiers.refill()

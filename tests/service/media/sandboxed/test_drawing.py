@@ -82,7 +82,7 @@ def test_nothing_tells_where_it_was_taken(draw):
     assert b"camera" not in small
 
 
-def test_what_is_transparent_stays_so(draw):
+def test_transparent_pictures_stay_transparent(draw):
     (small,) = draw(picture(mode="RGBA", kind="PNG"))
     image = shown(small)
     assert image.format == "WEBP"
@@ -144,7 +144,7 @@ def test_only_the_first_frame_is_shown(draw):
 
 @pytest.mark.slow
 @each_case("kind", ["JPEG", "PNG", "WEBP", "AVIF", "TIFF"])
-def test_what_is_cut_off_is_refused(kind, draw):
+def test_truncated_files_are_refused(kind, draw):
     content = picture(2000, 1500, kind=kind)
     assert draw(content)
     with pytest.raises(Failed) as failed:

@@ -75,7 +75,7 @@ def test_a_picture_without_such_data_says_nothing(probe):
         ("m" * 500, "n" * 500, "m" * 100),
     ],
 )
-def test_the_name_of_a_camera_is_said_once(make, model, whole, probe):
+def test_the_name_of_a_camera_appears_once(make, model, whole, probe):
     assert probed(probe, {}, make=make, model=model)["camera"]["model"] == whole
 
 
@@ -88,7 +88,7 @@ def test_the_name_of_a_camera_is_said_once(make, model, whole, probe):
         {TAKEN: "", ISO: "many", LENS: ""},
     ],
 )
-def test_what_makes_no_sense_is_left_out(shooting, probe):
+def test_nonsensical_values_are_left_out(shooting, probe):
     assert probed(probe, shooting, make="", model="") == {}
 
 

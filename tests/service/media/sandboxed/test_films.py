@@ -24,7 +24,7 @@ from tests.service.media.samples import VPX, picture, short_film, shown, written
         ("mpg", ("-c:v", "mpeg1video", "-c:a", "mp2"), ["mpeg1video", "mp2"]),
     ],
 )
-def test_films_of_every_kind_are_known_and_show_a_frame(suffix, options, codecs, probe, draw):
+def test_films_of_every_kind_are_recognized_and_show_a_frame(suffix, options, codecs, probe, draw):
     content = short_film(suffix, *options)
     facts = probe(content)
     assert (facts["kind"], facts["width"], facts["height"]) == ("video", 320, 240)
@@ -39,7 +39,7 @@ def test_films_of_every_kind_are_known_and_show_a_frame(suffix, options, codecs,
     ("suffix", "codec"),
     [("mp3", "libmp3lame"), ("flac", "flac"), ("ogg", "libvorbis"), ("m4a", "aac"), ("wav", "")],
 )
-def test_audio_is_known(suffix, codec, probe):
+def test_audio_is_recognized(suffix, codec, probe):
     facts = probe(short_film(suffix, *(("-c:a", codec) if codec else ()), source=""))
     assert (facts["kind"], facts["has_picture"]) == ("audio", False)
     assert 1900 < facts["duration_ms"] < 2200
@@ -87,7 +87,7 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
     assert (words.language, words.codec, words.is_text) == ("eng", "subrip", True)
 
 
-def test_what_is_kept_of_a_probe_comes_back(probe):
+def test_a_saved_probe_reads_back_the_same(probe):
     kept = probe(short_film("mp4"))["probed"]
     assert Probed.of(kept).to_dict() == kept
 
@@ -108,13 +108,13 @@ def test_pixels_that_are_no_squares_are_stretched(draw):
     assert shown(draw(content, kind="video")[0]).size == (220, 82)
 
 
-def test_interlaced_video_is_known(probe):
+def test_interlaced_video_is_recognized(probe):
     options = ("-vf", "setfield=tff", "-c:v", "mpeg2video", "-flags", "+ilme+ildct")
     (track,) = Probed.of(probe(short_film("ts", *options, sound=False))["probed"]).tracks
     assert track.is_interlaced
 
 
-def test_a_film_that_begins_in_the_dark_shows_what_comes_then(draw):
+def test_a_film_that_starts_dark_shows_a_later_frame(draw):
     dark, bright = "color=black:s=320x240:d=6[a]", "color=0xcc8822:s=320x240:d=2,noise=alls=80[b]"
     source = f"{dark};{bright};[a][b]concat"
     content = short_film("mp4", "-c:v", "libx264", "-g", "25", source=source, sound=False)
@@ -129,7 +129,7 @@ def test_a_film_of_nothing_but_darkness_is_shown_as_it_is(draw):
 
 @pytest.mark.slow
 @each_case("suffix", ["mp4", "mkv", "avi", "ts", "mp3", "flac"])
-def test_what_is_cut_off_ends_no_child(suffix, probe, draw, child_processes):
+def test_a_truncated_film_does_not_end_the_child(suffix, probe, draw, child_processes):
     is_sound = suffix in ("mp3", "flac")
     content = short_film(suffix, source="" if is_sound else "testsrc2=s=320x240:d=2")
     assert probe(content)["kind"] == ("audio" if is_sound else "video")

@@ -46,7 +46,7 @@ def test_it_opens_no_file(code):
     assert "PermissionError" in tried(code, seals=True)
 
 
-def test_what_was_open_stays_so():
+def test_files_opened_earlier_stay_open():
     code = (
         "file = open('/etc/passwd')\nfrom service.media.sandboxed import landlock\nassert seal({})"
     )
@@ -106,7 +106,7 @@ def test_converters_are_sealed(library_folder, children):
         assert "NoNewPrivs:\t1" in Path(f"/proc/{pid}/status").read_text()
 
 
-def test_an_ffmpeg_that_does_not_run_sealed_is_told_apart(monkeypatch, caplog):
+def test_an_ffmpeg_that_fails_in_the_sandbox_is_detected(monkeypatch, caplog):
     def fail(*_arguments, **_options):
         raise Failed("its libraries are elsewhere")
 
