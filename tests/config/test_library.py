@@ -54,24 +54,24 @@ def said(*arguments, capsys):
 def test_list_shows_files_that_the_database_does_not_know(newer, capsys):
     output = said("list", capsys=capsys)
     assert "The database is older than the library." in output
-    assert "It doesn't know 1 files" in output
+    assert "It doesn't know 1 file" in output
     assert "Orphans: 0 files" in output
 
 
 def test_adopting_puts_the_files_into_a_folder(newer, capsys, store):
     output = said("adopt", capsys=capsys)
     folder = f"Recovered {timezone.localdate()}"
-    assert f"Put 1 files, 0.00 GB, into the folder '{folder}' of {EMBEDDED_ACCOUNT}." in output
+    assert f"Put 1 file, 0.00 GB, into the folder '{folder}' of {EMBEDDED_ACCOUNT}." in output
     assert File.objects.get().folder.name == folder
     assert File.objects.get().sha1 == newer.sha1
     assert "knows the whole library" in said("list", capsys=capsys)
 
 
 def test_discarded_files_stay_for_a_while_and_can_be_restored(newer, capsys, store):
-    assert "Moved 1 files" in said("discard", capsys=capsys)
+    assert "Moved 1 file" in said("discard", capsys=capsys)
     assert newer.blob in said("list", capsys=capsys)
     assert not File.objects.exists()
-    assert "Put 1 files" in said("restore", newer.blob, capsys=capsys)
+    assert "Put 1 file" in said("restore", newer.blob, capsys=capsys)
     assert File.objects.get().blob == newer.blob
     assert store.size(newer.blob) == newer.size_bytes
     assert "Orphans: 0 files" in said("list", capsys=capsys)
@@ -79,7 +79,7 @@ def test_discarded_files_stay_for_a_while_and_can_be_restored(newer, capsys, sto
 
 def test_orphans_can_be_deleted_at_once(newer, capsys, store):
     said("discard", capsys=capsys)
-    assert "Deleted 1 orphans" in said("delete", capsys=capsys)
+    assert "Deleted 1 file" in said("delete", capsys=capsys)
     assert list(store.orphans()) == []
 
 
@@ -129,7 +129,7 @@ def test_running_uploads_are_left_alone(newer, store, capsys):
     running.note_running()
     try:
         under_way = put(store)
-        assert "Put 1 files" in said("adopt", capsys=capsys)
+        assert "Put 1 file" in said("adopt", capsys=capsys)
         assert store.size(under_way.blob) is not None
         assert not File.objects.filter(blob=under_way.blob).exists()
     finally:

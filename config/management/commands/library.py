@@ -58,7 +58,7 @@ def adopt(store: Store, options: dict[str, Any]) -> list[str]:
 def discard(store: Store, _options: dict[str, Any]) -> list[str]:
     blobs = blobs_in_doubt(store)
     count = recovery.discard(store, blobs, timezone.now())
-    summary = f"Moved {count} files, {gigabytes(sizes(blobs))}, to the orphans"
+    summary = f"Moved {count_files(count)}, {gigabytes(sizes(blobs))}, to the orphans"
     return [f"{summary}, where they stay for {settings.ORPHAN_DAYS} days."]
 
 
@@ -84,11 +84,11 @@ def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
     if doubt:
         newer = recovery.find_unnamed(store, until_when())
         lines.append(
-            f"It doesn't know {len(newer)} files, {gigabytes(sizes(newer))}. "
+            f"It doesn't know {count_files(len(newer))}, {gigabytes(sizes(newer))}. "
             "Run manage.py library adopt or discard."
         )
     orphans = list(store.orphans())
-    lines.append(f"Orphans: {len(orphans)} files, {gigabytes(sizes(orphans))}.")
+    lines.append(f"Orphans: {count_files(len(orphans))}, {gigabytes(sizes(orphans))}.")
     for since, those in groupby(orphans, key=lambda each: each.since):
         lines.append(f"Moved there on {since}:")
         lines += [
@@ -101,7 +101,7 @@ def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
 def delete(store: Store, _options: dict[str, Any]) -> list[str]:
     size_bytes = sizes(store.orphans())
     count = store.drop_orphans(date.max)
-    return [f"Deleted {count} orphans, {gigabytes(size_bytes)}."]
+    return [f"Deleted {count_files(count)}, {gigabytes(size_bytes)}."]
 
 
 def blobs_in_doubt(store: Store) -> list[Unnamed]:
@@ -131,7 +131,12 @@ def put_back(store: Store, blobs: list[Unnamed], email: str) -> list[str]:
 
 def line_of(result: Recovered) -> str:
     size = gigabytes(result.size_bytes)
-    return f"Put {result.count} files, {size}, into the folder {result.folder!r} of {result.email}."
+    files = count_files(result.count)
+    return f"Put {files}, {size}, into the folder {result.folder!r} of {result.email}."
+
+
+def count_files(count: int) -> str:
+    return "1 file" if count == 1 else f"{count} files"
 
 
 def account_of(email: str) -> Account:
