@@ -50,10 +50,7 @@ def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
                 entries.add(None, entry)
     if not entries.by_index:
         raise MissingField("archive_arr")
-    numbered_entries = sorted(entries.by_index.items())
-    if len(numbered_entries) > MOST_ENTRIES:
-        raise BadEntry(numbered_entries[MOST_ENTRIES][0], "is one too many")
-    return numbered_entries
+    return sorted(entries.by_index.items())
 
 
 class Entries:
@@ -67,6 +64,8 @@ class Entries:
 
     def add(self, index: int | None, entry: Any) -> None:
         at = self._next if index is None else index
+        if len(self.by_index) == MOST_ENTRIES and at not in self.by_index:
+            raise BadEntry(at, "is one too many")
         self.by_index[at] = entry
         self._next = max(self._next, at + 1)
 

@@ -5,6 +5,7 @@ For more about torrents, up to the engine, see tests/attacks/test_16_torrents.py
 
 import os
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from itertools import product
 from pathlib import Path
@@ -14,6 +15,7 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
+from tests.browser.shelf import Shelf
 from tests.misbehaving import Wire, head, serving
 from tests.people import PASSWORD
 from tests.running import Ferry, running
@@ -222,6 +224,38 @@ def documents() -> Iterator[tuple[str, bytes]]:
     yield "2 MB", b'{"path":"' + b"x" * 2 * MIB + b'"}'
 
 
+def selections() -> Iterator[tuple[str, bytes]]:
+    """Yield entries to move, copy, or delete, which may take 4 MiB."""
+    for count in (9_999, 40_000):
+        fields = (
+            b"archive_arr[%d][type]=file&archive_arr[%d][id]=%d" % (n, n, n) for n in range(count)
+        )
+        yield f"{count} entries", b"&".join(fields)
+    yield "entries of nothing", b"archive_arr[]=&" * 270_000
+    yield "indexes", b"&".join(b"archive_arr[%d]=1" % (n * 9_999) for n in range(99_999))
+    yield "types without ids", b"archive_arr[][type]=folder&" * 150_000
+    yield "an id", b"archive_arr[0][type]=file&archive_arr[0][id]=" + b"9" * 4_000_000
+    for piece in (b"0", b"[]", b"{}", b'{"type":"file","id":1}', b'{"id":1e400}', b'"\\u0041"'):
+        many = b"[" + b",".join([piece] * (1_300_000 // (len(piece) + 1))) + b"]"
+        yield f"a list of {piece!r}", b"archive_arr=" + quote(many).encode()
+    for open_ in (b"[", b'{"a":', b'[{"id":'):
+        yield (
+            f"nothing but {open_!r}",
+            b"archive_arr=" + quote(open_ * (1_300_000 // len(open_))).encode(),
+        )
+
+
+def queries() -> Iterator[tuple[str, str]]:
+    yield from ((query, query) for query in ("", "i", "im", "img", "jpg first", "IMG_4", "mg_ 99"))
+    for piece in ("a", "a ", "img ", "%", "_", '"', "\\", "*", "' OR 1=1 --", "NEAR(i g)", "\0"):
+        yield f"repeated {piece!r}", piece * (2_000 // len(piece))
+    # One letter becomes 18, or a letter has a thousand marks.
+    for piece in ("\ufdfa", "i\u0307", "\u96fb", "\U0001f600", "\u1e9e", "\u0301"):
+        yield f"repeated {piece!a}", piece * 200
+    yield "a letter with marks", "i" + "\u0301" * 600
+    yield "all digits", " ".join(map(str, range(500)))
+
+
 CUE = b"00:00:01,000 --> 00:00:02,000\n"
 ASS = b"[Script Info]\n[Events]\nFormat: Start, End, Text\n"
 
@@ -362,14 +396,16 @@ LEAST = {
     "bodies": 28,
     "forms": 30,
     "documents": 20,
+    "selections": 15,
+    "queries": 25,
     "texts": 30,
 }
 
 
 def test_the_corpus_is_large():
-    kinds: dict[str, Callable[[], Iterator[tuple[str, bytes]]]] = {
+    kinds: dict[str, Callable[[], Iterator[tuple[str, bytes | str]]]] = {
         "trees": trees, "lists": lists, "values": values, "bodies": bodies, "forms": forms,
-        "documents": documents, "texts": texts,
+        "documents": documents, "texts": texts, "selections": selections, "queries": queries,
     }  # fmt: skip
     assert sum(LEAST.values()) >= 200
     assert {name for name in LEAST if len(list(kinds[name]())) < LEAST[name]} == set()
@@ -425,10 +461,32 @@ def test_hostile_json(web, costs):
             assert answer.status_code < 500
 
 
+def test_a_hostile_selection(web, costs):
+    for what, content in selections():
+        for place in ("/rest/move", "/rest/copy", "/rest/deleted"):
+            for _ in costs.of(f"{what} at {place}"):
+                answer = web.api.post(place, content=content, headers={"Content-Type": FORM})
+                assert answer.status_code < 500
+
+
+@pytest.fixture
+def crowd(web):
+    """Put 50,000 files into a folder, whose names most queries match."""
+    with closing(Shelf(web.ferry)) as shelf:
+        shelf.crowd(50_000)
+
+
+def test_a_hostile_query(web, crowd, costs):
+    for what, query in queries():
+        for client, place in ((web.api, "/rest/search"), (web.person, "/search/results/")):
+            for _ in costs.of(f"{what} at {place}"):
+                assert client.get(place, params={"q": query}).status_code < 500
+
+
 def test_a_hostile_form_of_the_site(web, costs):
     token = token_of(web)
     for what, content in forms():
-        for place in ("/transfers/send/", "/files/0/new/", "/files/0/delete/"):
+        for place in ("/transfers/send/", "/files/0/new/", "/files/0/delete/", "/files/0/move/"):
             for _ in costs.of(f"{what} at {place}"):
                 headers = {"Content-Type": FORM, "X-CSRFToken": token}
                 answer = web.person.post(place, content=content, headers=headers)
