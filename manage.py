@@ -16,6 +16,9 @@ ENVIRONMENT = {
 
 
 def main() -> None:
+    # `ferry manage work` is `ferry work`, so that both ways to write commands of Django work.
+    if sys.argv[1:2] == ["manage"]:
+        del sys.argv[1]
     if sys.argv[1:2] == ["run"]:
         set_up_run()
     # As the command `ferry`, this file is a module of site-packages, and its folder isn't searched.

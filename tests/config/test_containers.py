@@ -2,8 +2,10 @@
 
 import re
 import subprocess
+import sys
 
 import yaml
+from django.core.management import get_commands
 
 from config import processes, settings
 from tests.running import BASE
@@ -68,6 +70,20 @@ def test_the_machines_of_a_cluster_differ_only_in_what_they_do_and_where():
     for each in MACHINES.values():
         assert (BASE / each["build"]["args"]["LOCK"]).is_file()
         assert each["read_only"]
+
+
+def test_the_workers_of_a_cluster_run_commands_that_exist():
+    worker = CLUSTER["x-worker"]
+    lines = [*worker["entrypoint"], " ".join(worker["healthcheck"]["test"])]
+    commands = re.findall(r"\bferry ([\w-]+)", "\n".join(lines))
+    assert len(commands) == 3
+    assert set(commands) <= get_commands().keys()
+
+
+def test_a_command_may_be_written_as_one_of_manage():
+    command = [sys.executable, BASE / "manage.py", "manage", "work", "--help"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "--check" in shown.stdout
 
 
 def test_the_lock_of_a_cluster_adds_its_packages_to_those_of_one_machine():
