@@ -4,7 +4,7 @@ Functions that change it take ids, reread the rows under the account's lock, and
 transaction. The ids of other accounts aren't found.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Literal, NamedTuple
 
@@ -275,13 +275,20 @@ def move_transfers_to_root(
 
 def move_transfers_back(locked: Account, incoming: Iterable[Incoming], now: datetime) -> None:
     """Redirect unfinished transfers and wishes to their old folders, which exist again."""
-    root, folder_of = root_of(locked), Folder.objects.in_bulk({each.folder_id for each in incoming})
+    folder_of = Folder.objects.in_bulk({each.folder_id for each in incoming})
+    redirect(locked, incoming, folder_of, now)
+
+
+def redirect(
+    locked: Account, incoming: Iterable[Incoming], folder_of: Mapping[int, Folder], now: datetime
+) -> None:
+    """Redirect unfinished transfers and wishes to the folder that takes the place of theirs."""
     wish_ids = {each.id: each.folder_id for each in incoming if each.model == "wish"}
-    for wish in Wish.objects.filter(account=locked, folder=root, pk__in=wish_ids):
-        wish.folder_id = wish_ids[wish.pk]
+    for wish in Wish.objects.filter(account=locked, pk__in=wish_ids):
+        wish.folder = folder_of[wish_ids[wish.pk]]
         wish.save(update_fields=["folder"])
     of_transfers = {each.id: each for each in incoming if each.model == "transfer"}
-    running = Transfer.running().filter(account=locked, folder=root, pk__in=of_transfers)
+    running = Transfer.running().filter(account=locked, pk__in=of_transfers)
     if not running.exists():
         return
     with changing_transfers(locked, now):

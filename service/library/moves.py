@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from django.db import connection, transaction
-from django.db.models import Max, TextField, Value
+from django.db.models import Exists, Max, OuterRef, QuerySet, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
 
 from service.accounts.accounts import changing_library
@@ -19,9 +19,11 @@ from service.batches import batches
 from service.errors import IntoItself, RootStays, TooDeep, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
+from service.library.library import Incoming
 from service.models import (
     LINEAGE_DIGITS,
     Account,
+    DeletedFile,
     DeletedItem,
     File,
     Folder,
@@ -212,8 +214,9 @@ class Placement:
     def _place_files(self, placed: list[tuple[File, str]], target: Folder) -> None:
         raise NotImplementedError
 
-    def _delete(self, folder_ids: Iterable[int], file_ids: Iterable[int]) -> None:
-        for item in deleted_items.delete_within(self.account, folder_ids, file_ids, self.now):
+    def _delete(self, folder_ids: Iterable[int], file_ids: Iterable[int]) -> list[DeletedItem]:
+        items = deleted_items.delete_within(self.account, folder_ids, file_ids, self.now)
+        for item in items:
             self._steps.append(
                 MoveStep(
                     is_folder=item.is_folder,
@@ -224,6 +227,7 @@ class Placement:
                     deleted_item_id=item.pk,
                 )
             )
+        return items
 
     def _note(self, entry: File | Folder, target: Folder, folder_id: int | None) -> None:
         self._steps.append(
@@ -266,7 +270,12 @@ class Move(Placement):
         super()._merge(folder, present)
         is_empty = not folder.folders.exists() and not folder.files.exists()
         if is_empty:
-            self._delete([folder.pk], [])
+            incoming = [
+                Incoming(*each)
+                for item in self._delete([folder.pk], [])
+                for each in item.incoming or ()
+            ]
+            library.redirect(self.account, incoming, {folder.pk: present}, self.now)
 
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         self._note(folder, target, folder.parent_id)
@@ -409,7 +418,8 @@ def _put_back(account: Account, folder_id: int, moved: Sequence[MovedEntry], now
 
 
 def _delete_copies(account: Account, moved: Sequence[MovedEntry], now: datetime) -> int:
-    """Delete copies for good; folders that have changed since can be restored."""
+    """Delete copies for good. Those that have changed since, or that have the last copy of some
+    bytes, can be restored."""
     size_of = {(entry.is_folder, entry.entry_id): entry.size_bytes for entry in moved}
     folder_ids = [folder.pk for folder in _still_there(Folder, account, moved)]
     file_ids = [file.pk for file in _still_there(File, account, moved)]
@@ -419,8 +429,19 @@ def _delete_copies(account: Account, moved: Sequence[MovedEntry], now: datetime)
             item.pk for item in items if item.size_bytes != size_of[item.is_folder, item.entry_id]
         ]
         batch = DeletedItem.objects.filter(batch=items[0].batch)
-        deleted_items.purge(account, batch.exclude(pk__in=has_changed), now)
+        unchanged = batch.exclude(pk__in=has_changed).exclude(pk__in=_with_last_bytes(batch))
+        deleted_items.purge(account, unchanged, now)
     return len(items)
+
+
+def _with_last_bytes(items: QuerySet[DeletedItem]) -> QuerySet[DeletedFile, int]:
+    """Return the ids of items with a file whose bytes no other file or earlier item has."""
+    same = {"blob": OuterRef("blob")}
+    files = DeletedFile.objects.filter(item__in=items, size_bytes__gt=0)
+    return files.exclude(
+        Exists(File.objects.filter(**same))
+        | Exists(DeletedFile.objects.filter(**same).exclude(item__in=items))
+    ).values_list("item", flat=True)
 
 
 def _still_there(model: type[Entry], account: Account, moved: Sequence[MovedEntry]) -> list[Entry]:

@@ -86,16 +86,21 @@ def is_certain(store: Store) -> bool:
 def _unlink_discarded(store: Store, before: datetime) -> int:
     """Delete each blob before its row: after a crash between the two, the next sweep finishes.
 
-    Copies of a file have its blob, and the last of them that is deleted discards it again.
+    Copies of a file have its blob, and the last of them that is deleted discards it again. Then
+    the blob stays until the later row is due.
     """
     count = 0
     due = Discarded.objects.filter(at__lte=before).order_by("pk")
+    later = Discarded.objects.filter(at__gt=before)
     while due.exists():
         with store.removing() as may_remove:
             if not may_remove:
                 break
             batch = list(due[:ROWS_AT_ONCE])
-            shared = named_blobs([row.blob for row in batch])
+            blobs = [row.blob for row in batch]
+            shared = named_blobs(blobs) | set(
+                later.filter(blob__in=blobs).values_list("blob", flat=True)
+            )
             count += store.delete_all([row.blob for row in batch if row.blob not in shared])
             Discarded.objects.filter(pk__in=[row.pk for row in batch]).delete()
     return count

@@ -14,10 +14,11 @@ from service.library import deleted_items, library, moves
 from service.library.moves import Chosen, Moved, copy, move, undo
 from service.library.search import Search, find
 from service.library.sweep import sweep_leavings
-from service.models import Account, DeletedItem, Discarded, File, Folder, MovedEntry
+from service.models import Account, DeletedItem, Discarded, File, Folder, MovedEntry, Wish
 from service.store.blobs import library_store
+from service.transfers import transfers
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory, put
-from tests.service.library.test_deleted_items import paths, tree_of, used
+from tests.service.library.test_deleted_items import MAGNET, paths, tree_of, used
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(hours=1)
@@ -207,6 +208,18 @@ def test_a_copy_shares_the_bytes_until_the_last_one_is_deleted():
     assert not store.path(file.blob).exists()
 
 
+def test_readers_of_the_last_copy_have_time_to_finish():
+    account, store = alice(), library_store()
+    file = a_file(account, "a.txt", blob=put(store, b"hello"))
+    copy(account, chosen(file), 0, "ask", NOW)
+    library.delete_file(account, file.pk, NOW)
+    library.delete_file(account, File.objects.get().pk, NOW + timedelta(minutes=59))
+    for minutes, discarded in ((60, 0), (119, 1)):
+        swept = sweep_leavings(store, NOW + timedelta(minutes=minutes), timedelta(hours=1))
+        assert swept.discarded == discarded
+        assert store.path(file.blob).exists() is not bool(discarded)
+
+
 def test_a_copy_takes_space():
     account = alice(space_max_bytes=35)
     folder = a_tree(account, "Films", ["a.mkv", "b/c.mkv"])
@@ -253,6 +266,42 @@ def test_a_copy_that_has_changed_can_be_restored_after_undo():
     a_file(account, "new.txt", folder=Folder.objects.get(name="Films (2)"))
     undo(account, copied.batch, LATER)
     assert [item.name for item in DeletedItem.objects.all()] == ["Films (2)"]
+
+
+def test_undo_of_a_copy_keeps_bytes_that_nothing_else_has():
+    """Someone replaced a file in the copy by one of the same size, and deleted the original of
+    another copy for good."""
+    account = alice()
+    folder, file = a_tree(account, "Films", ["a.mkv"]), a_file(account, "b.mkv")
+    copied = copy(account, chosen(folder, file), 0, "keep_both", LATER)
+    copied_file = File.objects.get(folder__name="Films (2)")
+    deleted_items.delete(account, [], [copied_file.pk], LATER)
+    deleted_items.purge(account, DeletedItem.objects.all(), LATER)
+    new = a_file(account, "a.mkv", folder=copied_file.folder, size_bytes=copied_file.size_bytes)
+    deleted_items.delete(account, [], [file.pk], LATER)
+    deleted_items.purge(account, DeletedItem.objects.all(), LATER)
+    undo(account, copied.batch, LATER)
+    assert paths(account) == {"Films/a.mkv"}
+    deleted_items.restore(account, DeletedItem.objects.all(), LATER)
+    assert paths(account) == {"Films/a.mkv", "Films (2)/a.mkv", "/b (2).mkv"}
+    assert File.objects.filter(blob=new.blob).count() == 1
+
+
+def test_transfers_into_a_folder_that_merges_go_on_into_the_other():
+    account = alice()
+    other, _new = a_folder(account, "Films"), a_folder(account, "New")
+    folder = a_folder(account, "New/Films")
+    running = transfers.add_magnet(account, MAGNET, folder.pk, NOW)
+    wish = Wish.objects.create(
+        account=account, folder=folder, title="b", size_bytes=1, magnet=MAGNET, created_at=NOW
+    )
+    moved = move(account, chosen(folder), 0, "replace", LATER)
+    for expected in (other, folder):
+        running.refresh_from_db()
+        wish.refresh_from_db()
+        assert (running.folder, running.notice) == (expected, "")
+        assert wish.folder == expected
+        undo(account, moved.batch, LATER)
 
 
 def test_undo_leaves_what_has_moved_on():
