@@ -365,10 +365,18 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 
 def blobs_of(database: Path) -> Iterator[Blob]:
+    """Yield the blobs of all files, also of deleted ones that can be restored."""
     with database_copies.open_database(database, "ro") as connection:
-        yield from map(
-            Blob._make, connection.execute("SELECT blob, size_bytes, sha1 FROM service_file")
-        )
+        selects = [f"SELECT blob, size_bytes, sha1 FROM {each}" for each in tables_in(connection)]  # noqa: S608
+        yield from map(Blob._make, connection.execute(" UNION ".join(selects)))
+
+
+def tables_in(connection: sqlite3.Connection) -> list[str]:
+    """Return the tables of files; a database of an older Ferry has no deleted ones."""
+    rows = connection.execute(
+        "SELECT name FROM sqlite_master WHERE name IN ('service_file', 'service_deletedfile')"
+    )
+    return sorted((name for (name,) in rows), reverse=True)
 
 
 def generation_in(database: Path) -> int:
@@ -384,12 +392,13 @@ def generation_in(database: Path) -> int:
 
 def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
     with database_copies.open_database(database, "ro") as connection:
-        marks = ",".join("?" * len(blobs[:most]))
-        rows = connection.execute(
-            f"SELECT name FROM service_file WHERE blob IN ({marks}) ORDER BY id",  # noqa: S608
-            blobs[:most],
-        )
-        return [name for (name,) in rows]
+        few = blobs[:most]
+        within = ",".join("?" * len(few))
+        names: list[str] = []
+        for table in tables_in(connection):
+            sql = f"SELECT name FROM {table} WHERE blob IN ({within}) ORDER BY id"  # noqa: S608
+            names += [name for (name,) in connection.execute(sql, few)]
+        return names
 
 
 def sha256_of(path: Path) -> str:

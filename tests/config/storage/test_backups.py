@@ -22,7 +22,7 @@ from django.utils import timezone
 from config.storage import automatic_backups, backups, database_copies, running
 from config.storage.backups import BackupRefused
 from config.storage.database_copies import NotWhole
-from service.library import library
+from service.library import deleted_items, library
 from service.library.sweep import sweep
 from service.models import Account, File
 from service.store.blobs import library_store
@@ -145,6 +145,17 @@ def test_a_second_backup_adds_new_files_and_drops_deleted_ones(store, target):
     kept = {found.blob for found in DiskStore(target / "library").blobs()}
     assert kept == set(File.objects.values_list("blob", flat=True))
     assert len(list(target.glob("database-*"))) == 1
+
+
+def test_deleted_files_that_can_be_restored_are_in_a_backup(store, target, elsewhere):
+    files_with(store, "ab")
+    backups.back_up(target)
+    account, gone = Account.objects.get(), File.objects.get(name="a")
+    deleted_items.delete(account, [], [gone.pk], NOW)
+    assert backups.back_up(target).ways == {"kept": 2}
+    with elsewhere():
+        assert backups.restore(target).damaged == []
+        assert library_store().path(gone.blob).read_bytes() == b"content of a"
 
 
 def test_files_deleted_and_swept_during_a_backup_are_in_it(store, target, elsewhere, monkeypatch):
