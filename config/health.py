@@ -48,7 +48,7 @@ def database() -> Finding | None:
     except DatabaseError as trouble:
         if measuring.is_damage(trouble):
             return DAMAGE
-        return Finding("database_away", "The database does not answer.")
+        return Finding("database_away", "The database isn't responding.")
     if measuring.damage_place().exists():
         return DAMAGE
     if newer_version:
@@ -150,7 +150,7 @@ def _service_trouble() -> Finding | None:
     try:
         connection.service().v1.account()
     except Failure as failure:
-        sentence = f"The storage service does not answer: {failure.reason}."
+        sentence = f"The storage service isn't responding: {failure.reason}."
         return Finding("service_away", sentence)
     except DatabaseError:
         return Finding("service_away", "The connection can't be looked up.")
@@ -166,7 +166,7 @@ def worker() -> Finding | None:
     if not alive:
         return Finding("worker_away", "No worker runs: transfers wait.", is_blocking=False)
     if not any(row.is_engine_alive for row in alive):
-        sentence = "The engine does not answer: torrents wait."
+        sentence = "The engine isn't responding: torrents wait."
         return Finding("engine_away", sentence, is_blocking=False)
     return None
 
@@ -204,7 +204,7 @@ def run_check(part: str, check: Check) -> Finding | None:
         # The check of the database reports what is wrong with it.
         return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
     except StoreAway:
-        return Finding("store_away", "The object store does not answer.", is_blocking=False)
+        return Finding("store_away", "The object store isn't responding.", is_blocking=False)
     except Exception:
         log.exception("check failed part=%s", part)
         return Finding("unknown", f"The {part} can't be looked up.")

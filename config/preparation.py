@@ -156,7 +156,7 @@ def announce(out: TextIO) -> None:
     out.write("\nFerry opens at\n")
     out.writelines(f"  {origin}{settings.URL_PREFIX}/\n" for origin in origins)
     if "/welcome/" in path:
-        out.write("\nNobody owns this Ferry yet. This link makes you its owner, for one hour:\n")
+        out.write("\nNo one owns this Ferry yet. This link makes you its owner, for one hour:\n")
         out.write(f"  {origins[0]}{path}\n")
     if not is_loopback(settings.HOST):
         out.write(f"\nOn a phone in the same network, scan this ({origins[-1]}):\n\n")

@@ -109,7 +109,7 @@ class CannotConvert(Refusal):
 
 
 class Busy(Refusal):
-    """The service has so much to do that the answer would come too late."""
+    """The service is too busy to answer in time."""
 
     reason = "busy"
 

@@ -182,7 +182,7 @@ class Output:
         return words in self.text
 
     def ends(self, seconds: float) -> bool:
-        """Wait until no process can print any more; return whether that happened in time."""
+        """Wait until no process can print anymore; return whether that happened in time."""
         with self._news:
             return self._news.wait_for(lambda: self._is_over, seconds)
 

@@ -220,7 +220,7 @@ def test_these_are_participles(name):
 @pytest.mark.parametrize(
     "name", ["read", "put", "open", "_shorten", "__len__", "is_closed", "size_needed"]
 )
-def test_these_are_no_participles(name):
+def test_these_arent_participles(name):
     assert not is_participle(name)
 
 

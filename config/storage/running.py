@@ -42,9 +42,9 @@ def note_running() -> None:
 
 
 def _share(descriptor: int) -> None:
-    """Lock the folder as others may, too.
+    """Take the shared lock.
 
-    A process that starts at the same time has it alone for a moment, and a restore for longer.
+    A starting process holds the exclusive lock briefly, and a restore longer.
     """
     deadline = time.monotonic() + MOMENT_SECONDS
     while True:

@@ -18,7 +18,7 @@ Groups = Mapping[str, Iterable[Operation]]
 
 REFUSED = response("Refused", Refusal)
 ID_IN_PATH = re.compile(r"{(\w+)}")
-ABOUT = "Every call but those of the description needs HTTP Basic: the account's e-mail address "
+ABOUT = "Every call but those of the description needs HTTP Basic: the account's email address "
 ABOUT += "and password."
 
 

@@ -181,7 +181,7 @@ class Placement:
         return True
 
     def _merge(self, folder: Folder, present: Folder) -> None:
-        """Put what is in a folder into the one of the same name, and settle names there, too."""
+        """Move a folder's contents into the existing one, and resolve name conflicts there, too."""
         self.put(present, [*folder.folders.all()], [*folder.files.all()])
 
     # Files
@@ -243,7 +243,7 @@ class Placement:
 
 
 def is_taken(entry: File | Folder, target: Folder, names: bulk_insert.Names) -> bool:
-    """Return whether something else in a folder has the name; a copy's original hasn't."""
+    """Return whether another entry of the folder has the name; a copy's original doesn't count."""
     return place_of(entry) != target.pk and names.has(target, entry.name_key)
 
 

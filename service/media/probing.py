@@ -148,7 +148,7 @@ def row_of(content: Content) -> Media:
 
 
 def without_file() -> QuerySet[Media]:
-    """Return the rows of contents that no file has any more, not even a deleted one."""
+    """Return the rows of contents that no file has anymore, not even a deleted one."""
     content = {"sha1": OuterRef("sha1"), "size_bytes": OuterRef("size_bytes")}
     return Media.objects.filter(
         ~Exists(File.objects.filter(**content)), ~Exists(DeletedFile.objects.filter(**content))

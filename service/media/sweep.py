@@ -1,4 +1,4 @@
-"""Delete what is stored about contents that no file has any more."""
+"""Delete what is stored about contents that no file has anymore."""
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
@@ -22,7 +22,7 @@ def sweep(now: datetime) -> None:
         for content in without_file(batch):
             content_folders.forget(content)
     content_folders.clear_scratch(now - AGE)
-    # This machine also has what it brought from others, which no worker here counts.
+    # The cache also holds files fetched from other machines, which no local worker counts.
     Cache(settings.MEDIA_CACHE).sweep()
 
 

@@ -23,10 +23,10 @@ def withdraw(address: str) -> None:
 
 
 def rank_for(file: File) -> list[str]:
-    """Return where to ask for a file's media, in order; nowhere if this machine is alone.
+    """Return the workers to ask for a file's media, in order; empty on a single machine.
 
-    Everyone gets the same order as long as the same workers live, so each film is converted in one
-    place. If one dies, only its films move.
+    The order stays the same while the set of workers does, so each film is converted in one place.
+    If a worker dies, only its films move.
     """
     if not settings.STORE_URL:
         return []

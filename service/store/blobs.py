@@ -117,7 +117,7 @@ class Store(Protocol):
         """Yield the size of each blob, or None if it is missing."""
 
     def sizes_in_order(self, blobs: Sequence[str]) -> list[int | None]:
-        """Return the same for blobs in the order of their ids, which are most of a range."""
+        """Return the same for blobs in the order of their ids, which are nearly contiguous."""
 
     def on_disk(self, blob: str) -> Path:
         """Return a file of this machine with the blob's bytes, for programs that read files.
@@ -226,7 +226,7 @@ def store_at(url: str) -> Store:
 
 
 def check_id(blob: str) -> str:
-    """Return a blob's id. Raises NotFound if it is none, and may lead elsewhere."""
+    """Return a blob's id. Raises NotFound for anything else, which could be a path."""
     if not BLOB.fullmatch(blob):
         raise NotFound
     return blob

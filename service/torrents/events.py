@@ -49,7 +49,7 @@ class Status:
 class Arrived:
     """The event that the first bytes of a file are verified, written, and final.
 
-    With 0 bytes, it means that no earlier event holds any more: the torrent is checked anew.
+    With 0 bytes, all earlier events are void: libtorrent rechecks the torrent.
     """
 
     key: str

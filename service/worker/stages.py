@@ -22,7 +22,7 @@ class Stage(Enum):
     FOLLOWING = "another run fetches the same torrent"
     IMPORTING = "whole, and on its way into the library"
     SEEDING = "in the library, and given to others"
-    LEAVING = "over, until the engine lets go of its folder"
+    LEAVING = "finished; the engine still holds its folder"
 
 
 class OrderState(Enum):

@@ -14,7 +14,7 @@ from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.spilling import spilling
 from tests.running import PASSWORD, Ferry
-from tests.webui.test_catalogue import LANGUAGES
+from tests.webui.test_catalog import LANGUAGES
 
 WIDTHS = [320, 390, 768, 1440]
 PAGES = [

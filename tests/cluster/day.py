@@ -251,7 +251,7 @@ def tracebacks(machine: Machine) -> list[str]:
 
 
 def stuck(cluster: Cluster) -> list[str]:
-    """Return the transfers that don't end although nothing is broken any more."""
+    """Return the transfers that don't end although nothing is broken anymore."""
     try:
         until(lambda: not cluster.say(LEFT), END_SECONDS)
     except AssertionError:

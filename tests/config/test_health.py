@@ -58,7 +58,7 @@ def test_ready_names_each_part(client, library_folder):
 @pytest.mark.django_db
 def test_a_live_worker_is_reported_with_its_engine(client):
     row = Worker.objects.create(name="a", alive_until=timezone.now() + timedelta(seconds=20))
-    assert health.worker().sentence == "The engine does not answer: torrents wait."
+    assert health.worker().sentence == "The engine isn't responding: torrents wait."
     Worker.objects.update(is_engine_alive=True)
     assert health.worker() is None
     Worker.objects.filter(pk=row.pk).update(alive_until=Now())
@@ -97,7 +97,7 @@ def test_a_database_that_does_not_respond_is_reported(monkeypatch):
 
     # Breaking the tests' database would break the tests beside this one.
     monkeypatch.setattr(health.User.objects, "exists", broken)
-    assert health.database().sentence == "The database does not answer."
+    assert health.database().sentence == "The database isn't responding."
 
 
 def parts(client, status=200):

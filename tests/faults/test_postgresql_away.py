@@ -40,7 +40,7 @@ def test_ferry_logs_a_database_outage_once_and_recovers(tmp_path):
         assert stranger.get("/healthz").status_code == 200
         ready = stranger.get("/readyz")
         assert ready.status_code == 503
-        assert ready.json()["parts"]["database"] == "The database does not answer."
+        assert ready.json()["parts"]["database"] == "The database isn't responding."
 
         server.start()
         until(lambda: stranger.get("/readyz").status_code == 200)

@@ -8,7 +8,7 @@ import pytest
 from django.utils.translation import get_language_info
 
 from tests.running import BASE
-from tests.webui.test_catalogue import LANGUAGES, PLACEHOLDERS, Message, catalog_of, messages
+from tests.webui.test_catalog import LANGUAGES, PLACEHOLDERS, Message, catalog_of, messages
 
 NAMES = [get_language_info(code)["name"] for code in ("en", *LANGUAGES)]
 HEAD = [*NAMES, "avoid in English", "avoid in German", "why"]

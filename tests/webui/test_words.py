@@ -35,14 +35,14 @@ class Marked:
 
     def __enter__(self):
         translation.activate("en")
-        self.catalogue = trans_real.translation("en")
-        self.plain = self.catalogue.gettext, self.catalogue.ngettext
+        self.catalog = trans_real.translation("en")
+        self.plain = self.catalog.gettext, self.catalog.ngettext
         gettext, ngettext = self.plain
-        self.catalogue.gettext = lambda words: f"«{without_context(gettext(words))}»" * bool(words)
-        self.catalogue.ngettext = lambda one, many, n: f"«{ngettext(one, many, n)}»"
+        self.catalog.gettext = lambda words: f"«{without_context(gettext(words))}»" * bool(words)
+        self.catalog.ngettext = lambda one, many, n: f"«{ngettext(one, many, n)}»"
 
     def __exit__(self, *_error):
-        self.catalogue.gettext, self.catalogue.ngettext = self.plain
+        self.catalog.gettext, self.catalog.ngettext = self.plain
 
 
 def without_context(words: str) -> str:

@@ -152,7 +152,7 @@ OF_SEVERAL: dict[str, Callable[[int], str]] = {
 
 
 def by_program(event: Event) -> str:
-    """Describe what another program did, or how much more all of them did within an hour."""
+    """Describe what another program did, or count what all programs did within an hour."""
     if event.kind == "program_failed":
         return program_failure(event)
     words = {

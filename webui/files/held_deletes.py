@@ -38,7 +38,7 @@ REFUSALS = (Conflict, Forbidden, Rejected)
 
 
 def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime) -> str:
-    """Hide the entries, and have them deleted later. Return the batch that undoes it."""
+    """Hide the entries, and schedule their deletion. Return the batch that undoes it."""
     rows = [
         HeldDelete(folder=folder, kind=entry.kind, entry_id=entry.id, name=entry.name)
         for entry in entries
@@ -47,7 +47,7 @@ def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime)
 
 
 def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) -> str:
-    """Have a transfer stopped later."""
+    """Schedule a transfer's cancellation. Return the batch that undoes it."""
     row = HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
     return _hold_rows(service, [row], now)
 

@@ -1,4 +1,4 @@
-"""Adding a file to a folder."""
+"""Add a file to a folder."""
 
 from typing import BinaryIO
 

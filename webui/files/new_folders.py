@@ -1,4 +1,4 @@
-"""Creating a folder in another."""
+"""Create a folder in another."""
 
 from django.utils import timezone
 

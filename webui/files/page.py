@@ -318,7 +318,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
 
 
 def elsewhere_url(snapshot: Snapshot, look: ViewOptions) -> str:
-    """Return what loads matches in other folders; an empty string without a filter."""
+    """Return the URL that loads matches from other folders; an empty string without a filter."""
     if not look.query:
         return ""
     return reverse("search-elsewhere", args=[snapshot.folder]) + ViewOptions(query=look.query).tail
@@ -578,7 +578,10 @@ def download_url(at: Addresses, entry: Entry) -> str:
 
 
 def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
-    """Return what a page shows, to detect changes. That the service is back is a change, too."""
+    """Return the version of what a page shows, to detect changes.
+
+    The version also changes when the service becomes reachable.
+    """
     return snapshot.revision + ("-away" if stale else "")
 
 

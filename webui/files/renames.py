@@ -1,4 +1,4 @@
-"""Renaming an entry, and undoing it."""
+"""Rename an entry, and undo that."""
 
 from django.utils import timezone
 

@@ -1,4 +1,4 @@
-"""Restoring what was deleted."""
+"""Restore deleted entries."""
 
 from collections.abc import Iterable
 

@@ -94,7 +94,7 @@ def resumable(request: Request, key: str) -> HttpResponse:
 @require_POST
 @open_to(Role.MEMBER)
 def cancel(request: Request, key: str) -> HttpResponse:
-    """Cancel an interrupted upload, which no script may be following any more."""
+    """Cancel an interrupted upload, which no script may be following anymore."""
     upload = resumable_uploads.find(request.user, service_of(request), key)
     if upload is None:
         raise Http404

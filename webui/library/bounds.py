@@ -26,7 +26,7 @@ class Bounds:
     only: frozenset[str] | None = None
 
     def narrow(self, reading: Reading) -> Reading:
-        """Return the folder without what is beyond: other entries, its name, and the quota."""
+        """Return the folder without what the link doesn't cover: entries, its name, the quota."""
         snapshot = self._part_of(reading.snapshot)
         is_part = self.only is not None and self.is_top(snapshot)
         return replace(reading, snapshot=snapshot, is_part=is_part)
@@ -84,7 +84,7 @@ def read_recent(service: Service, folder: str, now: datetime) -> Snapshot:
 
 
 def parent_of(service: Service, snapshot: Snapshot) -> str:
-    """Return the folder above. The root has an id of its own at the service, too."""
+    """Return the folder above. The service may list the root under another id."""
     root = folders.store().find(service.key, ROOT)
     is_below_root = not snapshot.parent or (root and snapshot.parent == root.own_id)
     return ROOT if is_below_root else snapshot.parent

@@ -1,4 +1,4 @@
-"""Entries that people have deleted, and that the service doesn't delete before undo has expired."""
+"""Hide entries whose deletion is held until undo expires."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from webui.models import HeldDelete
 
 
 def without_held(service: Service, snapshot: Snapshot) -> Snapshot:
-    """Return the folder as people left it."""
+    """Return the folder without held entries."""
     if service.can_restore:
         return snapshot
     rows = HeldDelete.objects.filter(service=service.key, folder=snapshot.folder)

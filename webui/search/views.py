@@ -1,4 +1,4 @@
-"""Search the whole library, as one types."""
+"""Search the whole library, as you type."""
 
 from dataclasses import replace
 

@@ -56,7 +56,7 @@ def context_for(request: Request, connect: Connect | None = None) -> dict[str, o
 def page_context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
     """Return the context of the whole page, which also shows the plan.
 
-    The plan comes first: asking the service for it tells how the service is doing.
+    Requesting the plan first also shows the service's health.
     """
     plan = plan_of(request) if is_member(request) else None
     return {"plan": plan, **context_for(request, connect)}

@@ -1,4 +1,4 @@
-"""Making a link to a page: for a folder, or for what is selected in it."""
+"""Make a link to a page: for a folder, or for a selection in it."""
 
 import logging
 

@@ -382,9 +382,11 @@ def find(service: Service, key: str) -> CachedTransfer | None:
 
 
 def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
-    """Remove a transfer from the list, but never its files. Have a running or failed one stopped
-    once that can't be undone any more, and return the batch that undoes it. `restore` does the
-    rest."""
+    """Remove a transfer from the list, but never its files.
+
+    If it is running or failed, schedule its cancellation for when the undo expires, and return the
+    batch that undoes that. `restore` undoes the rest.
+    """
     batch = ""
     if cached.id and (not cached.is_ended or cached.state == FAILED):
         batch = held_deletes.hold_transfer(service, cached.id, cached.name, now)

@@ -139,7 +139,7 @@ def password_from_input(account: Account) -> str:
 
 
 def refuse_weak(password: str, person: Any) -> None:
-    """Refuse a weak password, such as one that resembles the name or e-mail of `person`."""
+    """Refuse a weak password, such as one that resembles the name or email of `person`."""
     if len(password) > LONGEST_PASSWORD:
         raise CommandError(f"A password has at most {LONGEST_PASSWORD} characters.")
     try:

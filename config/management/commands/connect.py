@@ -58,7 +58,7 @@ def address(url: str) -> str:
 
 def credentials() -> tuple[str, str]:
     if sys.stdin.isatty():
-        return input("E-mail address: ").strip(), getpass.getpass()
+        return input("Email address: ").strip(), getpass.getpass()
     lines = [sys.stdin.readline().rstrip("\r\n") for _line in range(2)]
     if not all(lines):
         raise CommandError("Standard input must have two lines: email address and password.")

@@ -41,4 +41,4 @@ class Command(BaseCommand):
 
 def names() -> str:
     usernames = ", ".join(User.objects.order_by("pk").values_list("username", flat=True))
-    return f"There are: {usernames}." if usernames else "Nobody has joined yet."
+    return f"There are: {usernames}." if usernames else "No one has joined yet."

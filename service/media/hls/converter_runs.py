@@ -32,7 +32,7 @@ BEGUN_SECONDS = 2.0
 SEGMENT_CPU_SECONDS, SEGMENT_SECONDS = 120.0, 300.0
 TURN_SECONDS = 2.0
 TRIES = 2
-# How soon a request that no one waits for any more is dropped.
+# How soon a request that no one waits for anymore is dropped.
 LOOK_SECONDS = 0.1
 LIGHT_AT_ONCE = 4
 
@@ -163,7 +163,7 @@ class Conversion:
         with self._changed:
             if work.has(0) or not self._make_free(0):
                 return
-            # It gives way until someone waits.
+            # Other runs may preempt it until someone waits.
             self._start(work, 0, 0, self._free_turn()).rests = True
 
     def _make_free(self, number: int) -> bool:
@@ -304,7 +304,7 @@ class Conversion:
             with self._changed:
                 self._run = None
                 self._changed.notify_all()
-            # Not after a run that made way: starting copiers takes time from the next.
+            # Not after a preempted run: starting copiers takes time from the next run.
             if self.work.rendition.is_copied and not run.is_ended:
                 self._converters.copiers.refill()
 

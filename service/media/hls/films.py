@@ -220,7 +220,7 @@ def content_of(note: Path) -> Content:
     return Content(sha1, int(size, 16))
 
 
-# What it already is
+# Checking the source
 
 
 def is_film(blob: Path, probed: Probed) -> bool:
@@ -254,7 +254,7 @@ def begins_with_its_index(blob: Path) -> bool:
     return False
 
 
-# What it becomes
+# Writing the MP4
 
 
 def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> list[str]:

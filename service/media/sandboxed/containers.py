@@ -7,7 +7,7 @@ from typing import Any
 
 import av
 
-# PyAV would load these when it first meets subtitles, when it can't open files any more.
+# PyAV would load these when it first meets subtitles, and by then it can't open files anymore.
 import av.subtitles.codeccontext
 import av.subtitles.stream
 from av.container import InputContainer

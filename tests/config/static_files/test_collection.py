@@ -60,7 +60,7 @@ def test_a_process_that_loaded_too_early_finds_the_files_later(sources, settings
     assert storages["staticfiles"].hashed_files[SCRIPT] == listed(settings)[SCRIPT]
 
 
-def test_static_files_for_development_are_no_excuse_for_real_ones(sources, settings):
+def test_static_files_for_development_dont_replace_collected_files(sources, settings):
     real = settings.STORAGES
     plain = "django.contrib.staticfiles.storage.StaticFilesStorage"
     settings.STORAGES = {"staticfiles": {"BACKEND": plain}}

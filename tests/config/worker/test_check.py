@@ -48,7 +48,7 @@ def test_a_worker_that_hangs_is_not(lease):
     assert not is_alive()
 
 
-def test_a_worker_of_another_machine_says_nothing_about_this_one(lease, settings):
+def test_a_worker_of_another_machine_doesnt_count_as_this_machines_worker(lease, settings):
     lease.hold(timezone.now(), is_engine_alive=True)
     assert Worker.objects.count() == 1
     settings.DATA_DIR = Path(settings.DATA_DIR) / "other"

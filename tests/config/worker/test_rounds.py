@@ -86,7 +86,7 @@ def elsewhere(monkeypatch):
     connection.disconnect()
 
 
-def test_the_services_rounds_rest_while_the_site_shows_another(elsewhere):
+def test_service_rounds_pause_while_another_service_is_connected(elsewhere):
     ran = []
     each = [
         Round("site", timedelta(hours=1), lambda _now: ran.append("site")),

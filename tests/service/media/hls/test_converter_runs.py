@@ -405,14 +405,14 @@ def test_a_resting_converter_gives_way(library_folder, children, film):
 
 def test_a_conversion_that_always_fails_says_why(player, viewer):
     """The film's bytes were lost after its survey."""
-    library_store().path(viewer.file.blob).write_bytes(b"no film any more")
+    library_store().path(viewer.file.blob).write_bytes(b"not a film")
     with pytest.raises(CannotConvert) as refused:
         viewer.segment("v480", 0)
     assert refused.value.why
 
 
 def test_everyone_waiting_for_a_failed_segment_gets_the_reason(player, viewer):
-    library_store().path(viewer.file.blob).write_bytes(b"no film any more")
+    library_store().path(viewer.file.blob).write_bytes(b"not a film")
     with ThreadPoolExecutor(8) as threads:
         requests = [threads.submit(viewer.segment, "v480", 0) for _viewer in range(8)]
         assert {type(each.exception()) for each in requests} == {CannotConvert}

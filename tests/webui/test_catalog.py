@@ -108,7 +108,7 @@ def spoken(tmp_path_factory: pytest.TempPathFactory) -> list[Message]:
     return messages((copy / german).read_text())
 
 
-def test_all_that_the_code_says_is_in_the_catalogue_and_nothing_else(translated, spoken):
+def test_all_that_the_code_says_is_in_the_catalog_and_nothing_else(translated, spoken):
     assert len(spoken) > 600
     keys = {each.key for each in translated}
     assert {each.key for each in spoken} - keys == set(), "make messages, then translate"
@@ -155,7 +155,7 @@ def test_translations_speak_as_plainly_as_the_english(translated):
             assert len(ends) == 1 or not ends & set(".?:"), each
 
 
-def test_the_compiled_catalogue_says_the_same(language, translated):
+def test_the_compiled_catalog_says_the_same(language, translated):
     with (BASE / catalog_of(language)).with_suffix(".mo").open("rb") as file:
         compiled = dict(GNUTranslations(file)._catalog)  # noqa: SLF001  Nothing else lists all.
     assert plurals(compiled.pop("")) == plurals((BASE / catalog_of(language)).read_text())
