@@ -53,7 +53,7 @@ if settings.METRICS_TOKEN:
 
 
 def on_starting(_server: Any) -> None:
-    """Check the database, and spare the garbage collector what was loaded before the fork.
+    """Check the database, and exempt what was loaded before the fork from garbage collection.
 
     Those objects live as long as Ferry. A listing of 10,000 entries makes so many objects that the
     garbage collector took a quarter of the listing's time to walk them all repeatedly.

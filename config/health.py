@@ -201,7 +201,7 @@ def run_check(part: str, check: Check) -> Finding | None:
     try:
         return check()
     except DatabaseError:
-        # The check of the database reports what is wrong with it.
+        # The database check reports this failure.
         return Finding("unknown", f"The {part} can't be looked up.", is_blocking=False)
     except StoreAway:
         return Finding("store_away", "The object store isn't responding.", is_blocking=False)
@@ -250,7 +250,7 @@ PATHS = {"/healthz": alive, "/readyz": ready}
 
 
 def answer_first(get_response: Answer) -> Answer:
-    """Answer health checks before looking up sessions and people: those may be what is broken."""
+    """Answer health checks before looking up sessions and people, since those lookups may fail."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         return PATHS.get(request.path_info, get_response)(request)

@@ -1,6 +1,6 @@
 """Run Ferry's processes until one ends, or Ferry is stopped.
 
-They are forks of `manage.py run`: what it has loaded is neither loaded again nor kept twice.
+They are forks of `manage.py run`, so they share the memory of everything it has loaded.
 """
 
 import ctypes
@@ -47,7 +47,7 @@ def run(programs: dict[str, Program], stop_seconds: float = STOP_SECONDS) -> int
 def raise_open_files() -> None:
     """Allow as many open files as the system does: each connection takes one.
 
-    The usual limit of 1,024 exists for programs that use `select`, and Ferry has none.
+    The usual limit of 1,024 protects programs that use `select`, which Ferry doesn't run.
     """
     _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     # Some systems report no hard limit, yet refuse high values.

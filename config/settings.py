@@ -14,7 +14,7 @@ BASE_DIR = Path(__file__).resolve().parent.parent
 HOME = BASE_DIR if (BASE_DIR / "Makefile").exists() else home_of_installed()
 env = Environment(HOME, os.environ.get("ENV_FILE"))
 
-# Where things are
+# Paths
 
 DATA_DIR = env.path("DATA_DIR", HOME / "data")
 HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  A phone in the home network must reach it.

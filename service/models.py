@@ -16,7 +16,7 @@ LONGEST_SENTENCE = 300
 
 
 class Account(models.Model):
-    """The owner of files and transfers. Its row is the lock for every change of what it owns."""
+    """The owner of files and transfers. Lock its row to change anything it owns."""
 
     class Kind(models.TextChoices):
         PAID = "paid"
@@ -366,7 +366,7 @@ class TorrentFile(models.Model):
 
 
 class Transfer(models.Model):
-    """Something to fetch: what the account wants, and what the worker observed last."""
+    """A transfer: what the account requested, and what the worker observed last."""
 
     class Kind(models.TextChoices):
         MAGNET = "magnet"
@@ -580,7 +580,7 @@ def numbered_id(folder_id: int) -> str:
 
 
 def lineage_end(lineage: str) -> str:
-    """Return the first lineage after those that begin with `lineage`."""
+    """Return the first lineage that sorts after every lineage beginning with `lineage`."""
     return f"{int(lineage) + 1:0{len(lineage)}}"
 
 

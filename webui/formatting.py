@@ -171,7 +171,7 @@ class Calendar:
 
     @property
     def _sight(self) -> tuple[date, tzinfo]:
-        """Return all that the words depend on, besides the language."""
+        """Return everything except the language that the words depend on."""
         return self._today, self._zone
 
     def words(self, moment: datetime | None) -> str:

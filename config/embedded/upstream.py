@@ -142,7 +142,7 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
 
 
 def headers_of(request: httpx.Request) -> dict[str, str]:
-    """Return the headers without those of proxies, which were applied to the outer request."""
+    """Return the headers without proxy headers, which already apply to the outer request."""
     headers: dict[str, str] = {}
     for name, value in request.headers.items():
         key = name.upper().replace("-", "_")

@@ -47,7 +47,7 @@ class Readiness(Collector):
 
 
 class Rows(Collector):
-    """What the database knows about the workers of all machines."""
+    """Metrics of the workers of all machines, from the database."""
 
     def collect(self) -> Iterator[Metric]:
         try:

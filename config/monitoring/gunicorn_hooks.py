@@ -1,4 +1,4 @@
-"""Record what gunicorn knows of connections, in its hooks."""
+"""Record connections in gunicorn's hooks."""
 
 import socket
 import struct

@@ -49,7 +49,7 @@ OF_NO_WEIGHT = {KEY, "static", running.LOCK, running.RESTORING, "lost+found"}
 
 
 class BackupRefused(Exception):  # noqa: N818  Errors are nouns here.
-    """A refusal that says in one line what is wrong and what to do."""
+    """A refusal whose one line says what is wrong and what to do."""
 
 
 class Blob(NamedTuple):
@@ -349,7 +349,7 @@ def refuse_filled() -> None:
         )
 
 
-# What both need
+# Shared by backup and restore
 
 
 def read_manifest(folder: Path) -> Manifest | None:

@@ -115,9 +115,9 @@ def come_back(**_signal: object) -> None:
 def take_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> bool:
     """Return whether this process is the one to log the outage or its end.
 
-    A file's times, in whole seconds, are those of the outage: the modification time is when it was
-    logged, and the access time is when its end was. The files were made at the start, when there
-    was space; changing a time needs none.
+    A file's times record the outage in whole seconds: the modification time is when it was logged,
+    and the access time is when its end was logged. The files were created at the start, when there
+    was space; changing a time needs no space.
     """
     try:
         descriptor = os.open(path(kind), os.O_RDONLY)

@@ -119,7 +119,7 @@ class ClientConnection(TConn):  # type: ignore[misc]
         return str(self.client[0])
 
     def take_back(self) -> None:
-        """Keep what was read beyond a request as the beginning of the next one."""
+        """Keep bytes read past the end of a request as the beginning of the next request."""
         self.sock.setblocking(False)
         self.head = bytearray(self.source.take_buffered())
 

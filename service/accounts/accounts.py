@@ -79,7 +79,7 @@ def set_password(account: Account, password: str | None) -> None:
 
 
 def end_links(email: str) -> None:
-    """Invalidate the account's signed links; an unknown account has none."""
+    """Invalidate the account's signed links; do nothing for an unknown account."""
     Account.objects.filter(email=normalize_email(email)).update(link_key=secrets.token_hex(32))
 
 

@@ -131,7 +131,7 @@ class LinkForms:
 
 
 def file_record(row: FileRow, folder_id: int, links: LinkForms | None) -> File:
-    """Return the record of a file; without `links`, it has none to pictures and streams."""
+    """Return the record of a file; without `links`, omit links to pictures and streams."""
     is_probed = row.media_state not in NOT_PROBED
     kind = row.kind if is_probed else kinds.kind_of(row.name)
     is_video, is_audio = kind == VIDEO, kind == AUDIO
@@ -161,7 +161,7 @@ def file_record(row: FileRow, folder_id: int, links: LinkForms | None) -> File:
 
 
 def add_media_facts(file: File, row: FileRow) -> None:
-    """Add what is known about the medium; the rest stays omitted."""
+    """Add the known facts about the medium, and omit the others."""
     if file.is_video:
         file.video_converted = "100"
     if row.duration_ms is not None:
@@ -458,7 +458,7 @@ class SearchResults(Struct, kw_only=True):
     code: Whole = 200
 
 
-# What was done
+# Results of actions
 
 
 class Created(Struct, kw_only=True):

@@ -16,7 +16,7 @@ from service.transfers import torrent_files
 from service.transfers.torrent_files import Budget, Torrent
 
 FILE_FIELDS = ("file", "torrent_file")
-# What a multipart body may have around its files.
+# Limits on a multipart body's parts besides its files.
 MOST_ENVELOPE_BYTES = 2**20
 MOST_FILES = 500
 # Torrents of one request stay in memory until all of it has arrived.
@@ -82,7 +82,7 @@ class ReceivedUpload:
 
 
 class Uploads:
-    """The files of one request; those that no view keeps are deleted at its end."""
+    """The files of one request. Files that no view keeps are deleted when the request ends."""
 
     def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
         self.all: list[ReceivedUpload] = []

@@ -600,7 +600,7 @@ def _zip64(*values: int) -> bytes:
 
 
 def _timestamp(seconds: int) -> bytes:
-    """Return the time in UTC; readers would take the DOS time alone for their local time."""
+    """Return the time in UTC, since readers take a DOS time for local time."""
     return TIMESTAMP.pack(0x5455, 5, 1, seconds)
 
 

@@ -33,7 +33,7 @@ class Representation(Protocol):
     presentation: Presentation
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
-        """Open what is needed, and return a response of just these bytes. Raises NotFound."""
+        """Open the content, and return a response with just these bytes. Raises NotFound."""
 
     def read(self, span: Span) -> Generator[bytes, None, None]: ...
 
@@ -181,7 +181,7 @@ def blocks_of(file: BinaryIO, span: Span) -> Generator[bytes, None, None]:
 
 
 def cut_off_with_store(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
-    """Abort the connection when the store goes away: a response that has begun can't become 503."""
+    """Abort the connection if the store fails: a response that has begun can't become 503."""
     try:
         yield from chunks
     except StoreAway as trouble:
@@ -232,7 +232,7 @@ class PartInBlocks(StreamingHttpResponse):
         super().__init__(StartedStream(self._blocks(span)))
 
     def rest(self) -> Any:
-        """Return what is left on a socket, if the server can take it from there."""
+        """Return the unread rest of a socket if the server can send it directly."""
         return self._file.rest(self._remaining_bytes)
 
     def _blocks(self, span: Span) -> Generator[bytes, None, None]:

@@ -44,7 +44,7 @@ class LinkExpired(Refusal):
 
 
 class Delivery(StrEnum):
-    """How a link delivers its bytes, for all of its life: each way has tags of its own."""
+    """How a link delivers its bytes. It never changes, and each delivery has its own ETags."""
 
     ATTACHMENT = ""
     INLINE = "inline"

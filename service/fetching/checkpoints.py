@@ -19,7 +19,7 @@ class Checkpoints(Protocol):
         *,
         with_rest: bool = False,
     ) -> None:
-        """Save what is new on this disk, in whole parts or also the rest. Never raises."""
+        """Save new bytes from this disk: whole parts only, or also the rest. Never raises."""
 
     def restore(self, key: str, folder: Path, beyond_bytes: int, check: Callable[[], None]) -> None:
         """Fetch what another machine saved, if it is more than `beyond_bytes`.

@@ -19,7 +19,7 @@ AHEAD_BYTES = 64 * 2**20
 
 
 class Save(Protocol):
-    """Saves what is safely on disk for other machines."""
+    """Saves bytes that are safely on disk for other machines."""
 
     def __call__(
         self, resume: ResumePoint, may_go_on: Callable[[], bool], *, with_rest: bool = False
@@ -95,7 +95,7 @@ class PartialFile:
             self._start_to_save()
 
     def save_rest(self) -> None:
-        """Save all that is safe, and wait for that."""
+        """Save all bytes that are safely on disk, and wait until that is done."""
         self._start_to_save(with_rest=True)
         self._saver.shutdown()
 

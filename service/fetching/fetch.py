@@ -53,7 +53,7 @@ class FetchOrder:
 
 @dataclass(frozen=True)
 class Means:
-    """What all fetches share."""
+    """State shared by all fetches."""
 
     pace: Pace
     throttle: RateLimit

@@ -80,7 +80,7 @@ def send(
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Translate errors into our own words: those of the libraries may contain addresses."""
+    """Translate errors into our own words, since the libraries' messages may contain addresses."""
     try:
         yield
     except tuple(kind for kind, _ in TROUBLES) as error:

@@ -262,7 +262,7 @@ def purge(account: Account, items: QuerySet[DeletedItem], now: datetime) -> int:
 
 
 def purge_expired(now: datetime) -> None:
-    """Delete for good what was deleted longer ago than it can be restored."""
+    """Permanently delete items that can no longer be restored."""
     expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(settings.DELETED_DAYS))
     accounts = Account.objects.filter(pk__in=expired.values("account"))
     for account in accounts:

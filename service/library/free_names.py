@@ -1,4 +1,4 @@
-"""Which names are taken in a folder, and the next one that is free."""
+"""Find which names of a folder are taken, and the next free name."""
 
 from collections.abc import Iterable
 from itertools import islice

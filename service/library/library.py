@@ -75,7 +75,7 @@ def listing(account: Account, folder_id: int) -> FolderContents:
 
 
 def listing_of(here: Folder) -> FolderContents:
-    """Return what is in a folder, with as many queries for 10,000 entries as for 10."""
+    """Return a folder's contents, with as many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
     return FolderContents(
         here,
@@ -241,7 +241,7 @@ def spread(folder: Folder, grown_bytes: int, now: datetime) -> None:
 
 
 class Incoming(NamedTuple):
-    """Something to fetch whose folder is about to be deleted."""
+    """A transfer whose folder is about to be deleted."""
 
     model: str
     id: int

@@ -200,7 +200,7 @@ class Placement:
         )
         return len(files)
 
-    # What moving and copying do differently
+    # Differences between moving and copying
 
     def _is_there(self, _entry: File | Folder, _target: Folder) -> bool:
         return False

@@ -32,7 +32,7 @@ def key_of(name: str) -> str:
 
 
 def fields_of(name: str) -> dict[str, str]:
-    """Return all that a row stores about its name."""
+    """Return all name columns of a row."""
     return {"name": name, "name_key": key_of(name), "search_text": search_text(name)}
 
 

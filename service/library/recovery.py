@@ -1,4 +1,4 @@
-"""Restore blobs without rows: those of a newer database, and orphans."""
+"""Restore blobs without rows: orphans, and blobs that only a newer database knew."""
 
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -153,7 +153,7 @@ def sum_of(store: Store, blob: str) -> Stored:
 
 
 def name_for(store: Store, blob: Unnamed) -> str:
-    """Return a name for a blob: when it was written, and what it seems to be."""
+    """Return a name for a blob, from the time it was written and the type its bytes suggest."""
     with store.open(blob.blob) as file:
         beginning = file.read(BEGINNING_BYTES)
     kinds = (kind for at, mark, kind in BEGINNINGS if beginning[at:].startswith(mark))
@@ -161,7 +161,7 @@ def name_for(store: Store, blob: Unnamed) -> str:
 
 
 def names_in(copies: Iterable[Path], blobs: list[str]) -> dict[str, Name]:
-    """Return the names of blobs in copies of the database; the first copy that has one counts."""
+    """Return blobs' names from copies of the database; the first copy that names a blob wins."""
     names: dict[str, Name] = {}
     for copy in copies:
         try:

@@ -59,7 +59,7 @@ def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPH
 
 
 def sweep_leavings(store: Store, now: datetime, grace: timedelta) -> Swept:
-    """Delete what is known to be useless, at little cost.
+    """Delete useless rows and files, at little cost.
 
     Downloads and archives that began before a file was deleted have `grace` to finish.
     """

@@ -31,7 +31,7 @@ class TorrentTree:
 
     @staticmethod
     def _shorten(path: Path, most_depth: int) -> Path:
-        """Clean a path; one that is too deep loses the folders nearest the file, never its name."""
+        """Clean a path. If it is too deep, drop folders nearest the file, never the file's name."""
         cleaned = tuple(names.clean(name, otherwise="_") for name in path) or ("_",)
         return cleaned if len(cleaned) <= most_depth else (*cleaned[: most_depth - 1], cleaned[-1])
 

@@ -1,4 +1,4 @@
-"""Folders for what is made of contents: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
+"""Folders for files made from contents: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
 
 import os
 import re

@@ -153,7 +153,7 @@ class MediaWork:
         return has_found
 
     def note_new(self, now: datetime) -> None:
-        """Create a row for each content that has none."""
+        """Create the missing row of each content."""
         if self._looked_at_all is None or now - self._looked_at_all > LOOK_AT_ALL:
             self._last_file_id, self._looked_at_all = 0, now
         while batch := self._newer_files():

@@ -159,7 +159,7 @@ class Store(Protocol):
     def drop_orphans(self, until: date) -> int:
         """Delete the orphans of `until` and earlier days."""
 
-    # What Ferry makes, and can make again
+    # Derived files, which Ferry can make again
 
     def share(self, path: Path) -> None:
         """Let other machines have this file of DATA_DIR. Raises StoreAway."""
@@ -189,7 +189,7 @@ class Store(Protocol):
         """Return whether the library belongs to this database, after claiming it if none has."""
 
     def hand_over(self, database: str) -> None:
-        """Make this database the one that the library belongs to."""
+        """Make the library belong to this database."""
 
     def generation(self) -> int:
         """Return how many batches of blobs any database has ever added."""

@@ -48,10 +48,10 @@ class CopyResult(StrEnum):
     NEW = "copied"
     KEPT = "there already"
     REPLACED = "damaged at the target, and copied again"
-    # What the source has lost
+    # Blobs that the source has lost
     MISSING = "missing"
     CHANGED = "changed since they were stored, or unreadable"
-    # What the target doesn't keep
+    # Blobs that the target doesn't keep
     DAMAGED = "damaged at the target"
 
 
@@ -175,7 +175,7 @@ class StoreCopy:
                 yield each, is_there
 
     def _collect(self, running: dict[Future[CopyResult], NamedBlob]) -> None:
-        """Count what has ended since, after waiting for a moment. Raises what a copy raised."""
+        """Wait briefly, then count the copies that have ended. Raises what a copy raised."""
         ended, _others = wait(running, REPORT_SECONDS, FIRST_COMPLETED)
         for future in ended:
             blob = running.pop(future)
@@ -246,7 +246,7 @@ class StoreCopy:
 def rows() -> Iterator[list[NamedBlob]]:
     """Yield all blobs that rows name in batches, each in the order of ids.
 
-    Each batch is a query of its own: the next one may be needed an hour later.
+    Each batch is a separate query, since the next batch may be needed an hour later.
     """
     last = ""
     while batch := rows_after(last):

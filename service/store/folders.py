@@ -1,4 +1,4 @@
-"""Private folders and drafts, and what is in a folder."""
+"""Create private folders and drafts, and list folders."""
 
 import errno
 import os

@@ -1,4 +1,4 @@
-"""Hard links, and what to do on a disk that has none, such as exFAT and some network shares."""
+"""Hard links, and fallbacks on disks without them, such as exFAT and some network shares."""
 
 import errno
 import fcntl

@@ -83,7 +83,7 @@ def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
 
 
 def refill(transfer: Transfer, remainder: Remainder) -> None:
-    """Save a transfer that fetches what is missing from a folder."""
+    """Save a transfer that fetches a folder's missing files."""
     folder = remainder.folder
     transfer.folder = folder.parent or folder
     transfer.title, transfer.title_key = folder.name, folder.name_key

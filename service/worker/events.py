@@ -82,7 +82,7 @@ class EventHandler:
             pass_on(phase, run, event, now)
 
     def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
-        """Give the engine every torrent again, except those that it died of too often."""
+        """Add every torrent to the engine again, except those that have crashed it too often."""
         log.warning("the engine was restarted suspects=%s", ",".join(restarted.suspects) or "none")
         for run in self._control.runs:
             if not run.is_fetch:

@@ -74,7 +74,7 @@ class Lease:
         self._renewed_at, self._last_news = now, news
 
     def take(self, transfer_ids: Iterable[int], now: datetime) -> set[int]:
-        """Claim those of the transfers that are free, and return their ids. Raises Expelled."""
+        """Claim the free ones among the transfers, and return their ids. Raises Expelled."""
         # Shorten the lease first: if this worker died right after, the transfers would wait for the
         # end of an idle worker's long lease.
         self.hold(now, is_engine_alive=self._last_news[0])

@@ -133,7 +133,7 @@ class SavedFetches:
         log.info("restored transfer=%d bytes=%d", row.transfer_id, point_of(row).safe_bytes)
 
     def forget(self, folder: DownloadFolder, transfer_id: int) -> None:
-        """Delete what was saved of a fetch that is over."""
+        """Delete the saved parts of a finished fetch."""
         if SavedFetch.objects.filter(transfer=transfer_id).delete()[0]:
             try:
                 self._store.unshare(folder.path)

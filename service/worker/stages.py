@@ -15,18 +15,18 @@ from typing import NamedTuple
 class Stage(Enum):
     """What a run is doing; people see the transfer's state instead."""
 
-    NEW = "the engine, or the fetching, has yet to get its order"
+    NEW = "the engine, or the fetching, hasn't received its order"
     ADDED = "it has the order, and its files are unknown"
     WAITING = "its files are known, and it needs room, a place, or another try"
-    DOWNLOADING = "its bytes come"
+    DOWNLOADING = "its bytes arrive"
     FOLLOWING = "another run fetches the same torrent"
-    IMPORTING = "whole, and on its way into the library"
-    SEEDING = "in the library, and given to others"
+    IMPORTING = "complete, and being imported into the library"
+    SEEDING = "in the library, and uploaded to peers"
     LEAVING = "finished; the engine still holds its folder"
 
 
 class OrderState(Enum):
-    """What the engine, or the fetching, knows about a run."""
+    """How much of a run's order the engine, or the fetching, has received."""
 
     NONE = "nothing"
     GIVEN = "it has the order, and stops where the files are known"

@@ -128,7 +128,7 @@ class Shift:
         for run in self._runs:
             run.count_anew(now)
 
-    # What is wanted
+    # Requested transfers
 
     def _read_rows(self, now: datetime) -> None:
         """Read the rows when something has changed, and at least every LOOK_EVERY."""

@@ -1,4 +1,4 @@
-"""What all tests of faults share: the clients, Ferry's promises, and the tally at the end."""
+"""Fixtures for all fault tests: the clients, Ferry's promises, and the tally at the end."""
 
 import random
 from contextlib import ExitStack

@@ -1,4 +1,4 @@
-"""Count what is in folders, before they are deleted."""
+"""Count the contents of folders before they are deleted."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -13,7 +13,7 @@ MOST_LISTINGS = 24
 
 
 def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
-    """Count what is in the folders at any depth, until MOST_LISTINGS are read or the service
+    """Count the folders' contents at any depth, until MOST_LISTINGS are read or the service
     fails."""
     below_by_key: dict[str, Below] = {}
     remaining = MOST_LISTINGS

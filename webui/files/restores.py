@@ -19,7 +19,7 @@ def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
         for choice in choices:
             restored += service_of(request).v1.restore(choice)
     finally:
-        # Also count what was restored before a failure.
+        # Also count items restored before a failure.
         if restored:
             note_restored(request, restored)
     if not restored:

@@ -1,4 +1,4 @@
-"""Undo what has just happened in Files, as the message about it offers."""
+"""Undo the last action in Files, as its message offers."""
 
 import re
 from collections.abc import Iterable

@@ -44,7 +44,7 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         title=_("Health"),
         summary=summary(ill),
         is_well=not ill,
-        # What needs attention comes first.
+        # List problems first.
         rows=sorted(rows, key=lambda row: row.is_well),
         uses=uses(report),
         free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),

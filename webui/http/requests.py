@@ -1,4 +1,4 @@
-"""What every view knows about HTTP and htmx, so that no view spells out a header."""
+"""Read and write HTTP and htmx headers, so that no view spells them out."""
 
 from collections.abc import Callable
 from urllib.parse import urlsplit

@@ -91,8 +91,7 @@ def parent_of(service: Service, snapshot: Snapshot) -> str:
 
 
 def for_visitors(request: HttpRequest, failure: Failure) -> Failure:
-    """Return the failure, but for visitors without its details, which are about the person and
-    their service."""
+    """Return the failure. For visitors, drop its details, which describe the person's service."""
     return Unavailable("visitor") if bounds_of(request) else failure
 
 

@@ -45,7 +45,7 @@ class Sidecar:
     url: str
 
 
-# Which belong to a film
+# Matching subtitles to a film
 
 
 def of(service: Service, snapshot: Snapshot, video: Entry, now: datetime) -> list[Sidecar]:

@@ -28,7 +28,7 @@ from webui.v1.records import Playable
 Asking = Callable[[str], Playable]
 
 
-# Where it can be played
+# Playable URLs
 
 
 @require_safe

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Coverage(NamedTuple):
-    """How many folders the worker has read, of those that it knows of."""
+    """How many of the known folders the worker has read."""
 
     read: int
     known: int

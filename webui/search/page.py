@@ -148,7 +148,7 @@ def search_page(
 def elsewhere_page(
     result: SearchResult, search: SearchRequest, calendar: Calendar, folder: str
 ) -> ElsewherePage:
-    """Show what is in other folders. The service's root has an id, and the site's is 0."""
+    """List matches in other folders. The service's root has an id, and the site's is 0."""
     entries = [each for each in entries_of(result) if place_of(each.entry) != folder]
     rows = found_rows(entries[:MOST_ELSEWHERE], calendar)
     return ElsewherePage(rows, reverse("search") + search.tail)

@@ -1,4 +1,4 @@
-"""Links for other players: their descriptions, and the playlists that players read."""
+"""Links for other people and players, in words, and the playlists that players read."""
 
 import mimetypes
 import re
@@ -160,7 +160,7 @@ def uses_left_words(share: ShareFacts) -> str:
     return words % {"count": count_words(left)}
 
 
-# What players read
+# Playlists
 
 
 def playable_entries(contents: Contents) -> list[Entry]:

@@ -109,7 +109,7 @@ def revoke(request: Request, share: int) -> HttpResponse:
 @require_safe
 @open_to_strangers
 def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
-    """Send a file. The URL is all that a player has, so `name` is there for its title."""
+    """Send a file. A player sees only the URL, so `name` gives it a title."""
     try:
         share = find_player_link(request, token)
         entry = entry_of(request, share, file)

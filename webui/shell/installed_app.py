@@ -77,7 +77,7 @@ def worker(request: HttpRequest) -> HttpResponse:
 
 
 def shell() -> list[str]:
-    """Return the static files that all pages share, and all that the offline page shows."""
+    """Return the static files of every page, and those of the offline page."""
     names = (name for finder in get_finders() for name, _storage in finder.list(["*.map"]))
     return [static(name) for name in sorted(names) if SHELL.fullmatch(name)]
 

@@ -43,9 +43,9 @@ class Converters:
     Guarantee: each rendition has at most one converter, which runs where someone waits. Viewers
     who wait elsewhere are served as soon as the first has their segment.
 
-    At most MEDIA_JOBS converters encode pictures at once. One that is ahead of its viewers, and so
-    rests, gives way to one that someone waits for. Copies, sounds, and subtitles end within
-    seconds: a few run alongside, and the others wait.
+    At most MEDIA_JOBS converters encode pictures at once. A converter that rests because it is
+    ahead of its viewers is preempted by one that someone waits for. Copies, sounds, and subtitles
+    end within seconds: a few run alongside, and the others wait.
 
     A Conversion takes `_lock` while holding its own lock. So a thread with `_lock` never waits for
     a Conversion, and a Conversion with its own lock takes another's only if that is free.

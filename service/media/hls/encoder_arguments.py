@@ -17,7 +17,7 @@ QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
 FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
 SAMPLES = 1024
 PREROLL_FRAMES = 8
-# The encoder's delay: its first frame holds what comes before the beginning.
+# The encoder's delay: its first frame precedes the beginning.
 PRIMING_FRAMES = 1
 RATE_FACTOR = "23"
 TONES = (
@@ -45,7 +45,7 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
     half = 1 / rate / 2
     wanted_at = grid.seconds_at(grid.start_of(first)) - half
     at = max(Fraction(0), wanted_at - Fraction(rendition.preroll))
-    # Cut off what was read only to reach a key frame. Before the beginning there is nothing.
+    # Cut off frames read only to reach a key frame. At the beginning there are none.
     skipped = float(wanted_at - at)
     cut = [f"trim=start={skipped:.6f}"] if skipped > 0 else []
     shift = [*cut, f"setpts=PTS-({skipped:.6f})/TB"] if skipped else []

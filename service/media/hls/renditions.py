@@ -119,7 +119,7 @@ class Rendition:
         return grid(Fraction(TEXT_UNIT), self.seconds, TEXT_SECONDS * TEXT_UNIT)
 
 
-# What can be copied
+# Renditions that copy the source
 
 
 def preroll_of(probed: Probed, track: MediaTrack) -> float:

@@ -1,4 +1,4 @@
-"""Which ffmpeg to use, and what it may open."""
+"""Find ffmpeg, and list what it may open."""
 
 import logging
 import subprocess

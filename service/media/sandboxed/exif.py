@@ -68,7 +68,7 @@ def time_of(words: str) -> str:
 
 
 def number_of(value: Any) -> float | None:
-    """Return a number, or None for one that is infinite or no number."""
+    """Return a number, or None if it is infinite or not a number."""
     with suppress(ArithmeticError, TypeError, ValueError):
         number = float(value[0] if isinstance(value, tuple) else value)
         return number if math.isfinite(number) else None

@@ -1,4 +1,4 @@
-"""Video and audio: find out what they consist of, and draw a frame or the cover."""
+"""Probe video and audio, and draw a frame or the cover."""
 
 import importlib
 import io

@@ -34,7 +34,7 @@ def seal(opens: Mapping[str, str]) -> bool:
     """Seal this process, and return whether the kernel did.
 
     `opens` maps paths to keys of RIGHTS. After that, even a decoder taken over by a hostile file
-    can only read what it was given, and answer. Open descriptors stay open.
+    can only read its input, and answer. Open descriptors stay open.
     """
     if sys.platform != "linux":
         return False

@@ -98,7 +98,7 @@ def seconds(packet: "Packet[Any]", units: int) -> float:
     return float(units * packet.time_base)
 
 
-# Where it can be cut
+# Cut points
 
 
 def keys_of(
@@ -213,7 +213,7 @@ def from_mark(
                 return
 
 
-# What a player needs before the first segment
+# Facts needed before the first segment
 
 
 def init_of(container: InputContainer, index: int) -> dict[str, str]:

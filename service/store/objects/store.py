@@ -315,7 +315,7 @@ class _Upload:
             raise
 
     def _report_in_turn(self, size_bytes: int) -> None:
-        """Report a piece. Raises what has ended another file."""
+        """Report a piece. Raises the failure of another file."""
         with self._lock:
             if self._failure is not None:
                 raise self._failure

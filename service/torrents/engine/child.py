@@ -171,7 +171,7 @@ class EngineProcess:
                 self._settle(torrent)
 
     def _listens(self, alert: Any) -> None:
-        """Log the port; if another program has it, libtorrent uses one that the system chooses."""
+        """Log the port: if another program uses ours, libtorrent lets the system choose one."""
         port = self._around.settings.port
         sys.stderr.write(f"{alert.message()}\n")
         if port not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:

@@ -16,7 +16,7 @@ LIMITS = {
     "max_decode_tokens": 3_000_000,
 }
 MOST_TEXT_BYTES = 32 * 2**20
-# What a name costs the worker in addition to its letters.
+# Memory that a name costs the worker, besides its letters.
 NAME_BYTES = 16
 LARGEST_FILE_BYTES = 2**48
 

@@ -304,7 +304,7 @@ class EngineTorrent:
                 self._around.tell(Arrived(self.key, index, size_bytes))
 
     def is_alone(self, now: float) -> bool:
-        """Return whether it seeks peers and has none, for less than ALONE_SECONDS so far."""
+        """Return whether it has had no peers for less than ALONE_SECONDS, and seeks them."""
         if self._alone_since is None or self.is_paused:
             return False
         is_looking = self.stage in (EngineStage.SEEKING, EngineStage.LOADED)

@@ -1,4 +1,4 @@
-"""What the handlers of all stages share."""
+"""Code that the handlers of all stages share."""
 
 from datetime import datetime
 
@@ -105,7 +105,7 @@ class RunPhase:
     def end_import(self, run: Run, outcome: Outcome, now: datetime) -> None:
         pass
 
-    # What the worker decides
+    # Decisions of the worker
 
     def apply_room(self, run: Run, word: str, now: datetime) -> None:
         """Continue or hold back: the word says why there is no space, and is empty if there is."""
@@ -113,7 +113,7 @@ class RunPhase:
     def go_on(self, run: Run, now: datetime) -> None:
         """Continue in the slot that the run got."""
 
-    # What people decide
+    # Decisions of people
 
     def leave(self, run: Run) -> None:
         """Leave a transfer that was deleted or stopped, or is another worker's."""

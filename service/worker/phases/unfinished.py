@@ -1,4 +1,4 @@
-"""What the handlers of stages before the import share."""
+"""Code that the handlers of stages before the import share."""
 
 import logging
 from datetime import UTC, datetime, timedelta

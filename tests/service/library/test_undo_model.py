@@ -114,7 +114,7 @@ class Person:
         self.killed += code < 0
         return code >= 0
 
-    # What people do
+    # Actions
 
     def delete(self) -> Callable[[], object]:
         chosen = self.choose()
@@ -137,7 +137,7 @@ class Person:
         change = library.rename_folder if is_folder else library.rename_file
         change(self.account, pk, name, self.moment)
 
-    # What there is
+    # State
 
     def choose(self) -> Chosen:
         keys = sorted(self.tree.names)

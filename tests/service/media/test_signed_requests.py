@@ -196,7 +196,7 @@ def test_an_unsigned_response_is_rejected(answer):
         ask("sum", 5, addresses=[f"127.0.0.1:{server.port}"], a=1, b=2)
 
 
-# Which worker
+# Choosing a worker
 
 
 @pytest.fixture

@@ -249,7 +249,7 @@ def test_nothing_at_all_says_what_to_do(bob, storage):
     assert "Paste a link" in words(answer, "main [role=alert]")
 
 
-# What the site records
+# Records
 
 
 def test_sent_items_are_recorded_with_their_source_and_sender(bob, storage):

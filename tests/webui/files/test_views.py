@@ -359,7 +359,7 @@ def test_a_bad_row_is_left_out_and_the_page_still_shows(gwen, storage):
     assert names(answer) == ["good.txt"]
 
 
-# Who sees what
+# Roles
 
 
 def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):

@@ -125,7 +125,7 @@ def test_hls_js_is_named_on_no_other_page(gwen, season):
     assert b"hls.min" not in opened(gwen, season, "Notes.txt").content
 
 
-# Where it plays
+# Playback
 
 
 def test_links_of_our_own_service_are_paths(gwen, storage):

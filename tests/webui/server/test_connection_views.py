@@ -240,7 +240,7 @@ def test_a_connection_sealed_with_another_key_is_explained_and_can_be_replaced(
     assert "rejected" not in words(alice.client.get("/account/server/"), "#service")
 
 
-# Who sees it
+# Roles
 
 
 @each_case("name", ["bob", "gwen"])

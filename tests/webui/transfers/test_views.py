@@ -874,7 +874,7 @@ def test_a_poll_after_the_session_expired_leads_to_the_sign_in_and_back(client, 
     assert answer["HX-Redirect"] == "/signin/?next=/transfers/%3Fdone%3D200"
 
 
-# What the site keeps
+# Stored rows
 
 
 def test_the_same_transfer_is_recorded_once(db, storage):
