@@ -2,7 +2,7 @@
 // can depend on its content.
 import "./errors.js";
 import "./menus.js";
-import "./restored.js";
+import "./back-forward-cache.js";
 import "./shortcuts.js";
 import "./themes.js";
 import "./toasts.js";

@@ -1,3 +1,3 @@
 import "./base.js";
 import "./dialogs.js";
-import "./kept.js";
+import "./deferred.js";

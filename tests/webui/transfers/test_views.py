@@ -121,9 +121,9 @@ def test_a_zip_file_is_unpacked_and_not_downloaded(alice, storage):
     assert facts(shown, f"t{running.id}") == "5 MB/s 420 MB of 1 GB"
 
 
-def test_nothing_at_all_shows_the_ways_to_send(alice, storage):
+def test_nothing_at_all_shows_how_to_add(alice, storage):
     shown = page(alice.client.get("/transfers/"))
-    assert shown.select_one("#ways:not([hidden])")
+    assert shown.select_one("#how-to-add:not([hidden])")
     assert shown.select_one("#under-way[hidden]")
     assert words(alice.client.get("/transfers/"), "#summary") == "Nothing running"
 

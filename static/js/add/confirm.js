@@ -1,7 +1,7 @@
 // The confirmation page: shows what other pages and apps sent, and adds it when the user confirms.
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
-import { isArmed, restart, whenArmed } from "./armed.js";
+import { isArmed, restart, whenArmed } from "./clickjacking.js";
 import { kindOf, Outcomes } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
 import { forget, readShare } from "./shared.js";
