@@ -59,22 +59,8 @@ def page_of(request: Request) -> TransfersPage:
 def listing(request: Request) -> HttpResponse:
     """Send what is new since `seen`, for htmx to morph into the page.
 
-    Why not the whole list each time, or rows that htmx swaps one by one? Measured on 25 November
-    2026 in Chromium, as ratios to the fetch and morph of our own that this replaced:
-
-    - The whole window, 100 rows of 1,000 transfers: 4 times the bytes (4.9 KB, compressed) and 5
-      times the server's CPU time for one row that changed.
-    - idiomorph's own extension for htmx: up to 3.7 times the longest task, since htmx then looks
-      for its attributes in all rows.
-    - This: for one or three rows, or one that moves to another group, with 100, 1,000, and 10,000
-      transfers, 0.9 to 1.2 times the bytes, 0.8 to 1.4 times the server's CPU time, 1.0 to 1.8
-      times the longest task (at most 14 ms), and 0.7 to 1.6 times the browser's CPU time.
-
-    Two parts of the old way remain, because htmx clearly falls short. Only what changed is sent,
-    with placeholders for other rows. And `static/js/transfers/morphing.js` morphs rows in slices of
-    8 ms: if all 10,000 rows are shown and change at once, that takes 8 s (1.5 s before), and
-    without slices it would be one task. The longest is 0.8 s (0.6 s before), to parse 4 MB. A new
-    order of 10,000 rows takes 5 times the server's CPU time (41 ms), for the placeholders.
+    The whole list, or idiomorph's extension for htmx, would cost several times the CPU time: see
+    docs/decisions/11-changed-rows.md.
     """
     cached_list = poll.refresh(service_of(request))
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
