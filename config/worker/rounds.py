@@ -32,8 +32,8 @@ from webui.search import crawl
 log = logging.getLogger("ferry.worker")
 
 
-# Longer than any archive plan is needed; Ferry can remake the other shared files.
-SHARED_LIFETIME = timedelta(days=30)
+# Longer than any archive plan is needed; Ferry can remake the other published files.
+PUBLISHED_LIFETIME = timedelta(days=30)
 
 
 @dataclass(frozen=True)
@@ -49,8 +49,8 @@ def sweep_library(now: datetime) -> None:
     log_sweep(sweep(library_store(), now, settings.BLOB_GRACE, settings.ORPHAN_DAYS))
 
 
-def sweep_shared(now: datetime) -> None:
-    library_store().drop_shared(now - SHARED_LIFETIME)
+def sweep_published(now: datetime) -> None:
+    library_store().drop_published(now - PUBLISHED_LIFETIME)
 
 
 def sweep_deleted(now: datetime) -> None:
@@ -70,7 +70,7 @@ ROUNDS = [
     Round("end of deleted items", timedelta(hours=1), purge_expired, is_service=True),
     Round("end of undo", timedelta(hours=1), forget_expired, is_service=True),
     Round("library sweep", timedelta(days=1), sweep_library, is_service=True),
-    Round("sweep of the shared", timedelta(days=1), sweep_shared, is_service=True),
+    Round("sweep of the shared", timedelta(days=1), sweep_published, is_service=True),
     Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),
     Round("reading of pictures again", timedelta(minutes=1), read_again, is_service=True),
     Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),

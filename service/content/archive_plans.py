@@ -81,7 +81,7 @@ def _key(account: Account, selection: Selection, name: str, now: datetime) -> Pa
     """Return the path of a selection's plan id, which depends on revision and known losses."""
     rows = Account.objects.filter(pk=account.pk)
     revision = rows.values_list("library_revision", flat=True).first()
-    words = [revision, name, library_store().is_known_whole(now), *map(sorted, selection)]
+    words = [revision, name, library_store().is_known_intact(now), *map(sorted, selection)]
     return _home() / f"{account.pk}-key-{sha256(json.dumps(words).encode()).hexdigest()}"
 
 
@@ -100,7 +100,7 @@ def _make_plan(account: Account, selection: Selection, name: str, key: Path, now
     store = library_store()
     store.refuse_beyond(1)
     with translate_disk_full():
-        looked_at = LOOKED_AT if store.is_known_whole(now) else math.inf
+        looked_at = LOOKED_AT if store.is_known_intact(now) else math.inf
         plan = _write(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
         plan_id = plan.etag.strip('"')
         if not plan.missing_count:
@@ -113,7 +113,7 @@ def _write(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePla
         with draft.open("xb", buffering=0) as target:
             plan = write_plan(nodes, target, now)
         _move(draft, path(account.pk, plan.etag.strip('"')), now)
-    library_store().share(path(account.pk, plan.etag.strip('"')))
+    library_store().publish(path(account.pk, plan.etag.strip('"')))
     return plan
 
 

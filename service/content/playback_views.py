@@ -23,7 +23,7 @@ from service.library import library
 from service.media import probing, refusals, workers
 from service.media import requests as media_requests
 from service.media.cache import RENDITIONS, is_there, touch
-from service.media.content_folders import Content, bring
+from service.media.content_folders import Content, fetch_published
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
@@ -76,7 +76,7 @@ def plan_of(file: File) -> PlaybackPlan:
 def find_plan(folder: Path) -> PlaybackPlan | None:
     """Return the plan that this machine or another one has made."""
     plan = plans.find_plan(folder)
-    if plan is None and bring(folder / plans.PLAN):
+    if plan is None and fetch_published(folder / plans.PLAN):
         plan = plans.find_plan(folder)
     return plan
 
@@ -84,7 +84,7 @@ def find_plan(folder: Path) -> PlaybackPlan | None:
 def rendition_of(file: File, name: str) -> Rendition | None:
     """Return a rendition of the file's plan; another machine may have a newer plan."""
     rendition = plan_of(file).rendition(name)
-    if rendition is None and bring(content_of(file).folder / RENDITIONS / plans.PLAN):
+    if rendition is None and fetch_published(content_of(file).folder / RENDITIONS / plans.PLAN):
         rendition = plan_of(file).rendition(name)
     return rendition
 
@@ -168,13 +168,13 @@ def segment(
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
     segment_path = content_of(file).folder / RENDITIONS / rendition.name / name
-    if not is_there(segment_path) and not bring(segment_path):
+    if not is_there(segment_path) and not fetch_published(segment_path):
         if inside["init"]:
             ask_worker(file, "init", rendition=rendition.name)
         else:
             number = int(inside["number"])
             ask_worker(file, "segment", client, rendition=rendition.name, number=number)
-        if not is_there(segment_path) and not bring(segment_path):
+        if not is_there(segment_path) and not fetch_published(segment_path):
             raise Busy
     touch(segment_path)
     return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
@@ -188,7 +188,7 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     folder = films.folder_of(content_of(file))
     if request_mp4(file) is not None:
         raise Busy
-    if is_there(folder / films.HOW) or bring(folder / films.HOW):
+    if is_there(folder / films.HOW) or fetch_published(folder / films.HOW):
         return answer(request, OwnFilm(file, name))
     touch(folder / films.FILM)
     return answer(request, MediaFile(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
@@ -210,7 +210,7 @@ class MediaFile(InOneFile):
         try:
             return open(self._path, "rb", buffering=0)
         except FileNotFoundError:
-            return library_store().open_shared(self._path)
+            return library_store().open_published(self._path)
         except OSError as gone:
             raise NotFound from gone
 

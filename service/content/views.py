@@ -137,7 +137,7 @@ class StoredFile(InOneFile):
         return file
 
     def _report_loss(self) -> NoReturn:
-        self._store.note_loss()
+        self._store.record_loss()
         log.error("blob missing or of another size blob=%s", self._blob)
         raise NotFound
 
@@ -151,7 +151,7 @@ class PlannedArchive:
         self._store = store
         try:
             # Another machine may have made the link.
-            if not plan.exists() and not store.bring(plan):
+            if not plan.exists() and not store.fetch_published(plan):
                 raise NotFound
             self._archive = Archive(plan, store.open, store.opens_ahead)
         except (FileNotFoundError, ArchiveBroken) as error:
@@ -172,7 +172,7 @@ class PlannedArchive:
         try:
             yield from self._archive.read(*span)
         except (ArchiveBroken, NotFound):
-            self._store.note_loss()
+            self._store.record_loss()
             raise
 
 

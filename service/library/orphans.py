@@ -19,7 +19,7 @@ def set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
     old = (each.blob for each in store.blobs() if each.written_at <= before)
     count = 0
     for batch in batches(old, ROWS_AT_ONCE):
-        with store.removing() as may_remove:
+        with store.removal_lock() as may_remove:
             if not may_remove:
                 break
             count += sum(store.set_aside(blob, now.date()) for blob in unnamed_blobs(batch))

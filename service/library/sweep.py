@@ -93,7 +93,7 @@ def _unlink_discarded(store: Store, before: datetime) -> int:
     due = Discarded.objects.filter(at__lte=before).order_by("pk")
     later = Discarded.objects.filter(at__gt=before)
     while due.exists():
-        with store.removing() as may_remove:
+        with store.removal_lock() as may_remove:
             if not may_remove:
                 break
             batch = list(due[:ROWS_AT_ONCE])
@@ -125,10 +125,10 @@ def _report_missing(store: Store, now: datetime) -> int:
         if row.model is File and len(file_ids) < MOST_NAMED:
             file_ids.append(row.pk)
     if count:
-        store.note_loss(file_ids)
+        store.record_loss(file_ids)
         log.error("blobs missing count=%d files=%s", count, ",".join(map(str, file_ids)))
     else:
-        store.note_whole(now)
+        store.record_intact(now)
     return count
 
 

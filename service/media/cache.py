@@ -38,7 +38,7 @@ class Cache:
     def put(self, path: Path, data: bytes) -> None:
         """Write a file atomically. One that is lost in a power cut is made again."""
         content_folders.write_durably(path, data)
-        content_folders.share(path)
+        content_folders.publish(path)
         self.grow(len(data))
 
     def grow(self, size_bytes: int) -> None:

@@ -64,15 +64,15 @@ def write_durably(path: Path, content: bytes) -> None:
             draft.rename(path)
 
 
-def share(path: Path) -> None:
-    """Let other machines have a file. If they can't, they make it again."""
+def publish(path: Path) -> None:
+    """Publish a file to other machines. If the store is away, they make it again."""
     with suppress(StoreAway):
-        library_store().share(path)
+        library_store().publish(path)
 
 
-def bring(path: Path) -> bool:
+def fetch_published(path: Path) -> bool:
     """Fetch a file that another machine made, if there is one. Raises Busy."""
-    return library_store().bring(path)
+    return library_store().fetch_published(path)
 
 
 def contents() -> Iterator[Content]:
@@ -94,7 +94,7 @@ def changed_at(content: Content) -> float:
 
 def forget(content: Content) -> None:
     shutil.rmtree(content.folder, ignore_errors=True)
-    library_store().unshare(content.folder)
+    library_store().unpublish(content.folder)
 
 
 def clear_scratch(before: datetime) -> None:

@@ -62,7 +62,7 @@ class Writer(Protocol):
 
 
 class Store(Protocol):
-    """Blobs, files that machines share, and what the store notes about itself.
+    """Blobs, files that a machine publishes to others, and what the store notes about itself.
 
     Guarantee: a blob is stored atomically, even across a power cut, and never changes. A crash
     leaves at most a draft, or a blob without a row; the sweep removes both.
@@ -142,8 +142,8 @@ class Store(Protocol):
 
     def blobs(self) -> Iterator[StoredBlob]: ...
 
-    def removing(self) -> AbstractContextManager[bool]:
-        """Yield whether blobs may be removed now."""
+    def removal_lock(self) -> AbstractContextManager[bool]:
+        """Hold the lock for removing blobs; yield whether they may be removed now."""
 
     def drop_drafts(self, before: datetime) -> int:
         """Remove drafts of dead writers; `before` is older than any draft still being written."""
@@ -161,23 +161,26 @@ class Store(Protocol):
 
     # Derived files, which Ferry can make again
 
-    def share(self, path: Path) -> None:
-        """Let other machines have this file of DATA_DIR. Raises StoreAway."""
+    def publish(self, path: Path) -> None:
+        """Make this file of DATA_DIR available to other machines. Raises StoreAway."""
 
-    def bring(self, path: Path) -> bool:
-        """Fetch the file that another machine has shared under this path, if there is one.
+    def fetch_published(self, path: Path) -> bool:
+        """Fetch the file that another machine has published under this path, if there is one.
 
         Raises StoreAway, and Busy if this machine's disk is full.
         """
 
-    def open_shared(self, path: Path) -> BinaryIO:
-        """Open what another machine has shared under this path. Raises NotFound, StoreAway."""
+    def open_published(self, path: Path) -> BinaryIO:
+        """Open the file that another machine has published under this path.
 
-    def unshare(self, folder: Path) -> None:
-        """Delete what was shared of this folder. Raises StoreAway."""
+        Raises NotFound and StoreAway.
+        """
 
-    def drop_shared(self, before: datetime) -> int:
-        """Delete what was shared before that time."""
+    def unpublish(self, folder: Path) -> None:
+        """Delete the published files of this folder. Raises StoreAway."""
+
+    def drop_published(self, before: datetime) -> int:
+        """Delete the files published before that time."""
 
     # Notes
 
@@ -197,13 +200,13 @@ class Store(Protocol):
     def reach_generation(self, number: int) -> None:
         """Raise the generation to this number; it never falls."""
 
-    def is_known_whole(self, now: datetime) -> bool:
+    def is_known_intact(self, now: datetime) -> bool:
         """Return whether all rows had their blobs at the last check, and no read failed since."""
 
-    def note_whole(self, now: datetime) -> None: ...
+    def record_intact(self, now: datetime) -> None: ...
 
-    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
-        """Note that blobs are missing, until a sweep finds everything again.
+    def record_loss(self, file_ids: Sequence[int] = ()) -> None:
+        """Record that blobs are missing, until a sweep finds everything again.
 
         The sweep names some of the files; a reader that missed a blob names none.
         """

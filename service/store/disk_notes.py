@@ -13,7 +13,7 @@ from service.store.hardlinks import place_first
 from service.store.sync import sync
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
-KNOWN_WHOLE_FOR = timedelta(days=2)
+KNOWN_INTACT_FOR = timedelta(days=2)
 GENERATION_DIGITS = 20
 
 
@@ -22,19 +22,19 @@ class DiskNotes:
         self._root = root
         self._incoming = root / "incoming"
 
-    def is_known_whole(self, now: datetime) -> bool:
+    def is_known_intact(self, now: datetime) -> bool:
         try:
-            return self._whole.stat().st_mtime > (now - KNOWN_WHOLE_FOR).timestamp()
+            return self._whole.stat().st_mtime > (now - KNOWN_INTACT_FOR).timestamp()
         except FileNotFoundError:
             return False
 
-    def note_whole(self, now: datetime) -> None:
+    def record_intact(self, now: datetime) -> None:
         make_folder(self._root)
         self._whole.touch(mode=0o600)
         os.utime(self._whole, (now.timestamp(), now.timestamp()))
         self._lost.unlink(missing_ok=True)
 
-    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
+    def record_loss(self, file_ids: Sequence[int] = ()) -> None:
         with suppress(OSError):
             self._whole.unlink(missing_ok=True)
         with suppress(OSError):
@@ -116,7 +116,7 @@ class DiskNotes:
             yield
 
     @contextmanager
-    def removing(self) -> Iterator[bool]:
+    def removal_lock(self) -> Iterator[bool]:
         """Yield whether blobs may be removed now; a backup that begins meanwhile waits."""
         try:
             with self._lock("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):

@@ -262,19 +262,19 @@ class DiskStore(DiskNotes):
     ) -> None:
         """Return None: no one else can read this disk."""
 
-    def share(self, path: Path) -> None:
-        """Share nothing: no other machine has this disk."""
+    def publish(self, path: Path) -> None:
+        """Publish nothing: no other machine has this disk."""
 
-    def bring(self, _path: Path) -> bool:
+    def fetch_published(self, _path: Path) -> bool:
         return False
 
-    def open_shared(self, _path: Path) -> BinaryIO:
+    def open_published(self, _path: Path) -> BinaryIO:
         raise NotFound
 
-    def unshare(self, folder: Path) -> None:
-        """Delete nothing: nothing was shared."""
+    def unpublish(self, folder: Path) -> None:
+        """Delete nothing: nothing was published."""
 
-    def drop_shared(self, _before: datetime) -> int:
+    def drop_published(self, _before: datetime) -> int:
         return 0
 
     def _path_of(self, blob: str) -> str:

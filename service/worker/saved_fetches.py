@@ -79,7 +79,7 @@ class SavedFetches:
                 part = folder / f"part-{secrets.token_hex(8)}"
                 try:
                     cut(content, saved_bytes, size_bytes, part)
-                    self._store.share(part)
+                    self._store.publish(part)
                 finally:
                     part.unlink(missing_ok=True)
                 parts.append((part.name, size_bytes))
@@ -119,7 +119,7 @@ class SavedFetches:
                 for name, _size_bytes in row.parts:
                     check()
                     part = folder / name
-                    if not self._store.bring(part):
+                    if not self._store.fetch_published(part):
                         row.delete()
                         return
                     with part.open("rb") as file:
@@ -136,7 +136,7 @@ class SavedFetches:
         """Delete the saved parts of a finished fetch."""
         if SavedFetch.objects.filter(transfer=transfer_id).delete()[0]:
             try:
-                self._store.unshare(folder.path)
+                self._store.unpublish(folder.path)
             except StoreAway:
                 log.info("parts stay until the store is swept transfer=%d", transfer_id)
 

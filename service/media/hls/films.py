@@ -67,7 +67,7 @@ class Films:
         folder = folder_of(content)
         if is_film(blob, probed):
             content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
-            content_folders.share(folder / HOW)
+            content_folders.publish(folder / HOW)
         if is_ready(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
@@ -148,7 +148,7 @@ class Films:
         except NotFound:
             return  # Deleted meanwhile; another file may have the same content.
         folder = folder_of(content)
-        if is_ready(folder) or content_folders.bring(folder / FILM):
+        if is_ready(folder) or content_folders.fetch_published(folder / FILM):
             return
         make_folder(folder)
         draft = folder / DRAFT
@@ -178,7 +178,7 @@ class Films:
         touch(draft)
         draft.replace(folder / FILM)
         self._cache.grow((folder / FILM).stat().st_size)
-        content_folders.share(folder / FILM)
+        content_folders.publish(folder / FILM)
 
     def _note_progress(self, content: Content, output: bytes, plan: PlaybackPlan) -> None:
         for microseconds in PROGRESS.findall(output)[-1:]:

@@ -103,7 +103,7 @@ class Player:
         for rendition in self._plan(content, blob).first():
             question = {**question, "rendition": rendition.name}
             work = self._work(question, rendition)
-            if not work.has(0) and not content_folders.bring(work.path(0)):
+            if not work.has(0) and not content_folders.fetch_published(work.path(0)):
                 self.converters.begin(work)
             self.init(question)
         return {}
@@ -114,13 +114,13 @@ class Player:
         rendition = self._rendition(content, blob, str(question["rendition"]))
         path = folder_of(content) / rendition.name / "init.mp4"
         with self._alone(path):
-            if is_there(path) or content_folders.bring(path):
+            if is_there(path) or content_folders.fetch_published(path):
                 return {}
             if rendition.is_copied:
                 self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
             else:
                 content_folders.write_durably(path, encoded_init(rendition))
-                content_folders.share(path)
+                content_folders.publish(path)
         return {}
 
     def segment(self, question: Facts, has_left: HasLeft = lambda: False) -> Facts:
@@ -236,10 +236,10 @@ class Player:
         if previous is None:
             # Segments without a plan that we can read may be cut in another way.
             shutil.rmtree(folder, ignore_errors=True)
-            library_store().unshare(folder)
+            library_store().unpublish(folder)
         for name, init in Survey(probed, answer).inits().items():
             content_folders.write_durably(folder / name / "init.mp4", init)
-            content_folders.share(folder / name / "init.mp4")
+            content_folders.publish(folder / name / "init.mp4")
         plan = plan.after(previous)
         save_plan(folder, plan)
         return plan
@@ -300,7 +300,7 @@ def content_of(question: Facts) -> Content:
 
 def save_plan(folder: Path, plan: PlaybackPlan) -> None:
     content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.to_dict()).encode())
-    content_folders.share(folder / plans.PLAN)
+    content_folders.publish(folder / plans.PLAN)
 
 
 def blob_of(question: Facts) -> Path:

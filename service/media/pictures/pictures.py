@@ -12,9 +12,9 @@ from service.media import probing, workers
 from service.media import requests as media_requests
 from service.media.content_folders import (
     Content,
-    bring,
+    fetch_published,
+    publish,
     scratch_folder,
-    share,
     write_durably,
 )
 from service.media.pictures import heif
@@ -41,7 +41,7 @@ def read(file: File, name: str) -> bytes:
     with suppress(FileNotFoundError):
         return content.picture(name).read_bytes()
     try:
-        if bring(content.picture(name)):
+        if fetch_published(content.picture(name)):
             return content.picture(name).read_bytes()
         addresses = workers.rank_for(file)
         media_requests.ask("picture", ASK_SECONDS, None, addresses, file=file.pk, size=name)
@@ -75,11 +75,11 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
             write_durably(content.picture(name), file)
-            share(content.picture(name))
+            publish(content.picture(name))
 
 
 def is_made(picture: Path) -> bool:
-    return picture.exists() or bring(picture)
+    return picture.exists() or fetch_published(picture)
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:

@@ -13,7 +13,7 @@ from service.errors import NotFound, StoreAway
 from service.store.objects.failures import translate_failures
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
-KNOWN_WHOLE_FOR = timedelta(days=2)
+KNOWN_INTACT_FOR = timedelta(days=2)
 # Every upload counts as a batch, and one object can't be read and written for each of them.
 GENERATION_SECONDS = 60.0
 PAUSE_SECONDS = 5.0
@@ -27,15 +27,15 @@ class ObjectNotes:
         self._generation = 0
         self._generation_read_at = self._generation_written_at = float("-inf")
 
-    def is_known_whole(self, now: datetime) -> bool:
+    def is_known_intact(self, now: datetime) -> bool:
         text = self._read("whole")
-        return text is not None and datetime.fromisoformat(text) > now - KNOWN_WHOLE_FOR
+        return text is not None and datetime.fromisoformat(text) > now - KNOWN_INTACT_FOR
 
-    def note_whole(self, now: datetime) -> None:
+    def record_intact(self, now: datetime) -> None:
         self._write("whole", now.isoformat())
         self._delete("lost")
 
-    def note_loss(self, file_ids: Sequence[int] = ()) -> None:
+    def record_loss(self, file_ids: Sequence[int] = ()) -> None:
         with suppress(StoreAway):
             self._delete("whole")
             if file_ids or self.losses() is None:

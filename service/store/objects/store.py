@@ -47,8 +47,8 @@ FILES_AT_ONCE = 4
 SIZES_AT_ONCE = 16
 # A store knows when an upload in parts began, but not when its last part came.
 LONGEST_UPLOAD = timedelta(days=2)
-SHARED = "shared"
-SHARED_AT_ONCE_BYTES = 16 * 2**20
+PUBLISHED = "shared"  # in stores that exist already
+PUBLISHED_AT_ONCE_BYTES = 16 * 2**20
 # The mark of an orphan that was brought back; a current orphan's mark is empty.
 BACK = b"back"
 
@@ -201,7 +201,7 @@ class ObjectStore(ObjectNotes):
             elif stored and mark and mark.size_bytes:
                 yield StoredBlob(stored.blob, mark.modified_at)
 
-    def removing(self) -> AbstractContextManager[bool]:
+    def removal_lock(self) -> AbstractContextManager[bool]:
         return nullcontext(True)
 
     def drop_drafts(self, before: datetime) -> int:
@@ -244,23 +244,23 @@ class ObjectStore(ObjectNotes):
                     obstore.delete(self._objects, mark_of(mark.blob))
         return count
 
-    def share(self, path: Path) -> None:
-        if path.stat().st_size <= SHARED_AT_ONCE_BYTES:
+    def publish(self, path: Path) -> None:
+        if path.stat().st_size <= PUBLISHED_AT_ONCE_BYTES:
             # These requests leave a busy store more time.
-            self._requests.create(self._shared_key(path), path.read_bytes(), may_replace=True)
+            self._requests.create(self._published_key(path), path.read_bytes(), may_replace=True)
             return
         with translate_failures():
             obstore.put(
                 self._objects,
-                self._shared_key(path),
+                self._published_key(path),
                 path,
                 chunk_size=PART_BYTES,
                 max_concurrency=2,
             )
 
-    def bring(self, path: Path) -> bool:
+    def fetch_published(self, path: Path) -> bool:
         try:
-            source = ObjectReader(self._objects, self._shared_key(path))
+            source = ObjectReader(self._objects, self._published_key(path))
         except NotFound:
             return False
         draft = path.with_name(f".{secrets.token_hex(8)}")
@@ -275,14 +275,14 @@ class ObjectStore(ObjectNotes):
             raise Busy from full
         return True
 
-    def open_shared(self, path: Path) -> BinaryIO:
-        return self._reader(self._shared_key(path))
+    def open_published(self, path: Path) -> BinaryIO:
+        return self._reader(self._published_key(path))
 
-    def unshare(self, folder: Path) -> None:
-        self._drop(self._shared_key(folder), datetime.max.replace(tzinfo=UTC))
+    def unpublish(self, folder: Path) -> None:
+        self._drop(self._published_key(folder), datetime.max.replace(tzinfo=UTC))
 
-    def drop_shared(self, before: datetime) -> int:
-        return self._drop(SHARED, before)
+    def drop_published(self, before: datetime) -> int:
+        return self._drop(PUBLISHED, before)
 
     def _drop(self, folder: str, before: datetime) -> int:
         count = 0
@@ -294,8 +294,8 @@ class ObjectStore(ObjectNotes):
                 count += len(keys)
         return count
 
-    def _shared_key(self, path: Path) -> str:
-        return f"{SHARED}/{path.relative_to(self._scratch).as_posix()}"
+    def _published_key(self, path: Path) -> str:
+        return f"{PUBLISHED}/{path.relative_to(self._scratch).as_posix()}"
 
 
 class _Upload:

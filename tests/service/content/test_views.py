@@ -310,7 +310,7 @@ def believed(monkeypatch, library_folder):
     """Return a store that is known to be whole, and let plans check no blobs."""
     # No setting changes this limit, and making 500 files for each of these tests takes seconds.
     monkeypatch.setattr(archive_plans, "LOOKED_AT", 0)
-    library_folder.note_whole(timezone.now())
+    library_folder.record_intact(timezone.now())
     return library_folder
 
 
@@ -324,7 +324,7 @@ def test_only_the_first_files_of_a_large_archive_are_checked(file, believed, mon
     monkeypatch.setattr(DiskStore, "size", lambda _store, blob: looked_at.append(blob))
     link = everything()
     assert not looked_at
-    believed.note_loss()
+    believed.record_loss()
     assert everything() != link
     assert looked_at == [file.blob]
 
@@ -332,7 +332,7 @@ def test_only_the_first_files_of_a_large_archive_are_checked(file, believed, mon
 def test_small_archives_are_checked_even_in_a_complete_library(
     reader, account, file, library_folder
 ):
-    library_folder.note_whole(timezone.now())
+    library_folder.record_intact(timezone.now())
     library_folder.delete(file.blob)
     with zipfile.ZipFile(io.BytesIO(reader.get(everything()).content)) as archive:
         assert archive.namelist() == ["All/", "MISSING.txt"]
@@ -355,7 +355,7 @@ def test_a_large_archive_with_missing_files_breaks_off_and_then_names_them(
 def test_a_file_that_cannot_be_read_ends_the_belief(reader, file, link, believed):
     believed.delete(file.blob)
     assert reader.get(link).status_code == 404
-    assert not believed.is_known_whole(timezone.now())
+    assert not believed.is_known_intact(timezone.now())
 
 
 def test_planning_for_deleted_ids_leaves_no_plan(account, tmp_path):

@@ -142,10 +142,10 @@ def test_the_missing_blob_of_a_deleted_file_is_reported(store, now, caplog):
 
 def test_a_sweep_that_misses_nothing_knows_the_library_to_be_whole(store, now):
     file = a_file(alice(), blob=put(store))
-    assert not store.is_known_whole(now)
+    assert not store.is_known_intact(now)
     sweep(store, now, GRACE)
-    assert store.is_known_whole(now + timedelta(hours=47))
-    assert not store.is_known_whole(now + timedelta(hours=49))
+    assert store.is_known_intact(now + timedelta(hours=47))
+    assert not store.is_known_intact(now + timedelta(hours=49))
     assert store.size(file.blob) == file.size_bytes
 
 
@@ -155,10 +155,10 @@ def test_a_sweep_that_misses_bytes_no_longer_knows_it(store, now, harm):
     sweep(store, now, GRACE)
     harm(store.path(file.blob))
     assert sweep(store, now + GRACE, GRACE).missing == 1
-    assert not store.is_known_whole(now + GRACE)
+    assert not store.is_known_intact(now + GRACE)
     store.path(file.blob).write_bytes(bytes(file.size_bytes))
     sweep(store, now + GRACE, GRACE)
-    assert store.is_known_whole(now + GRACE)
+    assert store.is_known_intact(now + GRACE)
 
 
 def test_leftovers_are_swept_without_checking_for_content(store, now, monkeypatch):

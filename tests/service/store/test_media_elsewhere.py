@@ -63,7 +63,7 @@ def test_an_existing_segment_is_read_from_the_store(web, cluster, one):
     path = segment_of(one, upload(one, film, "film.mkv"))
     made = one.get(path)
     assert (made.status_code, made.headers["Content-Type"][:5]) in {(200, "video"), (200, "audio")}
-    replace_shared(cluster, "/".join(path.split("/")[-2:]), made.content, b"from the store")
+    replace_published(cluster, "/".join(path.split("/")[-2:]), made.content, b"from the store")
     assert web.get(path).content == b"from the store"
     index = f"{path.rpartition('/')[0]}/index.m3u8"
     assert web.get(index).text == one.get(index).text
@@ -76,15 +76,15 @@ def test_an_existing_picture_is_read_from_the_store(web, cluster, one):
     made = one.get(path)
     assert (made.status_code, made.headers["Content-Type"][:5]) == (200, "image")
     changed = made.content + b"from the store"
-    replace_shared(cluster, path.partition("?")[0].rpartition("/")[2], made.content, changed)
+    replace_published(cluster, path.partition("?")[0].rpartition("/")[2], made.content, changed)
     assert web.get(path).content == changed
 
 
-def replace_shared(cluster: Cluster, end: str, content: bytes, changed: bytes) -> None:
-    """Replace what a machine has shared: no other machine would make this."""
+def replace_published(cluster: Cluster, end: str, content: bytes, changed: bytes) -> None:
+    """Replace a file that a machine has published: no other machine would make this."""
     objects = open_bucket(cluster.objects.bucket(cluster.prefix))
-    shared = [each["path"] for batch in objects.list("shared") for each in batch]
-    candidates = [key for key in shared if key.endswith(f"/{end}")]
+    published = [each["path"] for batch in objects.list("shared") for each in batch]
+    candidates = [key for key in published if key.endswith(f"/{end}")]
     (key,) = [key for key in candidates if bytes(objects.get(key).bytes()) == content]
     objects.put(key, changed)
 

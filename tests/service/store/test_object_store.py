@@ -172,15 +172,15 @@ def test_objects_shared_by_one_machine_are_read_by_another(seaweedfs, tmp_path):
         closing(ObjectStore(bucket, folders[0], 0)) as one,
         closing(ObjectStore(bucket, folders[1], 0)) as other,
     ):
-        assert not other.bring(there)
+        assert not other.fetch_published(there)
         for version in (b"small", content, b"replaced"):
             here.write_bytes(version)
-            one.share(here)
-            assert other.bring(there)
+            one.publish(here)
+            assert other.fetch_published(there)
             assert there.read_bytes() == version
         assert [path.name for path in there.parent.iterdir()] == ["7-key"]
         now = datetime.now(UTC)
-        assert other.drop_shared(now - timedelta(hours=1)) == 0
-        assert other.drop_shared(now + timedelta(hours=1)) == 1
-        assert not other.bring(there)
+        assert other.drop_published(now - timedelta(hours=1)) == 0
+        assert other.drop_published(now + timedelta(hours=1)) == 1
+        assert not other.fetch_published(there)
         assert [*one.blobs()] == []

@@ -164,7 +164,7 @@ def test_if_a_part_is_missing_the_fetch_starts_over(machines):
         one.begin(transfer)
         one.side.until_true(lambda: saved_bytes(transfer) == 2 * PART_BYTES)
         one.side.fetching.stop(30)
-        one.store.unshare(one.folder_of(transfer).path)
+        one.store.unpublish(one.folder_of(transfer).path)
         other.begin(transfer)
         assert other.content_of(transfer) == CONTENT
         assert first_of(Wire(None, None, server.heads[1])) == 0
@@ -199,4 +199,4 @@ def test_a_saved_fetch_is_deleted_when_the_fetch_ends(machines):
     one.saved.forget(one.folder_of(transfer), transfer.pk)
     assert not SavedFetch.objects.exists()
     for name in parts:
-        assert not one.store.bring(one.folder_of(transfer).path / name)
+        assert not one.store.fetch_published(one.folder_of(transfer).path / name)

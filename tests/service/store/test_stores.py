@@ -235,16 +235,16 @@ def test_the_generation_is_noted(store):
 
 def test_losses_are_noted_until_all_is_there(store):
     now = datetime.now(UTC)
-    assert not store.is_known_whole(now)
+    assert not store.is_known_intact(now)
     assert store.losses() is None
-    store.note_whole(now)
-    assert store.is_known_whole(now)
-    assert not store.is_known_whole(now + 2 * DAY)
-    store.note_loss()
-    assert not store.is_known_whole(now)
+    store.record_intact(now)
+    assert store.is_known_intact(now)
+    assert not store.is_known_intact(now + 2 * DAY)
+    store.record_loss()
+    assert not store.is_known_intact(now)
     assert store.losses() == []
-    store.note_loss([3, 5])
-    store.note_loss()
+    store.record_loss([3, 5])
+    store.record_loss()
     assert store.losses() == [3, 5]
-    store.note_whole(now)
+    store.record_intact(now)
     assert store.losses() is None

@@ -16,51 +16,51 @@ pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 
 
 @pytest.fixture
-def shared(monkeypatch):
-    """Let the store share files, as an object store does, and return them by their paths."""
+def published(monkeypatch):
+    """Let the store publish files, as an object store does, and return them by their paths."""
     files = {}
 
-    def share(_store, path):
+    def publish(_store, path):
         files[path] = path.read_bytes()
 
-    def bring(_store, path):
+    def fetch_published(_store, path):
         if path not in files:
             return False
         make_folder(path.parent)
         path.write_bytes(files[path])
         return True
 
-    def unshare(_store, folder):
+    def unpublish(_store, folder):
         for path in [each for each in tuple(files) if each.is_relative_to(folder)]:
             del files[path]
 
-    for method in (share, bring, unshare):
+    for method in (publish, fetch_published, unpublish):
         monkeypatch.setattr(DiskStore, method.__name__, method)
     return files
 
 
 @pytest.fixture
-def viewer(library_folder, children, shared):
+def viewer(library_folder, children, published):
     with playing(children) as player:
         yield Viewer(player, samples.film("plain.mp4"))
 
 
-def test_segments_begun_on_another_machine_are_fetched(viewer, shared):
+def test_segments_begun_on_another_machine_are_fetched(viewer, published):
     viewer.player.begin(viewer.question)
     folders = [viewer.folder / each.name for each in viewer.plan.first()]
     begun = [folder / name for folder in folders for name in ("init.mp4", "0.m4s")]
-    wait_until(lambda: shared.keys() >= set(begun))
+    wait_until(lambda: published.keys() >= set(begun))
     shutil.rmtree(viewer.folder)
-    shared |= dict.fromkeys(begun, b"from the other machine")
-    assert library_store().bring(viewer.folder / PLAN)
+    published |= dict.fromkeys(begun, b"from the other machine")
+    assert library_store().fetch_published(viewer.folder / PLAN)
     viewer.player.begin(viewer.question)
     assert {path.read_bytes() for path in begun} == {b"from the other machine"}
 
 
-def test_segments_of_an_outdated_plan_are_no_longer_shared(viewer, shared):
+def test_segments_of_an_outdated_plan_are_no_longer_published(viewer, published):
     viewer.segment("vcopy", 0)
     segment, plan = viewer.folder / "vcopy" / "0.m4s", viewer.folder / PLAN
-    assert segment in shared
+    assert segment in published
     plan.write_text(plan.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
     assert viewer.plan
-    assert segment not in shared
+    assert segment not in published
