@@ -17,7 +17,7 @@ import msgspec
 from webui.library.entries import FILE, FOLDER, OWN_PICTURE, PICTURE_PIXELS, ROOT, Entry
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents
-from webui.shared_file import SharedFile
+from webui.sqlite_cache import SQLiteCache
 from webui.v1.records import File, Listing
 
 MOST_FOLDERS = 5_000
@@ -80,7 +80,7 @@ class Listings:
         clock: Callable[[], float] = time.time,
         most_entries: int = MOST_ENTRIES_IN_MEMORY,
     ) -> None:
-        self._file = SharedFile(path, SCHEMA, Entry._fields, clock)
+        self._cache = SQLiteCache(path, SCHEMA, Entry._fields, clock)
         self._clock = clock
         self._memory = Memory(most_entries)
         self._written = 0
@@ -88,8 +88,8 @@ class Listings:
     # Reading
 
     def find(self, service: str, folder: str) -> CachedListing | None:
-        with self._file.open() as base:
-            row = base.execute(
+        with self._cache.open() as connection:
+            row = connection.execute(
                 "SELECT listing.*, coalesce(change.number, 0) > listing.number AS is_changed"
                 " FROM listing LEFT JOIN change USING (service, folder)"
                 " WHERE service = ? AND folder = ?",
@@ -97,19 +97,19 @@ class Listings:
             ).fetchone()
             if row is None:
                 return None
-            contents = self._contents(base, row)
+            contents = self._contents(connection, row)
             if contents is None:
                 return None
-            self._touch(base, row)
+            self._touch(connection, row)
         return CachedListing(
             snapshot_of(row, contents), row["etag"], row["own_id"], bool(row["is_changed"])
         )
 
-    def _contents(self, base: sqlite3.Connection, row: sqlite3.Row) -> Contents | None:
+    def _contents(self, connection: sqlite3.Connection, row: sqlite3.Row) -> Contents | None:
         key, revision = (row["service"], row["folder"]), row["revision"]
         contents = self._memory.get(key, revision)
         if contents is None:
-            stored = base.execute(
+            stored = connection.execute(
                 "SELECT rows FROM rows WHERE service = ? AND folder = ? AND revision = ?",
                 (*key, revision),
             ).fetchone()
@@ -119,9 +119,9 @@ class Listings:
             self._memory.put(key, revision, contents)
         return contents
 
-    def _touch(self, base: sqlite3.Connection, row: sqlite3.Row) -> None:
+    def _touch(self, connection: sqlite3.Connection, row: sqlite3.Row) -> None:
         if row["used_at"] < self._clock() - USED_STEP_SECONDS:
-            base.execute(
+            connection.execute(
                 "UPDATE listing SET used_at = ? WHERE service = ? AND folder = ?",
                 (self._clock(), row["service"], row["folder"]),
             )
@@ -135,12 +135,12 @@ class Listings:
         most = len(names) if tells_path or names else MOST_ANCESTORS
         ancestors: list[tuple[str, str]] = []
         folder = snapshot.parent
-        with self._file.open() as base:
-            root = self._facts(base, service, ROOT)
+        with self._cache.open() as connection:
+            root = self._facts(connection, service, ROOT)
             while folder and len(ancestors) < most:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
                     return ancestors[::-1]
-                row = self._facts(base, service, folder)
+                row = self._facts(connection, service, folder)
                 name = (
                     row["name"]
                     if row
@@ -154,8 +154,8 @@ class Listings:
         return [("", name) for name in unknown] + ancestors[::-1]
 
     @staticmethod
-    def _facts(base: sqlite3.Connection, service: str, folder: str) -> sqlite3.Row | None:
-        row: sqlite3.Row | None = base.execute(
+    def _facts(connection: sqlite3.Connection, service: str, folder: str) -> sqlite3.Row | None:
+        row: sqlite3.Row | None = connection.execute(
             "SELECT own_id, name, parent FROM listing WHERE service = ? AND folder = ?",
             (service, folder),
         ).fetchone()
@@ -163,14 +163,14 @@ class Listings:
 
     def name_of(self, service: str, folder: str) -> str:
         """Return a folder's name, or an empty string if no one has opened it yet."""
-        with self._file.open() as base:
-            row = self._facts(base, service, folder)
+        with self._cache.open() as connection:
+            row = self._facts(connection, service, folder)
         return row["name"] if row else ""
 
     def space(self, service: str) -> tuple[int | None, int | None]:
         """Return used and total space, from the latest listing that states it."""
-        with self._file.open() as base:
-            row = base.execute(
+        with self._cache.open() as connection:
+            row = connection.execute(
                 "SELECT space_used, space_max FROM listing"
                 " WHERE service = ? AND space_max IS NOT NULL ORDER BY read_at DESC LIMIT 1",
                 (service,),
@@ -181,8 +181,8 @@ class Listings:
 
     def number(self, service: str, folder: str) -> int:
         """Return how often we changed this folder ourselves. Call it before reading the folder."""
-        with self._file.open() as base:
-            return number_of(base, service, folder)
+        with self._cache.open() as connection:
+            return number_of(connection, service, folder)
 
     def save(self, service: str, folder: str, listing: Listing, number: int) -> Snapshot:
         """Save a listing for all processes, unless we changed the folder since taking `number`."""
@@ -191,19 +191,19 @@ class Listings:
         facts = facts_of(service, folder, listing, stored)
         facts |= {"number": number, "read_at": self._clock(), "used_at": self._clock()}
         contents = self._memory.get((service, folder), facts["revision"]) or Contents(entries)
-        with self._file.transact() as base:
-            if number_of(base, service, folder) == number:
-                put(base, "listing", facts)
+        with self._cache.transact() as connection:
+            if number_of(connection, service, folder) == number:
+                put(connection, "listing", facts)
                 row = {name: facts[name] for name in ("service", "folder", "revision")}
-                put(base, "rows", {**row, "rows": stored})
+                put(connection, "rows", {**row, "rows": stored})
                 self._memory.put((service, folder), facts["revision"], contents)
         self._prune_sometimes()
         return snapshot_of(facts, contents)
 
     def confirm(self, service: str, folder: str, number: int) -> None:
         """Record that the service reported no change."""
-        with self._file.open() as base:
-            base.execute(
+        with self._cache.open() as connection:
+            connection.execute(
                 "UPDATE listing SET read_at = ?, number = ? WHERE service = ? AND folder = ?"
                 " AND (read_at < ? OR number < ?)",
                 (self._clock(), number, service, folder, self._clock() - 1, number),
@@ -211,25 +211,25 @@ class Listings:
 
     def change(self, service: str, folders: list[str]) -> None:
         """Record that we changed these folders: their listings are revalidated before use."""
-        with self._file.transact() as base:
+        with self._cache.transact() as connection:
             for folder in folders:
                 put(
-                    base,
+                    connection,
                     "change",
                     {
                         "service": service,
                         "folder": folder,
-                        "number": number_of(base, service, folder) + 1,
+                        "number": number_of(connection, service, folder) + 1,
                     },
                 )
 
     def forget(self, service: str, folder: str) -> None:
-        with self._file.transact() as base:
+        with self._cache.transact() as connection:
             for table in ("listing", "rows"):
-                remove(base, table, [(service, folder)])
+                remove(connection, table, [(service, folder)])
 
     def refresh_lock(self, service: str, folder: str) -> AbstractContextManager[bool]:
-        return self._file.refresh_lock(f"{service} {folder}")
+        return self._cache.refresh_lock(f"{service} {folder}")
 
     # Forgetting
 
@@ -240,8 +240,8 @@ class Listings:
 
     def prune(self) -> None:
         """Delete old listings, and the least recently used beyond the limits."""
-        with self._file.transact() as base:
-            gone = base.execute(
+        with self._cache.transact() as connection:
+            gone = connection.execute(
                 "SELECT service, folder FROM (SELECT service, folder, used_at,"
                 " row_number() OVER latest AS place, sum(stored_bytes) OVER latest AS bytes"
                 " FROM listing WINDOW latest AS (ORDER BY used_at DESC))"
@@ -249,7 +249,7 @@ class Listings:
                 (MOST_FOLDERS, MOST_STORED_BYTES, self._clock() - OLDEST_SECONDS),
             ).fetchall()
             for table in ("listing", "rows", "change"):
-                remove(base, table, map(tuple, gone))
+                remove(connection, table, map(tuple, gone))
 
 
 class Memory:
@@ -285,20 +285,20 @@ class Memory:
         self._entries -= len(gone)
 
 
-def number_of(base: sqlite3.Connection, service: str, folder: str) -> int:
-    row = base.execute(
+def number_of(connection: sqlite3.Connection, service: str, folder: str) -> int:
+    row = connection.execute(
         "SELECT number FROM change WHERE service = ? AND folder = ?", (service, folder)
     ).fetchone()
     return int(row[0]) if row else 0
 
 
-def put(base: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
+def put(connection: sqlite3.Connection, table: str, values: dict[str, Any]) -> None:
     names, places = ", ".join(values), ", ".join(f":{name}" for name in values)
-    base.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({places})", values)  # noqa: S608
+    connection.execute(f"INSERT OR REPLACE INTO {table} ({names}) VALUES ({places})", values)  # noqa: S608
 
 
-def remove(base: sqlite3.Connection, table: str, keys: Iterable[tuple[Any, ...]]) -> None:
-    base.executemany(f"DELETE FROM {table} WHERE service = ? AND folder = ?", keys)  # noqa: S608
+def remove(connection: sqlite3.Connection, table: str, keys: Iterable[tuple[Any, ...]]) -> None:
+    connection.executemany(f"DELETE FROM {table} WHERE service = ? AND folder = ?", keys)  # noqa: S608
 
 
 def facts_of(service: str, folder: str, listing: Listing, stored: bytes) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from webui.shared_file import SharedFile
+from webui.sqlite_cache import SQLiteCache
 from webui.transfers.groups import Groups, group_transfers
 from webui.transfers.states import DONE, CachedTransfer
 from webui.transfers.totals import Totals, totals_of
@@ -85,7 +85,7 @@ class TransferCache:
     """
 
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
-        self._file = SharedFile(path, SCHEMA, CachedTransfer._fields, clock)
+        self._cache = SQLiteCache(path, SCHEMA, CachedTransfer._fields, clock)
         self._clock = clock
         self._latest = CachedTransfers()
 
@@ -96,57 +96,59 @@ class TransferCache:
 
     def find_list(self, service: str) -> CachedList | None:
         """Return the list, or None if no poll has ever succeeded."""
-        with self._file.open() as base:
-            row = self._row(base, service)
+        with self._cache.open() as connection:
+            row = self._row(connection, service)
         return None if row is None or not row["read_at"] else list_of_row(row)
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
         transfers: dict[str, CachedTransfer] = {}
-        with self._file.open() as base:
+        with self._cache.open() as connection:
             for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
                 some = keys[start : start + MOST_KEYS_AT_ONCE]
                 places = ", ".join("?" * len(some))
                 transfers |= read(
-                    base,
+                    connection,
                     f"SELECT key, facts FROM transfer WHERE service = ? AND key IN ({places})",  # noqa: S608
                     (service, *some),
                 )
         return transfers
 
     def since(self, service: str, number: int) -> dict[str, CachedTransfer]:
-        with self._file.open() as base:
+        with self._cache.open() as connection:
             return read(
-                base,
+                connection,
                 "SELECT key, facts FROM transfer WHERE service = ? AND number > ?",
                 (service, number),
             )
 
     def arrived_since(self, service: str, number: int) -> dict[str, CachedTransfer]:
-        with self._file.open() as base:
+        with self._cache.open() as connection:
             return read(
-                base,
+                connection,
                 "SELECT key, facts FROM transfer WHERE service = ? AND number > ? AND arrived > ?",
                 (service, number, number),
             )
 
     def all(self, service: str) -> Mapping[str, CachedTransfer]:
-        with self._file.open() as base:
-            row = self._row(base, service)
-            return self._load_transfers(base, row) if row else {}
+        with self._cache.open() as connection:
+            row = self._row(connection, service)
+            return self._load_transfers(connection, row) if row else {}
 
     def _load_transfers(
-        self, base: sqlite3.Connection, row: sqlite3.Row
+        self, connection: sqlite3.Connection, row: sqlite3.Row
     ) -> Mapping[str, CachedTransfer]:
         """Return all transfers of a list, from memory unless another process has written."""
         version, latest = version_of(row), self._latest
         if latest.version != version:
             query = "SELECT key, facts FROM transfer WHERE service = ?"
-            latest = self._latest = CachedTransfers(version, read(base, query, (row["service"],)))
+            latest = self._latest = CachedTransfers(
+                version, read(connection, query, (row["service"],))
+            )
         return latest.transfers
 
     def changes(self, service: str) -> int:
-        with self._file.open() as base:
-            row = self._row(base, service)
+        with self._cache.open() as connection:
+            row = self._row(connection, service)
         return row["changes"] if row else 0
 
     # Keeping
@@ -159,25 +161,25 @@ class TransferCache:
         changes: int,
     ) -> None:
         """Save the result of a poll, unless we changed something since `changes` was read."""
-        with self._file.transact() as base:
-            row = self._row_or_new(base, service)
+        with self._cache.transact() as connection:
+            row = self._row_or_new(connection, service)
             if row["changes"] != changes:
                 return
             fresh = {each.key: each for each in cached_transfers}
-            self._write(base, row, fresh, etag)
-            version = version_of(self._row_or_new(base, service))
+            self._write(connection, row, fresh, etag)
+            version = version_of(self._row_or_new(connection, service))
         # Not before the commit, which may fail.
         self._latest = CachedTransfers(version, fresh)
 
     def _write(
         self,
-        base: sqlite3.Connection,
+        connection: sqlite3.Connection,
         row: sqlite3.Row,
         fresh: dict[str, CachedTransfer],
         etag: str | None,
     ) -> None:
         service, now, number = row["service"], self._clock(), row["number"] + 1
-        stored = self._load_transfers(base, row)
+        stored = self._load_transfers(connection, row)
         changed = [each for key, each in fresh.items() if each != stored.get(key)]
         groups = json.dumps(group_transfers(list(fresh.values())))
         has_order = groups == row["groups"]
@@ -185,9 +187,9 @@ class TransferCache:
         is_back = bool(row["failure"])
         if has_order and not has_news and not is_back:
             number -= 1
-        forget(base, service, stored.keys() - fresh.keys())
-        write(base, service, number, stored, changed)
-        base.execute(
+        forget(connection, service, stored.keys() - fresh.keys())
+        write(connection, service, number, stored, changed)
+        connection.execute(
             "UPDATE cached_list SET number = ?, ordered = ?, seen_changes = ?, read_at = ?,"
             " failures = 0, failure = '', etag = ?, totals = ?, groups = ?, writes = writes + 1"
             " WHERE service = ?",
@@ -206,10 +208,10 @@ class TransferCache:
     def fail(self, service: str, failure: Failure) -> None:
         """Record a failed poll; the time of the last successful one stays."""
         reason = f"{type(failure).__name__} {failure.reason}"
-        with self._file.transact() as base:
-            row = self._row_or_new(base, service)
+        with self._cache.transact() as connection:
+            row = self._row_or_new(connection, service)
             is_news = row["failure"] != reason
-            base.execute(
+            connection.execute(
                 "UPDATE cached_list SET failure = ?, failures = failures + 1, number = number + ?,"
                 " seen_changes = changes WHERE service = ?",
                 (reason, is_news, service),
@@ -217,14 +219,14 @@ class TransferCache:
 
     def change(self, service: str, gone: Iterable[str] = ()) -> None:
         """Record that we changed something ourselves: the next reader waits for a new poll."""
-        with self._file.transact() as base:
-            self._change(base, service, set(gone))
+        with self._cache.transact() as connection:
+            self._change(connection, service, set(gone))
 
-    def _change(self, base: sqlite3.Connection, service: str, gone: set[str]) -> None:
-        row = self._row_or_new(base, service)
+    def _change(self, connection: sqlite3.Connection, service: str, gone: set[str]) -> None:
+        row = self._row_or_new(connection, service)
         groups = json.dumps(groups_of(row).without(gone))
-        forget(base, service, gone)
-        base.execute(
+        forget(connection, service, gone)
+        connection.execute(
             "UPDATE cached_list SET changes = changes + 1, writes = writes + 1, etag = NULL,"
             " failures = 0, number = number + 1,"
             " ordered = CASE WHEN ? THEN number + 1 ELSE ordered END, groups = ?"
@@ -235,60 +237,60 @@ class TransferCache:
     def clear(self, service: str, keys: Iterable[str], clearing: str) -> None:
         """Remove these from the list. The latest clearing can be undone."""
         cleared = set(keys)
-        with self._file.transact() as base:
-            base.execute("DELETE FROM cleared WHERE service = ?", (service,))
-            base.executemany(
+        with self._cache.transact() as connection:
+            connection.execute("DELETE FROM cleared WHERE service = ?", (service,))
+            connection.executemany(
                 "INSERT INTO cleared SELECT service, key, ?, facts FROM transfer"
                 " WHERE service = ? AND key = ?",
                 [(clearing, service, key) for key in cleared],
             )
-            self._change(base, service, cleared)
+            self._change(connection, service, cleared)
 
     def restore(self, service: str, clearing: str) -> None:
         """Undo a clearing, unless there was another one since."""
-        with self._file.transact() as base:
-            base.execute(
+        with self._cache.transact() as connection:
+            connection.execute(
                 "INSERT OR IGNORE INTO transfer SELECT service, key, ?, 0, facts FROM cleared"
                 " WHERE service = ? AND clearing = ?",
-                (self._row_or_new(base, service)["number"] + 1, service, clearing),
+                (self._row_or_new(connection, service)["number"] + 1, service, clearing),
             )
-            base.execute(
+            connection.execute(
                 "DELETE FROM cleared WHERE service = ? AND clearing = ?", (service, clearing)
             )
-            self._change(base, service, set())
+            self._change(connection, service, set())
 
     def save_space(self, service: str, used_bytes: int | None, whole: int | None) -> None:
-        with self._file.open() as base:
-            base.execute(
+        with self._cache.open() as connection:
+            connection.execute(
                 "UPDATE cached_list SET space_used = ?, space_max = ? WHERE service = ?",
                 (used_bytes, whole, service),
             )
 
     def refresh_lock(self, service: str) -> AbstractContextManager[bool]:
-        return self._file.refresh_lock(service)
+        return self._cache.refresh_lock(service)
 
     def asking(self, service: str) -> None:
-        with self._file.transact() as base:
-            self._row_or_new(base, service)
-            base.execute(
+        with self._cache.transact() as connection:
+            self._row_or_new(connection, service)
+            connection.execute(
                 "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
 
     # Rows
 
-    def _row_or_new(self, base: sqlite3.Connection, service: str) -> sqlite3.Row:
-        base.execute(
+    def _row_or_new(self, connection: sqlite3.Connection, service: str) -> sqlite3.Row:
+        connection.execute(
             "INSERT OR IGNORE INTO cached_list VALUES"
             " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
             (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
-        row = self._row(base, service)
+        row = self._row(connection, service)
         assert row is not None  # noqa: S101  It was made above.
         return row
 
     @staticmethod
-    def _row(base: sqlite3.Connection, service: str) -> sqlite3.Row | None:
-        row: sqlite3.Row | None = base.execute(
+    def _row(connection: sqlite3.Connection, service: str) -> sqlite3.Row | None:
+        row: sqlite3.Row | None = connection.execute(
             "SELECT * FROM cached_list WHERE service = ?", (service,)
         ).fetchone()
         return row
@@ -296,11 +298,11 @@ class TransferCache:
     def prune(self) -> None:
         """Delete services that were last polled more than 30 days ago."""
         oldest = self._clock() - OLDEST_SECONDS
-        with self._file.transact() as base:
+        with self._cache.transact() as connection:
             old = "SELECT service FROM cached_list WHERE asked_at < ?"
-            base.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
-            base.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
-            base.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
+            connection.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
+            connection.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
+            connection.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
 
 
 def version_of(row: sqlite3.Row) -> tuple[str, str, int]:
@@ -331,10 +333,10 @@ def groups_of(row: sqlite3.Row) -> Groups:
 
 
 def read(
-    base: sqlite3.Connection, query: str, values: tuple[object, ...]
+    connection: sqlite3.Connection, query: str, values: tuple[object, ...]
 ) -> dict[str, CachedTransfer]:
     """Parse all rows as one piece of JSON: 2,000 small ones would take three times as long."""
-    rows = base.execute(query, values).fetchall()
+    rows = connection.execute(query, values).fetchall()
     transfers = TRANSFERS.decode(f"[{','.join(row['facts'] for row in rows)}]")
     return {row["key"]: transfer for row, transfer in zip(rows, transfers, strict=True)}
 
@@ -344,7 +346,7 @@ def is_news(before: CachedTransfer | None, after: CachedTransfer) -> bool:
 
 
 def write(
-    base: sqlite3.Connection,
+    connection: sqlite3.Connection,
     service: str,
     number: int,
     stored: Mapping[str, CachedTransfer],
@@ -356,20 +358,20 @@ def write(
         facts = json.dumps(each, ensure_ascii=False, separators=(",", ":"))
         if is_news(before, each):
             has_arrived = before is not None and before.state != DONE and each.state == DONE
-            base.execute(
+            connection.execute(
                 "INSERT INTO transfer VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET"
                 " number = excluded.number, facts = excluded.facts,"
                 " arrived = max(arrived, excluded.arrived)",
                 (service, each.key, number, number if has_arrived else 0, facts),
             )
         else:
-            base.execute(
+            connection.execute(
                 "UPDATE transfer SET facts = ? WHERE service = ? AND key = ?",
                 (facts, service, each.key),
             )
 
 
-def forget(base: sqlite3.Connection, service: str, keys: Iterable[str]) -> None:
-    base.executemany(
+def forget(connection: sqlite3.Connection, service: str, keys: Iterable[str]) -> None:
+    connection.executemany(
         "DELETE FROM transfer WHERE service = ? AND key = ?", [(service, key) for key in keys]
     )
