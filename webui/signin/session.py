@@ -59,7 +59,7 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
         events.record_failure(name, address)
         return ask_to_wait(request, wait)
     if form.has_error(field, "wrong"):
-        throttle.count([throttle.line_of(name)])
+        throttle.count([throttle.key_for_name(name)])
         log.warning("failed name=%r address=%s", name, address)
         events.record_failure(name, address)
     else:

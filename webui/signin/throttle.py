@@ -38,23 +38,24 @@ SKEW = timedelta(minutes=1)
 class ThrottleKey:
     """The key of one count of wrong passwords. Waits begin at `free` of them."""
 
-    key: str
+    digest: str
     free: int
 
 
 @dataclass(frozen=True)
 class Guess:
-    line: ThrottleKey
-    address: ThrottleKey | None  # None: the person with this name signed in on the device before
+    # On a device on which this person signed in before: its key, and no address.
+    name_key: ThrottleKey
+    address_key: ThrottleKey | None
     network: str
 
     @property
     def is_known(self) -> bool:
-        return self.address is None
+        return self.address_key is None
 
     @property
-    def lines(self) -> list[ThrottleKey]:
-        return [self.line, self.address] if self.address else [self.line]
+    def keys(self) -> list[ThrottleKey]:
+        return [self.name_key, self.address_key] if self.address_key else [self.name_key]
 
 
 def guess_at(name: str, address: str, device: str | None) -> Guess:
@@ -62,10 +63,10 @@ def guess_at(name: str, address: str, device: str | None) -> Guess:
     if device and is_device_of(device, name):
         return Guess(ThrottleKey(digest_of(f"device {device}"), FREE_BY_DEVICE), None, network)
     by_address = ThrottleKey(digest_of(f"sign-in {network}"), FREE_BY_ADDRESS)
-    return Guess(line_of(name), by_address, network)
+    return Guess(key_for_name(name), by_address, network)
 
 
-def line_of(name: str) -> ThrottleKey:
+def key_for_name(name: str) -> ThrottleKey:
     """Return the key of a name in any spelling: databases differ in which letters they equate."""
     person = User.objects.filter(username__iexact=name).first()
     spelled = (person.username if person else name).casefold()
@@ -75,29 +76,29 @@ def line_of(name: str) -> ThrottleKey:
 def wait_for(guess: Guess) -> timedelta | None:
     """Return how long this guess has to wait, and reserve the time at which it may be made."""
     now = timezone.now()
-    if guess.address and (wait := _wait_of(guess.address, now)):
+    if guess.address_key and (wait := _wait_of(guess.address_key, now)):
         return wait
-    wait = _wait_of(guess.line, now)
+    wait = _wait_of(guess.name_key, now)
     return _reserve(guess) if wait and not guess.is_known else wait
 
 
 def claim(guess: Guess) -> timedelta | None:
     """Like `wait_for`, but for a guess that is made now, which uses up a reserved time."""
     now = timezone.now()
-    if guess.address and (wait := _wait_of(guess.address, now)):
+    if guess.address_key and (wait := _wait_of(guess.address_key, now)):
         return wait
     row_count, _by_model = _reservations(guess, now).filter(at__lte=now).delete()
     return None if row_count else wait_for(guess)
 
 
-def count(lines: list[ThrottleKey]) -> None:
+def count(keys: list[ThrottleKey]) -> None:
     """Count a wrong password. Lock the rows in a fixed order, to avoid deadlocks."""
     with transaction.atomic():
-        for line in sorted(lines, key=lambda each: each.key):
-            row, now = _lock_row(line)
+        for key in sorted(keys, key=lambda each: each.digest):
+            row, now = _lock_row(key)
             row.count += 1
             row.since = now
-            row.next_at = max(row.next_at, now + interval(row.count, line.free))
+            row.next_at = max(row.next_at, now + interval(row.count, key.free))
             row.save()
 
 
@@ -119,8 +120,8 @@ def reset() -> None:
     Reservation.objects.all().delete()
 
 
-def _wait_of(line: ThrottleKey, now: datetime) -> timedelta | None:
-    row = Throttle.objects.filter(key=line.key).first()
+def _wait_of(key: ThrottleKey, now: datetime) -> timedelta | None:
+    row = Throttle.objects.filter(key=key.digest).first()
     if row is None or is_over(row, now) or row.next_at <= now:
         return None
     return row.next_at - now
@@ -132,14 +133,14 @@ def is_over(row: Throttle, now: datetime) -> bool:
 
 
 def _reservations(guess: Guess, now: datetime) -> QuerySet[Reservation]:
-    rows = Reservation.objects.filter(key=guess.line.key, network=guess.network)
+    rows = Reservation.objects.filter(key=guess.name_key.digest, network=guess.network)
     return rows.filter(at__gt=now - RESERVED, made_at__lte=now + SKEW)
 
 
 def _reserve(guess: Guess) -> timedelta | None:
     """Reserve the next free time for this network, unless it has one. Return how long to wait."""
     with transaction.atomic():
-        row, now = _lock_row(guess.line)
+        row, now = _lock_row(guess.name_key)
         own = _reservations(guess, now).first()
         at = own.at if own else row.next_at
         if at <= now:
@@ -147,19 +148,23 @@ def _reserve(guess: Guess) -> timedelta | None:
         if own:
             return at - now
         if at - now < LONGEST_AHEAD:
-            row.next_at += interval(row.count, guess.line.free)
+            row.next_at += interval(row.count, guess.name_key.free)
             row.save()
             Reservation.objects.update_or_create(
-                key=guess.line.key, network=guess.network, defaults={"at": at, "made_at": now}
+                key=guess.name_key.digest,
+                network=guess.network,
+                defaults={"at": at, "made_at": now},
             )
         return at - now
 
 
-def _lock_row(line: ThrottleKey) -> tuple[Throttle, datetime]:
+def _lock_row(key: ThrottleKey) -> tuple[Throttle, datetime]:
     """Lock the row, and return it with the time at which the lock was acquired."""
     now = timezone.now()
     first = {"count": 0, "since": now, "next_at": now}
-    row, _is_new = Throttle.objects.select_for_update().get_or_create(key=line.key, defaults=first)
+    row, _is_new = Throttle.objects.select_for_update().get_or_create(
+        key=key.digest, defaults=first
+    )
     now = timezone.now()
     if is_over(row, now):
         row.count, row.since, row.next_at = 0, now, now

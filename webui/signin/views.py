@@ -80,12 +80,12 @@ def _check(
     if wait := throttle.wait_for(guess):
         return wait, None
     name, password = form.cleaned_data["username"], form.cleaned_data["password"]
-    with take_turn(f"site {guess.line.key}", password, is_known=guess.is_known):
+    with take_turn(f"site {guess.name_key.digest}", password, is_known=guess.is_known):
         if wait := throttle.claim(guess):
             return wait, None
         user = authenticate(request, username=name, password=password)
         if user is None:
-            throttle.count(guess.lines)
+            throttle.count(guess.keys)
         return None, user
 
 
