@@ -30,8 +30,8 @@ from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
 from tests.webui.shares import linked
 from webui.connection import connection
-from webui.http import guess_limits
-from webui.http.guess_limits import DEVICE_COOKIE
+from webui.http import known_devices
+from webui.http.known_devices import COOKIE as DEVICE_COOKIE
 from webui.models import Device, Role
 from webui.v1.client import Client as ServiceClient
 
@@ -115,7 +115,7 @@ def remembered_device(olga, film) -> Opens:
     phone = stranger()
     phone.post("/signin/", {"username": "olga", "password": PASSWORD})
     cookie = phone.cookies[DEVICE_COOKIE].value
-    return lambda: guess_limits.is_device_of(cookie, "olga")
+    return lambda: known_devices.is_device_of(cookie, "olga")
 
 
 def pairing_link(olga, film) -> Opens:

@@ -1,30 +1,23 @@
-"""Limits on guessing links, codes, tokens, and one's own password; and cookies of known devices.
+"""Limits on guessing links, codes, tokens, and one's own password.
 
 Attempts are counted before they are checked, so concurrent attempts all count. The address is the
 connection's (see config.web.front), so forged headers gain nothing. Guesses at names and passwords
 are slowed down by webui.signin.throttle.
 """
 
-import secrets
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from django.conf import settings
-from django.core import signing
 from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
-from django.utils.crypto import constant_time_compare
 
 from webui.http.networks import network_of
-from webui.models import Attempts, User, digest_of
+from webui.models import Attempts, digest_of
 
 WINDOW = timedelta(minutes=15)
 MOST_BY_ADDRESS = 20
 MOST_BY_SESSION = 20
-DEVICE_SALT = "ferry.device"
-DEVICE_COOKIE = f"ferry_device_{settings.PORT}"
-DEVICE_COOKIE_AGE = timedelta(days=365)
 
 
 @dataclass(frozen=True)
@@ -75,31 +68,6 @@ def reset() -> None:
 def prune(now: datetime) -> int:
     deleted, _by_model = Attempts.objects.filter(since__lt=now - WINDOW).delete()
     return deleted
-
-
-def device_cookie(user: User) -> str:
-    """Return a signed cookie with the user and a hash of their password, so that a new password
-    makes all devices unknown."""
-    facts = [user.pk, user.get_session_auth_hash(), secrets.token_urlsafe(12)]
-    return signing.dumps(facts, salt=DEVICE_SALT)
-
-
-def person_of(cookie: str) -> int | None:
-    """Return the id of the person who last signed in on this device, whatever their password."""
-    try:
-        pk, _password, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
-    except (signing.BadSignature, ValueError):
-        return None
-    return int(pk)
-
-
-def is_device_of(cookie: str, name: str) -> bool:
-    try:
-        pk, password, _nonce = signing.loads(cookie, salt=DEVICE_SALT, max_age=DEVICE_COOKIE_AGE)
-    except (signing.BadSignature, ValueError):
-        return False
-    user = User.objects.filter(pk=pk, username__iexact=name).first()
-    return user is not None and constant_time_compare(password, user.get_session_auth_hash())
 
 
 def _in_order(limits: list[AttemptLimit]) -> list[AttemptLimit]:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from webui import encryption
 from webui.forms import SignIn
-from webui.http import csrf, guess_limits
+from webui.http import csrf, known_devices
 from webui.http.csrf import TOKEN_FIELD
 from webui.models import User
 
@@ -83,7 +83,7 @@ def is_short(request: HttpRequest, most: int = SHORT_BYTES) -> bool:
 
 
 def encrypt_form(request: HttpRequest) -> str:
-    person = guess_limits.person_of(request.COOKIES.get(guess_limits.DEVICE_COOKIE, ""))
+    person = known_devices.person_of(request.COOKIES.get(known_devices.COOKIE, ""))
     if person is None or not is_short(request, settings.DATA_UPLOAD_MAX_MEMORY_SIZE):
         return ""
     files = [name.decode(errors="replace") for name in FILE_NAME.findall(request.body)]

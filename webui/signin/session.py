@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import views as error_views
-from webui.http import guess_limits
+from webui.http import guess_limits, known_devices
 from webui.http.requests import Request
 from webui.models import User
 from webui.signin import devices, throttle
@@ -85,9 +85,9 @@ def welcome_in(
 def remember_device(response: HttpResponse, user: User) -> None:
     """Set a cookie that exempts this device from waits caused by strangers' password guesses."""
     response.set_cookie(
-        guess_limits.DEVICE_COOKIE,
-        guess_limits.device_cookie(user),
-        max_age=guess_limits.DEVICE_COOKIE_AGE,
+        known_devices.COOKIE,
+        known_devices.cookie_of(user),
+        max_age=known_devices.COOKIE_AGE,
         path=settings.SESSION_COOKIE_PATH,
         httponly=True,
         samesite="Lax",

@@ -15,7 +15,7 @@ from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.forms import SignIn
-from webui.http import guess_limits, unsent_forms
+from webui.http import known_devices, unsent_forms
 from webui.http.requests import Request, asks_and_acts, leave_for, safe_next
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, User
@@ -45,7 +45,7 @@ def signin(request: HttpRequest) -> HttpResponse:
 
 def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
-    guess = throttle.guess_at(name, address, request.COOKIES.get(guess_limits.DEVICE_COOKIE))
+    guess = throttle.guess_at(name, address, request.COOKIES.get(known_devices.COOKIE))
     try:
         wait, user = _check(request, form, guess)
     except TimeoutError:

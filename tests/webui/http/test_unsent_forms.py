@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, words
-from webui.http import guess_limits
+from webui.http import known_devices
 
 pytestmark = pytest.mark.django_db
 
@@ -34,7 +34,7 @@ FORMS = {
 def browser_of(person: SignedIn) -> Client:
     """Return a browser whose session has ended, but which the site knows as this person's."""
     browser = Client(headers={"host": "localhost:8000"}, enforce_csrf_checks=True)
-    browser.cookies[guess_limits.DEVICE_COOKIE] = guess_limits.device_cookie(person.user)
+    browser.cookies[known_devices.COOKIE] = known_devices.cookie_of(person.user)
     return browser
 
 
@@ -114,7 +114,7 @@ def test_other_forms_are_not_restored(alice, storage, why):
     if why == "nothing typed":
         fields = {"entry": "file-7"}
     if why == "a stranger's":
-        browser.cookies[guess_limits.DEVICE_COOKIE] = "guess"
+        browser.cookies[known_devices.COOKIE] = "guess"
     is_forged = why == "another site's"
     answer = browser.post(NEW, fields) if is_forged else send(browser, NEW, fields)
     assert "unsent" not in answer.content.decode()

@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, signed_in, words
-from webui.http import guess_limits
+from webui.http import guess_limits, known_devices
 from webui.models import Attempts, Reservation, Throttle
 from webui.signin import throttle, views
 
@@ -370,7 +370,7 @@ def test_a_password_change_ends_all_other_sessions(alice):
 
 def test_the_device_cookie_reveals_no_name_to_scripts(alice, mallory):
     sign_in(mallory)
-    assert mallory.cookies[guess_limits.DEVICE_COOKIE]["httponly"]
+    assert mallory.cookies[known_devices.COOKIE]["httponly"]
 
 
 def test_another_person_may_sign_in_on_the_same_device(alice, bob):
@@ -381,11 +381,11 @@ def test_another_person_may_sign_in_on_the_same_device(alice, bob):
 
 def test_a_new_password_makes_a_known_device_a_stranger(alice, mallory):
     sign_in(mallory)
-    cookie = mallory.cookies[guess_limits.DEVICE_COOKIE].value
-    assert guess_limits.is_device_of(cookie, "alice")
+    cookie = mallory.cookies[known_devices.COOKIE].value
+    assert known_devices.is_device_of(cookie, "alice")
     alice.user.set_password("a louder harbour")
     alice.user.save()
-    assert not guess_limits.is_device_of(cookie, "alice")
+    assert not known_devices.is_device_of(cookie, "alice")
 
 
 def test_on_https_signing_out_ends_the_session_too(alice):
