@@ -1,8 +1,6 @@
 """ZIP downloads of a folder or a selection."""
 
-import secrets
 from collections.abc import Iterable
-from datetime import timedelta
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -12,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui.files import screen
+from webui.files import archive_selections, screen
 from webui.files import selection as files_selection
 from webui.files.actions_page import archive_page
 from webui.http.requests import Request, leave_for, person_behind, service_of
@@ -26,8 +24,6 @@ from webui.models import Role, Selection, User
 from webui.v1.errors import TooMany
 from webui.v1.links import Download, Link
 
-LIFETIME = timedelta(hours=6)
-LONGEST_KEY = 43
 MOST_OF_VISITORS = 100
 
 
@@ -72,16 +68,8 @@ def pack(request: Request, folder: str) -> HttpResponse:
     if bounds_of(request) and has_many(person_behind(request)):
         raise TooMany("archives", retry_after_seconds=60)
     is_whole = len(chosen) == len(reading.snapshot.contents) > 1 and not reading.is_part
-    sizes = [entry.size_bytes for entry in chosen]
-    selection = Selection.objects.create(
-        key=secrets.token_urlsafe(32),
-        user=person_behind(request),
-        service=service_of(request).key,
-        folder=folder,
-        entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
-        is_whole=is_whole,
-        size_bytes=None if None in sizes else sum(filter(None, sizes)),
-        expires_at=timezone.now() + LIFETIME,
+    selection = archive_selections.save(
+        person_behind(request), service_of(request).key, folder, chosen, is_whole=is_whole
     )
     if request.htmx:
         url = reverse("files-archive-download", args=[selection.key])
@@ -93,8 +81,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
 
 def has_many(person: User) -> bool:
     """Return whether visitors may pack no more archives for now, since each is a large row."""
-    live = Selection.objects.filter(user=person, expires_at__gt=timezone.now())
-    return live.count() >= MOST_OF_VISITORS
+    return archive_selections.count_of(person, timezone.now()) >= MOST_OF_VISITORS
 
 
 @require_safe
@@ -147,12 +134,8 @@ def only_name(selection: Selection) -> str:
 
 def find_selection(request: Request, key: str) -> Selection:
     """Return the person's own selection at the connected service, unless it has expired."""
-    selection = Selection.objects.filter(
-        key=key[:LONGEST_KEY],
-        user=person_behind(request),
-        service=service_of(request).key,
-        expires_at__gt=timezone.now(),
-    ).first()
+    person, service = person_behind(request), service_of(request).key
+    selection = archive_selections.find(person, service, key, timezone.now())
     if selection is None or not is_within_bounds(request, selection):
         raise Http404
     return selection

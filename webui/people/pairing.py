@@ -101,6 +101,10 @@ def end(user: User) -> None:
     Pairing.objects.filter(user=user, used_at=None).delete()
 
 
+def prune(now: datetime) -> None:
+    Pairing.objects.filter(expires_at__lte=now - REMEMBERED).delete()
+
+
 def _valid_pairings(now: datetime) -> QuerySet[Pairing]:
     """Return open pairings offered or approved in a session that is still valid, or in the
     terminal."""

@@ -126,3 +126,7 @@ def revoke(user: User, share: int) -> str | None:
         return None
     row.delete()
     return str(row)
+
+
+def prune(now: datetime) -> None:
+    Share.objects.filter(expires_at__lte=now).delete()

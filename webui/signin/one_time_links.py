@@ -49,6 +49,10 @@ def invitations(now: datetime) -> QuerySet[OneTimeLink]:
     )
 
 
+def prune(now: datetime) -> None:
+    OneTimeLink.objects.filter(expires_at__lte=now).delete()
+
+
 def _good_ones(purpose: str, token: str, now: datetime) -> QuerySet[OneTimeLink]:
     if purpose == OneTimeLink.INVITATION:
         return invitations(now).filter(digest=digest_of(token))

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, partial
 from io import BytesIO
 from pathlib import Path
@@ -43,6 +43,7 @@ MOST_SINGLE = 4
 MOST_SHOWN = 10_000
 SOURCE_BEGINNING = 300
 LONGEST_TITLE = 1_024
+CLEARED_LIFETIME = timedelta(days=30)
 FOLDER_GONE = "folder_gone"
 KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
 
@@ -417,6 +418,11 @@ def restore(service: Service, cleared_at: datetime) -> None:
     """Undo what `clear` did at that moment."""
     Sent.objects.filter(connection=service.key, cleared_at=cleared_at).update(cleared_at=None)
     store().restore(service.key, cleared_at.isoformat())
+
+
+def prune(now: datetime) -> None:
+    """Delete what was cleared so long ago that no one can restore it."""
+    Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
 
 
 def home_of(service: Service, cached: CachedTransfer) -> str:
