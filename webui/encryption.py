@@ -9,16 +9,16 @@ from django.conf import settings
 
 
 class CannotDecrypt(Exception):  # noqa: N818  Errors are nouns here.
-    """The text was sealed with another key, or has changed since."""
+    """The text was encrypted with another key, or has changed since."""
 
 
-def seal(text: str) -> str:
+def encrypt(text: str) -> str:
     return _fernet().encrypt(text.encode()).decode()
 
 
-def unseal(sealed: str) -> str:
+def decrypt(encrypted: str) -> str:
     try:
-        return _fernet().decrypt(sealed.encode()).decode()
+        return _fernet().decrypt(encrypted.encode()).decode()
     except InvalidToken as error:
         raise CannotDecrypt from error
 

@@ -240,8 +240,8 @@ class Reservation(models.Model):
 
 
 class Connection(models.Model):
-    """The owner's account at a foreign service; at most one row. Its sealed credentials are never
-    shown."""
+    """The owner's account at a foreign service; at most one row. Its encrypted credentials are
+    never shown."""
 
     url = models.CharField(max_length=500)
     sealed = models.TextField()
@@ -253,8 +253,8 @@ class Connection(models.Model):
 
     @classmethod
     def store(cls, url: str, name: str, password: str) -> None:
-        sealed = encryption.seal(json.dumps([name, password]))
-        cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": sealed})
+        encrypted = encryption.encrypt(json.dumps([name, password]))
+        cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": encrypted})
 
     @classmethod
     def forget(cls) -> None:
@@ -262,7 +262,7 @@ class Connection(models.Model):
 
     def credentials(self) -> tuple[str, str]:
         """Return the name and password. Raises CannotDecrypt if SECRET_KEY has changed."""
-        name, password = json.loads(encryption.unseal(self.sealed))
+        name, password = json.loads(encryption.decrypt(self.sealed))
         return name, password
 
 

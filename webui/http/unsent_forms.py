@@ -1,8 +1,8 @@
 """Preserve what was typed into a plain form that arrives after its session has ended.
 
 Guarantee: only the person who typed the text gets it back. It waits in the sign-in page itself,
-sealed for the person whom this browser's device cookie names; the server keeps none of it. Sealed,
-it must fit into a stranger's form, which limits it to about a thousand links.
+encrypted for the person whom this browser's device cookie names; the server keeps none of it. The
+encrypted text must fit into a stranger's form, which limits it to about a thousand links.
 
 With scripts, static/js/unsent-forms.js does this in the browser, for text of any length.
 """
@@ -24,9 +24,9 @@ from webui.http import csrf, known_devices
 from webui.http.csrf import TOKEN_FIELD
 from webui.models import User
 
-MOST_SEALED = 60_000  # A stranger's form holds 64 KiB.
+MOST_ENCRYPTED = 60_000  # A stranger's form holds 64 KiB.
 SHORT_BYTES = 40_000
-SEALED = "unsent"
+FIELD = "unsent"
 # Fields that people type into; the form's other fields are sent as hidden fields.
 TYPED = {
     "text": _("Magnet links or web addresses, one per line"),
@@ -69,10 +69,10 @@ class Unsent:
 
 def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
     """Return the sign-in page with the typed text, or None if there is none or too much."""
-    sealed = encrypt_form(request)
-    if not sealed:
+    encrypted = encrypt_form(request)
+    if not encrypted:
         return None
-    context = {"form": SignIn(), "next": page, "has_owner": True, "unsent": sealed}
+    context = {"form": SignIn(), "next": page, "has_owner": True, "unsent": encrypted}
     return render(request, "signin/show.html", context, status=403)
 
 
@@ -92,8 +92,8 @@ def encrypt_form(request: HttpRequest) -> str:
     if not is_typed or csrf.is_forged(request, request.POST.get(TOKEN_FIELD, "")):
         return ""
     facts = json.dumps([person, request.get_full_path(), fields, files])
-    sealed = encryption.seal(b64encode(zlib.compress(facts.encode())).decode())
-    return sealed if len(sealed) <= MOST_SEALED else ""
+    encrypted = encryption.encrypt(b64encode(zlib.compress(facts.encode())).decode())
+    return encrypted if len(encrypted) <= MOST_ENCRYPTED else ""
 
 
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
@@ -107,10 +107,10 @@ def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
     return [*fields, ("text", "\n".join(lines))] if lines else fields
 
 
-def unseal(sealed: str, user: User) -> Unsent | None:
+def decrypt_form(encrypted: str, user: User) -> Unsent | None:
     """Return the form that `user` typed, or None if another person typed it."""
     try:
-        facts = zlib.decompress(b64decode(encryption.unseal(sealed)))
+        facts = zlib.decompress(b64decode(encryption.decrypt(encrypted)))
     except encryption.CannotDecrypt:
         return None
     person, path, fields, files = json.loads(facts)

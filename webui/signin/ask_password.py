@@ -24,7 +24,7 @@ from webui.signin.session import check_own_password
 Params = ParamSpec("Params")
 View = Callable[Concatenate[Request, Params], HttpResponseBase]
 
-SEALED = "sealed_form"
+FIELD = "sealed_form"
 
 
 def always(_request: Request) -> bool:
@@ -59,7 +59,7 @@ def require_password(
         ) -> HttpResponseBase:
             if request.method != "POST":
                 return view(request, *args, **kwargs)
-            if SEALED in request.POST:
+            if FIELD in request.POST:
                 refusal = resume(request, home)
                 return refusal or view(request, *args, **kwargs)
             if is_fresh(request) or not is_needed(request):
@@ -72,26 +72,26 @@ def require_password(
 
 
 def ask(
-    request: Request, sealed: str, form: CurrentPassword, home: Home, status: int = 200
+    request: Request, encrypted: str, form: CurrentPassword, home: Home, status: int = 200
 ) -> HttpResponse:
     if request.htmx:
         return HttpResponse(status=204, headers={"HX-Trigger": "ferry:send-as-page"})
-    context = {"form": form, "sealed": sealed, "name": request.user.username, "home": home}
+    context = {"form": form, "encrypted": encrypted, "name": request.user.username, "home": home}
     return render(request, "signin/confirm.html", context, status=status)
 
 
 def resume(request: Request, home: Home) -> HttpResponse | None:
     """Restore the form that waited, or return a response if the password isn't right."""
-    sealed = request.POST[SEALED]
+    encrypted = request.POST[FIELD]
     form = CurrentPassword(request.user, request.POST)
     refusal = check_own_password(request, form, "current_password")
     if refusal:
         return refusal
     if not form.is_valid():
-        return ask(request, sealed, form, home, status=422)
+        return ask(request, encrypted, form, home, status=422)
     note_password(request)
     try:
-        waiting = unseal(request, sealed)
+        waiting = decrypt_form(request, encrypted)
     except encryption.CannotDecrypt:
         return redirect(home.url)
     request.POST = cast("Any", waiting)
@@ -101,11 +101,11 @@ def resume(request: Request, home: Home) -> HttpResponse | None:
 def encrypt_form(request: Request) -> str:
     """Encrypt the form, which may contain another service's password. Only this person can use it,
     and only at this URL."""
-    return encryption.seal(json.dumps([request.user.pk, request.path, request.POST.urlencode()]))
+    return encryption.encrypt(json.dumps([request.user.pk, request.path, request.POST.urlencode()]))
 
 
-def unseal(request: Request, sealed: str) -> QueryDict:
-    person, path, body = json.loads(encryption.unseal(sealed))
+def decrypt_form(request: Request, encrypted: str) -> QueryDict:
+    person, path, body = json.loads(encryption.decrypt(encrypted))
     if [person, path] != [request.user.pk, request.path]:
         raise encryption.CannotDecrypt
     return QueryDict(body)

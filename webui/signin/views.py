@@ -62,7 +62,7 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
         return show(request, form, next_url, refusal=refusal, status=422)
     page = safe_next(request, next_url)
     response = welcome_in(request, user, page, by_password=True)
-    waiting = unsent_forms.unseal(request.POST.get(unsent_forms.SEALED, ""), user)
+    waiting = unsent_forms.decrypt_form(request.POST.get(unsent_forms.FIELD, ""), user)
     if waiting is None:
         return response
     answer = render(request, "signin/unsent.html", {"unsent": waiting, "page_url": page})
@@ -110,7 +110,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
     context = {
         "form": form,
         "next": next_url,
-        "unsent": request.POST.get(unsent_forms.SEALED, ""),
+        "unsent": request.POST.get(unsent_forms.FIELD, ""),
         "refusal": refusal,
         "has_owner": User.objects.has_owner(),
         "has_to_wait": status == 429,

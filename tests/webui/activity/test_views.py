@@ -25,7 +25,7 @@ from webui.connection import connection as site
 from webui.formatting import Calendar
 from webui.models import Activity, Device, OneTimeLink, SendToken, Share
 from webui.pruning import prune
-from webui.signin.ask_password import SEALED
+from webui.signin.ask_password import FIELD
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example"
@@ -264,7 +264,7 @@ def test_failed_sign_ins_of_an_hour_are_one_row_for_each_name_and_network(alice)
     [("/account/password/", "old_password"), ("/account/tokens/", "current_password")],
 )
 def test_guesses_of_signed_in_people_count_too(alice, path, field):
-    alice.client.post(path, {field: "guess", SEALED: "", "password": NEW, "password_again": NEW})
+    alice.client.post(path, {field: "guess", FIELD: "", "password": NEW, "password_again": NEW})
     assert events(alice)[0] == "1 failed sign-in as alice"
 
 

@@ -53,7 +53,7 @@ def test_the_stored_connection_comes_second():
     assert connection.service_address().is_embedded
 
 
-def test_a_secret_at_rest_is_sealed_and_useless_with_another_key(settings):
+def test_a_secret_at_rest_is_encrypted_and_useless_with_another_key(settings):
     Connection.store(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     for secret in (EMAIL, PASSWORD):
@@ -74,11 +74,11 @@ def test_waiting_for_another_service_holds_no_database_connection():
     assert database.connection is None
 
 
-def test_tampered_sealed_data_is_not_read():
-    sealed = encryption.seal("herring")
-    assert encryption.unseal(sealed) == "herring"
+def test_tampered_encrypted_data_is_not_read():
+    encrypted = encryption.encrypt("herring")
+    assert encryption.decrypt(encrypted) == "herring"
     with pytest.raises(encryption.CannotDecrypt):
-        encryption.unseal(sealed[:-3] + "abc")
+        encryption.decrypt(encrypted[:-3] + "abc")
 
 
 def test_each_address_has_one_client(settings, monkeypatch):
@@ -197,7 +197,7 @@ def test_an_unreachable_service_makes_the_site_not_ready(client, storage):
     assert "service" in answer.content.decode()
 
 
-def test_a_connection_sealed_with_another_key_is_explained(gwen, settings):
+def test_a_connection_encrypted_with_another_key_is_explained(gwen, settings):
     Connection.store(URL, EMAIL, PASSWORD)
     row = Connection.objects.get()
     row.sealed = "nonsense"

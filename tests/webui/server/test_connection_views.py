@@ -226,7 +226,7 @@ def test_disconnecting_without_a_connection_works(alice, method):
     assert answer["Location"] == "/account/server/#connection"
 
 
-def test_a_connection_sealed_with_another_key_is_explained_and_can_be_replaced(
+def test_a_connection_encrypted_with_another_key_is_explained_and_can_be_replaced(
     alice, there, monkeypatch
 ):
     connect(alice)
