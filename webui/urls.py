@@ -4,7 +4,7 @@ from webui.http.url_converters import EntryConverter, Id, TransferConverter, Ver
 
 register_converter(Id, "site_id")
 register_converter(EntryConverter, "site_entry")
-register_converter(VersionConverter, "site_mark")
+register_converter(VersionConverter, "site_version")
 register_converter(TransferConverter, "site_transfer")
 
 urlpatterns = [

@@ -113,4 +113,4 @@ def plain(lines: list[str], status: int) -> HttpResponse:
 
 def one_line(text: str) -> str:
     """Replace control characters, which terminals obey, and direction marks, which mislead."""
-    return "".join(mark if mark.isprintable() else "?" for mark in text)
+    return "".join(char if char.isprintable() else "?" for char in text)

@@ -302,7 +302,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         stale=around.stale,
         refresh_url=""
         if around.is_fresh
-        else refresh_url(at, here, seen_mark(snapshot, around.stale)),
+        else refresh_url(at, here, seen_version(snapshot, around.stale)),
         new_folder=new_folder_page(snapshot, look),
         may_change=may_change,
         can_upload_here=around.takes_folder or snapshot.is_root,
@@ -331,7 +331,7 @@ def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
 def film_in_progress(
     snapshot: Snapshot,
     entry: Entry,
-    mark: Position | None,
+    position: Position | None,
     around: FilesContext,
     at: Addresses | None = None,
 ) -> FilmInProgress:
@@ -339,10 +339,10 @@ def film_in_progress(
     length = formatting.duration_words(entry.duration_seconds) if entry.duration_seconds else ""
     return FilmInProgress(
         name=split_name(entry.name)[0],
-        text=left_words(mark) if mark else length,
+        text=left_words(position) if position else length,
         url=at.preview(entry.key),
         thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        percent=mark.percent if mark else 0,
+        percent=position.percent if position else 0,
         forget_url=reverse("watch-mark", args=[entry.id]),
         folder=snapshot.folder,
     )
@@ -577,7 +577,7 @@ def download_url(at: Addresses, entry: Entry) -> str:
     return f"{at.root}files/file/{entry.id}/download/?in={at.folder}"
 
 
-def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
+def seen_version(snapshot: Snapshot, stale: Stale | None) -> str:
     """Return the version of what a page shows, to detect changes.
 
     The version also changes when the service becomes reachable.
@@ -585,9 +585,9 @@ def seen_mark(snapshot: Snapshot, stale: Stale | None) -> str:
     return snapshot.revision + ("-away" if stale else "")
 
 
-def refresh_url(at: Addresses, look: ViewOptions, mark: str) -> str:
+def refresh_url(at: Addresses, look: ViewOptions, version: str) -> str:
     address = at.fragment(look)
-    return f"{address}{'&' if '?' in address else '?'}seen={mark}"
+    return f"{address}{'&' if '?' in address else '?'}seen={version}"
 
 
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:

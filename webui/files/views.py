@@ -51,13 +51,13 @@ def show(request: Request, folder: str) -> HttpResponse:
 def listing(request: Request, folder: str) -> HttpResponse:
     """Render the listing. With `seen`, the page checks in the background whether it is up to date;
     by `look`, it fetches its own changes. Back undoes neither."""
-    mark = request.GET.get("seen", "")
-    reading = read(request, folder, at_once=bool(mark))
+    seen = request.GET.get("seen", "")
+    reading = read(request, folder, at_once=bool(seen))
     around = circumstances(request, reading)
-    if mark and mark == pages.seen_mark(reading.snapshot, around.stale):
+    if seen and seen == pages.seen_version(reading.snapshot, around.stale):
         return no_content()
     look = look_of(request, reading, around)
-    is_chosen = request.htmx and not mark and request.htmx.trigger != "look"
+    is_chosen = request.htmx and not seen and request.htmx.trigger != "look"
     if is_chosen:
         look = remember_order(request, reading, look)
     page = pages.files_page(reading.snapshot, look, around)

@@ -125,7 +125,7 @@ def folder_url(folder: str) -> str:
 def thumb_url(entry: Entry, at: Addresses, *, by_kind: bool) -> str:
     if not entry.picture and not (by_kind and entry.look in PICTURED):
         return ""
-    return f"{at.root}files/file/{entry.id}/thumb/{entry.mark}/?in={at.folder}"
+    return f"{at.root}files/file/{entry.id}/thumb/{entry.version}/?in={at.folder}"
 
 
 def raw_url(at: Addresses, file: str) -> str:
@@ -137,4 +137,4 @@ def image_url(at: Addresses, entry: Entry) -> str:
     that caches may keep them."""
     if entry.extension == "svg":
         return raw_url(at, entry.id)
-    return f"{at.root}files/file/{entry.id}/image/{entry.mark}/?in={at.folder}"
+    return f"{at.root}files/file/{entry.id}/image/{entry.version}/?in={at.folder}"

@@ -43,7 +43,7 @@ class Entry(NamedTuple):
         return self.kind == FOLDER
 
     @property
-    def mark(self) -> str:
+    def version(self) -> str:
         """Return a version that changes with the content, so that caches may keep pictures forever.
         It only distinguishes versions of one file: whole hashes took up a quarter of a page."""
         return self.hash[:8] or f"{self.size_bytes or 0}-{self.added or 0}"

@@ -83,7 +83,7 @@ def player_page(
     snapshot: Snapshot,
     entry: Entry,
     at: Addresses,
-    mark: Position | None,
+    position: Position | None,
     subtitles: Sequence[SubtitleTrack] = (),
 ) -> PlayerPage:
     before, after = neighbors.films_around(snapshot, entry)
@@ -97,8 +97,8 @@ def player_page(
         original_url=raw_url(at, entry.id),
         original_type=TYPES.get(entry.extension, ""),
         size=formatting.size_words(entry.size_bytes),
-        is_watched=bool(mark and mark.is_watched),
-        resume=resume_of(mark),
+        is_watched=bool(position and position.is_watched),
+        resume=resume_of(position),
         previous=nearby_film(before, at),
         next=nearby_film(after, at),
         runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
@@ -106,11 +106,11 @@ def player_page(
     )
 
 
-def resume_of(mark: Position | None) -> ResumeOffer | None:
-    if mark is None or not mark.position_seconds:
+def resume_of(position: Position | None) -> ResumeOffer | None:
+    if position is None or not position.position_seconds:
         return None
-    at, of = mark.position_seconds, mark.duration_seconds
-    return ResumeOffer(at, of, clock_words(at), stopped_words(mark), mark.percent)
+    at, of = position.position_seconds, position.duration_seconds
+    return ResumeOffer(at, of, clock_words(at), stopped_words(position), position.percent)
 
 
 def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:

@@ -7,25 +7,25 @@ from webui.formatting import clock_words
 from webui.player.position import Position
 
 
-def stopped_words(mark: Position) -> str:
-    at = clock_words(mark.position_seconds)
-    if not mark.duration_seconds:
+def stopped_words(position: Position) -> str:
+    at = clock_words(position.position_seconds)
+    if not position.duration_seconds:
         return _("You stopped at %(time)s.") % {"time": at}
-    minutes = max(round((mark.duration_seconds - mark.position_seconds) / 60), 1)
+    minutes = max(round((position.duration_seconds - position.position_seconds) / 60), 1)
     remaining = ngettext("%(count)s minute left", "%(count)s minutes left", minutes)
     words = {"time": at, "left": remaining % {"count": minutes}}
     return _("You stopped at %(time)s, with %(left)s.") % words
 
 
-def left_words(mark: Position) -> str:
+def left_words(position: Position) -> str:
     """Return `23 min left`, or the resume position in a film of unknown length."""
-    if not mark.duration_seconds:
-        return clock_words(mark.position_seconds)
-    minutes = max(round((mark.duration_seconds - mark.position_seconds) / 60), 1)
+    if not position.duration_seconds:
+        return clock_words(position.position_seconds)
+    minutes = max(round((position.duration_seconds - position.position_seconds) / 60), 1)
     return _("%(count)s min left") % {"count": minutes}
 
 
-def watched_words(mark: Position) -> str:
-    if mark.percent:
-        return _("Watched %(percent)s%%") % {"percent": mark.percent}
-    return _("Watched") if mark.is_watched else ""
+def watched_words(position: Position) -> str:
+    if position.percent:
+        return _("Watched %(percent)s%%") % {"percent": position.percent}
+    return _("Watched") if position.is_watched else ""

@@ -19,7 +19,7 @@ BEGUN_SECONDS = 10
 END_SECONDS = 300
 END_SHARE = 0.05
 LONGEST_SECONDS = 1_000 * 3600
-MOST_MARKS = 5_000
+MOST_POSITIONS = 5_000
 MOST_CONTINUED = 6
 CONTINUED_FOR = timedelta(days=90)
 MOST_FOLDERS = 500
@@ -45,7 +45,7 @@ def positions(user: User, service: Service, folder: str) -> frozenset[tuple[str,
 
     def load() -> frozenset[tuple[str, Position]]:
         films = Watched.objects.filter(user=user, service=service.key, folder=folder)
-        return frozenset((each.file, position_of(each)) for each in films[:MOST_MARKS])
+        return frozenset((each.file, position_of(each)) for each in films[:MOST_POSITIONS])
 
     return row_cache.read(("positions", user.pk, service.key, folder), load)
 

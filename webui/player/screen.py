@@ -21,11 +21,11 @@ from webui.v1.errors import Failure
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
-    mark = resume_positions.position(request.user, service_of(request), entry.id)
+    position = resume_positions.position(request.user, service_of(request), entry.id)
     at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
     beside = subtitles.of(service_of(request), reading.snapshot, entry, timezone.now())
     words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]
-    shown = page.player_page(reading.snapshot, entry, at, mark, subtitles=words)
+    shown = page.player_page(reading.snapshot, entry, at, position, subtitles=words)
     if film := next_season(request, reading.snapshot, entry):
         shown = replace(shown, next=page.nearby_film(*film), runs_on=True)
     if bounds_of(request):

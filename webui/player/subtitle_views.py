@@ -17,9 +17,9 @@ from webui.v1.errors import Unreadable
 @open_to(Role.GUEST)
 def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     """Send the subtitle file `sub`. The URL names the film only for people."""
-    mark, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
+    version, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
     try:
-        text = subtitles.read(service_of(request), folder, sub, language, mark)
+        text = subtitles.read(service_of(request), folder, sub, language, version)
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
@@ -28,7 +28,7 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
         if failure.reason != "too_large":
             raise
         return refusal(_("Ferry can't show subtitles for a file this large."))
-    cache_headers = {"Cache-Control": IMMUTABLE if mark else "private, no-cache"}
+    cache_headers = {"Cache-Control": IMMUTABLE if version else "private, no-cache"}
     return HttpResponse(
         text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers
     )

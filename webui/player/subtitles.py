@@ -101,7 +101,7 @@ def begins(stem: str, film: str) -> bool:
 def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
     code, label = subtitle_languages.code_and_label(words)
     url = reverse("subtitles", args=[folder, video.id, entry.id])
-    query = urlencode({"mark": entry.mark} | ({"lang": code} if code else {}))
+    query = urlencode({"mark": entry.version} | ({"lang": code} if code else {}))
     return Sidecar(
         entry.id, code, label or entry.name[: subtitle_languages.LONGEST_LABEL], f"{url}?{query}"
     )
@@ -110,17 +110,17 @@ def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
 # Their words
 
 
-def read(service: Service, folder: str, file: str, language: str, mark: str) -> str:
-    """Return a subtitle file as WebVTT. `mark` is the file's version, which keys the cache of all
+def read(service: Service, folder: str, file: str, language: str, version: str) -> str:
+    """Return a subtitle file as WebVTT. `version` is the file's, and keys the cache of all
     processes. Raises `TimedOut` if too many files are being read already."""
-    name = "\0".join([service.key, file, language, mark, get_language() or ""])
+    name = "\0".join([service.key, file, language, version, get_language() or ""])
     key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
-    cached = cache.get(key) if mark else None
+    cached = cache.get(key) if version else None
     if isinstance(cached, str):
         return cached
     with turns.one():
         text = convert(fetch(service, folder, file), language)
-    if mark:
+    if version:
         with suppress(OSError):
             cache.set(key, text, KEPT_SECONDS)
     return text

@@ -135,8 +135,8 @@ def dialogue(row: dict[str, str]) -> Cue | None:
     if timing is None or DRAWING.search(text):
         return None
     settings = AT_THE_TOP if ABOVE.match(text) else ""
-    for mark, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
-        text = text.replace(mark, meant)
+    for escape, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
+        text = text.replace(escape, meant)
     start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
     return Cue(start_ms, end_ms, BLOCK.sub("", text), settings)
 

@@ -35,11 +35,11 @@ class Pictures:
         self._kept = 0
 
     def get(
-        self, mark: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
+        self, key: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
     ) -> bytes | None:
         """Return a picture, or None if there is none. Raises `TimedOut` if too many are being
         fetched already."""
-        path = self._path(mark)
+        path = self._path(key)
         picture = self._read(path)
         if picture is None:
             with turns.one():
@@ -49,8 +49,8 @@ class Pictures:
                     self._save(path, picture)
         return picture or None
 
-    def _path(self, mark: str) -> Path:
-        name = hashlib.sha256(mark.encode()).hexdigest()
+    def _path(self, key: str) -> Path:
+        name = hashlib.sha256(key.encode()).hexdigest()
         return self._folder / name[:2] / name[2:]
 
     def _read(self, path: Path) -> bytes | None:

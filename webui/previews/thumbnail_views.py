@@ -26,16 +26,18 @@ Opener = Callable[[Request, str], Download]
 
 @require_safe
 @open_to(Role.GUEST)
-def thumb(request: Request, file: str, mark: str) -> HttpResponse:
-    picture = find_or_fetch(request, file, mark, small, thumbnail_cache.MOST_BYTES)
+def thumb(request: Request, file: str, version: str) -> HttpResponse:
+    picture = find_or_fetch(request, file, version, small, thumbnail_cache.MOST_BYTES)
     return picture_answer(picture)
 
 
 @require_safe
 @open_to(Role.GUEST)
-def image(request: Request, file: str, mark: str) -> HttpResponse:
+def image(request: Request, file: str, version: str) -> HttpResponse:
     """Send a large picture. If the service makes none of an image file, redirect to the file."""
-    picture = find_or_fetch(request, file, f"{mark} large", large, thumbnail_cache.MOST_LARGE_BYTES)
+    picture = find_or_fetch(
+        request, file, f"{version} large", large, thumbnail_cache.MOST_LARGE_BYTES
+    )
     entry = entry_in(request, file)
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
@@ -43,11 +45,11 @@ def image(request: Request, file: str, mark: str) -> HttpResponse:
 
 
 def find_or_fetch(
-    request: Request, file: str, mark: str, opener: Opener, most_bytes: int
+    request: Request, file: str, version: str, opener: Opener, most_bytes: int
 ) -> bytes | HttpResponse | None:
     try:
         return thumbnail_cache.store().get(
-            f"{service_of(request).key} {file} {mark}",
+            f"{service_of(request).key} {file} {version}",
             lambda: read_picture(request, file, opener),
             most_bytes,
         )

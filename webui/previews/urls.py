@@ -4,12 +4,12 @@ from webui.previews import original_views, thumbnail_views, views
 
 urlpatterns = [
     path(
-        "files/file/<site_id:file>/thumb/<site_mark:mark>/",
+        "files/file/<site_id:file>/thumb/<site_version:version>/",
         thumbnail_views.thumb,
         name="files-thumb",
     ),
     path(
-        "files/file/<site_id:file>/image/<site_mark:mark>/",
+        "files/file/<site_id:file>/image/<site_version:version>/",
         thumbnail_views.image,
         name="stream-image",
     ),

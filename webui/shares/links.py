@@ -59,8 +59,8 @@ def _add(user: User, now: datetime, **facts: object) -> str:
     if len(of(user, now)) >= MOST_EACH:
         raise TooManyShares
     token = secrets.token_urlsafe(32)
-    mark = user.get_session_auth_hash()
-    Share.objects.create(digest=digest_of(token), user=user, password_mark=mark, **facts)
+    password = user.get_session_auth_hash()
+    Share.objects.create(digest=digest_of(token), user=user, password_mark=password, **facts)
     return token
 
 

@@ -19,7 +19,7 @@ def begin(response: HttpResponse, share: Share, token: str) -> None:
     """Let this browser in for some hours. Its cookie goes to the pages of this link only."""
     response.set_cookie(
         COOKIE,
-        signing.dumps(mark_of(share), salt=SALT),
+        signing.dumps(digest_of(share), salt=SALT),
         max_age=LIFETIME,
         path=reverse("share-page", args=[token]),
         httponly=True,
@@ -29,11 +29,11 @@ def begin(response: HttpResponse, share: Share, token: str) -> None:
 
 def is_visiting(request: HttpRequest, share: Share) -> bool:
     try:
-        mark = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
+        digest = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
     except signing.BadSignature:
         return False
-    return isinstance(mark, str) and constant_time_compare(mark, mark_of(share))
+    return isinstance(digest, str) and constant_time_compare(digest, digest_of(share))
 
 
-def mark_of(share: Share) -> str:
+def digest_of(share: Share) -> str:
     return salted_hmac(SALT, f"{share.digest} {share.password}").hexdigest()

@@ -107,7 +107,7 @@ def when_words(device: Signed, *, is_this: bool, calendar: Calendar, now: dateti
 def name_and_icon(agent: str) -> tuple[str, str]:
     """Return a name such as `Firefox on Linux`, and an icon. Programs and private browsers may say
     nothing about themselves."""
-    browser = next((name for mark, name in BROWSERS if re.search(mark, agent)), "")
+    browser = next((name for pattern, name in BROWSERS if re.search(pattern, agent)), "")
     system, icon = system_of(agent)
     if browser and system:
         return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}, icon
@@ -115,7 +115,7 @@ def name_and_icon(agent: str) -> tuple[str, str]:
 
 
 def system_of(agent: str) -> tuple[str, str]:
-    for mark, name, icon in SYSTEMS:
-        if re.search(mark, agent):
+    for pattern, name, icon in SYSTEMS:
+        if re.search(pattern, agent):
             return name, icon
     return "", "laptop"

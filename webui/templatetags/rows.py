@@ -17,7 +17,7 @@ from django.utils.translation import get_language
 
 from webui.files.page import EntryRow
 
-MARK = re.compile("\0([a-z_]+)\0")
+GAP = re.compile("\0([a-z_]+)\0")
 FLAGS = [field.name for field in fields(EntryRow) if field.type is bool]
 WORDS = [field.name for field in fields(EntryRow) if field.type is not bool]
 MOST_SHAPES = 200
@@ -61,10 +61,10 @@ def in_html(value: str | int | tuple[str, ...]) -> str:
 def pieces_of(shape: RowShape) -> list[str]:
     """Return the HTML around the words and the names of the words, alternating."""
     pairs = zip(WORDS, shape.has_words, strict=True)
-    marks: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in pairs}
-    marks["stem_parts"] = [marks["stem_parts"]]
+    gaps: dict[str, Any] = {word: f"\0{word}\0" if has_words else "" for word, has_words in pairs}
+    gaps["stem_parts"] = [gaps["stem_parts"]]
     context = {
-        "row": marks | dict(zip(FLAGS, shape.flags, strict=True)),
+        "row": gaps | dict(zip(FLAGS, shape.flags, strict=True)),
         "page": {"stale": shape.is_stale},
     }
-    return MARK.split(render_to_string(shape.template, context))
+    return GAP.split(render_to_string(shape.template, context))

@@ -82,12 +82,12 @@ def origin_of(url: httpx.URL) -> tuple[str, str, int]:
 
 def split_service_url(url: str) -> tuple[str, Credentials | None]:
     """Split `https://me%40example.org:secret@host/prefix` into a base URL and credentials."""
-    before, mark, rest = url.partition("://")
+    before, separator, rest = url.partition("://")
     authority, slash, path = rest.partition("/")
     userinfo, at, host = authority.rpartition("@")
     name, _colon, password = userinfo.partition(":")
     credentials = Credentials(unquote(name), unquote(password)) if at else None
-    base_url = f"{before}{mark}{host}{slash}{path}"
+    base_url = f"{before}{separator}{host}{slash}{path}"
     return Address(base_url).base_url, credentials
 
 
@@ -96,7 +96,7 @@ def _parse(base_url: str) -> httpx.URL:
         url = httpx.URL(base_url)
     except (httpx.InvalidURL, ValueError):
         url = None
-    if url is None or any(mark <= " " or mark in "\\\x7f" for mark in base_url):
+    if url is None or any(char <= " " or char in "\\\x7f" for char in base_url):
         # Raised without a cause, whose text would repeat a URL that may contain a password.
         raise ValueError("this is no address of a service")
     return url

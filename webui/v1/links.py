@@ -205,7 +205,7 @@ def any_of_ours(_url: str) -> bool:
 
 def resolve(location: str, base_url: httpx.URL | None = None) -> httpx.URL:
     """Return the absolute URL of a service's link; raise Unreadable if it is malformed."""
-    if len(location) > LONGEST_URL or any(mark <= " " or mark in "\\\x7f" for mark in location):
+    if len(location) > LONGEST_URL or any(char <= " " or char in "\\\x7f" for char in location):
         raise Unreadable("bad_link")
     try:
         url = base_url.join(location) if base_url else httpx.URL(location)

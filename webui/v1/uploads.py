@@ -70,7 +70,7 @@ class Upload:
 
 def header_name(name: str) -> str:
     """Spell a name as browsers do in multipart, so that it can't end the line or the quotes."""
-    name = "".join(mark for mark in name if mark >= " " and mark != "\x7f")
+    name = "".join(char for char in name if char >= " " and char != "\x7f")
     name = name.encode("utf-8", "replace").decode().replace('"', "%22")
     tail = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")
     return tail or "file"
