@@ -349,9 +349,13 @@ def site():
     """Yield a foreign service and a client that trusts only this service."""
     with serving(answers(whole(b"a picture"))) as service:
         url = f"http://127.0.0.1:{service.port}"
-        judge = LinkPolicy("https://service.example", [])
+        policy = LinkPolicy("https://service.example", [])
         with Client(
-            url, None, judge=judge.link, judge_address=judge.address, patience=IMPATIENT
+            url,
+            None,
+            may_follow=policy.may_follow,
+            may_connect=policy.may_connect,
+            patience=IMPATIENT,
         ) as v1:
             with v1.open(f"{url}/picture") as found:
                 assert b"".join(found) == b"a picture"

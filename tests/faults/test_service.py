@@ -69,7 +69,7 @@ def storage(monkeypatch):
         URL,
         Credentials(EMAIL, PASSWORD),
         transport=troubled,
-        judge=LinkPolicy(URL, []).link,
+        may_follow=LinkPolicy(URL, []).may_follow,
         patience=Patience(pauses_seconds=(0.0, 0.0)),
         now=lambda: datetime.now(UTC),
     )

@@ -80,7 +80,7 @@ def behind(storage: Storage) -> tuple[MediaHost, Service]:
         URL,
         Credentials(EMAIL, PASSWORD),
         transport=host,
-        judge=LinkPolicy(URL, ["media.example"]).link,
+        may_follow=LinkPolicy(URL, ["media.example"]).may_follow,
         patience=IMPATIENT,
     )
     return host, Service(storage.service.key, client, is_embedded=False)

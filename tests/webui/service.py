@@ -89,7 +89,7 @@ def storage_of(key: str, *, is_embedded: bool, now=lambda: datetime.now(UTC)) ->
         Credentials(EMAIL, PASSWORD),
         transport=fake,
         is_ours=is_embedded,
-        judge=LinkPolicy(URL, ["media.example"]).link,
+        may_follow=LinkPolicy(URL, ["media.example"]).may_follow,
         patience=IMPATIENT,
         now=now,
     )

@@ -26,7 +26,7 @@ class LinkPolicy:
         own = (urlsplit(service_url).hostname or "").lower()
         self._trusted = {own, *(host.lower().rstrip(".") for host in media_hosts)}
 
-    def link(self, url: str) -> bool:
+    def may_follow(self, url: str) -> bool:
         """Return whether a link may be followed at all, or sent to a browser."""
         try:
             parts = urlsplit(url)
@@ -42,7 +42,7 @@ class LinkPolicy:
             return address is not None and is_public(address)
         return "." in host and not host.endswith((".localhost", ".local", ".internal"))
 
-    def address(self, host: str, address: str) -> bool:
+    def may_connect(self, host: str, address: str) -> bool:
         """Return whether to connect: trusted hosts may have any address, others a public one."""
         if host.lower().rstrip(".") in self._trusted:
             return True

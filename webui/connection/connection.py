@@ -216,15 +216,15 @@ def client_for(place: ServiceAddress) -> Client:
             request_id=request_id,
             on_call=note_call,
         )
-    judge = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
+    policy = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
     return Client(
         place.url,
         place.credentials,
         naming=cast("Any", settings.SERVICE_NAMING),
         dialect=Dialect.from_dict(cache.get(dialect_key(place.key), {})),
         on_decision=partial(save_dialect, place.key),
-        judge=judge.link,
-        judge_address=judge.address,
+        may_follow=policy.may_follow,
+        may_connect=policy.may_connect,
         on_wait=import_string(settings.ON_WAIT),
         request_id=request_id,
         on_call=note_call,

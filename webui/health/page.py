@@ -39,11 +39,11 @@ class HealthPage:
 
 def health_page(report: Report, calendar: Calendar) -> HealthPage:
     rows = [row_of(part, finding) for part, finding in report.findings.items()]
-    ill = sum(not row.is_well for row in rows)
+    unhealthy_count = sum(not row.is_well for row in rows)
     return HealthPage(
         title=_("Health"),
-        summary=summary(ill),
-        is_well=not ill,
+        summary=summary(unhealthy_count),
+        is_well=not unhealthy_count,
         # List problems first.
         rows=sorted(rows, key=lambda row: row.is_well),
         uses=uses(report),
@@ -52,13 +52,15 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
     )
 
 
-def summary(ill: int) -> str:
-    if not ill:
+def summary(unhealthy_count: int) -> str:
+    if not unhealthy_count:
         return _("Everything works.")
     words = ngettext(
-        "%(count)s item needs your attention.", "%(count)s items need your attention.", ill
+        "%(count)s item needs your attention.",
+        "%(count)s items need your attention.",
+        unhealthy_count,
     )
-    return words % {"count": formatting.count_words(ill)}
+    return words % {"count": formatting.count_words(unhealthy_count)}
 
 
 def row_of(part: str, finding: Finding | None) -> HealthRow:

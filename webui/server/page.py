@@ -30,7 +30,7 @@ class ServicePart:
     state: str
     detail: str
     is_well: bool
-    is_ill: bool
+    is_unhealthy: bool
 
 
 @dataclass(frozen=True)
@@ -77,13 +77,13 @@ def service_part(health: Health, now: datetime) -> ServicePart:
         return ill_part(kind(health.last_error), health, now)
     if health.last_ok_at is None:
         text = _("Ferry hasn't contacted the service since it started.")
-        return ServicePart(_("Not checked yet"), text, is_well=False, is_ill=False)
+        return ServicePart(_("Not checked yet"), text, is_well=False, is_unhealthy=False)
     words = {
         "time": time_words(health.latency_seconds or 0),
         "ago": ago_words(now - health.last_ok_at),
     }
     answered = _("Responded in %(time)s, %(ago)s") % words
-    return ServicePart(_("Storage service"), answered, is_well=True, is_ill=False)
+    return ServicePart(_("Storage service"), answered, is_well=True, is_unhealthy=False)
 
 
 def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
@@ -91,8 +91,8 @@ def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
     if health.last_error_at:
         age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
         text = sentences((age_words, trouble.text))
-        return ServicePart(trouble.title, text, is_well=False, is_ill=True)
-    return ServicePart(trouble.title, trouble.text, is_well=False, is_ill=True)
+        return ServicePart(trouble.title, text, is_well=False, is_unhealthy=True)
+    return ServicePart(trouble.title, trouble.text, is_well=False, is_unhealthy=True)
 
 
 def time_words(seconds: float) -> str:

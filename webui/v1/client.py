@@ -16,8 +16,8 @@ from webui.v1.calls import Call
 from webui.v1.connection import Health, Patience, ServiceConnection
 from webui.v1.dialect import Dialect, Naming
 from webui.v1.errors import Failure, NotFound, Rejected, Unreadable
-from webui.v1.links import Download, Judge, Link
-from webui.v1.network import JudgeAddress
+from webui.v1.links import Download, Link, LinkCheck
+from webui.v1.network import AddressCheck
 from webui.v1.records import (
     Account,
     Added,
@@ -51,8 +51,8 @@ class Client:
     """A v1 client of one service, for any number of threads. Make it after the fork, close it once.
 
     `transport` carries the calls and `stream_transport` the bytes; without the second, the first
-    carries both. `judge` decides about each link of a foreign service to another host before the
-    link is returned or followed, and `judge_address(host, address)` about each address from which
+    carries both. `may_follow` decides about each link of a foreign service to another host before
+    the link is returned or followed, and `may_connect(host, address)` about each address from which
     bytes of such a host are fetched. `on_wait` is called before each call. `request_id` returns the
     ID to send with it, and `on_call` gets the seconds that it took and its failure. Credentials and
     the ID go only to the service's own /rest paths.
@@ -69,8 +69,8 @@ class Client:
         dialect: Dialect | None = None,
         on_decision: Callable[[Dialect], None] | None = None,
         is_ours: bool = False,
-        judge: Judge = links.http_only,
-        judge_address: JudgeAddress | None = None,
+        may_follow: LinkCheck = links.http_only,
+        may_connect: AddressCheck | None = None,
         patience: Patience | None = None,
         on_wait: Callable[[], None] = lambda: None,
         request_id: Callable[[], str] = str,
@@ -89,8 +89,8 @@ class Client:
             on_decision=on_decision,
             transport=transport,
             stream_transport=stream_transport or transport,
-            judge=links.any_of_ours if is_ours else judge,
-            judge_address=judge_address,
+            may_follow=links.any_of_ours if is_ours else may_follow,
+            may_connect=may_connect,
             patience=patience or Patience(),
             on_wait=on_wait,
             request_id=request_id,
@@ -263,7 +263,7 @@ class Client:
         *,
         insists: bool = True,
     ) -> Download:
-        """Open the bytes behind a link, for what the site streams itself. Each redirect is judged.
+        """Open the bytes behind a link, for what the site streams itself. Each redirect is checked.
 
         Without `insists`, don't wait for a busy service.
         """
@@ -282,7 +282,7 @@ class Client:
     def link_to(self, reference: str, page: str) -> str:
         """Resolve a reference in a page of the service, if that URL may be opened.
 
-        `open` judges the URL again, since a token of ours may be kept for hours.
+        `open` checks the URL again, since a token of ours may be kept for hours.
         """
         url = links.resolve(reference, httpx.URL(page))
         if not self._connection.may_open(url):

@@ -25,18 +25,18 @@ from webui.v1.errors import (
     Unavailable,
     Unreadable,
 )
-from webui.v1.links import Download, Judge
-from webui.v1.network import Deadline, JudgeAddress, Network
+from webui.v1.links import Download, LinkCheck
+from webui.v1.network import AddressCheck, Deadline, Network
 
 Value = TypeVar("Value")
 Outcome = Answer | Download | str
 Send = Callable[[Call, Deadline], Outcome]
 
-PASSING = frozenset({429, 502, 503, 504})
+RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTENT = frozenset({200, 206, 304, 416})
 PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
-ILL = (Unavailable, Unauthorized, Forbidden, TooMany)
+UNHEALTHY = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
 # Sent with listings by a service that puts added items into the folder that `folder_id` names.
@@ -90,8 +90,8 @@ class ServiceConnection:
         on_decision: Callable[[Dialect], None] | None,
         transport: httpx.BaseTransport | None,
         stream_transport: httpx.BaseTransport | None,
-        judge: Judge,
-        judge_address: JudgeAddress | None,
+        may_follow: LinkCheck,
+        may_connect: AddressCheck | None,
         patience: Patience,
         on_wait: Callable[[], None],
         request_id: Callable[[], str],
@@ -108,10 +108,10 @@ class ServiceConnection:
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
         self._secrets = credentials.spellings if credentials else ()
-        self._judge = judge
+        self._may_follow = may_follow
         self._patience = patience
         self._clock, self._sleep, self._now = clock, sleep, now
-        streams = stream_transport or Network(STREAM_POOL, judge_address, address.origin[1:])
+        streams = stream_transport or Network(STREAM_POOL, may_connect, address.origin[1:])
         self._api = self._make_client(transport or Network(API_POOL), patience.idle_seconds)
         self._streams = self._make_client(streams, patience.stream_idle_seconds)
 
@@ -144,7 +144,7 @@ class ServiceConnection:
             return read(outcome)
 
     def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
-        """Return a judged URL elsewhere, or the bytes if the service sends them itself."""
+        """Return a permitted URL elsewhere, or the bytes if the service sends them itself."""
         with self._record_health():
             outcome = self._send_known_form(forms, self._sending(headers))
             if isinstance(outcome, Answer):
@@ -153,7 +153,7 @@ class ServiceConnection:
             return outcome
 
     def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
-        """Return a judged URL elsewhere, a JSON response, or the playlist itself."""
+        """Return a permitted URL elsewhere, a JSON response, or the playlist itself."""
         with self._record_health():
             outcome = self._send_known_form(forms, self._sending(None))
             if isinstance(outcome, str):
@@ -177,7 +177,7 @@ class ServiceConnection:
     def open(
         self, url: httpx.URL, headers: Mapping[str, str] | None, method: str, *, insists: bool
     ) -> Download:
-        """Open the bytes behind a URL, and judge and follow redirects."""
+        """Open the bytes behind a URL, and check and follow redirects."""
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             request = self._request(
@@ -208,7 +208,7 @@ class ServiceConnection:
         self._check(Answer(download.status, httpx.Headers(), answers.decode(raw)))
 
     def may_open(self, url: httpx.URL) -> bool:
-        return self.address.is_own(url) or self._judge(str(url))
+        return self.address.is_own(url) or self._may_follow(str(url))
 
     def _send_known_form(self, forms: Sequence[Call], send: Send) -> Outcome:
         """Return the response to the first form that the service knows, and remember that form."""
@@ -252,7 +252,7 @@ class ServiceConnection:
                 outcome = send(call, deadline)
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_never_sent = network.was_never_sent(error)
-                may_repeat = was_never_sent or (call.may_repeat and network.may_pass(error))
+                may_repeat = was_never_sent or (call.may_repeat and network.is_retryable(error))
                 if not may_repeat or not self._pause(next(pauses, None), deadline):
                     raise network.failure_of(error) from error
                 may_be_done = may_be_done or not was_never_sent
@@ -261,7 +261,7 @@ class ServiceConnection:
                 return outcome
             if call.removes and may_be_done and outcome.status == 404:
                 return replace(outcome, status=200, body={})
-            if not call.may_repeat or outcome.status not in PASSING:
+            if not call.may_repeat or outcome.status not in RETRYABLE_STATUSES:
                 return outcome
             pause = next(pauses, None)
             wait = answers.retry_after_of(outcome.headers, self._now())
@@ -373,7 +373,7 @@ class ServiceConnection:
         self._note(self._clock() - start, None)
 
     def _note(self, seconds: float, failure: Failure | None) -> None:
-        if isinstance(failure, ILL):
+        if isinstance(failure, UNHEALTHY):
             self.health = replace(
                 self.health,
                 last_error_at=self._now(),

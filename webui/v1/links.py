@@ -34,7 +34,7 @@ PASSED_BACK = (
 
 HEADER_VALUE = re.compile(r"[\x20-\x7e]{1,200}")
 
-Judge = Callable[[str], bool]
+LinkCheck = Callable[[str], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +194,7 @@ def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:
 
 
 def http_only(url: str) -> bool:
-    """Allow HTTP and HTTPS. This is the default judge."""
+    """Allow HTTP and HTTPS. This is the default."""
     return url.startswith(("https://", "http://"))
 
 

@@ -14,7 +14,7 @@ import httpx
 from webui.v1.errors import Unavailable, Unreadable
 
 Clock = Callable[[], float]
-JudgeAddress = Callable[[str, str], bool]
+AddressCheck = Callable[[str, str], bool]
 
 
 class Deadline:
@@ -58,7 +58,7 @@ class Network(httpx.HTTPTransport):
     def __init__(
         self,
         limits: httpx.Limits,
-        judge_address: JudgeAddress | None = None,
+        may_connect: AddressCheck | None = None,
         own: tuple[str, int] | None = None,
     ) -> None:
         context = trusted_authorities()
@@ -69,15 +69,15 @@ class Network(httpx.HTTPTransport):
             max_connections=limits.max_connections,
             max_keepalive_connections=limits.max_keepalive_connections,
             keepalive_expiry=limits.keepalive_expiry,
-            network_backend=_Backend(judge_address, own),
+            network_backend=_Backend(may_connect, own),
         )
 
 
 class _Backend(httpcore.NetworkBackend):
-    def __init__(self, judge_address: JudgeAddress | None, own: tuple[str, int] | None) -> None:
+    def __init__(self, may_connect: AddressCheck | None, own: tuple[str, int] | None) -> None:
         self._sockets = httpcore.SyncBackend()
         self._own = own
-        self._judge_address = judge_address
+        self._may_connect = may_connect
 
     def connect_tcp(
         self,
@@ -87,8 +87,8 @@ class _Backend(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
-        if self._judge_address is not None and (host, port) != self._own:
-            host = _resolve_allowed(host, port, self._judge_address)
+        if self._may_connect is not None and (host, port) != self._own:
+            host = _resolve_allowed(host, port, self._may_connect)
         within = _within(timeout, httpcore.ConnectTimeout)
         try:
             stream = self._sockets.connect_tcp(host, port, within, local_address, socket_options)
@@ -153,15 +153,15 @@ def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) ->
     return remaining if timeout is None else min(timeout, remaining)
 
 
-def _resolve_allowed(host: str, port: int, judge_address: JudgeAddress) -> str:
-    """Return a judged address to connect to, since the name may resolve differently next time."""
+def _resolve_allowed(host: str, port: int, may_connect: AddressCheck) -> str:
+    """Return a permitted address to connect to: the name may resolve differently next time."""
     try:
         entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError, OverflowError) as error:
         raise httpcore.ConnectError("no such host") from error
     for entry in entries:
         address = str(entry[4][0])
-        if judge_address(host, address):
+        if may_connect(host, address):
             return address
     raise httpcore.UnsupportedProtocol("the address is refused")
 
@@ -189,7 +189,7 @@ def was_never_sent(error: Exception) -> bool:
     return isinstance(error, connecting) and not is_bad_certificate(error)
 
 
-def may_pass(error: Exception) -> bool:
+def is_retryable(error: Exception) -> bool:
     """Return whether the connection failed before a response began, so that a retry may succeed.
 
     A timeout doesn't count, since it has already used up the reader's time.

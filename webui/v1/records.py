@@ -77,7 +77,7 @@ class Folder:
 
 
 class File(NamedTuple):
-    """A file in a listing. Its links are the service's, not yet judged.
+    """A file in a listing. Its links are the service's, not checked yet.
 
     The fields that a list of files needs are read at once, and the others from `raw` on demand:
     few of 10,000 files are ever on a screen.

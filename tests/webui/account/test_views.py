@@ -177,9 +177,9 @@ def test_the_page_of_a_guest_knows_how_the_service_is_without_asking_it(gwen, st
     storage.fails("/rest/folder", 503)
     gwen.client.get("/")
     before = len(storage.calls)
-    ill = gwen.client.get("/account/server/").context["page"].service
-    assert ill.is_ill
-    assert "isn't responding" in ill.state
+    unhealthy = gwen.client.get("/account/server/").context["page"].service
+    assert unhealthy.is_unhealthy
+    assert "isn't responding" in unhealthy.state
     assert len(storage.calls) == before
 
 
@@ -270,7 +270,7 @@ def test_a_slow_response_is_reported_in_seconds():
 
 def test_a_failure_stored_without_a_kind_is_explained_too():
     now = datetime(2026, 9, 1, tzinfo=UTC)
-    assert service_part(Health(last_error="cut_off"), now).is_ill
+    assert service_part(Health(last_error="cut_off"), now).is_unhealthy
     known = Health(last_error="premium_required", last_failure=Forbidden)
     assert "paid plan" in service_part(known, now).state
 

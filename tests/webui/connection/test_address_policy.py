@@ -1,7 +1,7 @@
 from tests.cases import each_case
 from webui.connection.address_policy import LinkPolicy
 
-judge = LinkPolicy("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
+policy = LinkPolicy("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
 
 
 @each_case(
@@ -18,7 +18,7 @@ judge = LinkPolicy("https://storage.example/prefix", ["media.lan", "10.9.8.7"])
     ],
 )
 def test_the_services_own_origin_named_hosts_and_public_places_pass(url):
-    assert judge.link(url)
+    assert policy.may_follow(url)
 
 
 @each_case(
@@ -61,7 +61,7 @@ def test_the_services_own_origin_named_hosts_and_public_places_pass(url):
     ],
 )
 def test_others_are_refused(url):
-    assert not judge.link(url)
+    assert not policy.may_follow(url)
 
 
 @each_case(
@@ -79,4 +79,4 @@ def test_others_are_refused(url):
     ],
 )
 def test_each_address_is_checked_on_connecting(host, address, may):
-    assert judge.address(host, address) == may
+    assert policy.may_connect(host, address) == may

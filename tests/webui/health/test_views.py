@@ -13,7 +13,7 @@ from webui.health.report import Finding, Report
 
 pytestmark = pytest.mark.django_db
 
-ILL = {
+UNHEALTHY = {
     "database": None,
     "disk": Finding("disk_read_only", "The disk can't be written to."),
     "content": Finding("content_missing", "Some.", ("<b>film.mkv</b>",), is_blocking=False),
@@ -22,12 +22,12 @@ ILL = {
 SPACE = {"library": 2_000_000_000, "orphans": 0, "previews": 3_000_000}
 
 
-def ill() -> Report:
-    return Report(ILL, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
+def unhealthy() -> Report:
+    return Report(UNHEALTHY, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
 
 
 def test_an_owner_sees_problems_remedies_and_space_use(alice, settings):
-    settings.HEALTH = "tests.webui.health.test_views.ill"
+    settings.HEALTH = "tests.webui.health.test_views.unhealthy"
     answer = alice.client.get("/account/health/")
     assert words(answer, ".page-sub") == "3 items need your attention."
     disk, content, tide, database = [

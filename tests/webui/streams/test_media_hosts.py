@@ -20,18 +20,18 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def hosts(monkeypatch) -> Iterator[tuple[Host, Host]]:
-    """The service, and a media host at another port of the same machine. `judge` accepts every
+    """The service, and a media host at another port of the same machine. `may_follow` accepts every
     link, so that only the check of the connected address counts."""
     with listening() as service, listening() as media:
         client = Client(
             service.url,
             Credentials(EMAIL, PASSWORD),
-            judge=lambda _url: True,
-            judge_address=LinkPolicy(service.url, []).address,
+            may_follow=lambda _url: True,
+            may_connect=LinkPolicy(service.url, []).may_connect,
             patience=IMPATIENT,
         )
         found = Service(secrets.token_hex(8), client, is_embedded=False)
-        # SERVICE_URL would lead there too, but with a `judge` that doesn't accept every link.
+        # SERVICE_URL would lead there too, but with a `may_follow` that doesn't accept every link.
         monkeypatch.setattr(connection, "_service_at", lambda _place: found)
         yield service, media
         client.close()

@@ -43,7 +43,7 @@ def test_a_redirect_is_a_link(status):
 
 def test_a_link_of_our_service_is_stored_as_path_and_signature():
     fake = service(redirect("http://phone.lan:8000/content/7?s=SIGNATURE"))
-    link = fake.client(is_ours=True, judge=lambda url: False).file_link("7")
+    link = fake.client(is_ours=True, may_follow=lambda url: False).file_link("7")
     assert link.is_ours
     assert link.path_and_query == "/content/7?s=SIGNATURE"
 
@@ -74,12 +74,12 @@ def connecting(request):
 def test_the_caller_checks_a_link():
     judged = []
 
-    def judge(url):
+    def may_follow(url):
         judged.append(url)
         return "storage.example" in url
 
     fake = service(redirect(ELSEWHERE), redirect("http://169.254.169.254/latest"))
-    client = fake.client(judge=judge)
+    client = fake.client(may_follow=may_follow)
     assert client.file_link("7").url == ELSEWHERE
     with pytest.raises(errors.Unreadable) as raised:
         client.file_link("7")
@@ -89,7 +89,7 @@ def test_the_caller_checks_a_link():
 
 def test_each_redirect_on_the_way_is_checked():
     fake = service(redirect("http://127.0.0.1/admin"))
-    client = fake.client(judge=lambda url: "storage.example" in url)
+    client = fake.client(may_follow=lambda url: "storage.example" in url)
     with pytest.raises(errors.Unreadable):
         client.open(ELSEWHERE)
     assert len(fake.seen) == 1

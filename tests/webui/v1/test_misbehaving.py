@@ -176,12 +176,12 @@ def test_ids_that_would_be_paths_are_never_handed_out():
 def test_an_address_is_checked_on_connecting():
     judged = []
 
-    def judge(host: str, address: str) -> bool:
+    def may_connect(host: str, address: str) -> bool:
         judged.append((host, address))
         return False
 
     with serving(answers(whole(b"abc"))) as server, serving(answers(whole(b"x"))) as elsewhere:
-        client = client_of(server, judge_address=judge)
+        client = client_of(server, may_connect=may_connect)
         with client, client.file_link("7") as download:
             assert b"".join(download) == b"abc"
             assert judged == []
