@@ -14,7 +14,7 @@ from webui.previews import thumbnail_cache
 from webui.search import name_index
 from webui.shares import links
 from webui.signin import devices, one_time_links, throttle
-from webui.transfers import poll
+from webui.transfers import actions, poll
 
 
 def prune(now: datetime) -> None:
@@ -27,7 +27,7 @@ def prune(now: datetime) -> None:
     pairing.prune(now)
     resumable_uploads.prune(now)
     name_index.prune(now)
-    poll.prune(now)
+    actions.prune(now)
     folders.store().prune()
     poll.store().prune()
     thumbnail_cache.store().prune()

@@ -13,7 +13,7 @@ from django.http import HttpResponse
 from tests.cases import each_case
 from tests.contract.fake import Item
 from tests.people import page
-from webui.transfers import poll
+from webui.transfers import actions
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -242,7 +242,7 @@ def test_names_of_transfers_are_text_everywhere(bob, storage, name):
     plain = [counts(bob.client.get(path)) for path in paths]
     storage.tells(one, name=name)
     storage.tells(ended, name=name)
-    poll.mark_changed(storage.service)
+    actions.mark_changed(storage.service)
     for path, baseline in zip(paths, plain, strict=True):
         shown = bob.client.get(path)
         assert " ".join(name.split()) in " ".join(page(shown).get_text().split())

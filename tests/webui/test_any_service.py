@@ -12,7 +12,7 @@ from tests.people import page
 from tests.webui.v1.test_records import ANYTHING, OBJECTS
 from webui.models import IndexedFolder
 from webui.search.crawl import crawl
-from webui.transfers import poll
+from webui.transfers import actions
 
 pytestmark = pytest.mark.django_db
 FOLDERS = [
@@ -54,7 +54,7 @@ def test_no_page_breaks_on_any_listing(bob, storage, path, listing):
     lists = ("files/largest", "search", "deleted")
     for asked in ("folder", "folder/0", "folder/7", "user", "transfer", *lists):
         storage.says(f"/rest/{asked}", *[httpx.Response(200, content=content) for _ in range(9)])
-    poll.mark_changed(storage.service)
+    actions.mark_changed(storage.service)
     answer = bob.client.get(path)
     assert answer.status_code == 200
     assert path not in FOLDERS or GOOD["name"] in page(answer).get_text()

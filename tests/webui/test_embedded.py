@@ -12,7 +12,7 @@ from service.accounts import accounts
 from tests.people import page
 from webui.connection import connection
 from webui.models import Sent
-from webui.transfers import poll
+from webui.transfers import actions
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -94,7 +94,7 @@ def test_a_transfer_of_the_real_service_is_shown_followed_and_cancelled(bob):
         source_kind=Sent.FILE,
         added_at=timezone.now(),
     )
-    poll.mark_changed(connection.service())
+    actions.mark_changed(connection.service())
     shown = page(bob.client.get("/transfers/"))
     assert shown.select_one(f"#t{kept.id}")["data-state"] == "moved"
     row.refresh_from_db()

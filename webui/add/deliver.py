@@ -11,7 +11,7 @@ from webui.add.send import Batch, Errand
 from webui.http.requests import Request, service_of
 from webui.library.entries import ROOT
 from webui.models import User
-from webui.transfers import poll
+from webui.transfers import actions
 
 
 def errand_of(request: Request, folder: str, by: User | None = None) -> Errand:
@@ -30,7 +30,7 @@ def deliver_items(
         items = [parse.add_name(items[0], submission.title)]
     batch = add_send.send(errand_of(request, submission.folder, by), items)
     if any(result.is_well for result in submission.results + batch.results):
-        poll.mark_changed(service_of(request))
+        actions.mark_changed(service_of(request))
     return intake, batch
 
 

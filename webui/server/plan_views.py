@@ -18,7 +18,7 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.server import wishlist
-from webui.transfers import poll
+from webui.transfers import actions
 from webui.v1.errors import NotFound
 from webui.v1.records import Account, Wish
 
@@ -37,7 +37,7 @@ def retry(request: Request, wish: str) -> HttpResponse:
     result = add_send.send(errand, items[:1]).results[0]
     if result.is_well:
         wishlist.hide(service_of(request), account, target)
-        poll.mark_changed(service_of(request))
+        actions.mark_changed(service_of(request))
     say(request, result)
     return redirect(reverse("account-server", fragment="plan"))
 

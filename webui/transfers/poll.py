@@ -1,16 +1,14 @@
 """Poll transfers: one request to the service for everyone who has the page open."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache, partial
-from io import BytesIO
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import F, Q
+from django.db.models import F
 from django.db.models.functions import Substr
 
 from webui.connection.connection import Service, recent_failure
@@ -31,7 +29,7 @@ from webui.v1.errors import (
     Unavailable,
     Unreadable,
 )
-from webui.v1.records import Added, Listing, Transfer, Transfers, Unchanged
+from webui.v1.records import Listing, Transfer, Transfers, Unchanged
 
 LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
 # Other programs add to our own service too, and asking it costs only a few milliseconds.
@@ -43,7 +41,6 @@ MOST_SINGLE = 4
 MOST_SHOWN = 10_000
 SOURCE_BEGINNING = 300
 LONGEST_TITLE = 1_024
-CLEARED_LIFETIME = timedelta(days=30)
 FOLDER_GONE = "folder_gone"
 KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
 
@@ -72,8 +69,8 @@ def refresh(service: Service, *, at_once: bool = False) -> CachedList:
         return _require(cached_list)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        with store().refresh_lock(service.key) as has_turn:
-            if has_turn:
+        with store().refresh_lock(service.key) as has_lock:
+            if has_lock:
                 return _refresh(service, at_once=at_once)
         cached_list = store().find_list(service.key)
         if (cached_list and not cached_list.is_changed) or time.monotonic() > deadline:
@@ -115,8 +112,8 @@ def running_now(service: Service) -> int | None:
     cached_list = store().find_list(service.key)
     is_away = cached_list is None and recent_failure(service.v1.health, datetime.now(UTC))
     if not is_away and is_due(service, cached_list, store().now()):
-        with store().refresh_lock(service.key) as has_turn:
-            if has_turn:
+        with store().refresh_lock(service.key) as has_lock:
+            if has_lock:
                 cached_list = _refresh(service, at_once=False)
     return cached_list.totals.running if cached_list else None
 
@@ -157,13 +154,13 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     if isinstance(answer, Listing) and answer.transfers is None:
         raise Unreadable("not_v1")
     before = store().all(service.key) if cached_list else {}
-    sendings = load_sent_records(service)
+    sent_records = load_sent_records(service)
     now = store().now()
     names = names_of(answer) if isinstance(answer, Listing) else {}
     if not isinstance(answer, Unchanged):
         store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
-    by_key = _combine_listed(answer, before, sendings, now)
-    others = _find_unlisted(by_key, before, sendings, now)
+    by_key = _combine_listed(answer, before, sent_records, now)
+    others = _find_unlisted(by_key, before, sent_records, now)
     followed = _follow_unlisted(service, others, names, now)
     held = held_deletes.held_transfers(service)
     transfers = [
@@ -171,7 +168,7 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
         for each in (*by_key.values(), *followed)
         if each.id not in held
     ]
-    by_row = {each.row: each for each in sendings}
+    by_row = {each.row: each for each in sent_records}
     transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
     _remember(service, transfers, by_row)
     store().save(service.key, transfers, answer.etag or None, changes)
@@ -241,11 +238,11 @@ def load_sent_records(service: Service) -> list[SentRecord]:
 def _combine_listed(
     answer: Listing | Transfers | Unchanged,
     before: Mapping[str, CachedTransfer],
-    sendings: Sequence[SentRecord],
+    sent_records: Sequence[SentRecord],
     now: float,
 ) -> dict[str, CachedTransfer]:
-    by_id = {each.transfer_id: each for each in sendings if each.transfer_id}
-    by_hash = {each.hash: each for each in sendings if each.hash and not each.transfer_id}
+    by_id = {each.transfer_id: each for each in sent_records if each.transfer_id}
+    by_hash = {each.hash: each for each in sent_records if each.hash and not each.transfer_id}
     if isinstance(answer, Unchanged):
         same = [each for each in before.values() if each.is_listed]
         return {each.key: _update_cached(each, by_id.get(each.id), now) for each in same}
@@ -256,23 +253,21 @@ def _combine_listed(
     return {each.key: each for each in _steady.combine_all(reports, now)}
 
 
-def _update_cached(
-    cached: CachedTransfer, sending: SentRecord | None, now: float
-) -> CachedTransfer:
-    return states.apply_time(states.apply_record(cached, sending), now)
+def _update_cached(cached: CachedTransfer, sent: SentRecord | None, now: float) -> CachedTransfer:
+    return states.apply_time(states.apply_record(cached, sent), now)
 
 
 def _find_unlisted(
     by_key: Mapping[str, CachedTransfer],
     before: Mapping[str, CachedTransfer],
-    sendings: Sequence[SentRecord],
+    sent_records: Sequence[SentRecord],
     now: float,
 ) -> list[CachedTransfer]:
     """Return unlisted transfers: those that the site sent, and those that were listed until now."""
     rows = {each.row for each in by_key.values()}
-    ours = [each for each in sendings if each.row not in rows]
+    ours = [each for each in sent_records if each.row not in rows]
     others = {each.key: states.derive_unlisted(each, before.get(each.key), now) for each in ours}
-    sent_rows = {each.row for each in sendings}
+    sent_rows = {each.row for each in sent_records}
     for key, each in before.items():
         is_forgotten = each.row not in sent_rows if each.row else each.state == FAILED
         if key not in by_key and key not in others and not is_forgotten:
@@ -292,62 +287,63 @@ def _follow_unlisted(
     """
     open_ones = [each for each in others if not each.is_ended]
     chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
-    answers = dict(zip([each.key for each in chosen], _answers(service, chosen), strict=True))
-    followed = []
-    for each in others:
-        answer = answers.get(each.key)
-        if answer is None:
-            followed.append(each)
-        else:
-            followed.append(states.update_by_id(each, answer[0], names, now))
+    answers = dict(_request_each(service, chosen))
+    followed = [
+        states.update_by_id(each, answers[each.key], names, now) if each.key in answers else each
+        for each in others
+    ]
     return [each for each in followed if each.row or each.state != GONE]
 
 
-def _answers(
+def _request_each(
     service: Service, chosen: Sequence[CachedTransfer]
-) -> list[tuple[Transfer | None] | None]:
-    """Return per request a transfer, `(None,)` if the service has none, or None if it failed.
+) -> Iterator[tuple[str, Transfer | None]]:
+    """Yield the key and the transfer, or None if the service has none. Leave out failed requests.
 
     Our own service is called in this thread, which has a database connection.
     """
-    ask: Callable[[CachedTransfer], tuple[Transfer | None] | None] = partial(_answer, service)
     if service.is_embedded or len(chosen) < 2:
-        return [ask(each) for each in chosen]
-    with ThreadPoolExecutor(MOST_SINGLE) as pool:
-        return list(pool.map(ask, chosen))
+        answers = [_request_one(service, each) for each in chosen]
+    else:
+        with ThreadPoolExecutor(MOST_SINGLE) as pool:
+            answers = list(pool.map(partial(_request_one, service), chosen))
+    for each, answer in zip(chosen, answers, strict=True):
+        if not isinstance(answer, Failure):
+            yield each.key, answer
 
 
-def _answer(service: Service, cached: CachedTransfer) -> tuple[Transfer | None] | None:
+def _request_one(service: Service, cached: CachedTransfer) -> Transfer | Failure | None:
+    """Return the transfer, None if the service has none, or why the request failed."""
     if not cached.id:
-        return (None,)
-    try:
-        return (service.v1.transfer(cached.id),)
-    except NotFound:
-        return (None,)
-    except Failure:
         return None
+    try:
+        return service.v1.transfer(cached.id)
+    except NotFound:
+        return None
+    except Failure as failure:
+        return failure
 
 
 def _name_folder(
-    service: Service, cached: CachedTransfer, sendings: Mapping[int, SentRecord]
+    service: Service, cached: CachedTransfer, sent_records: Mapping[int, SentRecord]
 ) -> CachedTransfer:
     """Add the name of the folder that a finished transfer went to."""
     is_placed = cached.place or cached.reason == FOLDER_GONE
     if cached.state != DONE or is_placed:
         return cached
-    sending = sendings.get(cached.row)
-    if not sending or sending.folder in ("", ROOT) or not service.takes_folder:
+    sent = sent_records.get(cached.row)
+    if not sent or sent.folder in ("", ROOT) or not service.takes_folder:
         return cached
-    return cached._replace(place=folders.store().name_of(service.key, sending.folder))
+    return cached._replace(place=folders.store().name_of(service.key, sent.folder))
 
 
 def _remember(
-    service: Service, transfers: Iterable[CachedTransfer], sendings: Mapping[int, SentRecord]
+    service: Service, transfers: Iterable[CachedTransfer], sent_records: Mapping[int, SentRecord]
 ) -> None:
     """Save what is new in the database: the cached list may be lost."""
     for each in transfers:
-        sending = sendings.get(each.row)
-        if sending is None or not has_news(sending, each):
+        sent = sent_records.get(each.row)
+        if sent is None or not has_news(sent, each):
             continue
         rows = Sent.objects.filter(pk=each.row)
         rows.update(
@@ -358,115 +354,13 @@ def _remember(
             created_folder_id=each.folder,
             created_file_id=each.file,
         )
-        if each.id and not sending.transfer_id:
+        if each.id and not sent.transfer_id:
             others = Sent.objects.filter(connection=service.key, transfer_id=each.id)
             if not others.exists():
                 rows.update(transfer_id=each.id)
 
 
-def has_news(sending: SentRecord, cached: CachedTransfer) -> bool:
-    old_facts = (sending.state, sending.reason, sending.created_folder, sending.created_file)
+def has_news(sent: SentRecord, cached: CachedTransfer) -> bool:
+    old_facts = (sent.state, sent.reason, sent.created_folder, sent.created_file)
     new_facts = (cached.state, cached.reason, cached.folder, cached.file)
-    return old_facts != new_facts or sending.title != cached.name[:LONGEST_TITLE]
-
-
-# Acting
-
-
-def mark_changed(service: Service) -> None:
-    """Note that something was sent: the next reader waits for a new poll."""
-    store().change(service.key)
-
-
-def find(service: Service, key: str) -> CachedTransfer | None:
-    return store().of_keys(service.key, [key]).get(key)
-
-
-def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
-    """Remove a transfer from the list, but never its files.
-
-    If it is running or failed, schedule its cancellation for when the undo expires, and return the
-    batch that undoes that. `restore` undoes the rest.
-    """
-    batch = ""
-    if cached.id and (not cached.is_ended or cached.state == FAILED):
-        batch = held_deletes.hold_transfer(service, cached.id, cached.name, now)
-    Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
-    store().clear(service.key, [cached.key], now.isoformat())
-    return batch
-
-
-def _stop(service: Service, transfer_id: str) -> None:
-    with suppress(NotFound):
-        service.v1.delete_transfer(transfer_id)
-
-
-def _same(service: Service, cached: CachedTransfer) -> Q:
-    ours = Q(pk=cached.row) if cached.row else Q(transfer_id=cached.id)
-    return Q(connection=service.key) & ours
-
-
-def clear(service: Service, now: datetime) -> None:
-    """Clear all finished transfers from the list. Failed ones stay, since they need a decision."""
-    keys = refresh(service).groups.done
-    rows = [each.row for each in store().of_keys(service.key, keys).values() if each.row]
-    Sent.objects.filter(connection=service.key, pk__in=rows).update(cleared_at=now)
-    store().clear(service.key, keys, now.isoformat())
-
-
-def restore(service: Service, cleared_at: datetime) -> None:
-    """Undo what `clear` did at that moment."""
-    Sent.objects.filter(connection=service.key, cleared_at=cleared_at).update(cleared_at=None)
-    store().restore(service.key, cleared_at.isoformat())
-
-
-def prune(now: datetime) -> None:
-    """Delete what was cleared so long ago that no one can restore it."""
-    Sent.objects.filter(cleared_at__lte=now - CLEARED_LIFETIME).delete()
-
-
-def home_of(service: Service, cached: CachedTransfer) -> str:
-    """Return the folder that a file went to; the root if the service takes no folder."""
-    if cached.reason == FOLDER_GONE:
-        return ROOT
-    row = Sent.objects.filter(_same(service, cached)).first()
-    return (row.folder_id if row and service.takes_folder else "") or ROOT
-
-
-def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
-    """Return what was sent, if the site has kept enough of it to send it again."""
-    row = Sent.objects.filter(_same(service, cached)).order_by("-pk").first()
-    return row if row and (row.source or row.torrent) else None
-
-
-def retry(service: Service, row: Sent, now: datetime) -> None:
-    """Send a transfer again. Stop the failed one first, or the service would report a duplicate."""
-    old_key = key_of(row)
-    if row.transfer_id:
-        _stop(service, row.transfer_id)
-    added = _send(service, row)
-    if added.id:
-        Sent.objects.filter(connection=row.connection, transfer_id=added.id).exclude(
-            pk=row.pk
-        ).delete()
-    row.transfer_id, row.title = added.id or "", added.name or row.title
-    row.state = row.reason = row.created_folder_id = row.created_file_id = ""
-    row.done_at, row.added_at = None, now
-    row.save()
-    store().change(service.key, [old_key, key_of(row)])
-
-
-def _send(service: Service, row: Sent) -> Added:
-    folder = row.folder_id or None
-    if row.torrent:
-        content = bytes(row.torrent)
-        return service.v1.add_file(f"{row.title}.torrent", BytesIO(content), len(content), folder)
-    if row.source_kind == Sent.ZIP:
-        return service.v1.unpack(row.source)
-    if row.source_kind == Sent.URL:
-        return service.v1.add_url(row.source, folder)
-    return service.v1.add_magnet(row.source, folder)
-
-
-def key_of(row: Sent) -> str:
-    return f"t{row.transfer_id}" if row.transfer_id else f"s{row.pk}"
+    return old_facts != new_facts or sent.title != cached.name[:LONGEST_TITLE]

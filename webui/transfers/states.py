@@ -106,7 +106,7 @@ class CachedTransfer(NamedTuple):
 
 
 def combine(
-    transfer: Transfer, before: CachedTransfer | None, sending: SentRecord | None, now: float
+    transfer: Transfer, before: CachedTransfer | None, sent: SentRecord | None, now: float
 ) -> CachedTransfer:
     """Return a transfer as the service reports it now, combined with earlier reports."""
     key = f"t{transfer.id}"
@@ -116,7 +116,7 @@ def combine(
     fresh = old._replace(
         key=key,
         id=transfer.id,
-        name=transfer.name or old.name or (sending.title if sending else ""),
+        name=transfer.name or old.name or (sent.title if sent else ""),
         hash=transfer.hash or old.hash,
         percent=percent,
         size_bytes=transfer.size_bytes or old.size_bytes,
@@ -130,7 +130,7 @@ def combine(
     is_explained = state == FAILED or transfer.reason == RETRYING
     warning = transfer.warnings[0][:LONGEST_SAID] if is_explained and transfer.warnings else ""
     fresh = fresh._replace(state=state, reason=transfer.reason or "", said=warning)
-    return apply_time(apply_record(fresh, sending), now)
+    return apply_time(apply_record(fresh, sent), now)
 
 
 def peers_of(transfer: Transfer) -> int:
@@ -168,23 +168,23 @@ def is_timed(transfer: Transfer, cached: CachedTransfer) -> bool:
     return cached.state in (METADATA, DOWNLOADING, STALLED)
 
 
-def apply_record(cached: CachedTransfer, sending: SentRecord | None) -> CachedTransfer:
-    if sending is None:
+def apply_record(cached: CachedTransfer, sent: SentRecord | None) -> CachedTransfer:
+    if sent is None:
         return cached
     return cached._replace(
-        row=sending.row,
-        kind=sending.kind,
-        host=host_of(sending),
-        by=sending.by,
-        added_at=sending.added_at,
-        size_bytes=cached.size_bytes or sending.size_bytes,
+        row=sent.row,
+        kind=sent.kind,
+        host=host_of(sent),
+        by=sent.by,
+        added_at=sent.added_at,
+        size_bytes=cached.size_bytes or sent.size_bytes,
     )
 
 
-def host_of(sending: SentRecord) -> str:
-    if sending.kind != "url":
+def host_of(sent: SentRecord) -> str:
+    if sent.kind != "url":
         return ""
-    return sending.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
+    return sent.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
 
 
 def apply_time(cached: CachedTransfer, now: float) -> CachedTransfer:
@@ -253,24 +253,22 @@ def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: fl
     return cached.ends_at if is_close and cached.ends_at >= now else now + seconds
 
 
-def derive_unlisted(
-    sending: SentRecord, before: CachedTransfer | None, now: float
-) -> CachedTransfer:
+def derive_unlisted(sent: SentRecord, before: CachedTransfer | None, now: float) -> CachedTransfer:
     """Return what is known about a transfer that the service doesn't list, or no longer lists."""
     old = before or CachedTransfer(
-        sending.key,
-        sending.transfer_id,
-        sending.title,
-        sending.hash,
-        state=sending.state or QUEUED,
-        reason=sending.reason,
+        sent.key,
+        sent.transfer_id,
+        sent.title,
+        sent.hash,
+        state=sent.state or QUEUED,
+        reason=sent.reason,
         since=now,
-        ended_at=sending.ended_at,
-        folder=sending.created_folder,
-        file=sending.created_file,
+        ended_at=sent.ended_at,
+        folder=sent.created_folder,
+        file=sent.created_file,
         advanced_at=now,
     )
-    return apply_time(apply_record(old._replace(is_listed=False), sending), now)
+    return apply_time(apply_record(old._replace(is_listed=False), sent), now)
 
 
 def update_by_id(

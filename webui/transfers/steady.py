@@ -25,11 +25,11 @@ class SteadyTransfers:
         steady: dict[str, Facts] = {}
         transfers = []
         for facts in reports:
-            transfer, before, sending = facts
+            transfer, before, sent = facts
             if before and self._facts.get(before.key) == facts:
                 current, is_steady = before, True
             else:
-                current = states.combine(transfer, before, sending, now)
+                current = states.combine(transfer, before, sent, now)
                 is_steady = current == before and not states.is_timed(transfer, current)
             if is_steady:
                 steady[current.key] = facts

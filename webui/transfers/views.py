@@ -23,8 +23,8 @@ from webui.library.addresses import folder_url
 from webui.library.entries import FILE
 from webui.models import Role
 from webui.storage_meter import gauge_of
+from webui.transfers import actions, poll
 from webui.transfers import page as pages
-from webui.transfers import poll
 from webui.transfers.page import Standing, TransfersPage
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
@@ -128,7 +128,7 @@ def open_(request: Request, key: str) -> HttpResponse:
     if transfer.folder:
         return redirect(folder_url(transfer.folder))
     if transfer.file:
-        home = poll.home_of(service_of(request), transfer)
+        home = actions.home_of(service_of(request), transfer)
         return redirect(f"{folder_url(home)}#{FILE}-{transfer.file}")
     raise Http404
 
@@ -144,7 +144,7 @@ def remove(request: Request, key: str) -> HttpResponse:
         page = pages.remove_page(transfer)
         return render(request, "transfers/remove.html", {"removal": page})
     now = timezone.now()
-    batch = poll.remove(service_of(request), transfer, now)
+    batch = actions.remove(service_of(request), transfer, now)
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
     if not request.htmx:
         return redirect(f"{reverse('transfers')}?{cleared_query(now, batch)}")
@@ -163,10 +163,10 @@ def remove_dialog(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def retry(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
-    row = poll.find_sent(service_of(request), transfer) if transfer.is_ended else None
+    row = actions.find_sent(service_of(request), transfer) if transfer.is_ended else None
     if row is None:
         raise Http404
-    poll.retry(service_of(request), row, timezone.now())
+    actions.retry(service_of(request), row, timezone.now())
     return confirm(request, _("Transfer restarted"))
 
 
@@ -174,7 +174,7 @@ def retry(request: Request, key: str) -> HttpResponse:
 @open_to(Role.MEMBER)
 def clear(request: Request) -> HttpResponse:
     now = timezone.now()
-    poll.clear(service_of(request), now)
+    actions.clear(service_of(request), now)
     if not request.htmx:
         return redirect(f"{reverse('transfers')}?{cleared_query(now)}")
     return confirm(request, _("List cleared"), undo_url=undo_url_of(now))
@@ -189,7 +189,7 @@ def restore(request: Request) -> HttpResponse:
         raise Http404
     if batch and not held_deletes.undo(service_of(request), batch):
         return confirm(request, _("There is nothing left to undo."))
-    poll.restore(service_of(request), cleared_at)
+    actions.restore(service_of(request), cleared_at)
     return confirm(request, _("Transfer restored") if batch else _("List restored"))
 
 
@@ -216,7 +216,7 @@ def moment_of(request: Request) -> datetime | None:
 def link(request: Request, key: str) -> HttpResponse:
     """Send the link that was added, for copying; if another program added it, a magnet link."""
     transfer = find_transfer(request, key)
-    row = poll.find_sent(service_of(request), transfer)
+    row = actions.find_sent(service_of(request), transfer)
     source = row.source if row else ""
     if not source and not transfer.hash:
         raise Http404
@@ -225,7 +225,7 @@ def link(request: Request, key: str) -> HttpResponse:
 
 
 def find_transfer(request: Request, key: str) -> CachedTransfer:
-    transfer = poll.find(service_of(request), key)
+    transfer = actions.find(service_of(request), key)
     if transfer is None:
         raise NotFound("not_found", status=404)
     return transfer

@@ -163,18 +163,18 @@ def test_an_observation_alone_is_not_news():
     assert again.shown == first.shown
 
 
-def sending(**facts) -> SentRecord:
+def sent(**facts) -> SentRecord:
     return SentRecord(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
 
 
 def test_a_transfer_missing_at_the_service_is_gone():
-    first = states.derive_unlisted(sending(), None, NOW)
+    first = states.derive_unlisted(sent(), None, NOW)
     assert states.update_by_id(first, None, {}, NOW + 5).state == "queued"
     assert states.update_by_id(first, None, {}, NOW + 61).state == "gone"
 
 
 def test_a_transfer_that_left_the_list_is_found_by_its_title():
-    first = states.derive_unlisted(sending(), None, NOW)
+    first = states.derive_unlisted(sent(), None, NOW)
     found = states.update_by_id(first, None, {"Sintel": ("folder", "9")}, NOW + 5)
     assert (found.state, found.folder) == ("done", "9")
 
@@ -190,7 +190,7 @@ def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
 
 
 def test_a_url_transfer_shows_its_host():
-    url = sending(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
+    url = sent(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
     assert states.host_of(url) == "downloads.example.org"
 
 

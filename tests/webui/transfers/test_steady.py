@@ -61,7 +61,7 @@ def test_only_changed_rows_are_reevaluated(judged):
     assert judged == ["3"]
 
 
-@each_case("part", ["transfer", "before", "sending"])
+@each_case("part", ["transfer", "before", "sent"])
 def test_any_new_fact_is_evaluated(judged, part):
     steady, before = SteadyTransfers(), None
     for seconds in range(3):
@@ -69,7 +69,7 @@ def test_any_new_fact_is_evaluated(judged, part):
     changed = {
         "transfer": (replace(TOLD, reason="no_peers"), before, SENT),
         "before": (TOLD, before._replace(name="Cosmos"), SENT),
-        "sending": (TOLD, before, SENT._replace(by="bob")),
+        "sent": (TOLD, before, SENT._replace(by="bob")),
     }[part]
     del judged[:]
     assert steady.combine_all([changed], START + 3) == [states.combine(*changed, START + 3)]
