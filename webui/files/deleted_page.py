@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.files.page import BREAKS, ICONS
+from webui.files.rows_page import BREAKS, ICONS
 from webui.formatting import Calendar
 from webui.library.entries import FOLDER, split_name
 from webui.library.kinds import KIND_OF

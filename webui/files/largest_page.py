@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 
 from webui import formatting
-from webui.files.page import BREAKS, ICONS
+from webui.files.rows_page import BREAKS, ICONS
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, ROOT, split_name
 from webui.library.kinds import KIND_OF

@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.files.page import BREAKS
+from webui.files.rows_page import BREAKS
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import ROOT, Entry
 from webui.library.snapshot import Snapshot

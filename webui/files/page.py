@@ -1,7 +1,6 @@
 """The Files screen: a window of a folder's entries, with every word and URL ready."""
 
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -13,34 +12,22 @@ from django.utils.translation import gettext as _
 
 from webui import formatting
 from webui.errors.page import message_of
-from webui.files.sections import section_title
+from webui.files.context import FilesContext, InterruptedUpload, Stale
+from webui.files.rows_page import EntryRow, rows, section_rows
 from webui.files.unpacking_page import UnpackingList
-from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
-from webui.library.entries import FILE, FOLDER, ROOT, Entry, split_name
-from webui.library.kinds import KIND_OF
+from webui.library.entries import FOLDER, ROOT, Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import BY_SECTION, Contents, plain
 from webui.player.neighbors import next_up
 from webui.player.position import Position
-from webui.player.resume_page import left_words, watched_words
+from webui.player.resume_page import left_words
 from webui.storage_meter import Gauge, gauge_of
 from webui.v1.errors import Failure
 
 ROWS_AT_ONCE = 100
 MOST_PAGES = 32
 NOTHING, NEVER = Contents([]), datetime.fromtimestamp(0, UTC)
-BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
-ICONS = {
-    FOLDER: "folder",
-    "film": "film",
-    "audio": "volume-2",
-    "image": "image",
-    "captions": "captions",
-    "text": "file-text",
-    "archive": "file-archive",
-    "": "file",
-}
 
 
 @dataclass(frozen=True)
@@ -77,39 +64,6 @@ class Letter:
 
 
 @dataclass(frozen=True)
-class Stale:
-    since: str
-    title: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class EntryRow:
-    key: str
-    is_folder: bool
-    icon: str
-    name: str
-    stem: str
-    extension: str
-    stem_parts: tuple[str, ...]
-    url: str
-    kind: str
-    length: str  # of a film or sound
-    size: str
-    size_bytes: int | str  # "" if unknown
-    size_title: str
-    added: str
-    added_title: str
-    added_iso: str
-    thumb_url: str
-    is_film: bool
-    rename_url: str
-    watched_percent: str = ""  # of a film in progress
-    watched_text: str = ""
-    section: str = ""  # which begins with this row
-
-
-@dataclass(frozen=True)
 class FilmInProgress:
     """A film that the person hasn't finished."""
 
@@ -120,41 +74,6 @@ class FilmInProgress:
     percent: int
     forget_url: str
     folder: str
-
-
-@dataclass(frozen=True)
-class InterruptedUpload:
-    """A file of which a part has arrived."""
-
-    name: str
-    text: str
-    percent: int
-    cancel_url: str
-
-
-@dataclass(frozen=True)
-class FilesContext:
-    """What a page shows besides the folder itself."""
-
-    calendar: Calendar
-    origin: str = ""
-    may_change: bool = False
-    stale: Stale | None = None
-    is_fresh: bool = True
-    takes_folder: bool = True
-    can_search: bool = False
-    can_share: bool = False
-    can_restore: bool = False
-    can_move: bool = False
-    can_unpack: bool = False
-    thumbs_by_kind: bool = False
-    top: str = ROOT  # where the breadcrumbs begin
-    top_name: str = ""
-    ancestors: tuple[tuple[str, str], ...] = ()
-    positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
-    begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
-    interrupted: tuple[InterruptedUpload, ...] = ()
-    unpacking: UnpackingList | None = None
 
 
 @dataclass(frozen=True)
@@ -489,86 +408,10 @@ def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
     return tuple(Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items())
 
 
-def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple[EntryRow, ...]:
-    kinds = kind_words()
-    positions = {f"{FILE}-{file}": position for file, position in around.positions}
-    return tuple([row(entry, at, around, kinds, positions.get(entry.key)) for entry in entries])
-
-
-def section_rows(
-    entries: Sequence[Entry], first: int, stop: int, at: Addresses, around: FilesContext
-) -> tuple[EntryRow, ...]:
-    """Return the rows of a window in the media view. The first row of a section has its heading."""
-    titles = [section_title(each, around.calendar) for each in entries[max(first - 1, 0) : stop]]
-    before = titles[:-1] if first else ["", *titles[:-1]]
-    titles = titles[1:] if first else titles
-    return tuple(
-        replace(row, section="" if title == one_before else title)
-        for row, title, one_before in zip(
-            rows(entries[first:stop], at, around), titles, before, strict=True
-        )
-    )
-
-
 def next_up_film(snapshot: Snapshot, at: Addresses, around: FilesContext) -> FilmInProgress | None:
     positions = dict(around.positions)
     film = next_up(snapshot.contents, positions)
     return film_in_progress(snapshot, film, positions.get(film.id), around, at) if film else None
-
-
-def kind_words() -> dict[str, str]:
-    return {
-        FOLDER: _("Folder"),
-        "film": _("Film"),
-        "audio": _("Audio"),
-        "image": _("Picture"),
-        "captions": _("Subtitles"),
-        "text": _("Document"),
-        "archive": _("Archive"),
-        "": _("File"),
-    }
-
-
-def row(
-    entry: Entry,
-    at: Addresses,
-    around: FilesContext,
-    kinds: Mapping[str, str],
-    position: Position | None,
-) -> EntryRow:
-    kind, entry_id, calendar = entry.kind, entry.id, around.calendar
-    added_at = entry.added_at
-    key = f"{kind}-{entry_id}"
-    if entry.is_folder:
-        stem, extension, look = entry.name, "", FOLDER
-        url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
-    else:
-        stem, extension = split_name(entry.name)
-        look = KIND_OF.get(extension[1:].lower(), "")
-        url = at.preview(key)
-    return EntryRow(
-        key=key,
-        is_folder=entry.is_folder,
-        icon=ICONS[look],
-        name=entry.name,
-        stem=stem,
-        extension=extension,
-        stem_parts=tuple(BREAKS.split(stem)),
-        url=url,
-        kind=kinds[look],
-        length=formatting.clock_words(entry.duration_seconds) if entry.duration_seconds else "",
-        size=formatting.size_words(entry.size_bytes),
-        size_bytes="" if entry.size_bytes is None else entry.size_bytes,
-        size_title=formatting.exact_size(entry.size_bytes),
-        added=calendar.words(added_at),
-        added_title=calendar.exact(added_at),
-        added_iso=calendar.iso(added_at),
-        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
-        is_film=look == "film",
-        rename_url=f"{at.below}{key}/rename/" if around.may_change else "",
-        watched_percent=str(position.percent or "") if position else "",
-        watched_text=watched_words(position) if position else "",
-    )
 
 
 def download_url(at: Addresses, entry: Entry) -> str:

@@ -9,8 +9,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import page as pages
-from webui.files import resumable_uploads, sort_orders, unpackings
-from webui.files.page import FilesContext, FilesPage, Stale, stale_words
+from webui.files import resumable_uploads, rows_page, sort_orders, unpackings
+from webui.files.context import FilesContext, InterruptedUpload, Stale
+from webui.files.page import FilesPage, stale_words
 from webui.files.unpacking_page import UnpackingList, unpacking_list
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
@@ -96,7 +97,7 @@ def remember_order(request: Request, reading: Reading, look: ViewOptions) -> Vie
     return replace(look, usual=look.sort)
 
 
-def interrupted_uploads(request: Request, folder: str) -> tuple[pages.InterruptedUpload, ...]:
+def interrupted_uploads(request: Request, folder: str) -> tuple[InterruptedUpload, ...]:
     uploads = resumable_uploads.list_interrupted(request.user, service_of(request), folder)
     return tuple(
         pages.interrupted_upload(
@@ -177,7 +178,7 @@ def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, o
     look = look_of(request, reading, around, shown_fields(request))
     at = Addresses(reading.snapshot.folder, look)
     page = pages.files_page(without_rows(reading.snapshot), look, around)
-    return {"row": pages.rows([entry], at, around)[0], "page": page}
+    return {"row": rows_page.rows([entry], at, around)[0], "page": page}
 
 
 def shown_fields(request: Request) -> Fields:

@@ -8,7 +8,9 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui import formatting, joining
-from webui.files.page import ICONS, ROWS_AT_ONCE, FilesContext, download_url
+from webui.files.context import FilesContext
+from webui.files.page import ROWS_AT_ONCE, download_url
+from webui.files.rows_page import ICONS
 from webui.formatting import clock_words
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, split_name

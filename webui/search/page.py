@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import formatting
-from webui.files.page import BREAKS, ICONS, FilmInProgress, kind_words
+from webui.files.page import FilmInProgress
+from webui.files.rows_page import BREAKS, ICONS, kind_words
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name

@@ -8,7 +8,8 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui.files.page import FilesContext, FilmInProgress, film_in_progress
+from webui.files.context import FilesContext
+from webui.files.page import FilmInProgress, film_in_progress
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to

@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 
 from webui import formatting, joining
 from webui.errors.page import message_of
-from webui.files.page import BREAKS
+from webui.files.rows_page import BREAKS
 from webui.storage_meter import Gauge
 from webui.transfers.groups import Groups
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer

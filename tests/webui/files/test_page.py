@@ -2,7 +2,8 @@
 
 from datetime import UTC, datetime
 
-from webui.files.page import FilesContext, rows
+from webui.files.context import FilesContext
+from webui.files.rows_page import rows
 from webui.formatting import Calendar
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import FILE, FOLDER, Entry
