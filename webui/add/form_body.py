@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from webui import reasons
 from webui.add import parse, send
 from webui.add.outcomes import ItemResult, SentFile
-from webui.add.send import Errand
+from webui.add.send import SendContext
 from webui.files import uploads
 from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.http import csrf, form_fields, multipart
@@ -30,12 +30,12 @@ MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
 TITLE_FIELD, FOLDER_FIELD = "title", "folder"
 
-Commission = Callable[[str], Errand]
-"""Makes the errand for the folder that the form names."""
+ContextMaker = Callable[[str], SendContext]
+"""Return the context for the folder that the form names."""
 
 
 @dataclass
-class Submission:
+class FormInput:
     """The lines as they were typed, and the outcomes of the files, which were already sent."""
 
     folder: str = ""
@@ -63,13 +63,13 @@ class Submission:
 class OutOfDate(UploadRefused):
     """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
-    def __init__(self, submission: Submission) -> None:
+    def __init__(self, form_input: FormInput) -> None:
         words = _(
             "This page was out of date, so Ferry didn't add anything. Check the list, "
             "then select Add."
         )
         super().__init__(403, words)
-        self.submission = submission
+        self.form_input = form_input
 
 
 def too_much() -> UploadRefused:
@@ -78,10 +78,10 @@ def too_much() -> UploadRefused:
     )
 
 
-def read_submission(
-    request: Request, commission: Commission | None, *, is_trusted: bool = False
-) -> Submission:
-    """Read a form. Raises UploadRefused. Without a commission, files are ignored.
+def read_form_input(
+    request: Request, make_context: ContextMaker | None, *, is_trusted: bool = False
+) -> FormInput:
+    """Read a form. Raises UploadRefused. Without `make_context`, files are ignored.
 
     `is_trusted`: not only a cookie identifies the sender.
     """
@@ -90,7 +90,7 @@ def read_submission(
     length_bytes = uploads.length_of(request)
     try:
         if request.content_type == "multipart/form-data":
-            return read_multipart(request, length_bytes, commission, is_trusted=is_trusted)
+            return read_multipart(request, length_bytes, make_context, is_trusted=is_trusted)
         return read_form(request, length_bytes, is_trusted=is_trusted)
     except multipart.TooLong as refused:
         raise too_much() from refused
@@ -101,12 +101,12 @@ def read_submission(
 
 
 def read_multipart(
-    request: Request, length_bytes: int, commission: Commission | None, *, is_trusted: bool
-) -> Submission:
+    request: Request, length_bytes: int, make_context: ContextMaker | None, *, is_trusted: bool
+) -> FormInput:
     """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
-    submission = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
+    form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
     for number, part in enumerate(multipart.read_parts(request, length_bytes)):
         if number > MOST_FIELDS:
@@ -116,17 +116,17 @@ def read_multipart(
         elif not part.is_file:
             is_text = part.name in TEXT_FIELDS
             most_bytes = parse.MOST_BYTES if is_text else multipart.LONGEST_FIELD_BYTES
-            submission.take(part.name, part.text(most_bytes))
+            form_input.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
-        elif commission and part.name == FILE_FIELD and part.filename:
-            submission.results.append(passed_on(request, commission(submission.folder), part))
+        elif make_context and part.name == FILE_FIELD and part.filename:
+            form_input.results.append(passed_on(request, make_context(form_input.folder), part))
     if not is_checked:
-        raise OutOfDate(submission)
-    return submission
+        raise OutOfDate(form_input)
+    return form_input
 
 
-def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submission:
+def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> FormInput:
     if request.content_type != "application/x-www-form-urlencoded":
         raise multipart.UnreadableForm("no form")
     if length_bytes > MOST_FORM_BYTES:
@@ -134,12 +134,12 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> Submi
         raise UploadRefused(413, words)
     sent = fields_of(request, length_bytes)
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
-    submission = Submission(folder=request.GET.get(FOLDER_FIELD, ""))
+    form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
     for name, value in sent:
-        submission.take(name, value)
+        form_input.take(name, value)
     if not is_trusted and not is_ours(request, token):
-        raise OutOfDate(submission)
-    return submission
+        raise OutOfDate(form_input)
+    return form_input
 
 
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
@@ -157,16 +157,16 @@ def is_ours(request: Request, token: str) -> bool:
 # Files
 
 
-def passed_on(request: Request, errand: Errand, part: FormPart) -> ItemResult:
+def passed_on(request: Request, context: SendContext, part: FormPart) -> ItemResult:
     if error := find_name_error(part.filename):
         return ItemResult(SentFile(part.filename), "refused", reasons.find(error).text)
     with uploads.content_of(request, part) as (content, size_bytes):
         if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)
-            return send.send_file(errand, part.filename, BytesIO(torrent), size_bytes, torrent)
-        result = send.send_file(errand, part.filename, content, size_bytes, None)
+            return send.send_file(context, part.filename, BytesIO(torrent), size_bytes, torrent)
+        result = send.send_file(context, part.filename, content, size_bytes, None)
     if result.is_well:
-        folders.mark_changed(errand.service, [errand.folder_id or ROOT])
+        folders.mark_changed(context.service, [context.folder_id or ROOT])
     return result
 
 

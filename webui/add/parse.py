@@ -67,7 +67,7 @@ Item = MagnetItem | AddressItem | UnreadableItem
 
 
 @dataclass(frozen=True)
-class Intake:
+class ParsedText:
     """The items of a text. `rest`: the lines beyond the limit, unparsed."""
 
     items: list[Item]
@@ -78,7 +78,7 @@ def read(text: str) -> list[Item]:
     return parse_lines(text).items
 
 
-def parse_lines(text: str, most_lines: int = MOST_LINES) -> Intake:
+def parse_lines(text: str, most_lines: int = MOST_LINES) -> ParsedText:
     """Parse up to `most_lines` lines, and drop duplicates. The caller limits the text's bytes."""
     numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
     lines = ((number, line.strip()) for number, line in numbered if line.strip())
@@ -90,7 +90,7 @@ def parse_lines(text: str, most_lines: int = MOST_LINES) -> Intake:
         if isinstance(item, UnreadableItem):
             item = replace(item, line_number=number)
         items_by_key.setdefault(key_of(item), item)
-    return Intake(
+    return ParsedText(
         list(items_by_key.values()), "\n".join(rest for _number, rest in [*pieces, *lines])
     )
 

@@ -42,7 +42,7 @@ NOT_SENT = frozenset({"no_connection", "bad_certificate", "cannot_send_again"})
 
 
 @dataclass(frozen=True)
-class Errand:
+class SendContext:
     """For whom items are sent, to which service, and into which folder."""
 
     service: Service
@@ -52,7 +52,7 @@ class Errand:
 
 
 @dataclass(frozen=True)
-class Batch:
+class SendResult:
     """The outcomes so far. `left`: items not tried yet. `trouble`: why the rest would fail."""
 
     results: list[ItemResult]
@@ -61,10 +61,10 @@ class Batch:
 
 
 def send(
-    errand: Errand, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
-) -> Batch:
+    context: SendContext, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
+) -> SendResult:
     """Send items one by one. A refused item doesn't stop the others; an absent service does."""
-    held_deletes.delete_now(errand.service, timezone.now(), kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(context.service, timezone.now(), kind=HeldDelete.TRANSFER)
     deadline = clock() + PATIENCE_SECONDS
     results: list[ItemResult] = []
     for position, item in enumerate(items):
@@ -72,59 +72,59 @@ def send(
             results.append(ItemResult(item, "unreadable", reasons.find(item.why).text))
             continue
         if clock() > deadline:
-            return Batch(results, list(items[position:]))
+            return SendResult(results, list(items[position:]))
         try:
-            results.append(send_item(errand, item))
+            results.append(send_item(context, item))
         except Failure as failure:
             result = refusal_of(item, failure)
             results.append(result)
             if is_about_service(failure):
-                return Batch(results, list(items[position + 1 :]), result.sentence)
-    return Batch(results, [])
+                return SendResult(results, list(items[position + 1 :]), result.sentence)
+    return SendResult(results, [])
 
 
-def send_item(errand: Errand, item: MagnetItem | AddressItem) -> ItemResult:
-    v1 = errand.service.v1
+def send_item(context: SendContext, item: MagnetItem | AddressItem) -> ItemResult:
+    v1 = context.service.v1
     if isinstance(item, MagnetItem):
-        added = v1.add_magnet(item.uri, errand.folder_id)
+        added = v1.add_magnet(item.uri, context.folder_id)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
-        return record_item(errand, item, added, item.info_hash, facts)
-    added = v1.add_url(item.url, errand.folder_id)
-    return record_item(errand, item, added, "", {"source_kind": Sent.URL, "source": item.url})
+        return record_item(context, item, added, item.info_hash, facts)
+    added = v1.add_url(item.url, context.folder_id)
+    return record_item(context, item, added, "", {"source_kind": Sent.URL, "source": item.url})
 
 
 def send_file(
-    errand: Errand, name: str, content: Readable, size_bytes: int, torrent: bytes | None
+    context: SendContext, name: str, content: Readable, size_bytes: int, torrent: bytes | None
 ) -> ItemResult:
     """Send a file. `torrent`: the bytes of a small .torrent, kept for another try."""
     file = SentFile(name)
-    held_deletes.delete_now(errand.service, timezone.now(), kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(context.service, timezone.now(), kind=HeldDelete.TRANSFER)
     try:
-        added = errand.service.v1.add_file(name, content, size_bytes, errand.folder_id)
+        added = context.service.v1.add_file(name, content, size_bytes, context.folder_id)
     except Failure as failure:
         return refusal_of(file, failure)
     # The size of a .torrent isn't the size of the files it describes.
     size = None if torrent else size_bytes
     facts = {"source_kind": Sent.FILE, "torrent": torrent, "size_bytes": size}
-    return record_item(errand, file, added, "", facts)
+    return record_item(context, file, added, "", facts)
 
 
 def record_item(
-    errand: Errand,
+    context: SendContext,
     item: MagnetItem | AddressItem | SentFile,
     added: Added,
     info_hash: str,
     facts: Mapping[str, Any],
 ) -> ItemResult:
     ids = {"transfer_id": added.id or "", "info_hash": added.hash or info_hash}
-    is_known = added.was_there or is_recorded(errand, **ids)
+    is_known = added.was_there or is_recorded(context, **ids)
     row = Sent.record(
-        errand.service.key,
+        context.service.key,
         **ids,
         title=added.name or item.name,
-        folder_id=errand.folder_id or "",
-        added_by=errand.by,
-        added_at=errand.now,
+        folder_id=context.folder_id or "",
+        added_by=context.by,
+        added_at=context.now,
         **facts,
     )
     key = f"t{added.id}" if added.id else f"s{row.pk}"
@@ -147,8 +147,8 @@ def with_known_name(
     return item
 
 
-def is_recorded(errand: Errand, transfer_id: str, info_hash: str) -> bool:
-    rows = Sent.objects.filter(connection=errand.service.key, cleared_at=None)
+def is_recorded(context: SendContext, transfer_id: str, info_hash: str) -> bool:
+    rows = Sent.objects.filter(connection=context.service.key, cleared_at=None)
     if transfer_id:
         return rows.filter(transfer_id=transfer_id).exists()
     return bool(info_hash) and rows.filter(info_hash=info_hash).exists()

@@ -39,17 +39,19 @@ def send(request: HttpRequest) -> HttpResponse:
         return respond(request, 403, _("Your account can't add items."))
     bound = cast("Request", request)
     try:
-        submission = form_body.read_submission(
-            bound, lambda folder: deliver.errand_of(bound, folder, user), is_trusted=True
+        form_input = form_body.read_form_input(
+            bound, lambda folder: deliver.send_context_of(bound, folder, user), is_trusted=True
         )
-        intake, batch = deliver.deliver_items(bound, submission, user)
+        parsed_text, send_result = deliver.deliver_items(bound, form_input, user)
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         trouble = message_of(failure)
         return respond(request, trouble.status, trouble.words)
-    remaining_lines = deliver.left_lines(intake, batch)
-    return report(request, submission.results + batch.results, remaining_lines, batch.trouble)
+    remaining_lines = deliver.left_lines(parsed_text, send_result)
+    return report(
+        request, form_input.results + send_result.results, remaining_lines, send_result.trouble
+    )
 
 
 def bearer_token(request: HttpRequest) -> str:

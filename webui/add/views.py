@@ -16,12 +16,12 @@ from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
 from webui.add import page as pages
-from webui.add.deliver import deliver_items, errand_of, left_lines, nothing_words
-from webui.add.form_body import OutOfDate, Submission
+from webui.add.deliver import deliver_items, left_lines, nothing_words, send_context_of
+from webui.add.form_body import FormInput, OutOfDate
 from webui.add.outcomes import ItemResult, results_panel, row_of
-from webui.add.parse import Intake, Item
+from webui.add.parse import Item, ParsedText
 from webui.add.screen import box_of
-from webui.add.send import Batch
+from webui.add.send import SendResult
 from webui.errors import views as error_views
 from webui.files.uploads import UploadRefused, refusal_for_script
 from webui.http import unsent_forms
@@ -77,13 +77,15 @@ def too_late(request: HttpRequest) -> HttpResponse:
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     try:
-        submission = form_body.read_submission(request, lambda folder: errand_of(request, folder))
+        form_input = form_body.read_form_input(
+            request, lambda folder: send_context_of(request, folder)
+        )
     except UploadRefused as refused:
         return refusal(request, refused)
-    intake, batch = deliver_items(request, submission)
+    parsed_text, send_result = deliver_items(request, form_input)
     if is_script(request):
-        return for_script(request, submission, intake, batch)
-    return show_results(request, "add/new.html", submission, intake, batch)
+        return for_script(request, form_input, parsed_text, send_result)
+    return show_results(request, "add/new.html", form_input, parsed_text, send_result)
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -91,18 +93,18 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
         return refusal_for_script(request, refused)
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
-        box = box_of(request, refused.submission.folder, text=refused.submission.text)
+        box = box_of(request, refused.form_input.folder, text=refused.form_input.text)
         box = pages.with_results(box, results_panel([], refused.reason))
         return render(request, "add/new.html", {"box": box}, status=403)
     return error_views.plain(request, refused.status, text=refused.reason)
 
 
 def for_script(
-    request: Request, submission: Submission, intake: Intake, batch: Batch
+    request: Request, form_input: FormInput, parsed_text: ParsedText, send_result: SendResult
 ) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
-    results = submission.results + batch.results
-    part = results_panel(results, batch.trouble)
+    results = form_input.results + send_result.results
+    part = results_panel(results, send_result.trouble)
     bad = next((result for result in results if not result.is_well), None)
     return JsonResponse(
         {
@@ -111,8 +113,8 @@ def for_script(
             "name": results[0].name if results else "",
             "items": [script_item(result) for result in results],
             "kept": [result.line for result in results if result.line],
-            "left": left_lines(intake, batch),
-            "trouble": batch.trouble,
+            "left": left_lines(parsed_text, send_result),
+            "trouble": send_result.trouble,
         }
     )
 
@@ -122,15 +124,19 @@ def script_item(result: ItemResult) -> dict[str, str]:
 
 
 def show_results(
-    request: Request, template: str, submission: Submission, intake: Intake, batch: Batch
+    request: Request,
+    template: str,
+    form_input: FormInput,
+    parsed_text: ParsedText,
+    send_result: SendResult,
 ) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
-    results = submission.results + batch.results
-    trouble = batch.trouble or ("" if results or batch.left else nothing_words())
+    results = form_input.results + send_result.results
+    trouble = send_result.trouble or ("" if results or send_result.left else nothing_words())
     part = results_panel(results, trouble)
-    remaining_lines = left_lines(intake, batch)
+    remaining_lines = left_lines(parsed_text, send_result)
     text = "\n".join([result.line for result in results if result.line] + remaining_lines)
-    box = box_of(request, submission.folder, text=text, left_count=len(remaining_lines))
+    box = box_of(request, form_input.folder, text=text, left_count=len(remaining_lines))
     box = pages.with_results(box, part)
     page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
@@ -143,13 +149,13 @@ def show_results(
 def read(request: Request) -> HttpResponse:
     """Show a script how a text is parsed: in the field, or with `picks` on the page that asks."""
     try:
-        submission = form_body.read_submission(request, None)
+        form_input = form_body.read_form_input(request, None)
     except UploadRefused as refused:
         return refusal(request, refused)
     if "picks" in request.GET:
-        picks = pages.pick_list(named_items(submission.text, submission.title))
+        picks = pages.pick_list(named_items(form_input.text, form_input.title))
         return JsonResponse({"picks": render_to_string("add/_picks.html", {"picks": picks})})
-    reading = pages.field_reading(parse.read(submission.text))
+    reading = pages.field_reading(parse.read(form_input.text))
     marks = render_to_string("add/_marks.html", {"reading": reading})
     return JsonResponse({"found": reading.found, "button": reading.button, "marks": marks})
 
@@ -166,11 +172,13 @@ def add(request: Request) -> HttpResponse:
     if request.method != "POST":
         return ask(request)
     try:
-        submission = form_body.read_submission(request, lambda folder: errand_of(request, folder))
+        form_input = form_body.read_form_input(
+            request, lambda folder: send_context_of(request, folder)
+        )
     except UploadRefused as refused:
         return refusal(request, refused)
-    intake, batch = deliver_items(request, submission)
-    return show_results(request, "add/ask.html", submission, intake, batch)
+    parsed_text, send_result = deliver_items(request, form_input)
+    return show_results(request, "add/ask.html", form_input, parsed_text, send_result)
 
 
 def ask(request: Request) -> HttpResponse:

@@ -13,7 +13,7 @@ from django.views.decorators.http import require_POST
 from webui.add import parse
 from webui.add import send as add_send
 from webui.add.outcomes import ItemResult
-from webui.add.send import Errand
+from webui.add.send import SendContext
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
@@ -33,8 +33,8 @@ def retry(request: Request, wish: str) -> HttpResponse:
     items = parse.read(target.magnet or "")
     if not items:
         raise NotFound("not_found", status=404)
-    errand = Errand(service_of(request), request.user, None, timezone.now())
-    result = add_send.send(errand, items[:1]).results[0]
+    context = SendContext(service_of(request), request.user, None, timezone.now())
+    result = add_send.send(context, items[:1]).results[0]
     if result.is_well:
         wishlist.hide(service_of(request), account, target)
         actions.mark_changed(service_of(request))

@@ -15,7 +15,7 @@ from tests.webui.files.test_upload_views import Untouchable, body_of, send
 from webui.add import parse
 from webui.add import send as add_send
 from webui.add.outcomes import MOST_SHOWN, refusal_words, results_panel
-from webui.add.send import Errand
+from webui.add.send import SendContext
 from webui.models import Sent
 from webui.v1.answers import KNOWN_WORDS
 from webui.v1.errors import NoRoom, NotFound, Rejected
@@ -219,9 +219,9 @@ def test_a_service_that_accepts_nothing_stops_the_rest_which_stays(bob, storage,
 
 def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     seconds = iter(range(0, 1000, 5))
-    errand = Errand(storage.service, bob.user, None, NOW)
+    context = SendContext(storage.service, bob.user, None, NOW)
     items = parse.read("\n".join(magnet(number) for number in range(1, 100)))
-    done = add_send.send(errand, items, clock=lambda: next(seconds))
+    done = add_send.send(context, items, clock=lambda: next(seconds))
     assert len(done.results) == 1
     assert done.left == items[1:]
     assert not done.trouble
