@@ -25,7 +25,7 @@ from webui.add.send import SendResult
 from webui.errors import views as error_views
 from webui.files.uploads import UploadRefused, refusal_for_script
 from webui.http import unsent_forms
-from webui.http.requests import Request, asks_and_acts, is_script, page_of
+from webui.http.requests import Request, asks_and_acts, form_page_url, is_script
 from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
 from webui.models import Role
 
@@ -50,7 +50,7 @@ def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
         is_late = request.method == "POST" and not request.user.is_authenticated
         if not is_late or is_script(request):
             return view(request, *args, **kwargs)
-        if waiting := unsent_forms.sign_in_first(request, page_of(request)):
+        if waiting := unsent_forms.sign_in_first(request, form_page_url(request)):
             return waiting
         if unsent_forms.is_short(request) and not unsent_forms.fields_of(request):
             return redirect_to_login(reverse("add"))

@@ -14,16 +14,16 @@ from webui.library.folders import Reading
 
 
 def show_form(
-    request: Request, reading: Reading, name: str, context: dict[str, object], *, is_refused: bool
+    request: Request, reading: Reading, name: str, values: dict[str, object], *, is_refused: bool
 ) -> HttpResponse:
     """Render the partial alone for htmx after a refusal, else the whole page."""
-    around = screen.circumstances(request, reading)
+    context = screen.context_of(request, reading)
     bare = screen.without_rows(reading.snapshot)
-    page = files_pages.files_page(bare, library_requests.view_options(request), around)
+    page = files_pages.files_page(bare, library_requests.view_options(request), context)
     is_partial = request.htmx and is_refused
     template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
     status = 422 if is_refused else 200
-    return render(request, template, {**context, "page": page}, status=status)
+    return render(request, template, {**values, "page": page}, status=status)
 
 
 def show_change(  # noqa: PLR0913  Each action needs a few of them.

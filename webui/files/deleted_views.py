@@ -21,7 +21,7 @@ from webui.files.deleted_page import (
     final_page,
 )
 from webui.formatting import Calendar
-from webui.http.requests import Request, page_of, service_of
+from webui.http.requests import Request, form_page_url, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.models import Role
@@ -44,8 +44,8 @@ def show(request: Request) -> HttpResponse:
 @open_to(Role.MEMBER)
 def restore(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
-    page = page_of(request)
-    back = page if page != request.get_full_path() else reverse("files-deleted")
+    page_url = form_page_url(request)
+    back = page_url if page_url != request.get_full_path() else reverse("files-deleted")
     ids = chosen_ids(request)
     restores.restore_each(request, [{"ids": ",".join(ids)}] if ids else [])
     return redirect(back)

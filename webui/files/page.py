@@ -140,14 +140,14 @@ class FilesPage:
     gauge: Gauge | None
 
 
-def files_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
+def files_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> FilesPage:
     """Build a page, or return the cached page for the same data. Pages that may be long aren't
     cached, nor are pages whose listing is no longer in memory."""
     if look.is_all:
-        return make_page(snapshot, look, around)
+        return make_page(snapshot, look, context)
     facts = replace(snapshot, contents=NOTHING, read_at=NEVER)
     language, prefix = get_language(), get_script_prefix()
-    return _page_of(ref(snapshot.contents), facts, look, around, language, prefix)
+    return _page_of(ref(snapshot.contents), facts, look, context, language, prefix)
 
 
 @lru_cache(MOST_PAGES)
@@ -155,28 +155,28 @@ def _page_of(
     contents: "ref[Contents]",
     facts: Snapshot,
     look: ViewOptions,
-    around: FilesContext,
+    context: FilesContext,
     _language: str | None,
     _prefix: str,
 ) -> FilesPage:
-    return make_page(replace(facts, contents=contents() or NOTHING), look, around)
+    return make_page(replace(facts, contents=contents() or NOTHING), look, context)
 
 
-def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> FilesPage:
+def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> FilesPage:
     entries = snapshot.contents.matching(look.order, look.query)
     is_media = look.view == "media"
     first = 0 if look.is_all else min(look.first, max(len(entries) - 1, 0))
     stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
     at = Addresses(snapshot.folder, look)
     here = look.at(first)
-    may_change = around.may_change and around.stale is None
+    may_change = context.may_change and context.stale is None
     is_start = not look.query and not first
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
-        crumbs=crumbs(snapshot, around, look),
-        parent_url=parent_url(snapshot, around, look),
-        summary=summary(snapshot, around.stale),
+        crumbs=crumbs(snapshot, context, look),
+        parent_url=parent_url(snapshot, context, look),
+        summary=summary(snapshot, context.stale),
         columns=() if is_media else columns(at),
         views=views(at),
         view=look.view,
@@ -188,15 +188,15 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
         clear_url=at.at(replace(look, query="", first=0)),
         clear_fragment_url=at.fragment(replace(look, query="", first=0)),
-        begun=tuple(film_in_progress(*each, around) for each in around.begun)
+        begun=tuple(film_in_progress(*each, context) for each in context.begun)
         if is_front(snapshot, look)
         else (),
-        interrupted=around.interrupted if is_start else (),
-        unpacking=around.unpacking if may_change else None,
-        rows=section_rows(entries, first, stop, at, around)
+        interrupted=context.interrupted if is_start else (),
+        unpacking=context.unpacking if may_change else None,
+        rows=section_rows(entries, first, stop, at, context)
         if is_media
-        else rows(entries[first:stop], at, around),
-        next_up=next_up_film(snapshot, at, around) if is_media and is_start else None,
+        else rows(entries[first:stop], at, context),
+        next_up=next_up_film(snapshot, at, context) if is_media and is_start else None,
         count=len(entries),
         count_text=count_text(len(entries), len(snapshot.contents)),
         status_text=status_text(look, len(entries), len(snapshot.contents)),
@@ -211,24 +211,24 @@ def make_page(snapshot: Snapshot, look: ViewOptions, around: FilesContext) -> Fi
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not entries,
         deleted_url=reverse("files-deleted")
-        if around.can_restore and may_change and is_front(snapshot, look)
+        if context.can_restore and may_change and is_front(snapshot, look)
         else "",
-        share_url=f"{at.below}share/" if around.can_share else "",
-        elsewhere_url=elsewhere_url(snapshot, look) if around.can_search else "",
+        share_url=f"{at.below}share/" if context.can_share else "",
+        elsewhere_url=elsewhere_url(snapshot, look) if context.can_search else "",
         search_url=reverse("search") + ViewOptions(query=look.query).tail
-        if around.can_search
+        if context.can_search
         else "",
-        stale=around.stale,
+        stale=context.stale,
         refresh_url=""
-        if around.is_fresh
-        else refresh_url(at, here, seen_version(snapshot, around.stale)),
+        if context.is_fresh
+        else refresh_url(at, here, seen_version(snapshot, context.stale)),
         new_folder=new_folder_page(snapshot, look),
         may_change=may_change,
-        can_upload_here=around.takes_folder or snapshot.is_root,
-        upload_note=upload_note(snapshot, takes_folder=around.takes_folder),
+        can_upload_here=context.takes_folder or snapshot.is_root,
+        upload_note=upload_note(snapshot, takes_folder=context.takes_folder),
         new_url=at.act("new"),
         delete_dialog_url=at.act("delete/loss"),
-        move_url=f"{at.below}move/" if around.can_move and may_change else "",
+        move_url=f"{at.below}move/" if context.can_move and may_change else "",
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
@@ -251,7 +251,7 @@ def film_in_progress(
     snapshot: Snapshot,
     entry: Entry,
     position: Position | None,
-    around: FilesContext,
+    context: FilesContext,
     at: Addresses | None = None,
 ) -> FilmInProgress:
     at = at or Addresses(snapshot.folder, ViewOptions())
@@ -260,7 +260,7 @@ def film_in_progress(
         name=split_name(entry.name)[0],
         text=left_words(position) if position else length,
         url=at.preview(entry.key),
-        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
         percent=position.percent if position else 0,
         forget_url=reverse("watch-mark", args=[entry.id]),
         folder=snapshot.folder,
@@ -288,21 +288,21 @@ def new_folder_page(
     return NewFolderPage(at.act("new"), name, error, hint, at.at(look))
 
 
-def crumbs(snapshot: Snapshot, around: FilesContext, look: ViewOptions) -> tuple[Crumb, ...]:
+def crumbs(snapshot: Snapshot, context: FilesContext, look: ViewOptions) -> tuple[Crumb, ...]:
     """List the folders from the top to the parent. A folder with an unknown URL has no link."""
-    if snapshot.folder == around.top:
+    if snapshot.folder == context.top:
         return ()
     tail = look.elsewhere().tail
     ancestor_crumbs = [
         Crumb(name, folder_url(folder) + tail if folder else "", folder)
-        for folder, name in around.ancestors
+        for folder, name in context.ancestors
     ]
-    first = Crumb(around.top_name or _("All files"), folder_url(ROOT) + tail, around.top)
+    first = Crumb(context.top_name or _("All files"), folder_url(ROOT) + tail, context.top)
     return (first, *ancestor_crumbs)
 
 
-def parent_url(snapshot: Snapshot, around: FilesContext, look: ViewOptions) -> str:
-    if snapshot.folder == around.top:
+def parent_url(snapshot: Snapshot, context: FilesContext, look: ViewOptions) -> str:
+    if snapshot.folder == context.top:
         return ""
     return folder_url(snapshot.parent or ROOT) + look.elsewhere().tail
 
@@ -408,10 +408,10 @@ def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
     return tuple(Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items())
 
 
-def next_up_film(snapshot: Snapshot, at: Addresses, around: FilesContext) -> FilmInProgress | None:
-    positions = dict(around.positions)
+def next_up_film(snapshot: Snapshot, at: Addresses, context: FilesContext) -> FilmInProgress | None:
+    positions = dict(context.positions)
     film = next_up(snapshot.contents, positions)
-    return film_in_progress(snapshot, film, positions.get(film.id), around, at) if film else None
+    return film_in_progress(snapshot, film, positions.get(film.id), context, at) if film else None
 
 
 def download_url(at: Addresses, entry: Entry) -> str:

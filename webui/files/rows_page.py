@@ -54,23 +54,23 @@ class EntryRow:
     section: str = ""  # which begins with this row
 
 
-def rows(entries: Sequence[Entry], at: Addresses, around: FilesContext) -> tuple[EntryRow, ...]:
+def rows(entries: Sequence[Entry], at: Addresses, context: FilesContext) -> tuple[EntryRow, ...]:
     kinds = kind_words()
-    positions = {f"{FILE}-{file}": position for file, position in around.positions}
-    return tuple([row(entry, at, around, kinds, positions.get(entry.key)) for entry in entries])
+    positions = {f"{FILE}-{file}": position for file, position in context.positions}
+    return tuple([row(entry, at, context, kinds, positions.get(entry.key)) for entry in entries])
 
 
 def section_rows(
-    entries: Sequence[Entry], first: int, stop: int, at: Addresses, around: FilesContext
+    entries: Sequence[Entry], first: int, stop: int, at: Addresses, context: FilesContext
 ) -> tuple[EntryRow, ...]:
     """Return the rows of a window in the media view. The first row of a section has its heading."""
-    titles = [section_title(each, around.calendar) for each in entries[max(first - 1, 0) : stop]]
+    titles = [section_title(each, context.calendar) for each in entries[max(first - 1, 0) : stop]]
     before = titles[:-1] if first else ["", *titles[:-1]]
     titles = titles[1:] if first else titles
     return tuple(
         replace(row, section="" if title == one_before else title)
         for row, title, one_before in zip(
-            rows(entries[first:stop], at, around), titles, before, strict=True
+            rows(entries[first:stop], at, context), titles, before, strict=True
         )
     )
 
@@ -91,11 +91,11 @@ def kind_words() -> dict[str, str]:
 def row(
     entry: Entry,
     at: Addresses,
-    around: FilesContext,
+    context: FilesContext,
     kinds: Mapping[str, str],
     position: Position | None,
 ) -> EntryRow:
-    kind, entry_id, calendar = entry.kind, entry.id, around.calendar
+    kind, entry_id, calendar = entry.kind, entry.id, context.calendar
     added_at = entry.added_at
     key = f"{kind}-{entry_id}"
     if entry.is_folder:
@@ -122,9 +122,9 @@ def row(
         added=calendar.words(added_at),
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
-        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
         is_film=look == "film",
-        rename_url=f"{at.below}{key}/rename/" if around.may_change else "",
+        rename_url=f"{at.below}{key}/rename/" if context.may_change else "",
         watched_percent=str(position.percent or "") if position else "",
         watched_text=watched_words(position) if position else "",
     )

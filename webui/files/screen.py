@@ -57,33 +57,33 @@ def page_of(
     """Return the page of a folder. The fields say how to show it, if the request's URL doesn't.
     The order is remembered if the person has chosen it."""
     reading = read(request, folder, at_once=at_once)
-    around = circumstances(request, reading)
+    context = context_of(request, reading)
     if reading.snapshot.is_root:
         films = resume_positions.continue_watching(
             request.user, service_of(request), timezone.now()
         )
-        around = replace(around, begun=tuple(films))
-    if around.may_change:
-        around = replace(
-            around,
+        context = replace(context, begun=tuple(films))
+    if context.may_change:
+        context = replace(
+            context,
             interrupted=interrupted_uploads(request, folder),
             unpacking=unpacking(request, reading.snapshot.folder),
         )
-    look = look_of(request, reading, around, fields)
+    look = look_of(request, reading, context, fields)
     if remembers:
         look = remember_order(request, reading, look)
-    return pages.files_page(reading.snapshot, look, around)
+    return pages.files_page(reading.snapshot, look, context)
 
 
 def look_of(
-    request: Request, reading: Reading, around: FilesContext, fields: Fields | None = None
+    request: Request, reading: Reading, context: FilesContext, fields: Fields | None = None
 ) -> ViewOptions:
     """Return how to show a folder: without an order in the URL, as the person last sorted it."""
     fields = request.GET.dict() if fields is None else fields
     look = parse_view_options(fields)
     if bounds_of(request) is not None:
         return look
-    above = [folder for folder, _name in reversed(around.ancestors)]
+    above = [folder for folder, _name in reversed(context.ancestors)]
     places = [reading.snapshot.folder, *above, ROOT]
     usual = sort_orders.order_of(request.user, service_of(request), places)
     return replace(look, usual=usual, sort=look.sort if fields.get("sort") in SORTS else usual)
@@ -126,7 +126,7 @@ def render_page(request: Request, page: FilesPage) -> HttpResponse:
     return render_screen(request, "files/show.html", page)
 
 
-def circumstances(request: Request, reading: Reading) -> FilesContext:
+def context_of(request: Request, reading: Reading) -> FilesContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     service, bounds = service_of(request), bounds_of(request)
     may_change = Role(request.user.role).includes(Role.MEMBER)
@@ -174,11 +174,11 @@ def find_entry(reading: Reading, key: str) -> Entry:
 
 
 def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
-    around = circumstances(request, reading)
-    look = look_of(request, reading, around, shown_fields(request))
+    context = context_of(request, reading)
+    look = look_of(request, reading, context, shown_fields(request))
     at = Addresses(reading.snapshot.folder, look)
-    page = pages.files_page(without_rows(reading.snapshot), look, around)
-    return {"row": rows_page.rows([entry], at, around)[0], "page": page}
+    page = pages.files_page(without_rows(reading.snapshot), look, context)
+    return {"row": rows_page.rows([entry], at, context)[0], "page": page}
 
 
 def shown_fields(request: Request) -> Fields:

@@ -23,7 +23,7 @@ from webui.files import (
     unpacking_page,
     unpackings,
 )
-from webui.http.requests import Request, page_of, service_of
+from webui.http.requests import Request, form_page_url, service_of
 from webui.http.roles import open_to
 from webui.http.url_converters import EntryConverter, Id
 from webui.library import folders
@@ -42,8 +42,8 @@ RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 @open_to(Role.MEMBER)
 def undo(request: Request) -> HttpResponse:
     change = request.POST.get("undo", "")
-    page = page_of(request)
-    back = page if page != request.get_full_path() else "files"
+    page_url = form_page_url(request)
+    back = page_url if page_url != request.get_full_path() else "files"
     if match := RENAMED.fullmatch(change):
         rename_back(request, *match.groups())
     elif match := HELD.fullmatch(change):

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
 from webui.files.screen import (
-    circumstances,
+    context_of,
     find_entry,
     look_of,
     page_of,
@@ -53,14 +53,14 @@ def listing(request: Request, folder: str) -> HttpResponse:
     by `look`, it fetches its own changes. Back undoes neither."""
     seen = request.GET.get("seen", "")
     reading = read(request, folder, at_once=bool(seen))
-    around = circumstances(request, reading)
-    if seen and seen == pages.seen_version(reading.snapshot, around.stale):
+    context = context_of(request, reading)
+    if seen and seen == pages.seen_version(reading.snapshot, context.stale):
         return no_content()
-    look = look_of(request, reading, around)
+    look = look_of(request, reading, context)
     is_chosen = request.htmx and not seen and request.htmx.trigger != "look"
     if is_chosen:
         look = remember_order(request, reading, look)
-    page = pages.files_page(reading.snapshot, look, around)
+    page = pages.files_page(reading.snapshot, look, context)
     response = render(request, "files/_listing.html", {"page": page})
     if is_chosen:
         response[address_header(request, look)] = page.url

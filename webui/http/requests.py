@@ -54,18 +54,17 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
     """Redirect the whole page to sign-in, even if a page left open requested only a fragment."""
     htmx = getattr(request, "htmx", None)
     if not htmx:
-        stands = page_of(request)
+        page_url = form_page_url(request)
         is_form = request.method == "POST" and not is_script(request)
-        return (is_form and unsent_forms.sign_in_first(request, stands)) or redirect_to_login(
-            stands
-        )
+        waiting = is_form and unsent_forms.sign_in_first(request, page_url)
+        return waiting or redirect_to_login(page_url)
     page = urlsplit(htmx.current_url or "")
     target = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
     return HttpResponseClientRedirect(redirect_to_login(target).url)
 
 
-def page_of(request: HttpRequest) -> str:
-    """Return the page that contains the submitted form, whose target may not allow GET."""
+def form_page_url(request: HttpRequest) -> str:
+    """Return the URL of the page with the submitted form, whose target may not allow GET."""
     page = urlsplit(request.headers.get("Referer", ""))
     if request.method != "POST" or page.netloc != request.get_host():
         return request.get_full_path()

@@ -121,7 +121,7 @@ def preview_page(
     snapshot: Snapshot,
     entry: Entry,
     look: ViewOptions,
-    around: FilesContext,
+    context: FilesContext,
     text: TextPart | None = None,
 ) -> PreviewPage:
     at = Addresses(snapshot.folder, look)
@@ -137,24 +137,24 @@ def preview_page(
         icon=ICONS[entry.look],
         extension=split_name(entry.name)[1],
         size="" if entry.size_bytes is None else formatting.size_words(entry.size_bytes),
-        previous=neighbour(like, place - 1, at, around) if place else None,
-        next=neighbour(like, place + 1, at, around) if place + 1 < len(like) else None,
+        previous=neighbour(like, place - 1, at, context) if place else None,
+        next=neighbour(like, place + 1, at, context) if place + 1 < len(like) else None,
         url=at.preview(entry.key),
         back_url=back_url(entries.index(entry), entry, at),
         back_label=_("Back to %(folder)s") % {"folder": folder_words(snapshot)},
         pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
         download_url=download_url(at, entry),
-        copy_url=around.origin + download_url(at, entry),
+        copy_url=context.origin + download_url(at, entry),
         rename_url=f"{at.below}{entry.key}/rename/{at.shown_tail}",
         delete_url=f"{at.below}delete/?entry={entry.key}",
-        share_url=f"{at.below}share/?entry={entry.key}" if around.can_share else "",
+        share_url=f"{at.below}share/?entry={entry.key}" if context.can_share else "",
         unpack_url=f"{at.below}{entry.key}/unpack/{at.shown_tail}"
-        if around.can_unpack and around.may_change and entry.is_unpackable
+        if context.can_unpack and context.may_change and entry.is_unpackable
         else "",
-        may_change=around.may_change and around.stale is None,
+        may_change=context.may_change and context.stale is None,
         script=script_of(entry, text),
-        picture=picture_part(like, place, at, around) if entry.preview == "picture" else None,
-        audio=audio_part(snapshot, like, place, at, around) if entry.preview == "audio" else None,
+        picture=picture_part(like, place, at, context) if entry.preview == "picture" else None,
+        audio=audio_part(snapshot, like, place, at, context) if entry.preview == "audio" else None,
         text=text,
     )
 
@@ -246,24 +246,24 @@ def lines_words(entry: Entry) -> str:
 
 
 def neighbour(
-    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext, *, current: int = -1
+    like: Sequence[Entry], place: int, at: Addresses, context: FilesContext, *, current: int = -1
 ) -> Neighbour:
     entry = like[place]
     return Neighbour(
         name=entry.name,
         label=f"{split_name(entry.name)[0]}, {position_words(place, like)}",
         url=at.preview(entry.key),
-        thumb_url=thumb_url(entry, at, by_kind=around.thumbs_by_kind),
+        thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
         image_url=image_url(at, entry) if entry.preview == "picture" else "",
         is_current=place == current,
     )
 
 
 def around_it(
-    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
+    like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
 ) -> list[Neighbour]:
     places = range(max(place - STRIP, 0), min(place + STRIP + 1, len(like)))
-    return [neighbour(like, each, at, around, current=place) for each in places]
+    return [neighbour(like, each, at, context, current=place) for each in places]
 
 
 def back_url(place: int, entry: Entry, at: Addresses) -> str:
@@ -281,18 +281,18 @@ def folder_words(snapshot: Snapshot) -> str:
 
 
 def picture_part(
-    like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
+    like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
 ) -> PicturePart:
     entry = like[place]
     return PicturePart(
         image_url=image_url(at, entry),
         full_url=raw_url(at, entry.id) if entry.is_showable_picture else "",
-        strip=around_it(like, place, at, around) if len(like) > 1 else [],
+        strip=around_it(like, place, at, context) if len(like) > 1 else [],
     )
 
 
 def audio_part(
-    snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, around: FilesContext
+    snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
 ) -> AudioPart:
     entry = like[place]
     return AudioPart(

@@ -43,17 +43,17 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     reading = files_screen.read(request, folder)
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     text = shown_text(request, reading, entry) if entry.preview in READ else None
-    around = files_screen.circumstances(request, reading)
-    look = files_screen.look_of(request, reading, around)
-    page = pages.preview_page(reading.snapshot, entry, look, around, text)
+    context = files_screen.context_of(request, reading)
+    look = files_screen.look_of(request, reading, context)
+    page = pages.preview_page(reading.snapshot, entry, look, context, text)
     if page.picture and service_of(request).is_embedded:
         page = add_camera(request, entry, page)
     if entry.preview == "archive" and page.kind == "none":
         page = add_archive_listing(request, entry, page)
     if page.kind != "video":
         return render(request, "previews/show.html", {"page": page})
-    context = {"page": page, "player": player_screen.page_of(request, reading, entry)}
-    response = render(request, "previews/show.html", context)
+    player = player_screen.page_of(request, reading, entry)
+    response = render(request, "previews/show.html", {"page": page, "player": player})
     response["Content-Security-Policy"] = security_headers.PLAYER
     return response
 

@@ -75,5 +75,5 @@ def films_in_progress(request: Request, search: SearchRequest) -> tuple[FilmInPr
     if not search.is_empty:
         return ()
     films = resume_positions.continue_watching(request.user, service_of(request), timezone.now())
-    around = FilesContext(calendar())
-    return tuple(film_in_progress(*each, around) for each in films)
+    context = FilesContext(calendar())
+    return tuple(film_in_progress(*each, context) for each in films)

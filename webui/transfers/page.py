@@ -137,7 +137,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     standing: Standing,
     transfers: Mapping[str, CachedTransfer],
     windows: Windows,
-    around: RowContext,
+    context: RowContext,
     *,
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
@@ -148,7 +148,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     for name, group in zip(Windows._fields, standing.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
-        rows = {key: row_of(transfers[key], around, labels) for key in keys if key in transfers}
+        rows = {key: row_of(transfers[key], context, labels) for key in keys if key in transfers}
         lists.append(
             RowList(
                 rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
@@ -163,36 +163,36 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         document_title=document_title(standing.totals),
         summary=summary(standing.totals, len(standing.groups.under_way)),
         running=standing.totals.running,
-        revision=revision_of(standing, windows, around),
+        revision=revision_of(standing, windows, context),
         sizes=list(windows._asdict().items()),
-        every_ms=every_ms(standing.totals, around),
+        every_ms=every_ms(standing.totals, context),
         under_way=lists[0],
         failed=lists[1],
         done=lists[2],
         arrived=[arrival_of(each) for each in arrived[:MOST_ARRIVED]],
-        away=around.away,
-        may_change=around.may_change and around.away is None,
-        gauge=around.gauge,
+        away=context.away,
+        may_change=context.may_change and context.away is None,
+        gauge=context.gauge,
         clear_url=reverse("transfers-clear"),
     )
 
 
-def every_ms(totals: Totals, around: RowContext) -> int:
-    if around.away:
+def every_ms(totals: Totals, context: RowContext) -> int:
+    if context.away:
         return AWAY_MS
     return LIVELY_MS if totals.is_lively else IDLE_MS
 
 
-def revision_of(standing: Standing, windows: Windows, around: RowContext) -> str:
+def revision_of(standing: Standing, windows: Windows, context: RowContext) -> str:
     """Return a page's revision. It contains the day, since rows say `Today`."""
-    epoch = f"{standing.epoch}{around.calendar.day_number}"
+    epoch = f"{standing.epoch}{context.calendar.day_number}"
     return ".".join(map(str, [epoch, standing.number, *windows, *map(len, standing.groups)]))
 
 
-def seen_of(revision: str, standing: Standing, around: RowContext) -> Seen | None:
+def seen_of(revision: str, standing: Standing, context: RowContext) -> Seen | None:
     """Parse a revision. Return None if it is of another service or day, or was made up."""
     parts = revision.split(".")
-    epoch = f"{standing.epoch}{around.calendar.day_number}"
+    epoch = f"{standing.epoch}{context.calendar.day_number}"
     if len(parts) != 8 or parts[0] != epoch or not all(map(is_count, parts[1:])):
         return None
     number, *sizes = map(int, parts[1:])
@@ -265,10 +265,10 @@ def document_title(totals: Totals) -> str:
     return words
 
 
-def row_of(transfer: CachedTransfer, around: RowContext, labels: RowLabels) -> TransferRow:
-    word, tone, icon, facts = words_of(transfer, around)
+def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> TransferRow:
+    word, tone, icon, facts = words_of(transfer, context)
     name = transfer.name or _("Unnamed")
-    may_change = around.may_change and around.away is None
+    may_change = context.may_change and context.away is None
     return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
@@ -282,13 +282,13 @@ def row_of(transfer: CachedTransfer, around: RowContext, labels: RowLabels) -> T
         icon=icon,
         is_turning=transfer.state == MOVING,
         facts=tuple(fact for fact in facts if fact),
-        origin=origin(transfer, around.calendar),
+        origin=origin(transfer, context.calendar),
         open_url=f"{url_of(transfer.key)}open/" if transfer.folder or transfer.file else "",
         url=url_of(transfer.key),
         may_cancel=may_change and not transfer.is_ended,
         may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         may_clear=may_change and transfer.is_ended,
-        may_copy=around.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
+        may_copy=context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
         cancel_label=labels.cancel % {"name": name},
         actions_label=labels.actions % {"name": name},
     )

@@ -51,7 +51,7 @@ def page_of(request: Request) -> TransfersPage:
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
     keys = pages.missing(standing, windows, None, {})
     transfers = poll.store().of_keys(service_of(request).key, keys)
-    return pages.page_of(standing, transfers, windows, circumstances(request, cached_list))
+    return pages.page_of(standing, transfers, windows, context_of(request, cached_list))
 
 
 @require_safe
@@ -64,11 +64,11 @@ def listing(request: Request) -> HttpResponse:
     """
     cached_list = poll.refresh(service_of(request))
     standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
-    around = circumstances(request, cached_list)
+    context = context_of(request, cached_list)
     revision = request.GET.get("seen", "")
-    if revision == pages.revision_of(standing, windows, around):
+    if revision == pages.revision_of(standing, windows, context):
         return no_content()
-    seen = pages.seen_of(revision, standing, around)
+    seen = pages.seen_of(revision, standing, context)
     store, service = poll.store(), service_of(request).key
     changed: dict[str, CachedTransfer] = {}
     arrived: list[CachedTransfer] = []
@@ -76,7 +76,7 @@ def listing(request: Request) -> HttpResponse:
         changed = store.since(service, seen.number)
         arrived = list(store.arrived_since(service, seen.number).values())
     transfers = changed | store.of_keys(service, pages.missing(standing, windows, seen, changed))
-    page = pages.page_of(standing, transfers, windows, around, seen=seen, arrived=arrived)
+    page = pages.page_of(standing, transfers, windows, context, seen=seen, arrived=arrived)
     return render(request, "transfers/_news.html", {"page": page})
 
 
@@ -103,7 +103,7 @@ def standing_of(cached_list: CachedList) -> Standing:
     )
 
 
-def circumstances(request: Request, cached_list: CachedList) -> RowContext:
+def context_of(request: Request, cached_list: CachedList) -> RowContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     away = None

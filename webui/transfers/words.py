@@ -52,8 +52,8 @@ class Away:
     text: str
 
 
-def words_of(transfer: CachedTransfer, around: RowContext) -> StateWords:
-    return WORDS.get(transfer.state, queued_words)(transfer, around)
+def words_of(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    return WORDS.get(transfer.state, queued_words)(transfer, context)
 
 
 def queued_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
@@ -85,7 +85,7 @@ def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWor
     return word, "", "", [*facts, note(transfer.reason)]
 
 
-def stalled_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def stalled_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
     has_peers = bool(transfer.peers) or transfer.kind in ("url", "zip") or why != NO_PEERS
     if not quiet:
@@ -96,7 +96,7 @@ def stalled_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
         word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
     waiting = "" if has_peers and why == NO_PEERS else clause(why)
     if why == RETRYING:
-        waiting = detail(why, transfer.said, around.calendar) or waiting
+        waiting = detail(why, transfer.said, context.calendar) or waiting
     return (
         word,
         "amber",
@@ -120,9 +120,9 @@ def moved_part(percent: float) -> str:
     return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
 
 
-def no_room_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     needed = max(transfer.size_bytes - transfer.done_bytes, 0)
-    short = needed - around.free_bytes if around.free_bytes is not None else 0
+    short = needed - context.free_bytes if context.free_bytes is not None else 0
     words = clause(transfer.reason)
     missing_words = ""
     if short > 0:
@@ -139,22 +139,22 @@ def stopped_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     return _("Stopped"), "", "pause", [clause(transfer.reason), progress_of(transfer)]
 
 
-def done_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def done_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     place = transfer.place
     word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
-    facts = [note(transfer.reason), whole(transfer), end_time(transfer, around)]
+    facts = [note(transfer.reason), whole(transfer), end_time(transfer, context)]
     return word, "sea", "circle-check", facts
 
 
-def failed_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def failed_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     words = clause(transfer.reason) or _("the storage service didn't give a reason")
-    said = detail(transfer.reason, transfer.said, around.calendar)
-    return _("Failed"), "red", "circle-alert", [words, said, end_time(transfer, around)]
+    said = detail(transfer.reason, transfer.said, context.calendar)
+    return _("Failed"), "red", "circle-alert", [words, said, end_time(transfer, context)]
 
 
-def gone_words(transfer: CachedTransfer, around: RowContext) -> StateWords:
+def gone_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     words = _("the storage service no longer has it")
-    return _("Missing"), "red", "circle-alert", [words, end_time(transfer, around)]
+    return _("Missing"), "red", "circle-alert", [words, end_time(transfer, context)]
 
 
 WORDS = {
@@ -192,8 +192,8 @@ def direct(transfer: CachedTransfer) -> str:
     return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
 
 
-def end_time(transfer: CachedTransfer, around: RowContext) -> str:
-    return around.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
+def end_time(transfer: CachedTransfer, context: RowContext) -> str:
+    return context.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
 
 
 def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
