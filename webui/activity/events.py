@@ -62,8 +62,8 @@ def _or_log(kind: Kind) -> Iterator[None]:
     """Only log database errors: an action must succeed even if a full disk can't record it."""
     try:
         yield
-    except OperationalError as trouble:
-        log.warning("activity not recorded kind=%s: %s", kind, trouble)
+    except OperationalError as error:
+        log.warning("activity not recorded kind=%s: %s", kind, error)
 
 
 def record_failure(name: str, address: str) -> None:

@@ -53,11 +53,11 @@ class SendContext:
 
 @dataclass(frozen=True)
 class SendResult:
-    """The outcomes so far. `left`: items not tried yet. `trouble`: why the rest would fail."""
+    """The outcomes so far. `left`: items not tried yet. `failure`: why the rest would fail."""
 
     results: list[ItemResult]
     left: list[Item]
-    trouble: str = ""
+    failure: str = ""
 
 
 def send(

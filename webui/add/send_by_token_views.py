@@ -46,11 +46,11 @@ def send(request: HttpRequest) -> HttpResponse:
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
-        trouble = message_of(failure)
-        return respond(request, trouble.status, trouble.words)
+        message = message_of(failure)
+        return respond(request, message.status, message.words)
     remaining_lines = deliver.left_lines(parsed_text, send_result)
     return report(
-        request, form_input.results + send_result.results, remaining_lines, send_result.trouble
+        request, form_input.results + send_result.results, remaining_lines, send_result.failure
     )
 
 
@@ -78,12 +78,12 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
 
 
 def report(
-    request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], trouble: str
+    request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], failure: str
 ) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""
     if not results and not remaining_lines:
         return respond(request, 422, deliver.nothing_words())
-    part = results_panel(results, trouble)
+    part = results_panel(results, failure)
     is_whole = part.is_well and not remaining_lines
     if wants_json(request):
         rows = [

@@ -104,7 +104,7 @@ def for_script(
 ) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
     results = form_input.results + send_result.results
-    part = results_panel(results, send_result.trouble)
+    part = results_panel(results, send_result.failure)
     bad = next((result for result in results if not result.is_well), None)
     return JsonResponse(
         {
@@ -114,7 +114,7 @@ def for_script(
             "items": [script_item(result) for result in results],
             "kept": [result.line for result in results if result.line],
             "left": left_lines(parsed_text, send_result),
-            "trouble": send_result.trouble,
+            "trouble": send_result.failure,
         }
     )
 
@@ -132,8 +132,8 @@ def show_results(
 ) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
     results = form_input.results + send_result.results
-    trouble = send_result.trouble or ("" if results or send_result.left else nothing_words())
-    part = results_panel(results, trouble)
+    failure = send_result.failure or ("" if results or send_result.left else nothing_words())
+    part = results_panel(results, failure)
     remaining_lines = left_lines(parsed_text, send_result)
     text = "\n".join([result.line for result in results if result.line] + remaining_lines)
     box = box_of(request, form_input.folder, text=text, left_count=len(remaining_lines))

@@ -111,9 +111,9 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def server_error(request: HttpRequest) -> HttpResponse:
     """Answer without looking up the reader, as pages do, since that may be what broke."""
-    trouble = sys.exc_info()[1]
-    if isinstance(trouble, DatabaseError | InterfaceError):
-        return database_failed(request, trouble)
+    error = sys.exc_info()[1]
+    if isinstance(error, DatabaseError | InterfaceError):
+        return database_failed(request, error)
     return bare_answer(request, error_page(500, [home()]))
 
 
@@ -129,9 +129,9 @@ def error_with_reference(request: HttpRequest, error: Exception) -> HttpResponse
     return bare_answer(request, error_page(500, [home()], reference=reference))
 
 
-def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
+def database_failed(request: HttpRequest, error: Exception) -> HttpResponse:
     """Answer when Ferry's own database, with people, sessions, and sent transfers, fails."""
-    match outage_of(trouble):
+    match outage_of(error):
         case "database_busy" | "database_crowded":
             page = error_page(503, [home()])
         case "disk_full" | "disk_read_only" | "disk_error":
@@ -139,8 +139,8 @@ def database_failed(request: HttpRequest, trouble: Exception) -> HttpResponse:
         case "database_away" | "database_damaged":
             page = database_page([home()])
         case _:
-            return error_with_reference(request, trouble)
-    log.error("database trouble path=%s: %s", request.path, trouble, extra={"trouble": trouble})
+            return error_with_reference(request, error)
+    log.error("database trouble path=%s: %s", request.path, error, extra={"trouble": error})
     response = bare_answer(request, page, 503)
     response["Retry-After"] = "30"
     return response
@@ -151,11 +151,11 @@ def service_failed(request: HttpRequest, failure: Failure) -> HttpResponse:
     log.warning(
         "service failed path=%s kind=%s reason=%s", request.path, type(failure).__name__, failure
     )
-    trouble = message_of(failure)
+    message = message_of(failure)
     actions = next_actions(request, failure)
-    page = error_page(trouble.status, actions, title=trouble.title, text=trouble.text)
-    response = answer(request, page, trouble.status)
-    if trouble.status == 503:
+    page = error_page(message.status, actions, title=message.title, text=message.text)
+    response = answer(request, page, message.status)
+    if message.status == 503:
         response["Retry-After"] = str(math.ceil(failure.retry_after_seconds or 30))
     return response
 

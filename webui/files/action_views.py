@@ -179,7 +179,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
 def forget_below(request: Request, chosen: Sequence[Entry]) -> None:
     service = service_of(request)
     folder_ids = [entry.id for entry in chosen if entry.is_folder]
-    for each in resume_positions.below(service, folder_ids):
+    for each in resume_positions.with_opened_subfolders(service, folder_ids):
         folders.store().forget(service.key, each)
 
 

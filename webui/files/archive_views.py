@@ -38,7 +38,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
             entries = reading.snapshot.contents.entries
             return entries_zip(request, [each.key for each in entries], reading.snapshot.name)
     expected = expected_zip(name_of(request, folder))
-    folder_id = folders.own_id(service_of(request)) if folder == ROOT else folder
+    folder_id = folders.root_id(service_of(request)) if folder == ROOT else folder
 
     def opening(headers: dict[str, str]) -> Link | Download:
         return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")

@@ -134,7 +134,9 @@ def delete_one(service: Service, row: HeldDelete) -> None:
         else:
             service.v1.delete_file(entry.id)
     resume_positions.forget(service, [entry])
-    for folder in resume_positions.below(service, [entry.id] if entry.is_folder else []):
+    for folder in resume_positions.with_opened_subfolders(
+        service, [entry.id] if entry.is_folder else []
+    ):
         folders.store().forget(service.key, folder)
 
 

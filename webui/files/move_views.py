@@ -61,7 +61,7 @@ def move(request: Request, folder: str) -> HttpResponse:
     inner = [entry.id for entry in chosen if entry.is_folder]
     folders.mark_changed(service, [folder, moved_to, *inner])
     if act == "move":
-        resume_positions.look_again(service, [folder, moved_to], timezone.now())
+        resume_positions.update_folders(service, [folder, moved_to], timezone.now())
     # A page on which entries were pasted shows the folder that they were pasted into.
     response = answers.show_change(
         request,
@@ -125,7 +125,7 @@ def picker(  # noqa: PLR0913
         source.snapshot,
         chosen,
         target.snapshot,
-        folders.above(service, target.snapshot),
+        folders.ancestors(service, target.snapshot),
         move_page.Question(
             query=query,
             found=result.folders if result else None,

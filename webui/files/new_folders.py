@@ -16,7 +16,7 @@ def make(request: Request, reading: Reading, name: str) -> Created:
     held_deletes.delete_now(service, timezone.now(), folder=folder, name__iexact=name)
     above = folders.path_of(service, reading.snapshot)
     path = f"{above}/{name}" if above else name
-    root_id = ROOT if service.is_embedded else folders.own_id(service)
+    root_id = ROOT if service.is_embedded else folders.root_id(service)
     try:
         new_folder = service.v1.create_folder(path, root_id)
     except NotFound:

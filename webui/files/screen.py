@@ -83,8 +83,8 @@ def look_of(
     look = parse_view_options(fields)
     if bounds_of(request) is not None:
         return look
-    above = [folder for folder, _name in reversed(context.ancestors)]
-    places = [reading.snapshot.folder, *above, ROOT]
+    ancestors = [folder for folder, _name in reversed(context.ancestors)]
+    places = [reading.snapshot.folder, *ancestors, ROOT]
     usual = sort_orders.order_of(request.user, service_of(request), places)
     return replace(look, usual=usual, sort=look.sort if fields.get("sort") in SORTS else usual)
 
@@ -130,7 +130,7 @@ def context_of(request: Request, reading: Reading) -> FilesContext:
     calendar = Calendar(timezone.now(), timezone.get_current_timezone())
     service, bounds = service_of(request), bounds_of(request)
     may_change = Role(request.user.role).includes(Role.MEMBER)
-    ancestors = tuple(folders.above(service, reading.snapshot))
+    ancestors = tuple(folders.ancestors(service, reading.snapshot))
     if bounds is not None:
         ancestors = below(bounds.top, ancestors)
     return FilesContext(

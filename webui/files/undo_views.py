@@ -85,7 +85,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
         count += undone.count
         places = places_of(service, undone.folder_ids)
         folders.mark_changed(service, places)
-        resume_positions.look_again(service, places, timezone.now())
+        resume_positions.update_folders(service, places, timezone.now())
     if count:
         events.record(request, Kind.MOVE_UNDONE, count=count)
         messages.success(request, move_page.undone_words(count))
@@ -94,7 +94,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
 
 
 def places_of(service: Service, folder_ids: Iterable[str]) -> list[str]:
-    root_id = folders.own_id(service)
+    root_id = folders.root_id(service)
     return [ROOT if each == root_id else each for each in folder_ids]
 
 

@@ -72,8 +72,8 @@ def _read(service: Service, folder: str, now: datetime, *, at_once: bool) -> Rea
         return _revalidate(service, folder, listing, since)
     if (now - listing.snapshot.read_at).total_seconds() < FRESH_SECONDS:
         return Reading(listing.snapshot, is_fresh=True)
-    trouble = recent_failure(service.v1.health, now)
-    return Reading(listing.snapshot, is_fresh=False, failure=trouble)
+    failure = recent_failure(service.v1.health, now)
+    return Reading(listing.snapshot, is_fresh=False, failure=failure)
 
 
 def _revalidate(service: Service, folder: str, listing: CachedListing, since: datetime) -> Reading:
@@ -93,8 +93,8 @@ def _fetch_once(
         return _fetch(service, folder, listing)
     deadline = time.monotonic() + WAIT_SECONDS
     while True:
-        with store().refresh_lock(service.key, folder) as has_turn:
-            if has_turn or time.monotonic() > deadline:
+        with store().refresh_lock(service.key, folder) as has_lock:
+            if has_lock or time.monotonic() > deadline:
                 latest = store().find(service.key, folder)
                 if latest and not latest.is_changed and latest.snapshot.read_at >= since:
                     return latest.snapshot
@@ -141,7 +141,7 @@ def find_file(service: Service, folder: str, file: str) -> Entry | None:
     return None
 
 
-def above(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:
+def ancestors(service: Service, snapshot: Snapshot) -> list[tuple[str, str]]:
     """Return the folders above. Our own service sends the whole path; others may send only the
     name."""
     return store().ancestors(service.key, snapshot, tells_path=service.is_embedded)
@@ -162,7 +162,7 @@ def path_of(service: Service, snapshot: Snapshot) -> str:
     return "/".join(reversed(names))
 
 
-def own_id(service: Service) -> str:
+def root_id(service: Service) -> str:
     """Return the service's own id of the root: not every service understands our id 0."""
     read(service, ROOT, now=datetime.now(UTC))
     listing = store().find(service.key, ROOT)
@@ -178,7 +178,7 @@ def mark_changed(service: Service, folders: Collection[str]) -> None:
     for folder in folders:
         listing = store().find(service.key, folder)
         if listing is not None:
-            touched |= {folder_id for folder_id, _name in above(service, listing.snapshot)}
+            touched |= {folder_id for folder_id, _name in ancestors(service, listing.snapshot)}
     store().change(service.key, sorted(touched - {""}))
     if not service.is_embedded:
         indexed_folders.mark_changed(service, folders)

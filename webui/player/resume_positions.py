@@ -50,7 +50,9 @@ def positions(user: User, service: Service, folder: str) -> frozenset[tuple[str,
     return row_cache.read(("positions", user.pk, service.key, folder), load)
 
 
-def report(user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime) -> None:
+def save_position(
+    user: User, film: Film, at_seconds: float, of_seconds: float, now: datetime
+) -> None:
     at, of = clamp(at_seconds), clamp(of_seconds)
     facts: dict[str, object] = {"duration_seconds": of}
     if is_end(at, of):
@@ -98,13 +100,13 @@ def continue_watching(
     ).order_by("-updated_at")[: MOST_CONTINUED * 2]
     films: list[tuple[Snapshot, Entry, Position]] = []
     for each in rows:
-        snapshot, entry = whereabouts(service, each)
+        snapshot, entry = find_entry(service, each)
         if snapshot and entry and len(films) < MOST_CONTINUED:
             films.append((snapshot, entry, position_of(each)))
     return films
 
 
-def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, Entry | None]:
+def find_entry(service: Service, watched: Watched) -> tuple[Snapshot | None, Entry | None]:
     cached = folders.store().find(service.key, watched.folder)
     snapshot = cached.snapshot if cached else None
     entry = snapshot.contents.find(f"{FILE}-{watched.file}") if snapshot else None
@@ -117,14 +119,14 @@ def whereabouts(service: Service, watched: Watched) -> tuple[Snapshot | None, En
 def forget(service: Service, deleted: Iterable[Entry]) -> None:
     """Delete the positions of deleted entries. Call it before the cache forgets their listings."""
     files = [entry.id for entry in deleted if not entry.is_folder]
-    inside = below(service, [entry.id for entry in deleted if entry.is_folder])
+    inside = with_opened_subfolders(service, [entry.id for entry in deleted if entry.is_folder])
     rows = Watched.objects.filter(service=service.key)
     for start in range(0, len(files), AT_ONCE):
         rows.filter(file__in=files[start : start + AT_ONCE]).delete()
     rows.filter(folder__in=inside).delete()
 
 
-def look_again(service: Service, folder_ids: Iterable[str], now: datetime) -> None:
+def update_folders(service: Service, folder_ids: Iterable[str], now: datetime) -> None:
     """Note where films are after entries have moved between these folders."""
     ids = [*folder_ids]
     rows = [*Watched.objects.filter(service=service.key, folder__in=ids)]
@@ -135,7 +137,7 @@ def look_again(service: Service, folder_ids: Iterable[str], now: datetime) -> No
             Watched.objects.filter(pk__in=here).update(folder=snapshot.folder)
 
 
-def below(service: Service, folder_ids: list[str]) -> list[str]:
+def with_opened_subfolders(service: Service, folder_ids: list[str]) -> list[str]:
     """Return these folders and the folders inside them that someone opened, since only in an opened
     folder can someone have watched a film."""
     all_ids = list(folder_ids)

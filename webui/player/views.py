@@ -85,7 +85,7 @@ def position(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     at, of = number_of(request, "at"), number_of(request, "of")
     if film and at is not None:
-        resume_positions.report(request.user, film, at, of or 0.0, timezone.now())
+        resume_positions.save_position(request.user, film, at, of or 0.0, timezone.now())
     return HttpResponse(status=204)
 
 

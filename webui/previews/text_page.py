@@ -55,8 +55,8 @@ class TextPart:
     more_text: str = ""
     lines_text: str = ""
     language: str = ""
-    trouble_title: str = ""
-    trouble_text: str = ""
+    failure_title: str = ""
+    failure_text: str = ""
 
 
 def most_lines(entry: Entry) -> int:
@@ -68,8 +68,8 @@ def is_art(entry: Entry) -> bool:
 
 
 def failed_part(failure: Failure) -> TextPart:
-    trouble = message_of(failure)
-    return TextPart(TextShape("failed"), trouble_title=trouble.title, trouble_text=trouble.text)
+    message = message_of(failure)
+    return TextPart(TextShape("failed"), failure_title=message.title, failure_text=message.text)
 
 
 def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:

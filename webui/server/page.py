@@ -74,7 +74,7 @@ class ServerPage:
 def service_part(health: Health, now: datetime) -> ServicePart:
     if health.last_error:
         kind = health.last_failure or Unavailable
-        return ill_part(kind(health.last_error), health, now)
+        return unhealthy_part(kind(health.last_error), health, now)
     if health.last_ok_at is None:
         text = _("Ferry hasn't contacted the service since it started.")
         return ServicePart(_("Not checked yet"), text, is_well=False, is_unhealthy=False)
@@ -86,13 +86,13 @@ def service_part(health: Health, now: datetime) -> ServicePart:
     return ServicePart(_("Storage service"), answered, is_well=True, is_unhealthy=False)
 
 
-def ill_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
-    trouble = message_of(failure)
+def unhealthy_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
+    message = message_of(failure)
     if health.last_error_at:
         age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
-        text = sentences((age_words, trouble.text))
-        return ServicePart(trouble.title, text, is_well=False, is_unhealthy=True)
-    return ServicePart(trouble.title, trouble.text, is_well=False, is_unhealthy=True)
+        text = sentences((age_words, message.text))
+        return ServicePart(message.title, text, is_well=False, is_unhealthy=True)
+    return ServicePart(message.title, message.text, is_well=False, is_unhealthy=True)
 
 
 def time_words(seconds: float) -> str:

@@ -47,9 +47,9 @@ def key_of(service: Service) -> str:
 
 
 def fetch_account(service: Service, now: datetime) -> Account:
-    trouble = connection.recent_failure(connection.health_of(service), now)
-    if trouble:
-        raise trouble
+    failure = connection.recent_failure(connection.health_of(service), now)
+    if failure:
+        raise failure
     try:
         return service.v1.account(PATIENCE_SECONDS)
     finally:

@@ -35,9 +35,9 @@ class WishRow:
 
 @dataclass(frozen=True)
 class PlanPart:
-    """The account. `trouble` says why it isn't newer; `others` have the service's own labels."""
+    """The account. `failure` says why it isn't newer; `others` have the service's own labels."""
 
-    trouble: str = ""
+    failure: str = ""
     is_embedded: bool = False
     facts: Sequence[Fact] = ()
     others: Sequence[Fact] = ()
@@ -51,12 +51,12 @@ def plan_part(
     calendar: Calendar,
     *,
     is_owner: bool,
-    trouble: str = "",
+    failure: str = "",
 ) -> PlanPart:
     """Describe the account. Only owners see its name and the service's other facts."""
     others = account.others if is_owner else ()
     return PlanPart(
-        trouble=trouble,
+        failure=failure,
         facts=[fact for fact in facts_of(account, is_owner=is_owner) if fact.value],
         others=[Fact(label, value) for label, value in others],
         wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
@@ -65,7 +65,7 @@ def plan_part(
 
 
 def absent_part(failure: Failure) -> PlanPart:
-    return PlanPart(trouble=message_of(failure).words)
+    return PlanPart(failure=message_of(failure).words)
 
 
 def aged_words(failure: Failure, age: timedelta) -> str:

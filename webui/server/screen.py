@@ -24,8 +24,8 @@ from webui.server.page import (
     ServerPage,
     ServicePart,
     connection_part,
-    ill_part,
     service_part,
+    unhealthy_part,
 )
 from webui.server.plan_page import PlanPart, absent_part, aged_words, plan_part
 from webui.server.storage_page import StoragePart, storage_part
@@ -85,7 +85,7 @@ def connection_state() -> ServicePart:
     try:
         service = connection.service()
     except Failure as failure:
-        return ill_part(failure, Health(), now)
+        return unhealthy_part(failure, Health(), now)
     return service_part(connection.health_of(service), now)
 
 
@@ -123,6 +123,6 @@ def plan_of(request: Request) -> PlanPart:
     ]
     calendar = Calendar(now, timezone.get_current_timezone())
     is_owner = Role(request.user.role).includes(Role.OWNER)
-    trouble = aged_words(reading.failure, now - reading.at) if reading.failure else ""
-    part = plan_part(reading.account, wishes, calendar, is_owner=is_owner, trouble=trouble)
+    failure_words = aged_words(reading.failure, now - reading.at) if reading.failure else ""
+    part = plan_part(reading.account, wishes, calendar, is_owner=is_owner, failure=failure_words)
     return replace(part, is_embedded=service_of(request).is_embedded)

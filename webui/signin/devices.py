@@ -58,8 +58,8 @@ def note_if_possible(request: Request, now: datetime) -> None:
     """Record a device, unless the database is locked or its disk full: no page fails over this."""
     try:
         note(request, now)
-    except OperationalError as trouble:
-        log.warning("device not noted: %s", trouble, extra={"trouble": trouble})
+    except OperationalError as error:
+        log.warning("device not noted: %s", error, extra={"trouble": error})
 
 
 def note(request: Request, now: datetime) -> None:

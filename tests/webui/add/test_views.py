@@ -190,7 +190,7 @@ def test_an_unknown_reason_is_shown_in_the_services_words():
 
 
 @each_case(
-    "trouble",
+    "failure",
     [
         httpx.Response(500),
         httpx.Response(200, html="<h1>Welcome</h1>"),
@@ -198,8 +198,8 @@ def test_an_unknown_reason_is_shown_in_the_services_words():
         httpx.Response(504),
     ],
 )
-def test_an_ambiguous_response_is_reported_as_such_and_nothing_is_resent(bob, storage, trouble):
-    storage.says("/rest/transfer/magnet", trouble)
+def test_an_ambiguous_response_is_reported_as_such_and_nothing_is_resent(bob, storage, failure):
+    storage.says("/rest/transfer/magnet", failure)
     answer = by_script(bob, magnet(1)).json()
     assert answer["items"][0]["outcome"] == "unsure"
     assert "Check the list" in answer["items"][0]["sentence"]
@@ -224,7 +224,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     done = add_send.send(context, items, clock=lambda: next(seconds))
     assert len(done.results) == 1
     assert done.left == items[1:]
-    assert not done.trouble
+    assert not done.failure
 
 
 def test_failed_lines_stay_in_the_field_of_a_plain_form(bob, storage, monkeypatch):
