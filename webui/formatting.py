@@ -3,8 +3,9 @@
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import cache
+from typing import Self
 
-from django.utils import dateformat, formats
+from django.utils import dateformat, formats, timezone
 from django.utils.translation import get_language, ngettext, pgettext
 from django.utils.translation import gettext as _
 
@@ -162,6 +163,11 @@ class Calendar:
         self._today = now.astimezone(zone).date()
         self._words: dict[date, str] = {}
         self._exact: dict[date, str] = {}
+
+    @classmethod
+    def now(cls) -> Self:
+        """Return a calendar as seen from this moment, in the reader's time zone."""
+        return cls(timezone.now(), timezone.get_current_timezone())
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Calendar) and self._sight == other._sight

@@ -73,14 +73,18 @@ class Join(NewPassword):
         return username
 
 
-class CurrentPassword(forms.Form):
-    """Proof that the person of this session is still the one using it."""
-
-    current_password = Password(label=_("Password"), is_new=False)
+class PersonalForm(forms.Form):
+    """A form that is checked against the signed-in person."""
 
     def __init__(self, user: User, *args: Any, **options: Any) -> None:
         super().__init__(*args, **options)
         self.user = user
+
+
+class CurrentPassword(PersonalForm):
+    """Proof that the person of this session is still the one using it."""
+
+    current_password = Password(label=_("Password"), is_new=False)
 
     def clean_current_password(self) -> str:
         password: str = self.cleaned_data["current_password"]

@@ -1,15 +1,13 @@
 """The form to change one's password."""
 
-from typing import Any
-
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 
-from webui.forms import NewPassword, Password
+from webui.forms import NewPassword, Password, PersonalForm
 from webui.models import User
 
 
-class ChangePassword(NewPassword):
+class ChangePassword(PersonalForm, NewPassword):
     old_password = Password(label=_("Current password"), is_new=False)
     password = Password(
         label=_("New password"),
@@ -18,10 +16,6 @@ class ChangePassword(NewPassword):
     )
     password_again = Password(label=_("Repeat new password"), is_new=True)
     field_order = ("old_password", "password", "password_again")
-
-    def __init__(self, user: User, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.user = user
 
     def person(self) -> User:
         return self.user

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from webui.activity.page import activity_page
@@ -24,7 +23,7 @@ def show(request: Request) -> HttpResponse:
         rows = rows.filter(pk__lt=int(before))
     events = list(rows[: PAGE_SIZE + 1])
     page_events = events[:PAGE_SIZE]
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     page = activity_page(
         page_events, calendar, page_events[-1].pk if len(events) > PAGE_SIZE else 0
     )

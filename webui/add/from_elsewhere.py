@@ -1,7 +1,6 @@
 """What the page needs to show the ways to add items from elsewhere."""
 
 from django.urls import reverse
-from django.utils import timezone
 
 from webui.add.from_elsewhere_page import FromElsewherePanel, from_elsewhere_panel, token_rows
 from webui.formatting import Calendar
@@ -12,7 +11,7 @@ from webui.models import SendToken
 def load_from_elsewhere(request: Request) -> FromElsewherePanel:
     own = SendToken.objects.filter(user=request.user).order_by("pk")
     rows = own.values_list("pk", "name", "created_at", "used_at")
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     return from_elsewhere_panel(
         request.build_absolute_uri(reverse("add")),
         request.build_absolute_uri(reverse("send-token")),

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
@@ -34,7 +33,7 @@ MOST_IDS = 1_000  # As many as the list shows.
 @open_to(Role.MEMBER)
 def show(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     deleted = service_of(request).v1.deleted_items()
     page = deleted_page(deleted, calendar, settings.DELETED_DAYS)
     return render(request, "files/deleted.html", {"page": page})

@@ -127,7 +127,7 @@ def render_page(request: Request, page: FilesPage) -> HttpResponse:
 
 
 def context_of(request: Request, reading: Reading) -> FilesContext:
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     service, bounds = service_of(request), bounds_of(request)
     may_change = Role(request.user.role).includes(Role.MEMBER)
     ancestors = tuple(folders.ancestors(service, reading.snapshot))

@@ -2,7 +2,6 @@
 
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.utils import timezone
 from django.views.decorators.http import require_safe
 
 from webui.formatting import Calendar
@@ -16,6 +15,6 @@ from webui.models import Role
 @require_safe
 @open_to(Role.OWNER)
 def show(request: Request) -> HttpResponse:
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     page = health_page(report.report(), calendar)
     return render(request, "health/show.html", {"page": page})

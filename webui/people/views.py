@@ -86,7 +86,7 @@ def remove(request: Request, person: int) -> HttpResponse:
 def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
     now = timezone.now()
     count = devices.of(user, now).count()
-    page = person_page(user, request.user, count, calendar(), refusal)
+    page = person_page(user, request.user, count, Calendar.now(), refusal)
     status = 422 if refusal else 200
     return render(request, "people/person.html", {"page": page}, status=status)
 
@@ -106,10 +106,6 @@ def part_url() -> str:
 def wanted_role(request: Request) -> Role | None:
     value = request.POST.get("role", "")
     return Role(value) if value in Role.values else None
-
-
-def calendar() -> Calendar:
-    return Calendar(timezone.now(), timezone.get_current_timezone())
 
 
 # Invitations
@@ -133,7 +129,7 @@ def invite(request: Request) -> HttpResponse:
     log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)
     path = reverse("join", args=[token])
-    expires = calendar().to_the_minute(now + invitations.INVITATION_LIFETIME)
+    expires = Calendar.now().to_the_minute(now + invitations.INVITATION_LIFETIME)
     page = invited_page(role, device_addresses(request, path), expires)
     return render(request, "people/invited.html", {"page": page})
 

@@ -48,13 +48,13 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     search = SearchRequest(query=parse_search(request.GET.dict()).query)
     # The first results may all be in this folder.
     result, _covers = find(request, replace(search, has_all=True))
-    page = elsewhere_page(result, search, calendar(), folder)
+    page = elsewhere_page(result, search, Calendar.now(), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
 def page_of(request: Request, search: SearchRequest) -> SearchPage:
     result, covers = find(request, search)
-    return search_page(result, search, calendar(), films_in_progress(request, search), covers)
+    return search_page(result, search, Calendar.now(), films_in_progress(request, search), covers)
 
 
 def find(request: Request, search: SearchRequest) -> tuple[SearchResult, Coverage | None]:
@@ -66,14 +66,10 @@ def find(request: Request, search: SearchRequest) -> tuple[SearchResult, Coverag
     return name_index.search(service, search.v1_query, now), covers
 
 
-def calendar() -> Calendar:
-    return Calendar(timezone.now(), timezone.get_current_timezone())
-
-
 def films_in_progress(request: Request, search: SearchRequest) -> tuple[FilmInProgress, ...]:
     """Return the films that the person hasn't finished, unless there is a search."""
     if not search.is_empty:
         return ()
     films = resume_positions.continue_watching(request.user, service_of(request), timezone.now())
-    context = FilesContext(calendar())
+    context = FilesContext(Calendar.now())
     return tuple(film_in_progress(*each, context) for each in films)

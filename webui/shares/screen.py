@@ -13,7 +13,7 @@ from webui.shares.page import ShareRow, share_rows
 
 def shares_of(request: Request) -> list[ShareRow]:
     """Return the links of a person, as the Account screen lists them."""
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     return share_rows(share_links.of(request.user, timezone.now()), calendar)
 
 

@@ -104,7 +104,7 @@ def standing_of(cached_list: CachedList) -> Standing:
 
 
 def context_of(request: Request, cached_list: CachedList) -> RowContext:
-    calendar = Calendar(timezone.now(), timezone.get_current_timezone())
+    calendar = Calendar.now()
     used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     away = None
     failure = poll.failure_of(cached_list)
