@@ -9,7 +9,7 @@ from django.db.models import Q
 from webui.connection.connection import Service
 from webui.files import held_deletes
 from webui.library.entries import ROOT
-from webui.models import Sent
+from webui.models import HeldDelete, Sent
 from webui.transfers import poll
 from webui.transfers.states import FAILED, CachedTransfer
 from webui.v1.errors import NotFound
@@ -87,6 +87,7 @@ def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
 def retry(service: Service, row: Sent, now: datetime) -> None:
     """Send a transfer again. Stop the failed one first, or the service would report a duplicate."""
     old_key = key_of(row)
+    held_deletes.delete_now(service, now, kind=HeldDelete.TRANSFER)
     if row.transfer_id:
         _stop(service, row.transfer_id)
     added = _send(service, row)

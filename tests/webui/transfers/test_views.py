@@ -17,7 +17,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from webui import pruning
 from webui.files.held_deletes import HELD, delete_due
-from webui.models import Sent
+from webui.models import HeldDelete, Sent
 from webui.reasons import REASONS
 from webui.transfers import poll
 from webui.transfers.transfer_cache import TransferCache
@@ -750,6 +750,19 @@ def test_retrying_sends_the_saved_item(bob, storage, clock):
     assert row.transfer_id != str(failed.id)
     assert list(storage.fake.transfers) == [int(row.transfer_id)]
     assert state(bob.client.get("/transfers/"), f"t{row.transfer_id}") == "queued"
+
+
+def test_a_removed_transfer_is_canceled_before_the_same_one_is_retried(bob, storage):
+    """The service may take the two for one, and would cancel it once the undo expires."""
+    removed = storage.transfer("Sintel", state="downloading", hash=HASH)
+    row = record(storage, state="gone", transfer_id="77", info_hash="b" * 40)
+    bob.client.get("/transfers/")
+    bob.client.post(f"/transfers/t{removed.id}/remove/")
+    assert HeldDelete.objects.exists()
+    bob.client.post("/transfers/t77/retry/")
+    assert not HeldDelete.objects.exists()
+    row.refresh_from_db()
+    assert list(storage.fake.transfers) == [int(row.transfer_id)]
 
 
 def test_a_torrent_is_sent_again_unchanged(bob, storage):
