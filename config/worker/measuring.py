@@ -97,7 +97,8 @@ def space() -> dict[str, int]:
     previews, conversions = media_bytes()
     databases = {each: size_of(each) for each in data.glob("*.sqlite3*")}
     own = sum(size for each, size in databases.items() if each.name.startswith("ferry.sqlite3"))
-    caches = size_of(data / "cache") + size_of(data / "static")
+    # Loans are copies of what is in an object store.
+    caches = sum(size_of(data / name) for name in ("cache", "static", "loans"))
     return {
         "library": int(library_bytes),
         "orphans": sum(each.st_blocks * 512 for each in files_in(library / "orphans")),

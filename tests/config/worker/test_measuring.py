@@ -52,6 +52,12 @@ def test_everything_is_counted_once_in_its_category(data, library_folder):
     )
 
 
+def test_copies_of_objects_are_caches(data):
+    before = measuring.space()["caches"]
+    fill(data / "loans" / "x")
+    assert measuring.space()["caches"] - before >= 20_000
+
+
 def test_an_orphan_that_a_backup_links_to_still_takes_space(data):
     orphan = fill(data / "library" / "orphans" / "2026-11-23" / "x")
     (data / "backups").mkdir()
