@@ -113,9 +113,12 @@ class TorrentAddress(Struct):
     folder_id: TargetFolder = 0
 
 
-class AnyFile(Struct):
+class FileOptions(Target):
+    as_file: Annotated[int, Meta(ge=0, le=1, description="1: keep a .torrent as a file, too")] = 0
+
+
+class AnyFile(FileOptions, kw_only=True):
     file: Annotated[Content, Meta(description="A .torrent, or any file to keep")]
-    folder_id: TargetFolder = 0
 
 
 class TorrentFileInput(Struct):

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
 
 from service.api.requests import AccountRequest
 from service.errors import NoRoom, NotATorrent
@@ -10,7 +11,7 @@ from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
 from service.library import space
 from service.outages import may_be_committed
-from service.store.blobs import Store, Writer
+from service.store.blobs import Store, Writer, library_store
 from service.store.sums import Stored
 from service.transfers import torrent_files
 from service.transfers.torrent_files import Budget, Torrent
@@ -103,9 +104,9 @@ class Uploads:
             upload = ReceivedUpload(part.file_name, writer, self._room_bytes, self._budget)
             upload.receive(part.content)
         self.all.append(upload)
+        self._stack.callback(self._let_go, upload)
         if upload.stored is not None:
             self._room_bytes -= upload.size_bytes
-            self._stack.callback(self._let_go, upload)
         self._torrent_bytes += len(upload.content)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
@@ -152,10 +153,10 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
 def keep_blob(upload: ReceivedUpload) -> Iterator[Stored]:
     """Yield the stored blob, and keep it if the block succeeds, or may have.
 
-    If it didn't, the blob becomes an orphan.
+    If it didn't, the blob becomes an orphan. A torrent is stored only here.
     """
     if upload.stored is None:
-        raise NotATorrent
+        upload.stored = library_store().put(BytesIO(upload.content))
     try:
         yield upload.stored
     except Exception as error:

@@ -395,7 +395,7 @@ class FakeV1(httpx.BaseTransport):
         body = body_of(request)
         if body.file is None:
             raise Refused(400, "no_torrent_passed")
-        if torrent_of(body.file[1]):
+        if torrent_of(body.file[1]) and body.first("as_file") != "1":
             return self.add_torrent(request)
         name, content = body.file
         kept = self.add(self._free(name, self._destination(body)), self._destination(body), content)

@@ -109,12 +109,18 @@ def add(request: Request, folder: str, part: FormPart) -> str:
         return add_content(request, folder, part.filename, content, size_bytes)
 
 
-def add_content(
-    request: Request, folder: str, name: str, content: Exactly | BinaryIO, size_bytes: int
+def add_content(  # noqa: PLR0913  So much belongs to a file.
+    request: Request,
+    folder: str,
+    name: str,
+    content: Exactly | BinaryIO,
+    size_bytes: int,
+    *,
+    as_file: bool = False,
 ) -> str:
     service = service_of(request)
     try:
-        added = new_files.add(service, folder, name, content, size_bytes)
+        added = new_files.add(service, folder, name, content, size_bytes, as_file=as_file)
     except Failure as failure:
         raise ServiceRefused(status_of(failure), reason_of(failure, name)) from failure
     folders.mark_changed(service, [folder])

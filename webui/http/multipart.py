@@ -43,6 +43,12 @@ class FormPart:
         piece, self._left = self._left[:size], self._left[size:]
         return piece
 
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes, or all that are left. They can still be read."""
+        while len(self._left) < size and (piece := next(self._pieces, b"")):
+            self._left += piece
+        return self._left[:size]
+
     def text(self, most_bytes: int = LONGEST_FIELD_BYTES) -> str:
         pieces, size_bytes = [], 0
         while piece := self.read(PIECE_BYTES):

@@ -1,6 +1,7 @@
 """Links by which people without an account send files to a folder."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -27,7 +28,7 @@ from webui.files.uploads import (
 )
 from webui.http import multipart
 from webui.http.multipart import FormPart
-from webui.http.requests import Request, asks_and_acts, is_script
+from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import Share
 from webui.shares import links, screen
@@ -36,6 +37,10 @@ from webui.shares.receiving_page import receiving_page
 log = logging.getLogger("ferry.sharing")
 
 LEAST_BYTES = 2**20  # that a file counts
+# Of a file that is checked for being a torrent.
+HEAD_BYTES = 4 * 1024
+DICTIONARY_BEGINS = re.compile(rb"d([0-9]+):")
+VALUE_BEGINS = re.compile(rb"d[0-9e]|l[0-9dlie]|i-?[0-9]|[0-9]+:")
 
 
 @csrf_exempt
@@ -114,10 +119,11 @@ class Allowance:
 def add(request: Request, share: Share, part: FormPart, allowance: Allowance) -> str:
     """Add one file, and return the name it was sent with: its name in the folder would reveal what
     else is there. Strangers don't learn why the service refuses a file, either."""
+    refuse_torrent(request, part)
     with content_of(request, part) as (content, size_bytes):
         try:
             with allowance.spend(size_bytes):
-                add_content(request, share.folder, part.filename, content, size_bytes)
+                add_content(request, share.folder, part.filename, content, size_bytes, as_file=True)
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
@@ -126,6 +132,26 @@ def add(request: Request, share: Share, part: FormPart, allowance: Allowance) ->
     address = request.META["REMOTE_ADDR"]
     events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.filename, address)
     return part.filename
+
+
+def refuse_torrent(request: Request, part: FormPart) -> None:
+    """Refuse a torrent, which a foreign service would fetch, beyond the limit of the link."""
+    if not service_of(request).is_embedded and is_torrent(part.filename, part.peek(HEAD_BYTES)):
+        raise UploadRefused(422, _("This link can't receive torrent files."))
+
+
+def is_torrent(name: str, head: bytes) -> bool:
+    """Return whether a service may read a file as a torrent, by its name or its beginning.
+
+    A torrent begins with the length of its first key, the key, and a value. Few texts do.
+    """
+    if name.lower().endswith(".torrent"):
+        return True
+    begins = DICTIONARY_BEGINS.match(head)
+    if begins is None:
+        return False
+    value_at = begins.end() + int(begins[1])
+    return value_at >= len(head) or VALUE_BEGINS.match(head, value_at) is not None
 
 
 def render_page(

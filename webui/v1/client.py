@@ -318,10 +318,22 @@ class Client:
         return self._request(calls.add_url(self.dialect, url, folder_id), records.addition)
 
     def add_file(
-        self, name: str, stream: Readable, size_bytes: int, folder_id: str | None = None
+        self,
+        name: str,
+        stream: Readable,
+        size_bytes: int,
+        folder_id: str | None = None,
+        *,
+        as_file: bool = False,
     ) -> Added:
-        """Send the stream as it is read. It is sent again only if it is seekable."""
-        upload = Upload(name, stream, size_bytes, calls.destination(folder_id))
+        """Send the stream as it is read. It is sent again only if it is seekable.
+
+        `as_file`: keep torrents as files, if `is_ours`; other services may fetch them.
+        """
+        fields = calls.destination(folder_id)
+        if as_file and self.is_ours:
+            fields["as_file"] = "1"
+        upload = Upload(name, stream, size_bytes, fields)
         if self.dialect.naming is None:
             self._learn_naming()
         return self._request(calls.add_file(self.dialect, upload), records.addition)

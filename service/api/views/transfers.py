@@ -8,7 +8,7 @@ from msgspec import UNSET
 
 from service import signals
 from service.api import encoded_transfers, records, uploads
-from service.api.inputs import AddressInput, MagnetInput, Target
+from service.api.inputs import AddressInput, FileOptions, MagnetInput, Target
 from service.api.requests import AccountRequest
 from service.errors import NotATorrent
 from service.http import bodies, responses
@@ -98,7 +98,7 @@ def torrent_transfer(
 
 
 def add_file(request: AccountRequest) -> records.Added:
-    """Add files: torrents are fetched, and all others are kept as they are."""
+    """Add files: torrents are fetched, unless `as_file` is set; all others are kept as they are."""
     with uploads.receive(request, library_store()) as (files, fields):
         return record_of(*[file_transfer(request, each, fields) for each in files])
 
@@ -106,11 +106,13 @@ def add_file(request: AccountRequest) -> records.Added:
 def file_transfer(
     request: AccountRequest, upload: uploads.ReceivedUpload, fields: bodies.Fields
 ) -> Transfer:
-    if upload.torrent is not None:
+    options = fields.read(FileOptions)
+    if upload.torrent is not None and not options.as_file:
         return torrent_transfer(request, upload, fields)
-    folder_id = fields.read(Target).folder_id
     with uploads.keep_blob(upload) as stored:
-        return transfers.record_upload(request.account, upload.name, stored, folder_id, request.now)
+        return transfers.record_upload(
+            request.account, upload.name, stored, options.folder_id, request.now
+        )
 
 
 def record_of(*new_transfers: Transfer) -> records.Added:

@@ -54,6 +54,25 @@ def test_a_file_is_stored_at_once(api, account):
     assert api.get("/rest/folder").json()["torrents"] == []
 
 
+@each_case("is_first", [True, False])
+def test_a_torrent_can_be_kept_as_a_file(is_first, api, account):
+    content = a_torrent("Sintel")
+    field = part('Content-Disposition: form-data; name="as_file"', b"1")
+    fields = (field, part(FILE, content))
+    assert raw(api, b"".join(fields if is_first else reversed(fields)) + END).status_code == 200
+    (row,) = library.listing(account, 0).files
+    blob = library.file(account, row.id).blob
+    assert library_store().path(blob).read_bytes() == content
+    assert api.get("/rest/transfer").json()["transfers"] == []
+
+
+def test_a_torrent_for_which_there_is_no_space_leaves_no_blob(api, account):
+    before = blobs()
+    Account.objects.update(space_max_bytes=10)
+    assert upload(api, "a.torrent", a_torrent(), as_file="1").status_code == 413
+    assert (names(account), blobs()) == ([], before)
+
+
 def test_an_empty_file_is_a_file(api, account):
     assert upload(api, "empty", b"").status_code == 200
     assert library.listing(account, 0).files[0].size_bytes == 0

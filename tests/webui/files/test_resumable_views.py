@@ -162,9 +162,9 @@ def test_an_upload_is_not_reported_done_while_the_service_receives_it(bob, stora
     answers = []
     add_file = storage.service.v1.add_file
 
-    def ask_meanwhile(*given):
+    def ask_meanwhile(*given, **options):
         answers.append(put(bob, url, b"", offset=SIZE))
-        return add_file(*given)
+        return add_file(*given, **options)
 
     # Only here is the file on its way.
     monkeypatch.setattr(storage.service.v1, "add_file", ask_meanwhile)

@@ -4,10 +4,12 @@ from io import BytesIO
 
 import pytest
 
+from tests.cases import each_case
+from tests.contract.speaking import torrent
 from tests.people import page, words
 from tests.webui.shares.linked import make_link, stranger
 from webui.models import Activity, Share
-from webui.shares.receiving_views import LEAST_BYTES
+from webui.shares.receiving_views import LEAST_BYTES, is_torrent
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -30,8 +32,8 @@ def ida():
     return stranger()
 
 
-def file(name="a.txt"):
-    content = BytesIO(b"hello")
+def file(name="a.txt", content=b"hello"):
+    content = BytesIO(content)
     content.name = name
     return content
 
@@ -62,6 +64,50 @@ def test_files_arrive_and_the_activity_names_them(link, ida, storage, inbox):
 def test_a_script_gets_the_name_it_sent(link, ida, storage, inbox):
     answer = send(ida, link, file("Secret.txt"), **SCRIPT, **{"x-file-size": "5"})
     assert answer.json() == {"ok": True, "name": "Secret.txt"}
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-file-size": str(len(torrent()))}])
+def test_a_torrent_is_kept_as_a_file(link, ida, storage, inbox, headers):
+    assert send(ida, link, file("holiday.jpg", torrent()), **SCRIPT, **headers).json()["ok"]
+    assert names_in(storage, inbox) == {"Secret.txt", "holiday.jpg"}
+    assert [each.hash for each in storage.fake.transfers.values()] == [""]
+
+
+@pytest.mark.parametrize("headers", [{}, {"x-file-size": str(len(torrent()))}])
+def test_a_foreign_service_gets_no_torrents(bob, foreign, headers):
+    link = make_link(bob, foreign.folder("Inbox").id, purpose="send")
+    answer = send(stranger(), link, file("holiday.jpg", torrent()), **SCRIPT, **headers)
+    assert "can't receive torrent files" in answer.json()["reason"]
+    assert not foreign.fake.transfers
+    assert Share.objects.get().received_bytes == 0
+
+
+def test_a_foreign_service_gets_texts_that_begin_like_torrents(bob, foreign):
+    link = make_link(bob, foreign.folder("Inbox").id, purpose="send")
+    ida, text = stranger(), b"d10: the rules of a die with ten sides"
+    assert send(ida, link, file("dice.txt", text), **SCRIPT).json()["ok"]
+    headers = {"x-file-size": str(len(text))}
+    assert send(ida, link, file("dice 2.txt", text), **SCRIPT, **headers).json()["ok"]
+    assert {each.content for each in foreign.fake.items.values() if each.content} == {text}
+
+
+@each_case(
+    ("name", "head", "is_one"),
+    [
+        ("a.jpg", b"d8:announce30:http", True),
+        ("a.jpg", b"d4:infod6:length", True),
+        ("a.jpg", b"d0:0:4:info", True),
+        ("a.jpg", b"d008:announce2:ab", True),
+        ("a.jpg", b"d13:creation datei17e", True),
+        ("a.jpg", b"d9000:" + b"x" * 4000, True),
+        ("A.TORRENT", b"hello", True),
+        ("a.txt", b"d1: rest", False),
+        ("a.txt", b"dear", False),
+        ("a.txt", b"", False),
+    ],
+)
+def test_a_torrent_is_known_by_its_name_or_its_beginning(name, head, is_one):
+    assert is_torrent(name, head) is is_one
 
 
 def test_nothing_else_of_the_site_opens(link, ida, inbox):
