@@ -11,7 +11,7 @@ from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from webui import row_cache
@@ -45,9 +45,10 @@ class TooManyUploads(Exception):  # noqa: N818
 
 def begin(user: User, service: Service, folder: str, name: str, size_bytes: int) -> ResumableUpload:
     """Begin an upload with an empty file. Raises TooManyUploads."""
-    if ResumableUpload.objects.filter(user=user).count() >= MOST_UPLOADS:
-        raise TooManyUploads
     now = timezone.now()
+    unfinished = unexpired(now).filter(user=user).exclude(state=State.DONE)
+    if unfinished.count() >= MOST_UPLOADS:
+        raise TooManyUploads
     upload = ResumableUpload(
         key=secrets.token_hex(16),
         user=user,
@@ -66,8 +67,12 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:
     """Return the upload, if it is this person's, and was meant for this service."""
-    mine = ResumableUpload.objects.filter(user=user, service=service.key)
-    return mine.filter(key=key, expires_at__gt=timezone.now()).first()
+    mine = unexpired(timezone.now()).filter(user=user, service=service.key)
+    return mine.filter(key=key).first()
+
+
+def unexpired(now: datetime) -> QuerySet[ResumableUpload]:
+    return ResumableUpload.objects.filter(expires_at__gt=now)
 
 
 def list_interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:

@@ -15,7 +15,7 @@ from tests.contract.fake import SPACE
 from tests.people import SignedIn, page, words
 from tests.webui.files.test_upload_views import Untouchable, content_of
 from webui.files import resumable_uploads
-from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken
+from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken, State
 from webui.models import ResumableUpload
 
 pytestmark = pytest.mark.django_db
@@ -244,20 +244,30 @@ class Full:
     free = 0
 
 
-def test_the_number_of_begun_uploads_is_limited(bob, storage):
+def many_uploads(person, **facts):
+    defaults = {"size_bytes": 1, "expires_at": timezone.now() + timedelta(days=1)}
     ResumableUpload.objects.bulk_create(
         ResumableUpload(
             key=f"{number:032x}",
-            user=bob.user,
+            user=person.user,
             service="x",
             folder="0",
             name="a",
-            size_bytes=1,
-            expires_at=timezone.now() + timedelta(days=1),
+            **{**defaults, **facts},
         )
         for number in range(MOST_UPLOADS)
     )
+
+
+def test_the_number_of_begun_uploads_is_limited(bob, storage):
+    many_uploads(bob)
     assert begin(bob).status_code == 429
+
+
+@each_case("facts", [{"state": State.DONE}, {"expires_at": timezone.now() - timedelta(minutes=1)}])
+def test_uploads_that_are_done_or_expired_do_not_count(facts, bob, storage):
+    many_uploads(bob, **facts)
+    assert begin(bob).status_code == 201
 
 
 def test_abandoned_uploads_are_removed_after_a_week(bob, storage):
