@@ -3,17 +3,20 @@
 import json
 import re
 import tomllib
+from fnmatch import fnmatch
 from hashlib import sha256
 from importlib import import_module
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands
+from django.urls import reverse
 
 from config import settings
 from config.management.commands.account import Command as Account
 from config.management.commands.library import Command as Library
 from config.management.commands.work import Command as Work
+from config.web.connections import is_upload
 from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times
@@ -46,6 +49,25 @@ def table(heading: str, page: str) -> dict[str, list[str]]:
 
 def test_the_operations_page_lists_exactly_the_settings():
     assert set(table("Settings", OPERATIONS)) == set(settings.env.names)
+
+
+def upload_paths() -> list[str]:
+    names = {"files-upload": "7", "files-resumable": "0123abcd", "share-receive": "0123abcd"}
+    ours = [reverse(name, args=[argument]) for name, argument in names.items()]
+    return ["/rest/transfer/file", "/rest/torrent/file", *ours]
+
+
+def test_the_documented_proxies_have_a_location_for_every_upload():
+    (nginx,) = re.findall(r"location ~ (\S+) \{", OPERATIONS)
+    caddy, caddy_below = (
+        set(paths.replace("\\\n", "").split())
+        for paths in re.findall(r"@uploads path ((?:.*\\\n)*.*)", OPERATIONS)
+    )
+    assert caddy_below == {f"/ferry{path}" for path in caddy}
+    for path in upload_paths():
+        assert is_upload(path), path
+        assert re.search(nginx, path), path
+        assert any(fnmatch(path, each) for each in caddy), path
 
 
 def test_contributing_lists_exactly_the_make_targets():

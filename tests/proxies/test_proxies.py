@@ -154,6 +154,13 @@ def test_files_go_in_and_out_in_pieces(reader):
     assert "F" in part.headers["content-disposition"]
 
 
+def test_a_link_takes_files_larger_than_any_form(reader):
+    """Ferry doesn't read this file, since there is no such link, and may hang up first (502)."""
+    link = f"{reader.front.prefix}/s/0123abcd/"
+    sent = reader.http.post(f"{link}send/", files={"file": ("film.mkv", bytes(65 * 2**20))})
+    assert sent.status_code in (302, 502)
+
+
 def test_a_stranger_finds_no_way_round(reader):
     database = (reader.ferry.data_dir / "ferry.sqlite3").read_bytes()
     hidden = reader.get("/ferry-accel/ferry.sqlite3")

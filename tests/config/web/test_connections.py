@@ -132,6 +132,8 @@ def test_a_late_body_is_read_as_far_as_it_is_here(client):
         ("/files/7/upload/", True),
         ("/files/uploads/0123abcd/", True),
         ("/rest/transfer/file", True),
+        ("/s/0123abcd/send/", True),
+        ("/s/0123abcd/7/send/", False),
         ("/files/7/uploads/", False),
         ("/files/7/move/", False),
     ],
