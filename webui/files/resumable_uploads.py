@@ -11,7 +11,7 @@ from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from webui import row_cache
@@ -28,8 +28,6 @@ MOST_UPLOADS, MOST_SHOWN = 1000, 20
 PIECE_BYTES = 256 * 1024
 SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
-# Longer than any service takes to accept what was sent to it.
-MOVING_LIFETIME = timedelta(minutes=30)
 # For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -202,15 +200,21 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
     Raises Failure: the file then waits here for another try. Raises Overtaken while another request
     sends it, since that may still fail.
     """
-    now = timezone.now()
     row = ResumableUpload.objects.filter(pk=upload.pk)
-    # A process that began to send it so long ago has died.
-    is_dead = Q(state=State.MOVING, expires_at__lt=now + LIFETIME - MOVING_LIFETIME)
-    may_move = row.filter(Q(state=State.ARRIVING) | is_dead)
-    if not may_move.update(state=State.MOVING, expires_at=now + LIFETIME):
-        if row.filter(state=State.DONE).exists():
-            return None
-        raise Overtaken
+    unfinished = row.exclude(state=State.DONE)
+    with try_lock(moving_path_of(upload)) as is_free:
+        # If a process died while it sent the file, the state is MOVING, but the lock is free.
+        if is_free and unfinished.update(state=State.MOVING, expires_at=timezone.now() + LIFETIME):
+            added = send(upload, service)
+            remove_files(upload)
+            return added
+    if row.filter(state=State.DONE).exists():
+        return None
+    raise Overtaken
+
+
+def send(upload: ResumableUpload, service: Service) -> Added:
+    row = ResumableUpload.objects.filter(pk=upload.pk, state=State.MOVING)
     try:
         with open(path_of(upload), "rb") as file:
             added = new_files.add(service, upload.folder, upload.name, file, upload.size_bytes)
@@ -218,8 +222,20 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
         row.update(state=State.ARRIVING)
         raise
     row.update(state=State.DONE, expires_at=timezone.now() + DONE_LIFETIME)
-    remove_files(upload)
     return added
+
+
+@contextmanager
+def try_lock(path: Path) -> Iterator[bool]:
+    """Yield whether no one else holds the lock of a file. It ends with its process."""
+    with open(path, "wb") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            is_free = False
+        else:
+            is_free = True
+        yield is_free
 
 
 def forget(upload: ResumableUpload) -> None:
@@ -228,7 +244,7 @@ def forget(upload: ResumableUpload) -> None:
 
 
 def remove_files(upload: ResumableUpload) -> None:
-    for path in (path_of(upload), busy_path_of(upload)):
+    for path in (path_of(upload), busy_path_of(upload), moving_path_of(upload)):
         path.unlink(missing_ok=True)
 
 
@@ -255,6 +271,11 @@ def path_of(upload: ResumableUpload) -> Path:
 def busy_path_of(upload: ResumableUpload) -> Path:
     """Return the path of a file that is locked while a request adds to the upload."""
     return parts_folder() / f"{upload.key}.busy"
+
+
+def moving_path_of(upload: ResumableUpload) -> Path:
+    """Return the path of a file that is locked while a request sends the upload to the service."""
+    return parts_folder() / f"{upload.key}.moving"
 
 
 def this_boot() -> str:

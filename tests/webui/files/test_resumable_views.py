@@ -7,6 +7,7 @@ from base64 import b64encode
 from datetime import timedelta
 
 import pytest
+from django.db.models import F
 from django.test import Client
 from django.utils import timezone
 
@@ -163,6 +164,8 @@ def test_an_upload_is_not_reported_done_while_the_service_receives_it(bob, stora
     add_file = storage.service.v1.add_file
 
     def ask_meanwhile(*given, **options):
+        # As if it had taken an hour so far.
+        ResumableUpload.objects.update(expires_at=F("expires_at") - timedelta(hours=1))
         answers.append(put(bob, url, b"", offset=SIZE))
         return add_file(*given, **options)
 
@@ -171,6 +174,17 @@ def test_an_upload_is_not_reported_done_while_the_service_receives_it(bob, stora
     assert put(bob, url, FILM).status_code == 204
     assert [answer.status_code for answer in answers] == [409]
     assert put(bob, url, b"", offset=SIZE).status_code == 204
+
+
+def test_an_upload_is_sent_again_if_its_process_died(bob, storage):
+    url = begin_upload(bob)
+    storage.fails("/rest/transfer/file", 503)
+    put(bob, url, FILM)
+    storage.is_back()
+    ResumableUpload.objects.update(state=State.MOVING)
+    assert put(bob, url, b"", offset=SIZE).status_code == 204
+    assert content_of(storage, "Der Film.mkv") == FILM
+    assert parts() == []
 
 
 def test_a_canceled_upload_leaves_nothing(bob, storage):
