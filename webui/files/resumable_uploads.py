@@ -11,12 +11,14 @@ from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
-from django.db.models import QuerySet
+from django.db import DatabaseError
+from django.db.models import F, QuerySet, Sum
 from django.utils import timezone
 
 from webui import row_cache
 from webui.connection.connection import Service
 from webui.files import new_files
+from webui.files.uploads import refuse_beyond_disk
 from webui.http.multipart import CutOff, Reads
 from webui.models import ResumableUpload, User
 from webui.v1.records import Added
@@ -28,6 +30,8 @@ MOST_UPLOADS, MOST_SHOWN = 1000, 20
 PIECE_BYTES = 256 * 1024
 SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
+# How long an upload counts on space on our disk after its last bytes.
+ACTIVE_LIFETIME = timedelta(hours=1)
 # For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -61,6 +65,13 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
     os.close(os.open(path_of(upload), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     upload.save()
     return upload
+
+
+def awaited_bytes(now: datetime) -> int:
+    """Return how many bytes are still to come of the uploads that went on in the last hour."""
+    recent = unexpired(now + LIFETIME - ACTIVE_LIFETIME).filter(state=State.ARRIVING)
+    awaited: int | None = recent.aggregate(sum=Sum(F("size_bytes") - F("safe_bytes")))["sum"]
+    return awaited or 0
 
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:
@@ -141,7 +152,7 @@ def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
 
     What has arrived stays if the sender is cut off. A request may hang on a dead connection while
     a later one continues, so each piece is written only if the file still ends where this request
-    wrote last. Raises Overtaken, and OSError if the disk is full.
+    wrote last. Raises Overtaken, and UploadRefused or OSError if the disk is full.
     """
     position = unsafe_from = offset
     with (
@@ -151,6 +162,7 @@ def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
         fcntl.flock(busy, fcntl.LOCK_SH)
         try:
             while piece := body.read(PIECE_BYTES):
+                refuse_beyond_disk(len(piece), status=507)
                 write_at(file, position, piece[: upload.size_bytes - position])
                 position = min(position + len(piece), upload.size_bytes)
                 if position - unsafe_from >= SAFE_EVERY_BYTES:
@@ -184,7 +196,9 @@ def hold_lock(file: BinaryIO) -> Iterator[None]:
 
 def make_safe(upload: ResumableUpload, file: BinaryIO, position: int) -> None:
     os.fdatasync(file.fileno())
-    note_safe(upload, position)
+    # The database may be on the same full disk. Without its row, less is safe in a power cut.
+    with suppress(DatabaseError):
+        note_safe(upload, position)
 
 
 def note_safe(upload: ResumableUpload, position: int) -> None:

@@ -74,10 +74,10 @@ def refuse_beyond_space(request: Request, size_bytes: int) -> None:
         )
 
 
-def refuse_beyond_disk(size_bytes: int) -> None:
+def refuse_beyond_disk(size_bytes: int, status: int = 503) -> None:
     if size_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES:
         raise UploadRefused(
-            503, _("Ferry's own disk doesn't have enough space for this right now.")
+            status, _("Ferry's own disk doesn't have enough space for this right now.")
         )
 
 
@@ -160,6 +160,7 @@ def content_of(request: Request, part: FormPart) -> Iterator[tuple[Exactly | Bin
     folder.mkdir(mode=0o700, exist_ok=True)
     with tempfile.TemporaryFile(dir=folder) as draft:
         while piece := part.read(multipart.PIECE_BYTES):
+            refuse_beyond_disk(len(piece), status=507)
             draft.write(piece)
         size_bytes = draft.tell()
         draft.seek(0)

@@ -7,6 +7,7 @@ from base64 import b64encode
 from datetime import timedelta
 
 import pytest
+from django.db import OperationalError, connection
 from django.db.models import F
 from django.test import Client
 from django.utils import timezone
@@ -14,9 +15,10 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import SignedIn, page, words
-from tests.webui.files.test_upload_views import Untouchable, content_of
+from tests.webui.files.test_upload_views import Filling, Full, Untouchable, content_of
 from webui.files import resumable_uploads
 from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken, State
+from webui.files.uploads import SPARE_BYTES
 from webui.models import ResumableUpload
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +42,7 @@ def begin_upload(person, **more):
 
 def put(person, url, content, offset=0, length=None, **headers):
     """Send a piece, of which less may arrive than its length says."""
-    payload = content if isinstance(content, io.RawIOBase) else io.BytesIO(content)
+    payload = io.BytesIO(content) if isinstance(content, bytes) else content
     sent = {
         "CONTENT_TYPE": PIECE,
         "CONTENT_LENGTH": str(len(content) if length is None else length),
@@ -254,8 +256,39 @@ def test_a_fetch_larger_than_the_disk_does_not_start(bob, storage, monkeypatch):
     assert begin(bob).status_code == 503
 
 
-class Full:
-    free = 0
+def test_uploads_that_arrive_have_their_space_reserved(bob, storage, monkeypatch):
+    class Small:
+        free = SPARE_BYTES + 3 * SIZE
+
+    # No test can fill the disk.
+    monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Small)
+    url = begin_upload(bob, size=2 * SIZE)
+    assert begin(bob, size=2 * SIZE).status_code == 503
+    put(bob, url, FILM)
+    assert begin(bob, size=2 * SIZE).status_code == 201
+    ResumableUpload.objects.update(expires_at=F("expires_at") - timedelta(hours=2))
+    assert begin(bob, size=3 * SIZE).status_code == 201
+
+
+def test_an_upload_stops_when_the_disk_is_nearly_full(bob, storage, monkeypatch):
+    url = begin_upload(bob)
+    answer = put(bob, url, Filling(FILM, monkeypatch), length=SIZE)
+    assert answer.status_code == 507
+    assert "disk doesn't have enough space" in answer.json()["reason"]
+    assert look(bob, url)["Upload-Offset"] == "1000"
+
+
+def test_a_disk_on_which_the_database_is_full_too_is_reported(bob, storage, monkeypatch):
+    url = begin_upload(bob)
+
+    def refuse(execute, sql, *given):
+        if "safe_bytes" in sql and sql.startswith("UPDATE"):
+            raise OperationalError("database or disk is full")
+        return execute(sql, *given)
+
+    with connection.execute_wrapper(refuse):
+        answer = put(bob, url, Filling(FILM, monkeypatch), length=SIZE)
+    assert answer.status_code == 507
 
 
 def many_uploads(person, **facts):

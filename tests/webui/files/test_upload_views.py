@@ -32,6 +32,24 @@ class Untouchable(io.RawIOBase):
     readinto = readline = read
 
 
+class Full:
+    free = 0
+
+
+class Filling(io.BytesIO):
+    """A body that arrives while other programs fill the disk."""
+
+    def __init__(self, content, monkeypatch):
+        super().__init__(content)
+        self._monkeypatch = monkeypatch
+
+    def read(self, size=-1):
+        if self.tell():
+            # No test can fill the disk.
+            self._monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Full)
+        return super().read(min(size, 1000))
+
+
 def body_of(*files, fields=(), end=True):
     lines = []
     for name, value in fields:
@@ -46,7 +64,7 @@ def body_of(*files, fields=(), end=True):
 
 def send(client, body, path="/files/0/upload/", length=None, **headers):
     """Post `body`, which may be shorter than `length`, as when a phone goes to sleep."""
-    payload = body if isinstance(body, io.RawIOBase) else io.BytesIO(body)
+    payload = io.BytesIO(body) if isinstance(body, bytes) else body
     extra = {f"HTTP_{name.upper()}": value for name, value in headers.items()}
     return client.generic(
         "POST",
@@ -303,3 +321,13 @@ def test_a_part_of_an_unexpected_size_is_cut_off_before_its_end(size):
     part = Exactly(FormPart("file", "a", True, iter([b"ab", b"cd"])), size)
     with pytest.raises(CutOff):
         list(iter(lambda: part.read(2), b""))
+
+
+def test_a_plain_form_stops_when_the_disk_is_nearly_full(bob, storage, monkeypatch):
+    body = body_of(("a.txt", "x" * 5000))
+    answer = send(
+        bob.client, Filling(body, monkeypatch), length=len(body), x_requested_with="ferry"
+    )
+    assert answer.status_code == 507
+    assert "disk doesn't have enough space" in answer.json()["reason"]
+    assert "a.txt" not in [item.name for item in storage.fake.items.values()]
