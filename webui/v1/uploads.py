@@ -2,12 +2,13 @@
 
 import secrets
 from collections.abc import Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Protocol
 
 from webui.v1.errors import Unavailable
 
 PIECE_BYTES = 64 * 1024
-LONGEST_NAME = 255
+LONGEST_NAME, LONGEST_SUFFIX = 255, 16
 
 
 class Readable(Protocol):
@@ -71,9 +72,15 @@ class Upload:
 def header_name(name: str) -> str:
     """Spell a name as browsers do in multipart, so that it can't end the line or the quotes."""
     name = "".join(char for char in name if char >= " " and char != "\x7f")
-    name = name.encode("utf-8", "replace").decode().replace('"', "%22")
-    tail = name.encode()[-LONGEST_NAME:].decode("utf-8", "ignore")
-    return tail or "file"
+    return shorten(name).encode("utf-8", "replace").decode().replace('"', "%22") or "file"
+
+
+def shorten(name: str) -> str:
+    """Cut a name before its suffix, which shows what kind of file it is."""
+    suffix = PurePosixPath(name).suffix
+    if len(name) <= LONGEST_NAME or len(suffix) > LONGEST_SUFFIX:
+        return name[:LONGEST_NAME]
+    return name[: LONGEST_NAME - len(suffix)] + suffix
 
 
 def _position(stream: Readable) -> int | None:

@@ -105,6 +105,7 @@ def test_equal_names_are_numbered(api, account):
         ("a%22b%0D%0Ac%41%2F.txt", 'a"b c%41%2F.txt'),
         ("a/", "upload"),
         ("é.txt", "é.txt"),
+        ("𓅃" * 251 + ".txt", "𓅃" * 251 + ".txt"),
         ("x" * 300 + ".txt", "x" * 251 + ".txt"),
     ],
 )

@@ -86,7 +86,10 @@ def test_a_stream_that_cannot_be_wound_back_is_sent_once():
         ("a\ud800b", "a?b"),
         ("", "file"),
         ("x" * 300 + ".torrent", "x" * 247 + ".torrent"),
-        ("é" * 200, "é" * 127),
+        ("é" * 200, "é" * 200),
+        ("é" * 300 + ".mkv", "é" * 251 + ".mkv"),
+        ("Vol. " + "x" * 300, "Vol. " + "x" * 250),
+        ('"' * 255, "%22" * 255),
     ],
 )
 def test_a_name_cannot_leave_its_place_in_the_header(name, sent):
