@@ -14,6 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from email import message_from_bytes
 from typing import Any
+from unicodedata import normalize
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
 import httpx
@@ -522,7 +523,9 @@ class FakeV1(httpx.BaseTransport):
     def _check(self, name: str, parent: int, but: Item | None = None) -> None:
         if name in ("", ".", "..") or len(name) > 255 or FORBIDDEN.search(name):
             raise Refused(422, "name_not_allowed")
-        if any(each.name == name and each is not but for each in self._inside(parent)):
+        key = normalize("NFC", name)
+        inside = [each for each in self._inside(parent) if each is not but]
+        if any(normalize("NFC", each.name) == key for each in inside):
             raise Refused(409, "name_taken")
 
     def _free(self, name: str, parent: int) -> str:

@@ -34,7 +34,7 @@ from webui.library import requests as library_requests
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.library.names import find_name_error
+from webui.library.names import find_name_error, key_of
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Rejected
@@ -88,7 +88,8 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
 
 def folder_named(request: Request, folder: str, name: str) -> str | None:
     below = screen.read(request, folder, at_once=True).snapshot.contents.entries
-    ids = (entry.id for entry in below if entry.is_folder and entry.name == name)
+    key = key_of(name)
+    ids = (entry.id for entry in below if entry.is_folder and key_of(entry.name) == key)
     return next(ids, None)
 
 

@@ -1,6 +1,7 @@
 """Actions in Files: new folder, rename, delete, and ZIP of a selection."""
 
 import json
+import unicodedata
 from datetime import timedelta
 
 import httpx
@@ -132,6 +133,16 @@ def test_a_dropped_directory_is_made_or_found(bob, storage):
     films = next(item.id for item in storage.fake.items.values() if item.name == "Films")
     wanted = {"upload_url": f"/files/{films}/upload/", "new_url": f"/files/{films}/new/"}
     assert json.loads(made.content) == json.loads(again.content) == {"ok": True} | wanted
+
+
+@each_case("forms", [("NFC", "NFD"), ("NFD", "NFC")])
+def test_a_dropped_directory_is_found_in_the_other_normal_form(forms, bob, storage):
+    there, dropped = (unicodedata.normalize(form, "Bücher") for form in forms)
+    folder = storage.folder(there)
+    script = {"x-requested-with": "ferry"}
+    answer = bob.client.post("/files/0/new/", {"name": dropped}, headers=script)
+    assert answer.json()["upload_url"] == f"/files/{folder.id}/upload/"
+    storage.renew()
 
 
 # Rename
