@@ -13,6 +13,7 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from service.fetching.errors import PermanentFailure
 from service.library.library import MOST_DEPTH
+from service.library.names import key_of
 
 MOST_FILES = 100_000
 MOST_DIRECTORY_BYTES = 16 * 2**20
@@ -125,15 +126,22 @@ def members_of(zip_file: ZipFile) -> list[Member]:
 def without_top(members: list[Member], name: str) -> list[Member]:
     """Leave out a folder that contains all the rest and has the name of the new one: what is in
     `Photos.zip` is often a folder `Photos`."""
-    tops = {member.path[0].casefold() if len(member.path) > 1 else "" for member in members}
-    if tops != {name.casefold()}:
+    tops = {caseless(member.path[0]) if len(member.path) > 1 else "" for member in members}
+    if tops != {caseless(name)}:
         return members
     return [Member(path[1:], info) for path, info in members]
+
+
+def caseless(name: str) -> str:
+    return key_of(name).casefold()
 
 
 def is_file(info: ZipInfo) -> bool:
     # In some releases of Python 3.11, `is_dir` fails for an entry without a name.
     if not info.filename or info.is_dir() or info.filename.startswith(ATTRIBUTES):
+        return False
+    # A folder, as some programs on Windows write it.
+    if info.filename.endswith("\\") and not info.file_size:
         return False
     return stat.S_IFMT(info.external_attr >> 16) in (0, stat.S_IFREG)
 

@@ -2,6 +2,7 @@
 
 import io
 import stat
+import unicodedata
 from zipfile import ZIP_BZIP2, ZIP_LZMA, ZipFile
 
 import pytest
@@ -58,6 +59,7 @@ def test_a_path_of_many_folders_keeps_its_name():
 def test_folders_links_and_devices_are_left_out():
     content = a_zip(("folder/", b""), ("", b""), ("file", b"x"))
     assert paths(content) == ["file"]
+    assert paths(a_zip(("folder\\", b""), ("file", b"x"), ("a\\", b"x"))) == ["file", "a"]
     for kind in (stat.S_IFLNK, stat.S_IFCHR, stat.S_IFIFO, stat.S_IFSOCK):
         assert word(a_zip(("link", b"/etc/passwd"), mode=kind | 0o777)) == "zip_empty"
     assert paths(a_zip(("file", b"x"), mode=stat.S_IFREG | 0o644)) == ["file"]
@@ -82,6 +84,13 @@ def test_a_folder_of_the_same_name_is_not_in_the_new_folder_again(names, whole):
     with open_zip(io.BytesIO(content)) as zip_file:
         shown = without_top(members_of(zip_file), "Photos")
     assert ["/".join(member.path) for member in shown] == whole
+
+
+def test_the_name_of_that_folder_may_be_in_either_normal_form():
+    content = a_zip((unicodedata.normalize("NFD", "bücher/a.txt"), b"x"))
+    with open_zip(io.BytesIO(content)) as zip_file:
+        (member,) = without_top(members_of(zip_file), "Bücher")
+    assert member.path == ("a.txt",)
 
 
 def test_equal_names_are_all_unpacked():
