@@ -436,6 +436,10 @@ def refresh_url(at: Addresses, look: ViewOptions, version: str) -> str:
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
     if takes_folder or snapshot.is_root:
         return ""
+    return no_folder_words()
+
+
+def no_folder_words() -> str:
     return _("Ferry puts these files in All files, because this service doesn't accept a folder.")
 
 

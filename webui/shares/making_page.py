@@ -36,7 +36,7 @@ class MadeSharePage:
     back_url: str
 
 
-def new_page(snapshot: Snapshot, chosen: Sequence[Entry]) -> NewSharePage:
+def new_page(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool) -> NewSharePage:
     name = chosen[0].name if len(chosen) == 1 else snapshot.name or _("All files")
     items = [entry.name for entry in chosen] if len(chosen) > 1 else []
     count = {"items": formatting.items_words(len(chosen))}
@@ -47,8 +47,15 @@ def new_page(snapshot: Snapshot, chosen: Sequence[Entry]) -> NewSharePage:
         entries=[entry.key for entry in chosen],
         back_url=folder_url(snapshot.folder),
         back_label=snapshot.name or _("All files"),
-        can_receive=not chosen or (len(chosen) == 1 and chosen[0].is_folder),
+        can_receive=can_receive(snapshot, chosen, takes_folder=takes_folder),
     )
+
+
+def can_receive(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool) -> bool:
+    """Return whether files can go to the folder of a link. Any service takes them in the root."""
+    if not chosen:
+        return takes_folder or snapshot.is_root
+    return takes_folder and len(chosen) == 1 and chosen[0].is_folder
 
 
 def made_page(

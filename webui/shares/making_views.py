@@ -14,6 +14,7 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import screen as files_screen
 from webui.files import selection as files_selection
+from webui.files.page import no_folder_words
 from webui.formatting import Calendar, count_words
 from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to
@@ -45,11 +46,14 @@ def share(request: Request, folder: str) -> HttpResponse:
         return redirect(folder_url(folder))
     is_sent = request.method == "POST" and MADE in request.POST
     form = ShareForm(request.POST if is_sent else None)
+    page = new_page(reading.snapshot, chosen, takes_folder=service_of(request).takes_folder)
     if is_sent and form.is_valid():
-        if made := made_link(request, reading, chosen, form):
+        if form.terms().takes_files and not page.can_receive:
+            form.add_error(None, no_folder_words())
+        elif made := made_link(request, reading, chosen, form):
             return made
-        form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
-    page = new_page(reading.snapshot, chosen)
+        else:
+            form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
     status = 422 if is_sent else 200
     return render(request, "shares/new.html", {"page": page, "form": form}, status=status)
 

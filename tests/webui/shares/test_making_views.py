@@ -35,6 +35,22 @@ class TestTheForm:
         answer = bob.client.post("/files/0/share/", {"entry": keys})
         assert not page(answer).select_one("input[value=send]")
 
+    def test_without_folders_at_the_service_only_the_root_receives_files(self, bob, foreign):
+        inbox = foreign.folder("Inbox")
+        for path in (f"/files/{inbox.id}/share/", f"/files/0/share/?entry=folder-{inbox.id}"):
+            assert not page(bob.client.get(path)).select_one("input[value=send]")
+            answer = bob.client.post(path, TERMS | {"purpose": "send"})
+            assert answer.status_code == 422
+            assert "this service doesn't accept a folder" in words(answer, "#refusal")
+        assert not Share.objects.exists()
+        assert page(bob.client.get("/files/0/share/")).select_one("input[value=send]")
+        make_link(bob, purpose="send")
+
+    def test_a_service_with_folders_receives_files_in_each(self, bob, foreign):
+        foreign.fake.keeps_folder_id = True
+        make_link(bob, foreign.folder("Inbox").id, purpose="send")
+        assert Share.objects.get().takes_files
+
     def test_an_empty_selection_creates_no_link_to_everything(self, bob, storage):
         answer = bob.client.post("/files/0/share/", {"entry": ["file-99"], **TERMS})
         assert answer.status_code == 302

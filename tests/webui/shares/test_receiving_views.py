@@ -75,7 +75,7 @@ def test_a_torrent_is_kept_as_a_file(link, ida, storage, inbox, headers):
 
 @pytest.mark.parametrize("headers", [{}, {"x-file-size": str(len(torrent()))}])
 def test_a_foreign_service_gets_no_torrents(bob, foreign, headers):
-    link = make_link(bob, foreign.folder("Inbox").id, purpose="send")
+    link = make_link(bob, purpose="send")
     answer = send(stranger(), link, file("holiday.jpg", torrent()), **SCRIPT, **headers)
     assert "can't receive torrent files" in answer.json()["reason"]
     assert not foreign.fake.transfers
@@ -83,7 +83,7 @@ def test_a_foreign_service_gets_no_torrents(bob, foreign, headers):
 
 
 def test_a_foreign_service_gets_texts_that_begin_like_torrents(bob, foreign):
-    link = make_link(bob, foreign.folder("Inbox").id, purpose="send")
+    link = make_link(bob, purpose="send")
     ida, text = stranger(), b"d10: the rules of a die with ten sides"
     assert send(ida, link, file("dice.txt", text), **SCRIPT).json()["ok"]
     headers = {"x-file-size": str(len(text))}
