@@ -8,36 +8,50 @@ from django.utils import timezone
 
 from webui.library.entries import Entry
 from webui.models import Selection, User
+from webui.v1.errors import TooMany
 
 LIFETIME = timedelta(hours=6)
 LONGEST_KEY = 43
+MOST_OF_VISITORS = 100
 
 
-def save(
-    user: User, service: str, folder: str, chosen: Sequence[Entry], *, is_whole: bool
+def save(  # noqa: PLR0913  So much decides which selection it is.
+    user: User,
+    service: str,
+    folder: str,
+    chosen: Sequence[Entry],
+    *,
+    is_whole: bool,
+    share: int = 0,
 ) -> Selection:
-    sizes = [entry.size_bytes for entry in chosen]
-    return Selection.objects.create(
-        key=secrets.token_urlsafe(32),
-        user=user,
-        service=service,
-        folder=folder,
-        entries=[[entry.kind, entry.id, entry.name] for entry in chosen],
-        is_whole=is_whole,
-        size_bytes=None if None in sizes else sum(filter(None, sizes)),
-        expires_at=timezone.now() + LIFETIME,
-    )
+    """Save a selection. An equal one lasts longer instead, since each is a large row.
+
+    `share`: the link whose visitors chose, who have a limit for each link. Raises TooMany.
+    """
+    now, sizes = timezone.now(), [entry.size_bytes for entry in chosen]
+    prefix = f"{share}." if share else ""
+    live = Selection.objects.filter(user=user, key__startswith=prefix, expires_at__gt=now)
+    facts = {
+        "service": service,
+        "folder": folder,
+        "entries": [[entry.kind, entry.id, entry.name] for entry in chosen],
+        "is_whole": is_whole,
+    }
+    selection = live.filter(**facts).first()
+    if selection is None:
+        if share and live.count() >= MOST_OF_VISITORS:
+            raise TooMany("archives", retry_after_seconds=60)
+        selection = Selection(key=prefix + secrets.token_urlsafe(24), user=user, **facts)
+    selection.size_bytes = None if None in sizes else sum(filter(None, sizes))
+    selection.expires_at = now + LIFETIME
+    selection.save()
+    return selection
 
 
 def find(user: User, service: str, key: str, now: datetime) -> Selection | None:
     return Selection.objects.filter(
         key=key[:LONGEST_KEY], user=user, service=service, expires_at__gt=now
     ).first()
-
-
-def count_of(user: User, now: datetime) -> int:
-    """Return how many selections of this person haven't expired."""
-    return Selection.objects.filter(user=user, expires_at__gt=now).count()
 
 
 def prune(now: datetime) -> None:

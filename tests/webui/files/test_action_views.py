@@ -372,6 +372,16 @@ def test_a_selection_is_private_and_expires(gwen, bob, storage):
     assert gwen.client.get(address).status_code == 404
 
 
+def test_an_equal_selection_is_saved_once_and_lasts_longer(gwen, storage):
+    keys = [f"file-{storage.file(name).id}" for name in ("a.txt", "b.txt", "c.txt")]
+    first = pack(gwen, entry=keys[:2])["Location"]
+    soon = timezone.now() + timedelta(minutes=1)
+    Selection.objects.update(expires_at=soon)
+    assert pack(gwen, entry=keys[:2])["Location"] == first
+    assert Selection.objects.get().expires_at > soon
+    assert pack(gwen, entry=keys[1:])["Location"] != first
+
+
 def test_an_empty_selection_is_reported(gwen, storage):
     assert "Select an item first" in words(
         gwen.client.post("/files/0/zip/", follow=True), "#toasts"

@@ -224,12 +224,25 @@ class TestASelection:
 
     def test_strangers_pack_only_so_many(self, part, ida, shelf, monkeypatch):
         # A hundred would take seconds.
-        monkeypatch.setattr("webui.files.archive_views.MOST_OF_VISITORS", 2)
+        monkeypatch.setattr("webui.files.archive_selections.MOST_OF_VISITORS", 2)
         path = f"{part}files/{shelf['shared']}/zip/"
-        answers = [ida.post(path, {"all": "1"}, headers=HTMX).status_code for _try in range(3)]
-        assert answers == [200, 200, 503]
+        keys = [f"file-{shelf['picture']}", f"folder-{shelf['inside']}"]
+        choices = [*([each] for each in keys), keys, [keys[0]]]
+        answers = [ida.post(path, {"entry": each}, headers=HTMX).status_code for each in choices]
+        assert answers == [200, 200, 503, 200]
         assert ida.post(path, {"entry": "file-99"}).status_code == 302
         assert not ida.cookies.get("sessionid")
+
+    def test_neither_other_links_nor_their_maker_count(self, bob, ida, shelf, monkeypatch):
+        # A hundred would take seconds.
+        monkeypatch.setattr("webui.files.archive_selections.MOST_OF_VISITORS", 1)
+        path = f"files/{shelf['shared']}/zip/"
+        choice = {"entry": f"file-{shelf['picture']}"}
+        assert bob.client.post(f"/{path}", choice, headers=HTMX).status_code == 200
+        for _link in range(2):
+            link = make_link(bob, shelf["shared"])
+            assert ida.post(f"{link}{path}", choice, headers=HTMX).status_code == 200
+        assert Selection.objects.count() == 3
 
     def test_all_of_it_selected_is_not_the_whole_folder(self, part, ida, shelf):
         ida.get(part)
