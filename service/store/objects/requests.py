@@ -67,6 +67,9 @@ class ObjectRequests:
         """Store a small object. Raises Exists, StoreAway, DiskFull."""
         self._send("PUT", key, content=content, headers={} if may_replace else CREATE)
 
+    def size(self, key: str) -> int:
+        return int(self._send("HEAD", key).headers["Content-Length"])
+
     def begin(self, key: str) -> str:
         """Begin an upload in parts, and return its id."""
         return _text_of(self._send("POST", key, {"uploads": ""}), "UploadId")
@@ -116,7 +119,10 @@ class ObjectRequests:
         content: bytes = b"",
         headers: Mapping[str, str] | None = None,
     ) -> httpx.Response:
-        """Send a request, again if the store fails. Raises Exists, StoreAway, DiskFull."""
+        """Send a request, again if the store fails. Raises StoreAway, DiskFull.
+
+        Also raises Exists, if a header makes that a condition.
+        """
         database_connection.give_back()
         for number in range(1, TRIES + 1):
             url = self._bucket.sign(method, key, SIGNED_SECONDS, query)
@@ -128,14 +134,15 @@ class ObjectRequests:
             except httpx.TransportError as error:
                 trouble = repr(error)
             else:
-                if answer.status_code in (409, 412):
+                if headers and answer.status_code == 412:
                     raise Exists
                 if answer.status_code == 507:
                     raise DiskFull
                 if answer.is_success:
                     return answer
                 trouble = f"{answer.status_code} {answer.text[:200]}"
-                if answer.is_client_error:
+                # A conflict with another request, perhaps our own first try, has stored nothing.
+                if answer.is_client_error and answer.status_code != 409:
                     break
             log.debug("store failed method=%s try=%d: %s", method, number, trouble)
         raise away(trouble)

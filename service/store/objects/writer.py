@@ -6,6 +6,7 @@ from types import TracebackType
 from typing import Self
 
 from service.errors import StoreAway
+from service.store.objects.failures import away
 from service.store.objects.listing import key_of
 from service.store.objects.requests import Exists, ObjectRequests, UploadPart
 from service.store.sums import Stored, Sums
@@ -59,16 +60,27 @@ class ObjectWriter:
 
     def commit(self) -> Stored:
         """Finish the object. Raises StoreAway, DiskFull."""
-        key = key_of(self._blob)
-        # No one else knows the id: what exists is our own, and only the answer was lost.
-        with suppress(Exists):
-            if not self._upload_id:
-                self._requests.create(key, bytes(self._waiting), may_replace=self._may_replace)
-            else:
-                if self._waiting:
-                    self._send_part()
-                self._requests.finish(
-                    key, self._upload_id, self._parts, may_replace=self._may_replace
-                )
-                self._upload_id = ""
+        if self._upload_id and self._waiting:
+            self._send_part()
+        try:
+            self._finish()
+        except Exists:
+            self._check_size()
         return self.sums.of_blob(self._blob)
+
+    def _finish(self) -> None:
+        key = key_of(self._blob)
+        if not self._upload_id:
+            self._requests.create(key, bytes(self._waiting), may_replace=self._may_replace)
+            return
+        self._requests.finish(key, self._upload_id, self._parts, may_replace=self._may_replace)
+        self._upload_id = ""
+
+    def _check_size(self) -> None:
+        """Raise StoreAway if what exists is not whole.
+
+        No one else knows the id: what exists is our own, and only the answer was lost.
+        """
+        size_bytes = self._requests.size(key_of(self._blob))
+        if size_bytes != self.sums.size_bytes:
+            raise away(f"an object has {size_bytes} bytes of {self.sums.size_bytes}")

@@ -21,6 +21,7 @@ from service.store.objects.writer import PART_BYTES
 from tests import misbehaving, object_stores
 from tests.misbehaving import answers, whole
 from tests.service.builders import put
+from tests.service.fetching.servers import in_turn
 
 # What people wait for before they learn that the store is away.
 PATIENCE_SECONDS = 6.0
@@ -47,12 +48,57 @@ def test_an_unreachable_store_is_refused(seaweedfs):
 
 def test_a_store_with_a_different_clock_is_refused_with_an_explanation():
     wrong = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    with misbehaving.serving(answers(whole(b"", "403 Forbidden", Date=wrong))) as server:
-        bucket = Bucket.of(
-            f"s3://ferry?endpoint=http://127.0.0.1:{server.port}", object_stores.KEYS
-        )
-        with pytest.raises(UnfitStore, match=r"has a clock .60 minutes off this machine's"):
-            self_test.refuse_unfit(bucket)
+    with (
+        misbehaving.serving(answers(whole(b"", "403 Forbidden", Date=wrong))) as server,
+        pytest.raises(UnfitStore, match=r"has a clock .60 minutes off this machine's"),
+    ):
+        self_test.refuse_unfit(bucket_at(server))
+
+
+def bucket_at(server):
+    return Bucket.of(f"s3://ferry?endpoint=http://127.0.0.1:{server.port}", object_stores.KEYS)
+
+
+def put_at(server, tmp_path, content=b"content"):
+    with closing(ObjectStore(bucket_at(server), tmp_path, 0)) as store:
+        return put(store, content)
+
+
+CONFLICT = whole(b"<Error><Code>ConditionalRequestConflict</Code></Error>", "409 Conflict")
+EXISTS = whole(b"<Error><Code>PreconditionFailed</Code></Error>", "412 Precondition Failed")
+
+
+def test_a_write_in_conflict_with_another_is_not_acknowledged(tmp_path):
+    with misbehaving.serving(answers(CONFLICT)) as server, pytest.raises(StoreAway):
+        put_at(server, tmp_path)
+
+
+def test_a_write_in_conflict_with_another_is_repeated(tmp_path):
+    with misbehaving.serving(in_turn(answers(CONFLICT), answers(whole(b"")))) as server:
+        assert put_at(server, tmp_path).size_bytes == len(b"content")
+        assert len(server.heads) == 2
+
+
+@pytest.mark.parametrize("reply", [CONFLICT, EXISTS], ids=["conflict", "exists"])
+def test_an_upload_whose_part_is_refused_is_not_acknowledged(tmp_path, reply):
+    begun = whole(b"<Result><UploadId>7</UploadId></Result>")
+
+    def misbehave(wire):
+        wire.send(begun if b"uploads=" in wire.head else reply)
+
+    with misbehaving.serving(misbehave) as server, pytest.raises(StoreAway):
+        put_at(server, tmp_path, bytes(PART_BYTES))
+
+
+@pytest.mark.parametrize("size_bytes", [0, len(b"content")])
+def test_what_exists_after_a_lost_answer_must_be_whole(tmp_path, size_bytes):
+    replies = in_turn(answers(EXISTS), answers(misbehaving.head(Content_Length=str(size_bytes))))
+    with misbehaving.serving(replies) as server:
+        if size_bytes:
+            assert put_at(server, tmp_path).size_bytes == size_bytes
+        else:
+            with pytest.raises(StoreAway):
+                put_at(server, tmp_path)
 
 
 @pytest.mark.postgresql
