@@ -221,7 +221,8 @@ class MediaWork:
         except Busy:
             return False
         except DiskFull:
-            log.warning("no room for pictures")
+            log.warning("no room to examine media content=%s", media.sha1)
+            probing.put_off(media)
         except Exception:
             log.exception("examining media failed content=%s", media.sha1)
             probing.put_off(media)

@@ -122,7 +122,7 @@ class Store(Protocol):
     def on_disk(self, blob: str) -> Path:
         """Return a file of this machine with the blob's bytes, for programs that read files.
 
-        Raises NotFound if the blob is missing.
+        Raises NotFound if the blob is missing, and DiskFull if a copy doesn't fit.
         """
 
     def internal_path(self, blob: str) -> Path:

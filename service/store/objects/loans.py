@@ -1,14 +1,16 @@
 """Copies of objects on this machine, for programs that read files."""
 
 import os
+import shutil
 import threading
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 from weakref import WeakValueDictionary
 
+from service.errors import DiskFull
 from service.store.folders import (
     files_in,
     free_bytes,
@@ -17,9 +19,20 @@ from service.store.folders import (
     translate_disk_full,
 )
 from service.store.hardlinks import try_link
+from service.store.sums import CHUNK_BYTES
 
 # A program opens its file soon. If it had to wait for its turn for longer, it borrows again.
 KEPT_SECONDS = 60.0
+
+
+class LentFile(NamedTuple):
+    lent_at: float
+    size_bytes: int
+    path: Path
+
+    @property
+    def is_draft(self) -> bool:
+        return self.path.name.startswith(".")
 
 
 class Loans:
@@ -35,20 +48,40 @@ class Loans:
         self._lock = threading.Lock()
         self._locks: WeakValueDictionary[str, _Lock] = WeakValueDictionary()
 
-    def lend(self, blob: str, download: Callable[[BinaryIO], None]) -> Path:
-        """Return a file with the blob's bytes, which one caller downloads while the others wait."""
+    def lend(self, blob: str, open_source: Callable[[], BinaryIO]) -> Path:
+        """Return a file with the blob's bytes, which one caller copies while the others wait.
+
+        Raises DiskFull.
+        """
         path = self._folder / blob
         with self._lock:
             lock = self._locks.setdefault(blob, _Lock())
         with lock.lock:
             if not is_touched(path):
-                draft = self._draft(blob)
-                with no_leftover(draft), translate_disk_full():
-                    with draft.open("wb") as file:
-                        download(file)
-                    draft.rename(path)
+                with open_source() as source:
+                    self._copy(source, path)
                 self.sweep()
         return path
+
+    def _copy(self, source: BinaryIO, path: Path) -> None:
+        make_folder(self._folder)
+        size_bytes = source.seek(0, os.SEEK_END)
+        source.seek(0)
+        self._make_room(size_bytes)
+        draft = path.with_name(f".{path.name}.{os.getpid()}")
+        with no_leftover(draft), translate_disk_full():
+            with draft.open("wb") as file:
+                shutil.copyfileobj(source, file, CHUNK_BYTES)
+            draft.rename(path)
+
+    def _make_room(self, size_bytes: int) -> None:
+        """Delete idle files, if that makes enough room. Raises DiskFull."""
+        lacking_bytes = size_bytes - free_bytes(self._folder)
+        idle = find_idle(self._files())
+        if sum(each.size_bytes for each in idle) >= lacking_bytes:
+            delete_beyond(idle, lacking_bytes)
+        if free_bytes(self._folder) < size_bytes:
+            raise DiskFull
 
     def adopt(self, blob: str, source: Path) -> None:
         """Lend a file that this machine still has: it costs nothing if the disk has links."""
@@ -63,30 +96,37 @@ class Loans:
     def forget(self, blob: str) -> None:
         (self._folder / blob).unlink(missing_ok=True)
 
-    def _draft(self, blob: str) -> Path:
-        make_folder(self._folder)
-        return self._folder / f".{blob}.{os.getpid()}"
-
     def sweep(self) -> None:
         """Delete what exceeds the budget, and drafts of workers that died."""
-        before = time.time() - KEPT_SECONDS
+        files = self._files()
+        if not files:
+            return
+        total_bytes = sum(each.size_bytes for each in files)
+        most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)
+        delete_beyond(find_idle(files), total_bytes - most_bytes)
+
+    def _files(self) -> list[LentFile]:
         files = []
         for entry in files_in(self._folder):
             # Another thread's draft may get its name now.
             with suppress(FileNotFoundError):
-                files.append((entry.stat().st_mtime, entry.stat().st_size, entry.path))
-        if not files:
-            return
-        files.sort()
-        total_bytes = sum(size for _at, size, _path in files)
-        most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)
-        excess_bytes = total_bytes - most_bytes
-        for lent_at, size_bytes, path in files:
-            if lent_at > before:
-                break
-            if excess_bytes > 0 or Path(path).name.startswith("."):
-                Path(path).unlink(missing_ok=True)
-                excess_bytes -= size_bytes
+                status = entry.stat()
+                files.append(LentFile(status.st_mtime, status.st_size, Path(entry.path)))
+        return sorted(files)
+
+
+def find_idle(files: list[LentFile]) -> list[LentFile]:
+    """Return the files that no program is about to open."""
+    before = time.time() - KEPT_SECONDS
+    return [each for each in files if each.lent_at <= before]
+
+
+def delete_beyond(idle: list[LentFile], excess_bytes: int) -> None:
+    """Delete drafts, and the files that were lent longest ago, until the excess is gone."""
+    for each in idle:
+        if excess_bytes > 0 or each.is_draft:
+            each.path.unlink(missing_ok=True)
+            excess_bytes -= each.size_bytes
 
 
 class _Lock:

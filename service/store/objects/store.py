@@ -172,11 +172,7 @@ class ObjectStore(ObjectNotes):
         return [sizes.get(blob) for blob in blobs]
 
     def on_disk(self, blob: str) -> Path:
-        def download(file: BinaryIO) -> None:
-            with self.open(blob) as source:
-                shutil.copyfileobj(source, file, CHUNK_BYTES)
-
-        return self._loans.lend(check_id(blob), download)
+        return self._loans.lend(check_id(blob), partial(self.open, blob))
 
     def internal_path(self, blob: str) -> Path:  # noqa: ARG002  It has none.
         raise NotFound

@@ -11,7 +11,7 @@ import pytest
 from django.conf import settings
 
 from service import signals
-from service.errors import Busy, CannotConvert, NotFound, NoWorker
+from service.errors import Busy, CannotConvert, DiskFull, NotFound, NoWorker
 from service.media import local_socket, media_server
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
 from service.media.local_socket import LOCK, SOCKET
@@ -56,6 +56,12 @@ def refuse(refusal):
         raise refusal
 
     return answer
+
+
+def test_a_full_disk_is_no_failure_of_the_server(folder, caplog):
+    with serving(full=refuse(DiskFull())), pytest.raises(Busy):
+        ask("full", 5)
+    assert not [each for each in caplog.records if each.exc_info]
 
 
 def test_a_question_is_answered(folder):

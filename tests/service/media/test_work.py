@@ -11,7 +11,7 @@ from django.db import connection
 from django.utils import timezone
 from PIL import Image
 
-from service.errors import Busy
+from service.errors import Busy, DiskFull
 from service.library import library
 from service.media import local_socket, probing, work
 from service.media.content_folders import Content, scratch_folder
@@ -155,11 +155,11 @@ def test_missing_bytes_are_looked_for_again(worker, keep, library_folder, tmp_pa
     assert media_of(lost).state == "probed"
 
 
-def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch):
+@pytest.mark.parametrize("trouble", [OSError(errno.EIO, "of the disk"), DiskFull()])
+def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch, trouble):
     file = keep(picture())
-    trouble = Mock(side_effect=OSError(errno.EIO, "of the disk"))
-    # Only root can make a disk that fails to open a file.
-    monkeypatch.setattr(DiskStore, "on_disk", trouble)
+    # Only root can make a disk that fails to open a file, or that is full.
+    monkeypatch.setattr(DiskStore, "on_disk", Mock(side_effect=trouble))
     assert_put_off(worker, file)
     monkeypatch.undo()
     worker.probe_once()

@@ -3,7 +3,11 @@
 import os
 import time
 from concurrent.futures import ThreadPoolExecutor
+from io import BytesIO
 
+import pytest
+
+from service.errors import DiskFull
 from service.store.objects import loans as loans_module
 from service.store.objects.loans import KEPT_SECONDS, Loans
 from tests.service.builders import put
@@ -17,7 +21,7 @@ def test_concurrent_loans_do_not_interfere(tmp_path):
     loans = Loans(tmp_path / "loans", 10**9)
 
     def borrow(number):
-        return loans.lend(f"{number:032x}", lambda file: file.write(b"%d" % number))
+        return loans.lend(f"{number:032x}", lambda: BytesIO(b"%d" % number))
 
     with ThreadPoolExecutor(AT_ONCE) as threads:
         for number, path in enumerate(threads.map(borrow, range(MANY))):
@@ -43,7 +47,7 @@ def test_recent_loans_stay_and_older_ones_are_removed(tmp_path):
     loans = Loans(tmp_path / "loans", 100)
 
     def lend(number):
-        return loans.lend(f"{number:032x}", lambda file: file.write(bytes(100)))
+        return loans.lend(f"{number:032x}", lambda: BytesIO(bytes(100)))
 
     first, second = lend(1), lend(2)
     assert first.exists()
@@ -69,13 +73,40 @@ def test_freeing_space_removes_unused_copies(objects):
     assert objects.on_disk(blob).exists()
 
 
-def test_all_files_take_no_more_than_half_of_what_the_disk_has_for_them(tmp_path, monkeypatch):
-    loans = Loans(tmp_path / "loans", 10**9)
+@pytest.fixture
+def small_disk(tmp_path, monkeypatch):
+    """Let the disk of loans have room for so many bytes."""
 
-    def free_bytes(_folder):
-        return 500 - sum(path.stat().st_size for path in (tmp_path / "loans").iterdir())
+    def free_bytes(folder):
+        return size_bytes - sum(path.stat().st_size for path in folder.iterdir())
 
+    size_bytes = 500
     # No test can fill the disk.
     monkeypatch.setattr(loans_module, "free_bytes", free_bytes)
+
+
+@pytest.mark.usefixtures("small_disk")
+def test_all_files_take_no_more_than_half_of_what_the_disk_has_for_them(tmp_path):
+    loans = Loans(tmp_path / "loans", 10**9)
     assert adopted(loans, tmp_path, 1, 2) == [1, 2]
     assert adopted(loans, tmp_path, 3) == [2, 3]
+
+
+@pytest.mark.usefixtures("small_disk")
+def test_a_copy_that_does_not_fit_is_not_begun(objects, tmp_path):
+    fits, too_large = put(objects, bytes(200)).blob, put(objects, bytes(501)).blob
+    idle = objects.on_disk(fits)
+    os.utime(idle, (0, 0))
+    with pytest.raises(DiskFull):
+        objects.on_disk(too_large)
+    assert list((tmp_path / "loans").iterdir()) == [idle]
+
+
+@pytest.mark.usefixtures("small_disk")
+def test_idle_copies_make_room_for_another(objects):
+    idle, other = (put(objects, bytes(size)).blob for size in (200, 400))
+    os.utime(objects.on_disk(idle), (0, 0))
+    path = objects.on_disk(other)
+    assert [each.name for each in path.parent.iterdir()] == [other]
+    with pytest.raises(DiskFull):
+        objects.on_disk(idle)
