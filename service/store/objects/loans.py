@@ -23,6 +23,8 @@ from service.store.sums import CHUNK_BYTES
 
 # A program opens its file soon. If it had to wait for its turn for longer, it borrows again.
 KEPT_SECONDS = 60.0
+# Each sweep looks at all of them.
+MOST_FILES = 5000
 
 
 class LentFile(NamedTuple):
@@ -38,8 +40,9 @@ class LentFile(NamedTuple):
 class Loans:
     """Files by blob, within a budget: the one that was lent longest ago is deleted first.
 
-    A file's modification time says when it was last lent. Beyond those of the last minute, all of
-    them together take at most half of what the disk would have without them.
+    A file's modification time says when it was last lent. Beyond those of the last minute, there
+    are at most MOST_FILES, and all of them together take at most half of what the disk would have
+    without them.
     """
 
     def __init__(self, folder: Path, budget_bytes: int) -> None:
@@ -84,14 +87,16 @@ class Loans:
             raise DiskFull
 
     def adopt(self, blob: str, source: Path) -> None:
-        """Lend a file that this machine still has: it costs nothing if the disk has links."""
+        """Lend a file that this machine still has: it costs nothing if the disk has links.
+
+        Many are adopted at once, so the caller sweeps.
+        """
         make_folder(self._folder)
         with suppress(OSError):
             if try_link(source, self._folder / blob):
                 # No program was promised this file, so it may go at once.
                 unpromised_at = time.time() - KEPT_SECONDS
                 os.utime(self._folder / blob, (unpromised_at, unpromised_at))
-                self.sweep()
 
     def forget(self, blob: str) -> None:
         (self._folder / blob).unlink(missing_ok=True)
@@ -103,7 +108,7 @@ class Loans:
             return
         total_bytes = sum(each.size_bytes for each in files)
         most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)
-        delete_beyond(find_idle(files), total_bytes - most_bytes)
+        delete_beyond(find_idle(files), total_bytes - most_bytes, len(files) - MOST_FILES)
 
     def _files(self) -> list[LentFile]:
         files = []
@@ -121,12 +126,13 @@ def find_idle(files: list[LentFile]) -> list[LentFile]:
     return [each for each in files if each.lent_at <= before]
 
 
-def delete_beyond(idle: list[LentFile], excess_bytes: int) -> None:
+def delete_beyond(idle: list[LentFile], excess_bytes: int, excess_files: int = 0) -> None:
     """Delete drafts, and the files that were lent longest ago, until the excess is gone."""
     for each in idle:
-        if excess_bytes > 0 or each.is_draft:
+        if excess_bytes > 0 or excess_files > 0 or each.is_draft:
             each.path.unlink(missing_ok=True)
             excess_bytes -= each.size_bytes
+            excess_files -= 1
 
 
 class _Lock:

@@ -122,6 +122,9 @@ class ObjectStore(ObjectNotes):
         with ThreadPoolExecutor(FILES_AT_ONCE, thread_name_prefix="objects") as threads:
             upload = _Upload(self, report)
             futures = [threads.submit(upload.run, path) for path in paths]
+        # What is stored doesn't depend on the copies.
+        with suppress(OSError):
+            self._loans.sweep()
         if any(future.exception() for future in futures):
             self.delete_all([future.result().blob for future in futures if not future.exception()])
         return [future.result() for future in futures]

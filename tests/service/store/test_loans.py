@@ -8,6 +8,7 @@ from io import BytesIO
 import pytest
 
 from service.errors import DiskFull
+from service.store import folders
 from service.store.objects import loans as loans_module
 from service.store.objects.loans import KEPT_SECONDS, Loans
 from tests.service.builders import put
@@ -33,6 +34,7 @@ def adopted(loans, folder, *numbers, size=100):
         source = folder / f"source {number}"
         source.write_bytes(bytes(size))
         loans.adopt(f"{number:032x}", source)
+    loans.sweep()
     return sorted(int(path.name, 16) for path in (folder / "loans").iterdir())
 
 
@@ -41,6 +43,31 @@ def test_unpromised_files_beyond_the_budget_are_removed_at_once(tmp_path):
     assert adopted(loans, tmp_path, 1, 2, 3) == [1, 2, 3]
     loans.lend(f"{1:032x}", None)
     assert adopted(loans, tmp_path, 4, 5) == [1, 4, 5]
+
+
+def test_files_beyond_the_number_are_removed(tmp_path, monkeypatch):
+    # As many files as in reality would take the test too long.
+    monkeypatch.setattr(loans_module, "MOST_FILES", 3)
+    loans = Loans(tmp_path / "loans", 10**9)
+    assert adopted(loans, tmp_path, 1, 2) == [1, 2]
+    assert len(adopted(loans, tmp_path, 3, 4, 5)) == 3
+
+
+def test_an_import_looks_through_the_copies_once(objects, tmp_path, monkeypatch):
+    listed = []
+
+    def files_in(folder):
+        listed.append(folder)
+        return folders.files_in(folder)
+
+    # Nothing else shows how much work a sweep is.
+    monkeypatch.setattr(loans_module, "files_in", files_in)
+    paths = [tmp_path / str(number) for number in range(10)]
+    for path in paths:
+        path.write_bytes(b"content")
+    stored = objects.link_all(paths)
+    assert len(listed) == 1
+    assert len(list((tmp_path / "loans").iterdir())) == len(stored)
 
 
 def test_recent_loans_stay_and_older_ones_are_removed(tmp_path):
