@@ -34,7 +34,7 @@ from webui.signin import one_time_links
 log = logging.getLogger("ferry.preparation")
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # Without the key of its selection, an archive is planned again.
-UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*")
+UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*", "loans/*")
 WELCOME_LIFETIME = timedelta(hours=1)
 
 

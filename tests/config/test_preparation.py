@@ -103,7 +103,7 @@ def test_unsynced_files_are_discarded_after_a_reboot(tmp_path, monkeypatch):
     # No test can reboot the machine; tests/powercuts really gives Ferry another boot ID.
     monkeypatch.setattr(preparation, "BOOT_ID", boot)
     data = tmp_path / "data"
-    for folder in ("cache", "pins"):
+    for folder in ("cache", "pins", "loans"):
         (data / folder).mkdir(parents=True)
     kept = [data / "ferry.sqlite3", data / "pins/1-0123abcd"]
     names = (
@@ -112,6 +112,8 @@ def test_unsynced_files_are_discarded_after_a_reboot(tmp_path, monkeypatch):
         "transfers.sqlite3",
         "cache/a.djcache",
         "pins/1-key-0123abcd",
+        "loans/0123abcd",
+        "loans/.0123abcd.7",
     )
     for current, are_gone in (("one", True), ("one", False), ("two", True), ("two", False)):
         for path in (*kept, *(data / name for name in names)):
