@@ -133,12 +133,12 @@ class SavedFetches:
         log.info("restored transfer=%d bytes=%d", row.transfer_id, point_of(row).safe_bytes)
 
     def forget(self, folder: DownloadFolder, transfer_id: int) -> None:
-        """Delete the saved parts of a finished fetch."""
-        if SavedFetch.objects.filter(transfer=transfer_id).delete()[0]:
-            try:
-                self._store.unpublish(folder.path)
-            except StoreAway:
-                log.info("parts stay until the store is swept transfer=%d", transfer_id)
+        """Delete what was saved of a fetch that is over. Its row may be gone with the transfer."""
+        SavedFetch.objects.filter(transfer=transfer_id).delete()
+        try:
+            self._store.unpublish(folder.path)
+        except StoreAway:
+            log.info("parts stay until the store is swept transfer=%d", transfer_id)
 
 
 def point_of(row: SavedFetch) -> ResumePoint:

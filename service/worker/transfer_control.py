@@ -16,6 +16,7 @@ from service.store.sums import Sums
 from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import identity, imports, same_torrent
+from service.transfers.download_folders import DownloadFolder
 from service.transfers.identity import TorrentFacts
 from service.unpacking.unpack import UnpackOrder
 from service.worker.changes import Changes, compare_revisions
@@ -305,15 +306,19 @@ class TransferControl:
         run.take(Transition.LEAVE)
         self.withdraw(run)
 
+    def discard(self, folder: DownloadFolder, transfer_id: int) -> None:
+        """Remove the folder of a transfer that is over, and what the store has of it."""
+        self.tools.imports.aside(folder.remove)
+        if self.tools.saved:
+            self.tools.imports.aside(partial(self.tools.saved.forget, folder, transfer_id))
+
     def finish(self, run: Run, now: datetime) -> None:
         """End a run, and remove its folder unless the transfer may continue one day."""
         self.progress.close(run, now)
         is_over = not Transfer.running().filter(pk=run.id).exists()
         self.runs.drop(run)
         if is_over:
-            self.tools.imports.aside(run.folder.remove)
-            if self.tools.saved and run.is_fetch:
-                self.tools.imports.aside(partial(self.tools.saved.forget, run.folder, run.id))
+            self.discard(run.folder, run.id)
         for follower in self.runs.followers(run):
             if not follower.is_withdrawn:
                 self.begin(follower, now)

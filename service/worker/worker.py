@@ -245,7 +245,7 @@ class Shift:
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
         wanted_ids = {pk for pk, _state in find_wanted(Transfer.objects.filter(pk__in=here))}
         for transfer_id in here - wanted_ids:
-            self.tools.imports.aside(download_folder(transfer_id).remove)
+            self._control.discard(download_folder(transfer_id), transfer_id)
 
 
 def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[tuple[int, str]]:

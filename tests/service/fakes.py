@@ -169,6 +169,7 @@ class Shift:
         self.now = NOW
         self.executor = executor or Here()
         self.limits = TransferLimits(**({**LIMITS, **limits}))
+        self.saved = None
         self.begin()
 
     def begin(self):
@@ -181,7 +182,8 @@ class Shift:
     def _tools(self):
         if self.engine.is_stopped:
             self.engine, self.fetching = FakeEngine(), FakeFetching()
-        return Tools(self.engine, self.fetching, FileImport(self.store, Chosen(self)))
+        imports = FileImport(self.store, Chosen(self))
+        return Tools(self.engine, self.fetching, imports, saved=self.saved)
 
     def round(self, seconds=1):
         self.now += timedelta(seconds=seconds)

@@ -15,11 +15,12 @@ from service.models import SavedFetch, Transfer
 from service.store.objects.store import ObjectStore
 from service.torrents.events import Complete
 from service.transfers import transfers
-from service.transfers.download_folders import DownloadFolder
+from service.transfers.download_folders import DownloadFolder, download_folder
 from service.worker.leases import Lease
 from service.worker.saved_fetches import PART_BYTES, SavedFetches
 from tests.misbehaving import TICK_SECONDS, Wire, serving
 from tests.service.builders import NOW, an_account
+from tests.service.fakes import Shift
 from tests.service.fetching.servers import Side, file, first_of, in_turn
 from tests.service.store.conftest import LOANS_BYTES
 
@@ -200,3 +201,43 @@ def test_a_saved_fetch_is_deleted_when_the_fetch_ends(machines):
     assert not SavedFetch.objects.exists()
     for name in parts:
         assert not one.store.fetch_published(one.folder_of(transfer).path / name)
+
+
+@pytest.fixture
+def data_dir(settings, tmp_path):
+    """The folder of `objects`."""
+    settings.DATA_DIR = tmp_path
+
+
+@pytest.mark.usefixtures("data_dir")
+def test_a_saved_fetch_is_deleted_with_its_transfer(objects):
+    shift = Shift()
+    shift.saved = SavedFetches(objects, shift.lease)
+    transfer = transfers.add_url(an_account(), "http://127.0.0.1/film.bin", 0, NOW)
+    shift.round()
+    part = a_saved_part(objects, transfer)
+    transfers.delete(transfer.account, transfer.pk, NOW)
+    shift.rounds(3)
+    assert not SavedFetch.objects.exists()
+    assert not objects.fetch_published(part)
+
+
+@pytest.mark.usefixtures("data_dir")
+def test_a_saved_fetch_is_deleted_with_its_transfer_while_no_worker_runs(objects):
+    transfer = transfers.add_url(an_account(), "http://127.0.0.1/film.bin", 0, NOW)
+    download_folder(transfer.pk).path.mkdir(parents=True)
+    part = a_saved_part(objects, transfer)
+    transfers.delete(transfer.account, transfer.pk, NOW)
+    shift = Shift()
+    shift.saved = SavedFetches(objects, shift.lease)
+    shift.round()
+    assert not objects.fetch_published(part)
+
+
+def a_saved_part(objects, transfer) -> Path:
+    part = download_folder(transfer.pk).path / "part-7"
+    part.write_bytes(b"beginning")
+    objects.publish(part)
+    part.unlink()
+    SavedFetch.objects.create(transfer=transfer, resume={}, parts=[(part.name, 9)])
+    return part
