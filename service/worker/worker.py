@@ -99,6 +99,7 @@ class Shift:
         self._runs = control.runs
         self._store = store
         self._queue = Queue(control.lease)
+        self._left: list[int] = []  # what other workers left, and what needs a slot
         self._waiting: list[Waiting] = []  # the next of the queue
         self._waiting_for = 0  # for how many slots they were looked up
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
@@ -145,7 +146,9 @@ class Shift:
                 self._phases.of(run).leave(run)
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
-        in_hand |= {pk for pk, _state in find_wanted(free_in_hand())}
+        left = dict(find_wanted(free_in_hand()))
+        self._left = sorted(pk for pk, state in left.items() if state in states.WITH_SLOT)
+        in_hand |= left.keys() - set(self._left)
         self._take(sorted(in_hand | self._queue.same_torrents(self._runs.hashes())), now)
         self._find_waiting()
 
@@ -184,7 +187,10 @@ class Shift:
                 self._phases.of(run).apply_room(run, shortages.get(run.id, ""), now)
 
     def _fill_slots(self, now: datetime) -> None:
-        """Fill free slots with held-back runs and unclaimed transfers."""
+        """Fill free slots with what other workers left, held-back runs, and unclaimed transfers."""
+        free = max(0, self._control.slots.free())
+        left, self._left = self._left[:free], self._left[free:]
+        self._take(left, now)
         free = self._control.slots.free()
         if free <= 0:
             return

@@ -1004,6 +1004,19 @@ def test_a_worker_whose_process_ended_is_not_waited_for(shift):
     assert other.engine.calls("add") == [str(transfer.pk)]
 
 
+def test_a_worker_takes_over_as_many_transfers_as_it_has_slots():
+    shift = Shift(active_transfers=3)
+    first, second, third, queued = magnets(alice(), 4)
+    shift.round()
+    end_process_of(shift.lease)
+    other = Shift(active_transfers=2)
+    other.round()
+    assert other.engine.calls("add") == [str(first.pk), str(second.pk)]
+    finish(other, first)
+    assert other.engine.calls("add")[2:] == [str(third.pk)]
+    assert other.state(queued) == "queued"
+
+
 def test_a_worker_that_slept_too_long_releases_everything_before_it_acts(shift):
     (transfer,) = magnets(alice(), 1)
     learn_files(shift, transfer)
