@@ -19,6 +19,11 @@ def begin(sent: str) -> None:
     _current.set(sent if USABLE.fullmatch(sent) else secrets.token_hex(16))
 
 
+def resume(request_id: str) -> None:
+    """Use the ID of a request whose response this thread continues."""
+    _current.set(request_id)
+
+
 def current() -> str:
     """Return the ID of the request that this thread answers; "" in the worker and in commands."""
     return _current.get()

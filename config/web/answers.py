@@ -11,6 +11,7 @@ from typing import Any
 from gunicorn.http import wsgi  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
+from config import request_ids
 from config.web.connections import Answer, ClientConnection
 from config.web.transmission import Outbox, Steps, send_file, splice
 
@@ -28,6 +29,7 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
     def handle(self, conn: ClientConnection) -> object:
         if conn.answer is None:
             return super().handle(conn)
+        request_ids.resume(conn.request_id)
         try:
             return self._keepalive_after(conn, go_on(conn, conn.answer))
         except OSError as trouble:
@@ -76,6 +78,7 @@ def go_on(conn: ClientConnection, answer: Answer) -> object:
     except StopIteration as end:
         return end.value
     conn.answer, conn.wait = answer, wait or (conn.sock, selectors.EVENT_WRITE)
+    conn.request_id = request_ids.current()
     return PARKED
 
 

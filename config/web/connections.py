@@ -96,9 +96,10 @@ class ClientConnection(TConn):  # type: ignore[misc]
 
     visitor: Visitor
     claim: Claim | None = None
-    # A response that has begun, and what it waits for.
+    # A response that has begun, what it waits for, and its request's ID for log lines.
     answer: Answer | None = None
     wait: Wait
+    request_id = ""
     # Connections of one network count together; "" for a proxy, which forwards many networks.
     network = ""
     deadline = 0.0

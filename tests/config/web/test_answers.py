@@ -2,6 +2,7 @@
 
 import selectors
 import socket
+from contextvars import copy_context
 from itertools import repeat
 from types import SimpleNamespace
 
@@ -9,8 +10,9 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http import wsgi
 
+from config import request_ids
 from config.web import answers
-from config.web.answers import PARKED, go_on, send
+from config.web.answers import PARKED, AnsweringWorker, go_on, send
 from config.web.transmission import Outbox
 
 
@@ -51,3 +53,25 @@ def test_a_response_that_is_over_says_whether_its_connection_may_be_reused():
     conn = SimpleNamespace(sock=object(), answer=None)
     assert go_on(conn, short()) is True
     assert conn.answer is None
+
+
+def test_a_response_logs_with_the_id_of_its_own_request():
+    seen = []
+
+    def slow():
+        while True:
+            seen.append(request_ids.current())
+            yield object(), selectors.EVENT_WRITE
+
+    def answer_two():
+        # A whole one needs a configuration of gunicorn, of which this uses nothing.
+        worker = object.__new__(AnsweringWorker)
+        conns = [SimpleNamespace(sock=object(), answer=None) for _each in range(2)]
+        for number, conn in enumerate(conns):
+            request_ids.begin(f"request-{number}")
+            go_on(conn, slow())
+        for conn in conns:
+            assert worker.handle(conn) is PARKED
+
+    copy_context().run(answer_two)
+    assert seen == ["request-0", "request-1"] * 2
