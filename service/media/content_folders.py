@@ -70,6 +70,14 @@ def publish(path: Path) -> None:
         library_store().publish(path)
 
 
+def publish_again(path: Path) -> None:
+    """Publish a file that another machine misses: the store was away, or has dropped it since."""
+    # It may be deleted from the cache now; then it is made again.
+    with suppress(StoreAway, FileNotFoundError):
+        if not library_store().is_published(path):
+            library_store().publish(path)
+
+
 def fetch_published(path: Path) -> bool:
     """Fetch a file that another machine made, if there is one. Raises Busy."""
     return library_store().fetch_published(path)

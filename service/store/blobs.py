@@ -164,8 +164,11 @@ class Store(Protocol):
     def publish(self, path: Path) -> None:
         """Make this file of DATA_DIR available to other machines. Raises StoreAway."""
 
+    def is_published(self, path: Path) -> bool:
+        """Return whether other machines can have this file. Raises StoreAway."""
+
     def fetch_published(self, path: Path) -> bool:
-        """Fetch the file that another machine has published under this path, if there is one.
+        """Fetch the file that another machine has shared under this path, if there is one.
 
         Raises StoreAway, and Busy if this machine's disk is full.
         """

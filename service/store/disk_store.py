@@ -265,6 +265,9 @@ class DiskStore(DiskNotes):
     def publish(self, path: Path) -> None:
         """Publish nothing: no other machine has this disk."""
 
+    def is_published(self, _path: Path) -> bool:
+        return True
+
     def fetch_published(self, _path: Path) -> bool:
         return False
 

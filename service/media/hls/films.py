@@ -63,18 +63,18 @@ class Films:
     def want(
         self, content: Content, blob: Path, probed: Probed, plan: PlaybackPlan
     ) -> dict[str, object]:
-        """Request a film, and return its progress. Raises CannotConvert."""
+        """Request a film, and return its progress. Raises CannotConvert, StoreAway."""
         folder = folder_of(content)
         if is_film(blob, probed):
             content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
             content_folders.publish(folder / HOW)
-        if is_ready(folder):
+        if is_ready_elsewhere(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
         note = {"blob": str(blob.name), "probed": probed.to_dict(), "plan": plan.to_dict()}
         self._order(content, json.dumps(note).encode())
         # The film may have been finished, and its note removed, just before we wrote ours.
-        if is_ready(folder):
+        if is_ready_elsewhere(folder):
             return {"is_ready": True}
         return {"is_ready": False, "progress": round(self._progress.get(content, 0.0), 1)}
 
@@ -143,13 +143,16 @@ class Films:
     def _make(self, content: Content, note: dict[str, object]) -> None:
         """Make a film. Raises Failed."""
         probed, plan = Probed.of(note["probed"]), PlaybackPlan.of(note["plan"])  # type: ignore[arg-type]
+        folder = folder_of(content)
+        if is_there(folder / FILM):
+            content_folders.publish_again(folder / FILM)
+            return
+        if is_there(folder / HOW) or content_folders.fetch_published(folder / FILM):
+            return
         try:
             blob = library_store().on_disk(str(note["blob"]))
         except NotFound:
             return  # Deleted meanwhile; another file may have the same content.
-        folder = folder_of(content)
-        if is_ready(folder) or content_folders.fetch_published(folder / FILM):
-            return
         make_folder(folder)
         draft = folder / DRAFT
         ours, theirs = os.pipe()
@@ -192,6 +195,13 @@ def folder_of(content: Content) -> Path:
 
 def is_ready(folder: Path) -> bool:
     return is_there(folder / HOW) or is_there(folder / FILM)
+
+
+def is_ready_elsewhere(folder: Path) -> bool:
+    """Return whether the machine that asks can have the film. Raises StoreAway."""
+    if is_there(folder / HOW):
+        return True
+    return is_there(folder / FILM) and library_store().is_published(folder / FILM)
 
 
 def wanted_folder() -> Path:

@@ -91,7 +91,9 @@ class Player:
 
     def plan(self, question: Facts) -> Facts:
         """Make a plan if there is none. Raises CannotConvert."""
-        self._plan(content_of(question), blob_of(question))
+        content = content_of(question)
+        self._plan(content, blob_of(question))
+        content_folders.publish_again(folder_of(content) / plans.PLAN)
         return {}
 
     def begin(self, question: Facts) -> Facts:
@@ -114,7 +116,10 @@ class Player:
         rendition = self._rendition(content, blob, str(question["rendition"]))
         path = folder_of(content) / rendition.name / "init.mp4"
         with self._alone(path):
-            if is_there(path) or content_folders.fetch_published(path):
+            if is_there(path):
+                content_folders.publish_again(path)
+                return {}
+            if content_folders.fetch_published(path):
                 return {}
             if rendition.is_copied:
                 self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
@@ -131,7 +136,10 @@ class Player:
         if not 0 <= number < rendition.count:
             raise NotFound
         work = self._work(question, rendition)
-        self.converters.segment(work, number, SEGMENT_SECONDS, has_left)
+        is_old = work.has(number)
+        path = self.converters.segment(work, number, SEGMENT_SECONDS, has_left)
+        if is_old:
+            content_folders.publish_again(path)
         return {}
 
     def film(self, question: Facts) -> Facts:

@@ -14,6 +14,7 @@ from service.media.content_folders import (
     Content,
     fetch_published,
     publish,
+    publish_again,
     scratch_folder,
     write_durably,
 )
@@ -70,7 +71,12 @@ def type_of(picture: bytes) -> str:
 def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> None:
     """Draw and store the pictures that are missing. Raises Failed."""
     content = Content(media.sha1, media.size_bytes)
-    missing = [name for name in names if not is_made(content.picture(name))]
+    missing = []
+    for name in names:
+        if content.picture(name).exists():
+            publish_again(content.picture(name))
+        elif not fetch_published(content.picture(name)):
+            missing.append(name)
     if missing:
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):

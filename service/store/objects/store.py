@@ -156,7 +156,9 @@ class ObjectStore(ObjectNotes):
         return cast("BinaryIO", ObjectReader(self._objects, key, sign if can_pass_on else None))
 
     def size(self, blob: str) -> int | None:
-        key = key_of(check_id(blob))
+        return self._size_of(key_of(check_id(blob)))
+
+    def _size_of(self, key: str) -> int | None:
         try:
             with translate_failures():
                 return obstore.head(self._objects, key)["size"]
@@ -256,6 +258,9 @@ class ObjectStore(ObjectNotes):
                 chunk_size=PART_BYTES,
                 max_concurrency=2,
             )
+
+    def is_published(self, path: Path) -> bool:
+        return self._size_of(self._published_key(path)) is not None
 
     def fetch_published(self, path: Path) -> bool:
         try:

@@ -1,6 +1,7 @@
 """A machine without a worker sends pictures, segments, and films that other machines make."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,9 +27,14 @@ ENCODED = ("-c:v", "mpeg4", "-c:a", "mp3")
 
 
 @pytest.fixture(scope="module")
-def web(cluster, tmp_path_factory):
+def web_folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("web")
+
+
+@pytest.fixture(scope="module")
+def web(cluster, web_folder):
     """Yield a client of a machine that only serves pages."""
-    machine = {**cluster.settings, "DATA_DIR": str(tmp_path_factory.mktemp("web"))}
+    machine = {**cluster.settings, "DATA_DIR": str(web_folder)}
     prepare = [sys.executable, "manage.py", "prepare"]
     subprocess.run(prepare, cwd=BASE, env=os.environ | machine, check=True, timeout=120)
     account = (EMAILS[0], PASSWORD)
@@ -51,11 +57,36 @@ def test_pictures_and_segments(web):
 def test_a_whole_film(web):
     """It stays in the store: this machine passes it on."""
     film_id = upload(web, short_film("mkv", *ENCODED), "whole.mkv")
-    path = httpx.URL(web.get(f"/rest/file/{film_id}/mp4").json()["url"]).raw_path.decode()
-    whole = until(lambda: (answer := web.get(path)).status_code == 200 and answer)
+    path = whole_film_of(web, film_id)
+    whole = until_made(web, path)
     assert whole.headers["Content-Type"] == "video/mp4"
     part = web.get(path, headers={"Range": "bytes=5-99"})
     assert (part.status_code, part.content) == (206, whole.content[5:100])
+
+
+def whole_film_of(client: httpx.Client, film_id: int) -> str:
+    return httpx.URL(client.get(f"/rest/file/{film_id}/mp4").json()["url"]).raw_path.decode()
+
+
+def until_made(client: httpx.Client, path: str) -> httpx.Response:
+    return until(lambda: (answer := client.get(path)).status_code == 200 and answer)
+
+
+def test_what_the_store_has_dropped_is_published_again(web, web_folder, cluster):
+    """Only the worker that made it still has it."""
+    film = short_film("mkv", *ENCODED, "-metadata", "title=dropped")
+    film_id = upload(web, film, "dropped.mkv")
+
+    def read_all() -> list[bytes]:
+        film = until_made(web, whole_film_of(web, film_id))
+        some = [web.get(picture_of(web, film_id, "720")), web.get(segment_of(web, film_id))]
+        return [each.raise_for_status().content for each in (film, *some)]
+
+    made = read_all()
+    objects = open_bucket(cluster.objects.bucket(cluster.prefix))
+    objects.delete([each["path"] for batch in objects.list("shared") for each in batch])
+    shutil.rmtree(web_folder / "media")
+    assert read_all() == made
 
 
 def test_an_existing_segment_is_read_from_the_store(web, cluster, one):

@@ -219,9 +219,11 @@ def test_objects_shared_by_one_machine_are_read_by_another(seaweedfs, tmp_path):
         closing(ObjectStore(bucket, folders[1], 0)) as other,
     ):
         assert not other.fetch_published(there)
+        assert not one.is_published(here)
         for version in (b"small", content, b"replaced"):
             here.write_bytes(version)
             one.publish(here)
+            assert one.is_published(here)
             assert other.fetch_published(there)
             assert there.read_bytes() == version
         assert [path.name for path in there.parent.iterdir()] == ["7-key"]
