@@ -22,6 +22,7 @@ from service.library.search_index import add_missing_texts
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.media.probing import read_again
 from service.media.sweep import sweep as sweep_media
+from service.media.sweep import sweep_rows
 from service.store.blobs import library_store
 from service.transfers import transfers
 from webui import pruning
@@ -43,6 +44,8 @@ class Round:
     run: Callable[[datetime], None]
     is_service: bool = False
     """Whether the round is the service's, and skipped while the site shows another service."""
+    is_local: bool = False
+    """Whether the round is about this machine's disk, so that every worker runs it."""
 
 
 def sweep_library(now: datetime) -> None:
@@ -73,7 +76,8 @@ ROUNDS = [
     Round("sweep of the shared", timedelta(days=1), sweep_published, is_service=True),
     Round("texts for search", timedelta(hours=1), add_missing_texts, is_service=True),
     Round("reading of pictures again", timedelta(minutes=1), read_again, is_service=True),
-    Round("media sweep", timedelta(hours=1), sweep_media, is_service=True),
+    Round("sweep of media rows", timedelta(hours=1), sweep_rows, is_service=True),
+    Round("media sweep", timedelta(hours=1), sweep_media, is_service=True, is_local=True),
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
@@ -90,12 +94,14 @@ def run_all(rounds: list[Round]) -> None:
 def run_one(each: Round) -> None:
     """Run one round. A failure is logged and never stops the others; the next one tries again.
 
-    Of several workers, one at a time runs a round of the service.
+    Of several workers, one at a time runs a round of the service, unless it is local.
     """
     try:
-        if not each.is_service:
+        if each.is_service and not connection.is_embedded():
+            return
+        if each.is_local or not each.is_service:
             each.run(timezone.now())
-        elif connection.is_embedded():
+        else:
             with shared_database.unless_elsewhere(each.name) as may_run:
                 if may_run:
                     each.run(timezone.now())

@@ -22,7 +22,7 @@ from service.http import responses
 from service.library import library
 from service.media import probing, refusals, workers
 from service.media import requests as media_requests
-from service.media.cache import RENDITIONS, is_there, touch
+from service.media.cache import RENDITIONS, is_there, process_cache, touch
 from service.media.content_folders import Content, fetch_published
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
@@ -168,13 +168,13 @@ def segment(
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
     segment_path = content_of(file).folder / RENDITIONS / rendition.name / name
-    if not is_there(segment_path) and not fetch_published(segment_path):
+    if not is_there(segment_path) and not process_cache().fetch_published(segment_path):
         if inside["init"]:
             ask_worker(file, "init", rendition=rendition.name)
         else:
             number = int(inside["number"])
             ask_worker(file, "segment", client, rendition=rendition.name, number=number)
-        if not is_there(segment_path) and not fetch_published(segment_path):
+        if not is_there(segment_path) and not process_cache().fetch_published(segment_path):
             raise Busy
     touch(segment_path)
     return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")

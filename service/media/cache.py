@@ -1,5 +1,6 @@
 """Renditions on disk, within a budget: the least recently read are deleted first."""
 
+import functools
 import os
 import threading
 import time
@@ -7,6 +8,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+from django.conf import settings
 
 from service.media import content_folders
 
@@ -28,12 +31,16 @@ class CachedFile(NamedTuple):
 
 
 class Cache:
-    """A cache on disk. A file's modification time is when it was last read: see `touch`."""
+    """A cache on disk. A file's modification time is when it was last read: see `touch`.
+
+    Each process counts what it adds, and now and then what others have added.
+    """
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
         self._lock = threading.Lock()
         self._size_bytes: int | None = None
+        self._grown_bytes = 0
 
     def put(self, path: Path, data: bytes) -> None:
         """Write a file atomically. One that is lost in a power cut is made again."""
@@ -41,17 +48,31 @@ class Cache:
         content_folders.publish(path)
         self.grow(len(data))
 
+    def fetch_published(self, path: Path) -> bool:
+        """Fetch a file that another machine made, if there is one. Raises Busy."""
+        if not content_folders.fetch_published(path):
+            return False
+        self.grow(path.stat().st_size)
+        return True
+
     def grow(self, size_bytes: int) -> None:
         with self._lock:
-            if self._size_bytes is not None:
-                self._size_bytes += size_bytes
-            if self._size_bytes is None or self._size_bytes > self.budget_bytes:
-                self._size_bytes = self._sweep(time.time())
+            self._grown_bytes += size_bytes
+            if self._size_bytes is None or self._grown_bytes > self._may_grow_bytes:
+                self._count_again()
+
+    @property
+    def _may_grow_bytes(self) -> float:
+        room_bytes = self.budget_bytes - (self._size_bytes or 0)
+        return min(room_bytes, self.budget_bytes * (1 - ROOM))
 
     def sweep(self) -> None:
         """Count and delete again. Others may have deleted folders and made files meanwhile."""
         with self._lock:
-            self._size_bytes = self._sweep(time.time())
+            self._count_again()
+
+    def _count_again(self) -> None:
+        self._size_bytes, self._grown_bytes = self._sweep(time.time()), 0
 
     def _sweep(self, now: float) -> int:
         """Delete what exceeds the budget, and return the bytes that are left.
@@ -89,6 +110,12 @@ class Cache:
                         continue
                     # A film that is paused for viewers isn't being written, but will continue.
                     yield CachedFile(now if is_draft else status.st_mtime, status.st_size, path)
+
+
+@functools.cache
+def process_cache() -> Cache:
+    """Return the cache of a process that only fetches what workers publish."""
+    return Cache(settings.MEDIA_CACHE)
 
 
 def touch(path: Path) -> None:

@@ -16,13 +16,16 @@ ROWS_AT_ONCE = 500
 AGE = timedelta(hours=1)
 
 
-def sweep(now: datetime) -> None:
+def sweep_rows(_now: datetime) -> None:
     probing.without_file().delete()
+
+
+def sweep(now: datetime) -> None:
+    """Sweep this machine's disk, and what the store has of the same contents."""
     for batch in batches(old_contents(now - AGE), ROWS_AT_ONCE):
         for content in without_file(batch):
             content_folders.forget(content)
     content_folders.clear_scratch(now - AGE)
-    # The cache also holds files fetched from other machines, which no local worker counts.
     Cache(settings.MEDIA_CACHE).sweep()
 
 

@@ -147,7 +147,7 @@ class Films:
         if is_there(folder / FILM):
             content_folders.publish_again(folder / FILM)
             return
-        if is_there(folder / HOW) or content_folders.fetch_published(folder / FILM):
+        if is_there(folder / HOW) or self._cache.fetch_published(folder / FILM):
             return
         try:
             blob = library_store().on_disk(str(note["blob"]))

@@ -105,7 +105,7 @@ class Player:
         for rendition in self._plan(content, blob).first():
             question = {**question, "rendition": rendition.name}
             work = self._work(question, rendition)
-            if not work.has(0) and not content_folders.fetch_published(work.path(0)):
+            if not work.has(0) and not self.cache.fetch_published(work.path(0)):
                 self.converters.begin(work)
             self.init(question)
         return {}

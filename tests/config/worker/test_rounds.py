@@ -1,3 +1,4 @@
+from dataclasses import replace
 from datetime import timedelta
 from threading import Event
 
@@ -69,6 +70,16 @@ def test_only_one_of_several_workers_runs_a_round_of_the_service(monkeypatch):
     assert len(ran) == (1 if is_shared else 2)
     # A pooled session would keep it for as long as the process lives.
     assert not is_shared or locks() == 0
+
+
+def test_every_worker_sweeps_its_own_disk(monkeypatch):
+    # Each round closes database connections, and would close the test's.
+    monkeypatch.setattr(rounds, "close_old_connections", lambda: None)
+    ran = []
+    (sweep,) = [each for each in rounds.ROUNDS if each.name == "media sweep"]
+    with shared_database.unless_elsewhere(sweep.name):
+        rounds.run_one(replace(sweep, run=ran.append))
+    assert len(ran) == 1
 
 
 def locks() -> int:

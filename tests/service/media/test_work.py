@@ -17,7 +17,7 @@ from service.media import local_socket, probing, work
 from service.media.content_folders import Content, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox.children import Children
-from service.media.sweep import sweep
+from service.media.sweep import sweep, sweep_rows
 from service.media.work import LEASE, MediaWork
 from service.models import Account, Media
 from service.store.blobs import library_store
@@ -361,6 +361,7 @@ def test_pictures_go_with_the_last_file_of_their_content(worker, keep):
     sweep(timezone.now())
     assert kept.exists()
     sweep(later)
+    sweep_rows(later)
     assert not kept.exists()
     assert left.exists()
     assert media_of(first) is None

@@ -1,9 +1,12 @@
 """Films that another machine has begun to convert."""
 
+import os
 import shutil
 
 import pytest
 
+from service.media.cache import RENDITIONS, Cache
+from service.media.content_folders import Content
 from service.media.hls.plans import PLAN, VERSION
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore
@@ -55,6 +58,17 @@ def test_segments_begun_on_another_machine_are_fetched(viewer, published):
     assert library_store().fetch_published(viewer.folder / PLAN)
     viewer.player.begin(viewer.question)
     assert {path.read_bytes() for path in begun} == {b"from the other machine"}
+
+
+def test_what_other_machines_made_stays_within_the_budget(library_folder, published):
+    folder = Content("a" * 40, 1).folder / RENDITIONS / "v480"
+    paths = [folder / f"{number}.m4s" for number in range(4)]
+    published |= dict.fromkeys(paths, bytes(40))
+    one, other = Cache(100), Cache(100)
+    for cache, path in zip((one, other, one, other), paths, strict=True):
+        assert cache.fetch_published(path)
+        os.utime(path, (0, 0))
+    assert sum(path.exists() for path in paths) == 2
 
 
 def test_segments_of_an_outdated_plan_are_no_longer_published(viewer, published):
