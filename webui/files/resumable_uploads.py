@@ -48,7 +48,7 @@ class TooManyUploads(Exception):  # noqa: N818
 def begin(user: User, service: Service, folder: str, name: str, size_bytes: int) -> ResumableUpload:
     """Begin an upload with an empty file. Raises TooManyUploads."""
     now = timezone.now()
-    unfinished = unexpired(now).filter(user=user).exclude(state=State.DONE)
+    unfinished = find_live(now).filter(user=user).exclude(state=State.DONE)
     if unfinished.count() >= MOST_UPLOADS:
         raise TooManyUploads
     upload = ResumableUpload(
@@ -69,18 +69,18 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
 
 def awaited_bytes(now: datetime) -> int:
     """Return how many bytes are still to come of the uploads that went on in the last hour."""
-    recent = unexpired(now + LIFETIME - ACTIVE_LIFETIME).filter(state=State.ARRIVING)
+    recent = find_live(now + LIFETIME - ACTIVE_LIFETIME).filter(state=State.ARRIVING)
     awaited: int | None = recent.aggregate(sum=Sum(F("size_bytes") - F("safe_bytes")))["sum"]
     return awaited or 0
 
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:
     """Return the upload, if it is this person's, and was meant for this service."""
-    mine = unexpired(timezone.now()).filter(user=user, service=service.key)
+    mine = find_live(timezone.now()).filter(user=user, service=service.key)
     return mine.filter(key=key).first()
 
 
-def unexpired(now: datetime) -> QuerySet[ResumableUpload]:
+def find_live(now: datetime) -> QuerySet[ResumableUpload]:
     return ResumableUpload.objects.filter(expires_at__gt=now)
 
 
