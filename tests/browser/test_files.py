@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import JSHandle, Locator, Page, Route, expect
@@ -424,9 +425,10 @@ def test_escape_leaves_a_name_as_it_was(alice, films):
 
 
 def naming(page: Page, name: str = "Clouds.mkv") -> Locator:
-    """Return the name's field once its script runs: it takes the focus then."""
+    """Return the name's field once its script has selected the name without its extension."""
     field = page.get_by_label(f"New name for {name}")
     expect(field).to_be_focused()
+    expect(field).to_have_js_property("selectionEnd", len(Path(name).stem))
     return field
 
 

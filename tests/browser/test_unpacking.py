@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at
 from tests.browser.shelf import Folder, Shelf
-from tests.browser.test_files import open_menu, row
+from tests.browser.test_files import naming, open_menu, row
 from tests.service.unpacking.zips import a_zip, encrypted
 
 PATIENCE_MS = 60_000
@@ -97,7 +97,7 @@ def test_a_name_that_is_being_typed_stays_until_it_is_saved(alice, place):
     expect(page.locator("#unpacking")).to_be_visible()
     row(page, "Elms.txt").locator(".entry").focus()
     page.keyboard.press("F2")
-    name = page.locator("#listing .rename input[name=name]")
+    name = naming(page, "Elms.txt")
     name.fill("Oaks.txt")
     page.unroute("**/unpacking/*")
     with page.expect_response(lambda answer: "/unpacking/" in answer.url and answer.ok):

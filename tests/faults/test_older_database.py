@@ -72,7 +72,7 @@ def test_newer_files_survive_and_one_command_restores_them(tmp_path):
         assert ready.status_code == 200
         upload(ferry, "added meanwhile", b"meanwhile")
         assert before < blobs_in(data_dir)
-        assert "Put 1 files" in ferry.manage("library", "adopt", "--account", EMAIL)
+        assert "Put 1 file" in ferry.manage("library", "adopt", "--account", EMAIL)
         with asking(ferry) as api:
             (folder,) = api.get("/folder").json()["folders"]
             (file,) = api.get(f"/folder/{folder['id']}").json()["files"]
