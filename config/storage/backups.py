@@ -36,7 +36,8 @@ from service.store.hardlinks import try_link
 from service.store.sums import CHUNK_BYTES
 from service.store.sync import sync, sync_file_system
 
-FORMAT = 1
+# Backups of the first format lack the bytes of deleted files.
+FORMAT, WITHOUT_DELETED = 2, 1
 MANIFEST = "manifest.json"
 LOCK = "backup.lock"
 KEY = "secret_key"
@@ -267,7 +268,8 @@ def restore(source: Path) -> Outcome:
         database_copies.check(database)
         running.begin_restore()
         outcome = Outcome()
-        bring_back(DiskStore(source / "library"), disk_store.library(), database, outcome)
+        blobs = blobs_of(database, with_deleted=manifest.format > WITHOUT_DELETED)
+        bring_back(DiskStore(source / "library"), disk_store.library(), blobs, outcome)
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
         disk_store.library().reach_generation(generation_in(database))
@@ -309,10 +311,12 @@ def set_aside(database: Path) -> Path:
         return folder
 
 
-def bring_back(source: DiskStore, target: DiskStore, database: Path, outcome: Outcome) -> None:
+def bring_back(
+    source: DiskStore, target: DiskStore, blobs: Iterator[Blob], outcome: Outcome
+) -> None:
     """Copy all blobs back, and read each one: the backup may have been on its disk for years."""
     carrier = Carrier(target)
-    for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
+    for batch in batches(blobs, BLOBS_AT_ONCE):
         outcome.files += len(batch)
         outcome.size_bytes += sum(blob.size_bytes for blob in batch)
         coming = [blob for blob in batch if not is_whole(target, blob)]
@@ -364,10 +368,11 @@ def read_manifest(folder: Path) -> Manifest | None:
     return manifest
 
 
-def blobs_of(database: Path) -> Iterator[Blob]:
+def blobs_of(database: Path, *, with_deleted: bool = True) -> Iterator[Blob]:
     """Yield the blobs of all files, also of deleted ones that can be restored."""
     with database_copies.open_database(database, "ro") as connection:
-        selects = [f"SELECT blob, size_bytes, sha1 FROM {each}" for each in tables_in(connection)]  # noqa: S608
+        tables = tables_in(connection) if with_deleted else ["service_file"]
+        selects = [f"SELECT blob, size_bytes, sha1 FROM {each}" for each in tables]  # noqa: S608
         yield from map(Blob._make, connection.execute(" UNION ".join(selects)))
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from django.conf import settings
 from django.db import close_old_connections
 
-from service.errors import Busy, CannotConvert, DiskFull, NotFound
+from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
 from service.media import workers
 from service.media.local_socket import LOCK, is_our_own, is_taken, listening
 from service.media.requests import Facts, encode_refusal, line_of, read_line
@@ -48,8 +48,8 @@ class MediaServer:
     def register(self, most: int, **answers: Answer) -> None:
         """Register answers by the kind of question.
 
-        An answer runs in a thread of this server, and may raise Busy, CannotConvert, NotFound, or
-        DiskFull. The client gets the last as Busy: another machine may have room.
+        An answer runs in a thread of this server, and may raise Busy, CannotConvert, NotFound,
+        DiskFull, or StoreAway. The client gets the last two as Busy: it may try again.
         At most `most` of these questions wait at once; further ones get Busy. That way, requests
         for segments don't block requests for pictures.
         """
@@ -115,8 +115,8 @@ class MediaServer:
                 return {"answer": answer(question, has_asker_left)}
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)
-        except DiskFull:
-            log.warning("no room for a media request kind=%r", question.get("kind"))
+        except (DiskFull, StoreAway) as trouble:
+            log.warning("media request refused kind=%r: %r", question.get("kind"), trouble)
             return encode_refusal(Busy())
         except Exception:
             log.exception("no answer to a media request kind=%r", question.get("kind"))

@@ -134,11 +134,11 @@ class SavedFetches:
 
     def forget(self, folder: DownloadFolder, transfer_id: int) -> None:
         """Delete what was saved of a fetch that is over. Its row may be gone with the transfer."""
-        SavedFetch.objects.filter(transfer=transfer_id).delete()
         try:
             self._store.unpublish(folder.path)
         except StoreAway:
             log.info("parts stay until the store is swept transfer=%d", transfer_id)
+        SavedFetch.objects.filter(transfer=transfer_id).delete()
 
 
 def point_of(row: SavedFetch) -> ResumePoint:

@@ -209,7 +209,7 @@ class Shift:
 
     def _find_stalled(self, now: datetime) -> None:
         patience = self._control.limits.patience
-        others_wait = bool(self._waiting) or any(run.is_ready for run in self._runs)
+        others_wait = bool(self._waiting or self._left) or any(run.is_ready for run in self._runs)
         for run in self._runs:
             if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
                 word = stalling.why_stalled(

@@ -12,7 +12,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DatabaseError
-from django.db.models import F, QuerySet, Sum
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from webui import row_cache
@@ -30,8 +30,6 @@ MOST_UPLOADS, MOST_SHOWN = 1000, 20
 PIECE_BYTES = 256 * 1024
 SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
-# How long an upload counts on space on our disk after its last bytes.
-ACTIVE_LIFETIME = timedelta(hours=1)
 # For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
@@ -65,13 +63,6 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
     os.close(os.open(path_of(upload), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     upload.save()
     return upload
-
-
-def awaited_bytes(now: datetime) -> int:
-    """Return how many bytes are still to come of the uploads that went on in the last hour."""
-    recent = find_live(now + LIFETIME - ACTIVE_LIFETIME).filter(state=State.ARRIVING)
-    awaited: int | None = recent.aggregate(sum=Sum(F("size_bytes") - F("safe_bytes")))["sum"]
-    return awaited or 0
 
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:

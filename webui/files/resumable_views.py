@@ -10,7 +10,6 @@ from django.contrib import messages
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
@@ -57,7 +56,7 @@ def begin(request: Request, folder: str) -> HttpResponse:
         refuse_other_protocols(request)
         name, size_bytes = name_of(request), number_of(request, "Upload-Length")
         refuse_beyond_space(request, size_bytes)
-        refuse_beyond_disk(size_bytes + resumable_uploads.awaited_bytes(timezone.now()))
+        refuse_beyond_disk(size_bytes)
         upload = resumable_uploads.begin(
             request.user, service_of(request), folder, name, size_bytes
         )

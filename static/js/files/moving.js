@@ -12,7 +12,7 @@ const CLIPBOARD = "ferry-clipboard";
 
 let dragSource = null;
 let dropTarget = null;
-let isPasting = false;
+let cutItems = ""; // the clipboard whose items are being pasted
 
 const moveButton = () => document.getElementById("move-chosen");
 const folder = () => document.getElementById("entry-menu").dataset.folder;
@@ -43,16 +43,22 @@ function send(address, values, target = "#listing", swap = "outerHTML") {
   return window.htmx.ajax("POST", new URL(address).pathname, { source: "#go", target, swap, values });
 }
 
-function place(act, address, values, to) {
+function place(act, address, values, to, cut = "") {
+  cutItems = cut;
   send(address, { ...values, act, to, shown: folder() });
 }
 
 // If names are taken, the server asks first, and the user may cancel: keep the selection until then.
 document.addEventListener("entries-placed", () => {
   clear();
-  if (isPasting && tab.readJson(CLIPBOARD)?.act === "move") tab.remove(CLIPBOARD);
-  isPasting = false;
+  if (cutItems && cutItems === tab.read(CLIPBOARD)) tab.remove(CLIPBOARD);
+  cutItems = "";
 });
+document.addEventListener("close", forgetPaste, true);
+
+function forgetPaste({ target }) {
+  if (target.id === "move") cutItems = "";
+}
 
 // Dragging
 
@@ -121,8 +127,8 @@ document.addEventListener("paste", (event) => {
   if (!isForFiles(event) || !clipboard) return;
   event.preventDefault();
   if (clipboard.act === "move" && clipboard.from === moveButton().formAction) return showToast(words.files.same);
-  isPasting = true;
-  place(clipboard.act, clipboard.from, clipboard.values, folder());
+  const cut = clipboard.act === "move" ? tab.read(CLIPBOARD) : "";
+  place(clipboard.act, clipboard.from, clipboard.values, folder(), cut);
 });
 
 const isForFiles = ({ target, defaultPrevented }) =>

@@ -2,6 +2,7 @@
 
 import fcntl
 import io
+import json
 import os
 import shutil
 import sqlite3
@@ -156,6 +157,18 @@ def test_deleted_files_that_can_be_restored_are_in_a_backup(store, target, elsew
     with elsewhere():
         assert backups.restore(target).damaged == []
         assert library_store().path(gone.blob).read_bytes() == b"content of a"
+
+
+def test_a_backup_from_before_deleted_files_were_in_it_is_whole(store, target, elsewhere):
+    files_with(store, "ab")
+    gone = File.objects.get(name="a")
+    deleted_items.delete(Account.objects.get(), [], [gone.pk], NOW)
+    backups.back_up(target)
+    DiskStore(target / "library").delete(gone.blob)
+    manifest = json.loads((target / backups.MANIFEST).read_text())
+    (target / backups.MANIFEST).write_text(json.dumps(manifest | {"format": 1}))
+    with elsewhere():
+        assert backups.restore(target).damaged == []
 
 
 def test_files_deleted_and_swept_during_a_backup_are_in_it(store, target, elsewhere, monkeypatch):

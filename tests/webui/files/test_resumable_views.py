@@ -18,7 +18,6 @@ from tests.people import SignedIn, page, words
 from tests.webui.files.test_upload_views import Filling, Full, Untouchable, content_of
 from webui.files import resumable_uploads
 from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken, State
-from webui.files.uploads import SPARE_BYTES
 from webui.models import ResumableUpload
 
 pytestmark = pytest.mark.django_db
@@ -254,20 +253,6 @@ def test_a_fetch_larger_than_the_disk_does_not_start(bob, storage, monkeypatch):
     # No test can fill the disk.
     monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Full)
     assert begin(bob).status_code == 503
-
-
-def test_uploads_that_arrive_have_their_space_reserved(bob, storage, monkeypatch):
-    class Small:
-        free = SPARE_BYTES + 3 * SIZE
-
-    # No test can fill the disk.
-    monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Small)
-    url = begin_upload(bob, size=2 * SIZE)
-    assert begin(bob, size=2 * SIZE).status_code == 503
-    put(bob, url, FILM)
-    assert begin(bob, size=2 * SIZE).status_code == 201
-    ResumableUpload.objects.update(expires_at=F("expires_at") - timedelta(hours=2))
-    assert begin(bob, size=3 * SIZE).status_code == 201
 
 
 def test_an_upload_stops_when_the_disk_is_nearly_full(bob, storage, monkeypatch):
