@@ -1252,7 +1252,7 @@ def test_everything_works_without_scripts(scriptless, films, shelf):
     expect(page.locator("#listing .entry-name")).to_have_count(1)
     assert names(page) == ["Dunes.2.mkv"]
     page.get_by_label("Actions for Dunes.2.mkv").click()
-    naming(page, "Dunes.2.mkv").fill("Sands.mkv")
+    page.get_by_label("New name for Dunes.2.mkv").fill("Sands.mkv")
     page.get_by_role("button", name="Rename").click()
     assert "Sands.mkv" in shelf.names(films)
     scriptless.open(films.path)
