@@ -82,9 +82,16 @@ def test_every_worker_sweeps_its_own_disk(monkeypatch):
     assert len(ran) == 1
 
 
+# The server also lists the locks of other tests, in their databases.
+LOCKS = """
+SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database
+WHERE locktype = 'advisory' AND datname = current_database()
+"""
+
+
 def locks() -> int:
     with db_connection.cursor() as cursor:
-        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        cursor.execute(LOCKS)
         return cursor.fetchone()[0]
 
 
