@@ -2,9 +2,6 @@
 
 import socket
 import struct
-import termios
-from array import array
-from fcntl import ioctl
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -24,8 +21,8 @@ def post_request(worker: Any, _request: Any, environ: dict[str, Any], _response:
         count_traffic(connection)
 
 
-# Offset in Linux's `struct tcp_info` of two counters: bytes acknowledged, and received.
-TCP_COUNTERS = struct.Struct("120x2Q")
+# Offsets in Linux's `struct tcp_info` of bytes received, not yet sent, sent, and sent again.
+TCP_COUNTERS = struct.Struct("128xQ8xI52x2Q")
 _counted: WeakKeyDictionary[socket.socket, tuple[int, int]] = WeakKeyDictionary()
 
 
@@ -36,12 +33,10 @@ def count_traffic(connection: socket.socket) -> None:
     """
     try:
         facts = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, TCP_COUNTERS.size)
-        queued = array("i", [0])
-        ioctl(connection, termios.TIOCOUTQ, queued)
-        acknowledged, received = TCP_COUNTERS.unpack(facts)
+        received, unsent, sent_in_all, sent_again = TCP_COUNTERS.unpack(facts)
     except (OSError, struct.error):
         return  # It isn't TCP, the client has left, or the system isn't Linux.
-    sent = acknowledged + queued[0]
+    sent = sent_in_all - sent_again + unsent
     sent_before, received_before = _counted.get(connection, (0, 0))
     _counted[connection] = sent, received
     metrics.SENT_BYTES.inc(max(0, sent - sent_before))
