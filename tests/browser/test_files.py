@@ -611,9 +611,12 @@ def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
     dialog = page.get_by_role("dialog", name="Move or copy 1 item")
     dialog.get_by_role("button", name="Bays").click()
     expect(dialog.get_by_text("There are no folders in here.")).to_be_visible()
+    # Each answer focuses the heading a moment after it is visible.
+    expect(page.locator("#move-title")).to_be_focused()
     dialog.get_by_label("New folder").fill("..")
     dialog.get_by_role("button", name="Create folder").click()
     expect(dialog.get_by_role("alert")).to_be_visible()
+    expect(page.locator("#move-title")).to_be_focused()
     dialog.get_by_label("New folder").fill("Deep")
     dialog.get_by_label("New folder").press("Enter")
     expect(dialog.get_by_role("list", name="Folders in Deep")).to_be_visible()
@@ -1150,9 +1153,9 @@ def test_uploads_continue_while_another_page_is_open(alice, films, troubles):
     expect(page.locator("#uploads progress")).to_be_visible()
     with page.context.expect_page() as other:
         page.get_by_role("link", name="Transfers").click()
+    expect(page.locator("#toasts")).to_contain_text("Uploads continue here")
     expect(other.value.get_by_role("heading", level=1)).to_have_text("Transfers")
     other.value.close()
-    expect(page.locator("#toasts")).to_contain_text("Uploads continue here")
     page.locator("header.site").get_by_role("link", name="Files").click()
     is_open(page, "Files")
     expect(page.locator("#uploads progress")).to_be_visible()

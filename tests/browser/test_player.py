@@ -142,8 +142,8 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     until(page, "film.buffered.end(film.buffered.length - 1) > film.duration - 0.5")
     page.on("request", lambda request: urls.append(request.url))
     picture = page.locator(".bubble canvas")
-    # The mouse may land a pixel, 0.05 s, too early: the picture before was taken as well.
-    bubble_of(page, state(page, "(film.currentTime - 0.1) / film.duration"))
+    # The mouse may land a pixel, 0.05 s, beside the middle of the picture that the pause took.
+    bubble_of(page, state(page, "(Math.floor(film.currentTime / film.duration * 200) + 0.5) / 200"))
     expect(picture).to_be_visible()
     place = picture.bounding_box()
     assert (place["width"], place["height"]) == (160, 90)
@@ -397,8 +397,16 @@ def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(al
     expect(page.locator("[data-level='-1']")).to_be_focused()
 
 
+def hold_the_countdown(page: Page) -> None:
+    """Ignore the click by which the page itself goes on, at the end of the countdown."""
+    page.evaluate(
+        "document.addEventListener('click', (event) => event.isTrusted || event.preventDefault())"
+    )
+
+
 def test_the_next_episode_follows_unless_canceled(alice, series):
     page = playing(alice, series, ENCODED)
+    hold_the_countdown(page)
     stir(page)
     assert page.locator("#next").get_attribute("aria-label") == "Next: Episode 10"
     page.get_by_label("Position").fill("38")
@@ -445,6 +453,7 @@ def test_episodes_run_on_unless_that_is_switched_off(alice, shelf):
     for name in ("Tide S01E08.mp4", "tide.s01e09.mp4"):
         shelf.file(folder, name, films.short().read_bytes())
     watch(alice, folder.path, "Tide S01E08.mp4")
+    hold_the_countdown(page)
     play_to_the_end(page)
     card = page.get_by_role("heading", name="Next: Episode 9")
     expect(card).to_be_visible()
@@ -587,7 +596,7 @@ def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
 def test_the_controls_hide_after_three_seconds_and_return(alice, series):
     page = playing(alice, series, COPIED)
     page.evaluate("document.activeElement.blur()")
-    expect(page.locator("#viewer")).to_have_class("viewer stage player idle", timeout=8_000)
+    expect(page.locator("#viewer")).to_contain_class("idle")
     expect(page.locator("#controls")).to_have_css("opacity", "0")
     stir(page)
     expect(page.locator("#controls")).to_have_css("opacity", "1")

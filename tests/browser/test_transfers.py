@@ -241,8 +241,8 @@ def test_finished_transfers_can_be_cleared_and_restored(alice, far):
     expect(alice.page.locator("#ended")).to_be_hidden()
     toast = alice.page.locator("#toasts .toast").filter(has_text="List cleared")
     toast.get_by_role("button", name="Undo").click()
-    expect(done).to_be_visible()
     expect(alice.page.locator("#toasts")).to_contain_text("List restored")
+    expect(done).to_be_visible()
     assert faults_at(alice.page, 320, 1440) == []
 
 
@@ -294,7 +294,7 @@ def test_a_hidden_page_does_not_poll_and_polls_at_once_when_shown(alice, far, cl
     far.tells(one, progress=77)
     clock.run_for(LONGEST_PAUSE_MS)
     assert [url for url in urls if "/list/" in url] == []
-    clock.pause_at(alice.page.evaluate("Date.now()") + 1000)
+    clock.pause_at(alice.page.evaluate("Date.now()") + LONGEST_PAUSE_MS)
     with alice.page.expect_response("**/transfers/list/**"):
         hide(alice.page, is_hidden=False)
         clock.run_for(AT_ONCE_MS)

@@ -205,7 +205,7 @@ def test_the_running_program_reports_a_damaged_database(tmp_path):
     """Both a stranger and a browser with a session get the finding."""
     with running(tmp_path, TORRENT_PORT="0") as ferry:
         url = f"{ferry.url}/readyz"
-        assert until(lambda: httpx.get(url).json()["parts"]["worker"] == "ready")
+        assert until(lambda: httpx.get(url, timeout=60).json()["parts"]["worker"] == "ready")
         spoil(tmp_path / "ferry.sqlite3")
         for cookies in ({}, {f"ferry_session_{ferry.port}": "a" * 32}):
             answer = until(lambda cookies=cookies: unready(url, cookies))

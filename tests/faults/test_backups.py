@@ -132,8 +132,8 @@ def test_a_backup_made_while_twenty_people_write_equals_the_source(tmp_path):
     assert names_by_content(tmp_path / "second") == now == names_by_content(source)
     assert "there already" in second
     with running(tmp_path / "second", TORRENT_NETWORK="loopback") as again:
-        with httpx.Client(base_url=f"{again.url}/rest", auth=(EMAIL, PASSWORD)) as api:
-            listed = api.get("/folder").json()["files"]
+        with httpx.Client(base_url=again.url, auth=(EMAIL, PASSWORD), timeout=60) as api:
+            listed = api.get("/rest/folder").json()["files"]
         assert {each["name"] for each in listed} == set(now.values())
-        ready = httpx.get(f"{again.url}/readyz").json()["parts"]
+        ready = httpx.get(f"{again.url}/readyz", timeout=60).json()["parts"]
         assert ready["library"] == ready["database"] == ready["content"] == "ready"

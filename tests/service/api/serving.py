@@ -1,7 +1,10 @@
 """Observe the whole program: its processes and their memory."""
 
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from tests.running import BASE, Ferry
@@ -32,6 +35,13 @@ def processes_of(ferry: Ferry) -> list[Path]:
     """Return the processes that use this Ferry's data folder."""
     mark = f"DATA_DIR={ferry.data_dir}\0".encode()
     return [process for process in Path("/proc").glob("[0-9]*") if mark in environ_of(process)]
+
+
+def kill_all(ferry: Ferry) -> None:
+    """Kill all processes of this Ferry; some end as soon as their parent does."""
+    for process in processes_of(ferry):
+        with suppress(ProcessLookupError):
+            os.kill(int(process.name), signal.SIGKILL)
 
 
 def environ_of(process: Path) -> bytes:

@@ -1,7 +1,6 @@
 """Transfers that another machine continues, after one has stopped or died."""
 
 import os
-import signal
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +11,7 @@ import pytest
 
 from service.worker.saved_fetches import PART_BYTES
 from tests.misbehaving import TICK_SECONDS, Wire, serving
-from tests.service.api.serving import processes_of
+from tests.service.api.serving import kill_all, processes_of
 from tests.service.fetching.servers import file, first_of
 from tests.service.store.clients import client, link_of
 from tests.service.working import ask, until, until_progress, until_state
@@ -63,8 +62,7 @@ def machine_with(cluster, say, transfer_id):
 
 
 def kill(machine):
-    for process in processes_of(machine):
-        os.kill(int(process.name), signal.SIGKILL)
+    kill_all(machine)
     machine.process.wait(60)
 
 

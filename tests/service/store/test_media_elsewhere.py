@@ -2,7 +2,6 @@
 
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import time
@@ -12,7 +11,7 @@ import pytest
 
 from service.store.objects.store import open_bucket
 from tests.running import BASE, PASSWORD
-from tests.service.api.serving import processes_of
+from tests.service.api.serving import kill_all
 from tests.service.media.samples import picture, short_film
 from tests.service.store.clients import EMAILS, picture_of, segment_of, upload
 from tests.service.store.conftest import Cluster
@@ -123,8 +122,7 @@ def replace_published(cluster: Cluster, end: str, content: bytes, changed: bytes
 def test_a_worker_that_dies_is_replaced_by_another(web, cluster, tmp_path_factory):
     photos = [upload(web, picture(400 + number), f"photo {number}.jpg") for number in range(8)]
     paths = [picture_of(web, each, "720") for each in photos]
-    for process in processes_of(cluster.machines[1]):
-        os.kill(int(process.name), signal.SIGKILL)
+    kill_all(cluster.machines[1])
     for path in paths:
         began_at = time.monotonic()
         answer = web.get(path)

@@ -20,7 +20,7 @@ import pytest
 
 from service.store.objects.writer import PART_BYTES
 from tests.misbehaving import serving
-from tests.service.api.serving import processes_of
+from tests.service.api.serving import kill_all, processes_of
 from tests.service.media.samples import short_film
 from tests.service.store.clients import client, link_of, picture_of, segment_of, upload
 from tests.service.store.conftest import Cluster
@@ -186,8 +186,7 @@ def test_a_machine_that_dies_while_it_fetches(cluster, tmp_path_factory):
         pid = Path("/proc", worker.split("-")[-2])
         (dying,) = [each for each in cluster.machines if pid in processes_of(each)]
         index = cluster.machines.index(dying)
-        for process in processes_of(dying):
-            os.kill(int(process.name), signal.SIGKILL)
+        kill_all(dying)
         with client(cluster.machines[1 - index]) as alive:
             until(lambda: len(server.heads) == 2)
             slow.may_go_on.set()
