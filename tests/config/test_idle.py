@@ -25,12 +25,11 @@ MOST_OF_A_CORE = 0.005
 # Waking up may take a virtual machine several times as long, but then it does in any process.
 MOST_OF_SLEEPER = 4
 SLEEPER = """
-import sqlite3, time
+import sqlite3, threading
 import django.db.models, httpx  # for a process about as large as Ferry's
 database = sqlite3.connect(":memory:")
 print("ready", flush=True)
-while True:
-    time.sleep(0.1)
+while not threading.Event().wait(0.1):
     database.execute("SELECT count(*) FROM sqlite_schema").fetchone()
 """
 
