@@ -26,10 +26,13 @@ def link_of(machine: httpx.Client, file_id: int) -> str:
     return httpx.URL(answer.headers["Location"]).raw_path.decode()
 
 
+def until_made(machine: httpx.Client, path: str) -> httpx.Response:
+    """Return the answer with the content: while the worker is busy with it, it answers with 503."""
+    return until(lambda: (answer := machine.get(path)).status_code == 200 and answer)
+
+
 def lines(machine: httpx.Client, path: str) -> list[str]:
-    answer = machine.get(path)
-    assert answer.status_code == 200, answer.text
-    return [line for line in answer.text.splitlines() if line]
+    return [line for line in until_made(machine, path).text.splitlines() if line]
 
 
 def segment_of(machine: httpx.Client, file_id: int) -> str:

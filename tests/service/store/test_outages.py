@@ -22,7 +22,14 @@ from service.store.objects.writer import PART_BYTES
 from tests.misbehaving import serving
 from tests.service.api.serving import kill_all, processes_of
 from tests.service.media.samples import short_film
-from tests.service.store.clients import client, link_of, picture_of, segment_of, upload
+from tests.service.store.clients import (
+    client,
+    link_of,
+    picture_of,
+    segment_of,
+    until_made,
+    upload,
+)
 from tests.service.store.conftest import Cluster
 from tests.service.store.crowd import Slow, under_load
 from tests.service.working import until, until_state
@@ -47,7 +54,7 @@ def readable(cluster):
             picture_of(one, film_id, "220"),
             segment_of(one, film_id),
         ]
-        return {path: one.get(path).content for path in paths}
+        return {path: until_made(one, path).content for path in paths}
 
 
 def entries(*file_ids: int) -> list[dict[str, object]]:
