@@ -13,7 +13,7 @@ from tests.browser.loading import first_loaded, weight
 from tests.browser.looks import dressed
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
-from tests.browser.waiting import until
+from tests.browser.waiting import hold, until
 from tests.running import PASSWORD
 
 HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-get=x {{ 7*7 }}.txt"]
@@ -644,12 +644,7 @@ def test_a_dialog_that_was_closed_stays_closed_when_its_next_step_arrives(alice,
     page = alice.page
     open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
     dialog = page.get_by_role("dialog", name="Move or copy 1 item")
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/move/**", hold)
+    held = hold(page, "**/move/**")
     with page.expect_request("**/move/**"):
         dialog.get_by_role("button", name="Alps").click()
     page.keyboard.press("Escape")
@@ -1168,12 +1163,7 @@ def test_uploads_continue_while_another_page_is_open(alice, films, troubles):
 def test_uploads_continue_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/upload/", hold)
+    held = hold(page, "**/upload/")
     with page.expect_request("**/upload/"):
         pick(page, ("Slow.txt", b"hello"))
     expect(page.locator(".transfer")).to_contain_text("Keep this tab open")
@@ -1184,6 +1174,87 @@ def test_uploads_continue_while_another_folder_is_open(alice, films):
     expect(page.locator("#toasts")).to_contain_text("Uploaded: 1")
     page.keyboard.press("u")
     expect(link(page, "Slow.txt")).to_be_visible()
+
+
+def test_the_meter_follows_into_another_folder(alice, films, shelf):
+    alice.open(films.path)
+    meter = alice.page.locator("#meter [role=meter]")
+    before = meter.get_attribute("aria-valuetext")
+    shelf.file(films, "Grown.bin", bytes(8_000_000))
+    link(alice.page, "Alps").click()
+    is_open(alice.page, "Alps")
+    expect(meter).not_to_have_attribute("aria-valuetext", before)
+
+
+# Slow responses
+
+FOLDER = re.compile(r"/files/\w+/$")
+
+
+def release(page: Page, route: Route) -> None:
+    with page.expect_event("requestfinished", lambda request: request == route.request):
+        route.continue_()
+    page.evaluate("new Promise(setTimeout)")
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_of_two_slow_folders_the_last_one_opens(alice, films, order):
+    alice.open(films.path)
+    page = alice.page
+    held = hold(page, FOLDER)
+    for name in ("Alps", "Bays"):
+        with page.expect_request(FOLDER):
+            link(page, name).click()
+    for number in order:
+        release(page, held[number])
+    is_open(page, "Bays")
+    expect(page).to_have_url(held[1].request.url)
+
+
+def test_a_late_refresh_of_another_folder(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    held = hold(page, "**/listing/**")
+    with page.expect_request("**/listing/**"):
+        pick(page, ("Slow.txt", b"hello"))
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    release(page, held[0])
+    expect(page.locator("#summary")).to_have_text("Empty")
+
+
+def paste_and_leave(page: Page) -> list[Route]:
+    """Cut a file, paste it into a folder inside, and go back up before the server answers."""
+    held = hold(page, "**/move/")
+    link(page, "Elms.txt").focus()
+    page.keyboard.press("Control+x")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    with page.expect_request("**/move/"):
+        page.keyboard.press("Control+v")
+    page.locator("#up").click()
+    return held
+
+
+def test_a_late_move_says_so_in_the_open_folder(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    held = paste_and_leave(page)
+    is_open(page, films.name)
+    held[0].continue_()
+    expect(page.locator("#toasts").get_by_role("button", name="Undo")).to_be_visible()
+    expect(row(page, "Elms.txt")).to_have_count(0)
+    expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
+
+
+def test_a_late_failure_says_so_in_the_open_folder(alice, films, troubles):
+    alice.open(films.path)
+    page = alice.page
+    held = paste_and_leave(page)
+    is_open(page, films.name)
+    held[0].abort()
+    expect(page.locator("#toasts .error")).to_be_visible()
+    troubles.clear()
 
 
 # Modules that fail to load

@@ -1,10 +1,12 @@
-"""Wait until a condition holds in a page.
+"""Wait until a condition holds in a page, and let a page wait.
 
 Playwright's wait_for_function evaluates text in the page. The page's policy forbids that, except
 in its first check: a test that uses it passes only if it has nothing to wait for.
 """
 
-from playwright.sync_api import Page
+import re
+
+from playwright.sync_api import Page, Route
 
 PATIENCE_MS = 60_000
 
@@ -23,3 +25,14 @@ def until(page: Page, condition: str, value: object = None, state: str = "locati
         }})""",
         value,
     )
+
+
+def hold(page: Page, url: str | re.Pattern[str]) -> list[Route]:
+    """Hold the requests to a URL back, and return the list that they join."""
+    held: list[Route] = []
+
+    def join(route: Route) -> None:
+        held.append(route)
+
+    page.route(url, join)
+    return held

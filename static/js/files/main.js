@@ -1,6 +1,7 @@
 import "./drop.js";
 import "./filter-keys.js";
 import "./keys.js";
+import "./late-responses.js";
 import "./moving.js";
 import "./on-first-use.js";
 import "./opening.js";
