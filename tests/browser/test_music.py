@@ -3,14 +3,14 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, Request, Route, expect
+from playwright.sync_api import Locator, Page, Request, expect
 
 from tests.browser.axe import faults_at, too_wide
 from tests.browser.looks import FIRST_DISPLAY
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
 from tests.browser.sounds import BROKEN, sound
-from tests.browser.waiting import until
+from tests.browser.waiting import hold, until
 from tests.service.media.samples import written
 
 SERVICE_WORKERS = "block"
@@ -45,16 +45,6 @@ def browse(page: Page, place: str) -> Locator:
     link.click()
     expect(link).to_have_attribute("aria-current", "page")
     return page.get_by_role("region", name="Music")
-
-
-def hold_back(page: Page, path: str) -> list[Route]:
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(path, hold)
-    return held
 
 
 def title(page: Page) -> str:
@@ -211,7 +201,7 @@ def left_ten_seconds_in(alice, album):
     page.keyboard.press("l")
     until(page, f"{AT} > 10")
     page.locator("#back").click()
-    hold_back(page, "**/raw/**")
+    hold(page, "**/raw/**")
     return page
 
 
@@ -334,7 +324,7 @@ def test_music_waits_for_ferry_and_not_for_the_end_of_the_album(alice, album, tr
 
 def test_a_page_left_before_the_queue_has_come_asks_for_it_again(alice, album):
     page = alice.page
-    held = hold_back(page, "**/queue/**")
+    held = hold(page, "**/queue/**")
     click_track(alice, album, "2 long.wav")
     plays(page)
     expect(page.get_by_role("button", name="Next track")).to_be_disabled()

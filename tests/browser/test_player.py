@@ -596,7 +596,7 @@ def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
 def test_the_controls_hide_after_three_seconds_and_return(alice, series):
     page = playing(alice, series, COPIED)
     page.evaluate("document.activeElement.blur()")
-    expect(page.locator("#viewer")).to_contain_class("idle")
+    expect(page.locator("#viewer")).to_have_class("viewer stage player idle")
     expect(page.locator("#controls")).to_have_css("opacity", "0")
     stir(page)
     expect(page.locator("#controls")).to_have_css("opacity", "1")
@@ -689,7 +689,7 @@ def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry
         found |= unfit(page, "resume")
         page.get_by_role("button", name="Start over").click()
         moves_on(page)
-        state(page, "document.addEventListener('click', (event) => event.preventDefault())")
+        hold_the_countdown(page)
         page.get_by_label("Position").fill("38.5")
         expect(page.get_by_role("button", name="Stay here")).to_be_visible()
         found |= unfit(page, "upcoming")
@@ -880,8 +880,7 @@ def test_axe_finds_nothing_on_any_card(alice, series):
     assert faults_of(page) == []
     page.get_by_role("button", name="Start over").click()
     moves_on(page)
-    # The next film begins in some seconds and would take the page away.
-    state(page, "document.addEventListener('click', (event) => event.preventDefault())")
+    hold_the_countdown(page)
     page.get_by_label("Position").fill("38.5")
     expect(page.get_by_role("button", name="Stay here")).to_be_visible()
     assert faults_of(page) == []

@@ -3,11 +3,12 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import faults_at, too_wide
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.waiting import hold
 
 CONTEXT = "kept"
 WIDTHS = [320, 390, 1440]
@@ -83,12 +84,7 @@ def test_without_scripts_a_form_searches(scriptless: Visitor, films: Folder):
 def test_the_focus_stays_when_later_results_arrive(alice: Visitor, films: Folder):
     alice.open("/search/?q=dune")
     page = alice.page
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route(re.compile(r"/search/results/\?q=dunes"), hold)
+    held = hold(page, re.compile(r"/search/results/\?q=dunes"))
     field = page.get_by_role("searchbox", name="Names of files and folders")
     first = page.locator("#results .name").first
     expect(first).to_have_text(re.compile("Dunes"))

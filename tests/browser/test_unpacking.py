@@ -13,6 +13,7 @@ from tests.service.unpacking.zips import a_zip, encrypted
 
 PATIENCE_MS = 60_000
 CONTEXT = "kept"
+NEWS = "**/unpacking/*"
 # The worker may have been faster than the person who cancels.
 UNDONE = re.compile("Unpacking canceled|Folder deleted")
 
@@ -23,6 +24,11 @@ def place(shelf: Shelf) -> Folder:
     shelf.file(folder, "Photos.zip", a_zip(("a.txt", b"one"), ("Alps/b.txt", b"two")))
     shelf.file(folder, "Elms.txt", b"no ZIP file")
     return folder
+
+
+def hold_news(page: Page) -> None:
+    """Keep what the page says about unpacking as it is."""
+    page.route(NEWS, lambda route: route.fulfill(status=204))
 
 
 def arrives(page: Page, name: str) -> None:
@@ -39,12 +45,11 @@ def test_the_folder_appears_and_can_be_undone(alice, place):
     open_menu(page, "Elms.txt")
     expect(unpack_item(page)).to_be_hidden()
     page.keyboard.press("Escape")
-    # Answers without news keep the message until it was seen.
-    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    hold_news(page)
     open_menu(page, "Photos.zip")
     unpack_item(page).click()
     expect(toast).to_contain_text("Unpacking Photos.zip")
-    page.unroute("**/unpacking/*")
+    page.unroute(NEWS)
     arrives(page, "Photos")
     expect(page.locator("#unpacking")).to_be_hidden()
     expect(toast).to_have_text(re.compile(r"^\s*Unpacked into Photos\s*Undo\s*$"))
@@ -80,8 +85,7 @@ def test_a_large_unpacking_shows_its_progress_until_it_is_canceled(alice, place,
     )
     page, section = alice.page, alice.page.locator("#unpacking")
     alice.open(place.path)
-    # Answers without news keep the page where it is.
-    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    hold_news(page)
     open_menu(page, "Waits.zip")
     unpack_item(page).click()
     expect(section).to_contain_text("Waits")
@@ -95,7 +99,7 @@ def test_a_large_unpacking_shows_its_progress_until_it_is_canceled(alice, place,
 def test_a_name_that_is_being_typed_stays_until_it_is_saved(alice, place):
     page = alice.page
     alice.open(place.path)
-    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    hold_news(page)
     open_menu(page, "Photos.zip")
     unpack_item(page).click()
     expect(page.locator("#unpacking")).to_be_visible()
@@ -103,7 +107,7 @@ def test_a_name_that_is_being_typed_stays_until_it_is_saved(alice, place):
     page.keyboard.press("F2")
     name = naming(page, "Elms.txt")
     name.fill("Oaks.txt")
-    page.unroute("**/unpacking/*")
+    page.unroute(NEWS)
     with page.expect_response(lambda answer: "/unpacking/" in answer.url and answer.ok):
         pass
     with page.expect_response(
@@ -122,13 +126,13 @@ def test_a_person_who_scrolled_far_stays_there_and_sees_the_message(alice, shelf
     place = Folder("Crowd", path, f"{path}upload/", f"{path}new/")
     shelf.file(place, "A.zip", a_zip(("a.txt", b"one")))
     alice.open(path)
-    page.route("**/unpacking/*", lambda route: route.fulfill(status=204))
+    hold_news(page)
     open_menu(page, "A.zip")
     unpack_item(page).click()
     expect(page.locator("#unpacking")).to_be_visible()
     page.locator(".list-foot").first.scroll_into_view_if_needed()
     expect(windows).to_have_count(2)
-    page.unroute("**/unpacking/*")
+    page.unroute(NEWS)
     expect(page.locator("#toasts")).to_contain_text("Unpacked into", timeout=PATIENCE_MS)
     expect(page.locator("#unpacking")).to_be_hidden()
     expect(windows).to_have_count(2)
