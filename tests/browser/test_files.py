@@ -1223,13 +1223,13 @@ def test_a_late_refresh_of_another_folder(alice, films):
     expect(page.locator("#summary")).to_have_text("Empty")
 
 
-def paste_and_leave(page: Page) -> list[Route]:
+def paste_and_leave(page: Page, into: str = "Alps") -> list[Route]:
     """Cut a file, paste it into a folder inside, and go back up before the server answers."""
     held = hold(page, "**/move/")
     link(page, "Elms.txt").focus()
     page.keyboard.press("Control+x")
-    link(page, "Alps").click()
-    is_open(page, "Alps")
+    link(page, into).click()
+    is_open(page, into)
     with page.expect_request("**/move/"):
         page.keyboard.press("Control+v")
     page.locator("#up").click()
@@ -1245,6 +1245,17 @@ def test_a_late_move_says_so_in_the_open_folder(alice, films):
     expect(page.locator("#toasts").get_by_role("button", name="Undo")).to_be_visible()
     expect(row(page, "Elms.txt")).to_have_count(0)
     expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
+
+
+def test_a_late_question_says_so_in_the_open_folder(alice, films, shelf):
+    shelf.file(shelf.folder("Capes", inside=films), "Elms.txt")
+    alice.open(films.path)
+    page = alice.page
+    held = paste_and_leave(page, into="Capes")
+    is_open(page, films.name)
+    held[0].continue_()
+    expect(page.locator("#toasts .error")).to_have_text("1 name is taken")
+    expect(row(page, "Elms.txt")).to_have_count(1)
 
 
 def test_a_late_failure_says_so_in_the_open_folder(alice, films, troubles):

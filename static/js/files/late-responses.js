@@ -1,4 +1,5 @@
 // Responses that arrive after the user has opened another folder must not change it.
+import { showToast } from "../toasts.js";
 import { refresh } from "./swaps.js";
 
 let lastOpened = null;
@@ -26,7 +27,11 @@ function showMessages(event) {
   if (xhr.getResponseHeader("HX-Redirect")) return;
   event.preventDefault();
   if (requestConfig.verb === "get") return;
-  const toasts = new DOMParser().parseFromString(xhr.response, "text/html").querySelectorAll(".toast");
-  window.htmx.swap("#toasts", [...toasts].map(({ outerHTML }) => outerHTML).join(""), { swapStyle: "beforeend" });
+  const page = new DOMParser().parseFromString(xhr.response, "text/html");
+  const toasts = [...page.querySelectorAll(".toast")].map(({ outerHTML }) => outerHTML);
+  window.htmx.swap("#toasts", toasts.join(""), { swapStyle: "beforeend" });
+  // Nothing was moved yet: the server asks about taken names.
+  const question = page.getElementById("move-title");
+  if (question) showToast(question.textContent);
   refresh();
 }
