@@ -1180,7 +1180,7 @@ def test_the_meter_follows_into_another_folder(alice, films, shelf):
     alice.open(films.path)
     meter = alice.page.locator("#meter [role=meter]")
     before = meter.get_attribute("aria-valuetext")
-    shelf.file(films, "Grown.bin", bytes(8_000_000))
+    shelf.file(films, "Grown.bin", bytes(100_000))
     link(alice.page, "Alps").click()
     is_open(alice.page, "Alps")
     expect(meter).not_to_have_attribute("aria-valuetext", before)
