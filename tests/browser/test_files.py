@@ -1192,6 +1192,7 @@ FOLDER = re.compile(r"/files/\w+/$")
 
 
 def release(page: Page, route: Route) -> None:
+    """Let a request continue, and wait until the page has its response."""
     with page.expect_event("requestfinished", lambda request: request == route.request):
         route.continue_()
     page.evaluate("new Promise(setTimeout)")
@@ -1258,12 +1259,33 @@ def test_a_late_question_says_so_in_the_open_folder(alice, films, shelf):
     expect(row(page, "Elms.txt")).to_have_count(1)
 
 
-def test_a_late_failure_says_so_in_the_open_folder(alice, films, troubles):
+def test_a_late_step_of_a_closed_dialog_says_nothing(alice, films):
+    alice.open(films.path)
+    page = alice.page
+    open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
+    dialog = page.get_by_role("dialog", name="Move or copy 1 item")
+    held = hold(page, "**/move/**")
+    with page.expect_request("**/move/**"):
+        dialog.get_by_role("button", name="Alps").click()
+    page.keyboard.press("Escape")
+    link(page, "Alps").click()
+    is_open(page, "Alps")
+    with page.expect_response("**/listing/**"):
+        held[0].continue_()
+    assert page.locator("#toasts .toast").count() == 0
+
+
+@pytest.mark.parametrize(
+    "fail",
+    [Route.abort, lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>")],
+    ids=["no response", "a proxy's page"],
+)
+def test_a_late_failure_says_so_in_the_open_folder(alice, films, troubles, fail):
     alice.open(films.path)
     page = alice.page
     held = paste_and_leave(page)
     is_open(page, films.name)
-    held[0].abort()
+    fail(held[0])
     expect(page.locator("#toasts .error")).to_be_visible()
     troubles.clear()
 

@@ -1,4 +1,4 @@
-"""Wait until a condition holds in a page, and let a page wait.
+"""Wait until a condition holds in a page, or hold back its requests.
 
 Playwright's wait_for_function evaluates text in the page. The page's policy forbids that, except
 in its first check: a test that uses it passes only if it has nothing to wait for.
@@ -28,7 +28,7 @@ def until(page: Page, condition: str, value: object = None, state: str = "locati
 
 
 def hold(page: Page, url: str | re.Pattern[str]) -> list[Route]:
-    """Hold the requests to a URL back, and return the list that they join."""
+    """Hold back the requests to a URL, and return the list that they join."""
     held: list[Route] = []
 
     def join(route: Route) -> None:

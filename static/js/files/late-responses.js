@@ -13,7 +13,7 @@ document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (event.detail.target.id === "main" && event.detail.xhr !== lastOpened) event.preventDefault();
 });
 
-// The page no longer contains the source of a later response, so its events reach only the old main part.
+// The page no longer contains the source of a later response, so its events reach only the old #main.
 document.addEventListener("htmx:beforeSwap", ({ detail: { shouldSwap, target } }) => {
   if (!shouldSwap || target.id !== "main") return;
   target.addEventListener("htmx:beforeOnLoad", showMessages);
@@ -27,11 +27,15 @@ function showMessages(event) {
   if (xhr.getResponseHeader("HX-Redirect")) return;
   event.preventDefault();
   if (requestConfig.verb === "get") return;
+  const newTarget = xhr.getResponseHeader("HX-Retarget");
+  if (xhr.status >= 400 && newTarget === null) {
+    document.dispatchEvent(new CustomEvent("htmx:responseError", { detail: event.detail }));
+    return;
+  }
   const page = new DOMParser().parseFromString(xhr.response, "text/html");
   const toasts = [...page.querySelectorAll(".toast")].map(({ outerHTML }) => outerHTML);
   window.htmx.swap("#toasts", toasts.join(""), { swapStyle: "beforeend" });
   // Nothing was moved yet: the server asks about taken names.
-  const question = page.getElementById("move-title");
-  if (question) showToast(question.textContent);
+  if (newTarget === "#move") showToast(page.getElementById("move-title").textContent);
   refresh();
 }
