@@ -27,8 +27,10 @@ def link_of(machine: httpx.Client, file_id: int) -> str:
 
 
 def until_made(machine: httpx.Client, path: str) -> httpx.Response:
-    """Return the answer with the content: while the worker is busy with it, it answers with 503."""
-    return until(lambda: (answer := machine.get(path)).status_code == 200 and answer)
+    """Return the answer with the content. While the worker is busy with it, it answers with 503."""
+    answer = until(lambda: (answer := machine.get(path)).status_code != 503 and answer)
+    assert answer.status_code == 200, answer.text
+    return answer
 
 
 def lines(machine: httpx.Client, path: str) -> list[str]:
