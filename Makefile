@@ -50,27 +50,27 @@ wheel: .venv/dev.stamp
 	$(BIN)/python -m hatchling build --target wheel
 
 bench: .venv/dev.stamp
-	$(BIN)/python -m tests.bench
+	$(BIN)/python -m lab.bench
 
 bench-peers: .venv/dev.stamp
-	$(BIN)/python -m tests.bench.peers
+	$(BIN)/python -m lab.bench.peers
 
 soak: .venv/dev.stamp
-	$(BIN)/python -m tests.soak
+	$(BIN)/python -m lab.soak
 
 # Run as root: no one else may create a loop device and cut its power.
 power-cuts: .venv/dev.stamp
 	POWER_CUTS=30 $(BIN)/python -m pytest tests/powercuts
 
 mutants: .venv/dev.stamp
-	$(BIN)/python -m tests.mutants
+	$(BIN)/python -m lab.mutants
 
 screenshots: .venv/dev.stamp
 	DJANGO_SETTINGS_MODULE=config.settings $(BIN)/python -m tests.browser.screenshots
 
 messages: .venv/dev.stamp
 	$(BIN)/python manage.py makemessages $(LOCALES) --no-location --no-obsolete \
-		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore tests
+		--ignore .venv --ignore .peers --ignore data --ignore node_modules --ignore lab --ignore tests
 	$(BIN)/python manage.py compilemessages $(LOCALES) --ignore .venv --ignore .peers --ignore data
 
 lock:

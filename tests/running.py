@@ -212,6 +212,17 @@ def free_port() -> int:
     raise AssertionError("no port is free")
 
 
+def family_of(pid: int) -> Iterator[int]:
+    yield pid
+    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
+        try:
+            children = listed.read_text().split()
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        for child in children:
+            yield from family_of(int(child))
+
+
 def open_files(pid: int) -> Iterator[str]:
     """Yield the target of each descriptor of a process, except those that it is closing."""
     for link in Path(f"/proc/{pid}/fd").iterdir():

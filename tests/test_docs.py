@@ -1,6 +1,5 @@
 """The documents agree with the code, wherever a test can compare them."""
 
-import json
 import re
 import tomllib
 from fnmatch import fnmatch
@@ -20,9 +19,6 @@ from config.web.connections import is_upload
 from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times
-from tests.bench import published
-from tests.bench.chart import chart_of
-from tests.cluster import published as cluster
 from tests.object_stores import KEYS
 
 BASE = Path(__file__).resolve().parents[1]
@@ -89,8 +85,8 @@ def test_every_path_that_a_page_names_exists():
     assert {path for path in named if not (BASE / path).exists()} <= MADE_BY_RUNS
 
 
-FOLDERS = "config|docs|service|static|templates|tests|webui"
-MADE_BY_RUNS = {"tests/bench/results/", "tests/browser/failures/"}
+FOLDERS = "config|docs|lab|service|static|templates|tests|webui"
+MADE_BY_RUNS = {"lab/bench/results/", "tests/browser/failures/"}
 
 
 @pytest.mark.parametrize("name", ["CONTRIBUTING.md", "docs/testing.md"])
@@ -99,10 +95,22 @@ def test_every_command_of_a_page_for_developers_exists(name):
     named = set(re.findall(r"\bmake ([a-z-]+)(?=`|  )", page))
     assert len(named) >= 3
     assert named <= make_targets()
-    paths = re.findall(r"(?<![\w/])((?:tests|webui|service|docs|\.ci)/[\w./-]*)", page)
+    paths = re.findall(r"(?<![\w/])((?:lab|tests|webui|service|docs|\.ci)/[\w./-]*)", page)
     assert paths
     missing = {path for path in paths if not (BASE / path).exists()}
     assert missing <= {"tests/browser/failures/"}  # A failed test makes it.
+
+
+def test_every_program_of_ours_that_a_page_starts_exists():
+    pages = [BASE / "Makefile", *BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]
+    named = {
+        name.replace(".", "/")
+        for page in pages
+        for name in re.findall(r"python -m ((?:lab|tests)\.[\w.]*\w)", page.read_text())
+    }
+    assert len(named) >= 5
+    programs = {name: (BASE / f"{name}.py", BASE / name / "__main__.py") for name in named}
+    assert [name for name, places in programs.items() if not any(map(Path.exists, places))] == []
 
 
 def test_testing_describes_every_folder_of_tests_and_the_time_of_each():
@@ -217,26 +225,11 @@ def test_the_newest_changes_are_for_this_version():
     assert newest[1] == version
 
 
-def test_the_performance_table_and_chart_match_the_figures():
-    run = json.loads(published.PLACE.read_text())
-    documented = PERFORMANCE.split(published.BEGINNING)[1].split(published.END)[0]
-    assert documented == published.table_of(run)
-    assert published.CHART.read_text() == chart_of(map(published.row_of, run["rows"]))
-
-
 def test_the_scale_page_quotes_the_performance_figures():
     section = SCALE.split("\n## When one machine is enough\n")[1].split("\n## ")[0]
     _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
     assert len(rows) >= 8
     assert [row for row in rows if PERFORMANCE.count(f"\n{row} ") != 1] == []
-
-
-def test_the_scale_page_shows_the_cluster_figures():
-    results = json.loads(cluster.PLACE.read_text())
-    for name, table in cluster.tables(results).items():
-        documented = SCALE.split(cluster.beginning(name))[1].split(cluster.end(name))[0]
-        assert documented == table
-    assert "Lost, doubled, or stuck: 0." in results["day"]
 
 
 def test_scale_names_settings_and_commands_that_exist():

@@ -70,7 +70,12 @@ def test_imports_of_modules_end_with_a_semicolon():
 
 
 def test_no_test_sleeps():
-    assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "tests") == []
+    assert lines_with(r"\btime\.sleep\(|wait_for_timeout\(", "lab", "tests") == []
+
+
+def test_only_its_own_tests_import_lab():
+    """A reader of the tests needs nothing of it."""
+    assert lines_with(r"^\s*(from|import) lab\b", "*.py", ":!lab", ":!tests/lab") == []
 
 
 def test_tests_about_postgresql_are_among_those_that_run_on_it():
@@ -99,7 +104,7 @@ def test_every_replacement_has_a_reason():
     """The reason is in a comment above the replacement, or in the docstring of the function."""
     places = [
         f"{path.relative_to(BASE)}:{line}"
-        for path in tracked("tests/*.py")
+        for path in tracked("lab/*.py", "tests/*.py")
         for line in unexplained(path.read_text())
     ]
     assert places == []

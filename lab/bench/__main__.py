@@ -1,13 +1,13 @@
-"""Measure Ferry beside other programs, in one run: `python -m tests.bench [MODULE…]`.
+"""Measure Ferry beside other programs, in one run: `python -m lab.bench [MODULE…]`.
 
-Raw numbers go to tests/bench/results/. The output names missing peers; `python -m
-tests.bench.peers` installs them.
+Raw numbers go to lab/bench/results/. The output names missing peers; `python -m
+lab.bench.peers` installs them.
 """
 
 import sys
 
-from tests.bench.groups import GROUPS, rows_of
-from tests.bench.harness import Report
+from lab.bench.groups import GROUPS, rows_of
+from lab.bench.harness import Report
 
 
 def main(wanted: list[str]) -> int:

@@ -11,10 +11,8 @@ from urllib.request import urlopen
 
 from django.utils import timezone
 
-from service.content import archive_plans
-from service.models import Account
-from tests.bench import library
-from tests.bench.harness import (
+from lab.bench import library
+from lab.bench.harness import (
     ROUNDS,
     Row,
     fetch,
@@ -24,6 +22,8 @@ from tests.bench.harness import (
     running_peer,
     seconds,
 )
+from service.content import archive_plans
+from service.models import Account
 from tests.serving import Server, serving
 
 SMALL_COUNT = 10_000

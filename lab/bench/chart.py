@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import log10
 from xml.sax.saxutils import escape
 
-from tests.bench.harness import Row
+from lab.bench.harness import Row
 
 LEAST, MOST = 0.1, 1000
 LABELS_WIDTH, BARS_WIDTH, VALUES_WIDTH = 400, 360, 70

@@ -15,8 +15,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from tests.bench.browser import Got
-from tests.bench.harness import peer, peer_port, running_peer
+from lab.bench.browser import Got
+from lab.bench.harness import peer, peer_port, running_peer
 
 # Poll rarely: on two cores, frequent polls would measure the answers to them.
 LOOK_SECONDS = 0.1

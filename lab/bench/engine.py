@@ -1,4 +1,4 @@
-"""Measure the archive engine: `python -m tests.bench.engine [folder for temporary files]`."""
+"""Measure the archive engine: `python -m lab.bench.engine [folder for temporary files]`."""
 
 import os
 import sys

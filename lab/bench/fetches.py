@@ -6,11 +6,11 @@ from pathlib import Path
 from statistics import median
 from threading import Event
 
+from lab.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
+from lab.bench.streams import nginx
 from service.fetching.events import Head
 from service.fetching.pool import Fetching, FetchOrder
 from service.torrents.events import Complete
-from tests.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
-from tests.bench.streams import nginx
 
 SIZE_BYTES = 2**30
 ROUNDS = 3

@@ -7,10 +7,10 @@ from statistics import median
 
 from django.utils import timezone
 
+from lab.bench import library
+from lab.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer
 from service.content import signed_links
 from service.store.blobs import library_store
-from tests.bench import library
-from tests.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer
 from tests.serving import serving
 
 SIZE_BYTES = 512 * 2**20

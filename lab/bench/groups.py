@@ -9,7 +9,8 @@ from importlib import import_module
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from tests.bench.harness import Row
+from lab.bench.harness import Row
+from tests.running import BASE
 
 GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams", "objects"]
 GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
@@ -39,7 +40,7 @@ def measure(name: str, sender: Connection) -> None:
         prefix="ferry-bench-", dir=os.environ.get("BENCH_DIR")
     ) as home:
         prepare(Path(home))
-        for row in import_module(f"tests.bench.{name}").rows(Path(home)):
+        for row in import_module(f"lab.bench.{name}").rows(Path(home)):
             sender.send(row)
 
 
@@ -50,6 +51,6 @@ def prepare(home: Path) -> None:
     os.environ.pop("DATABASE_URL", None)
     # As in production: bytecode is cached, and click, which only tests use, isn't installed.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-    os.environ["PYTHONPATH"] = str(Path(__file__).parents[1] / "without_click")
+    os.environ["PYTHONPATH"] = str(BASE / "tests" / "without_click")
     import_module("django").setup()
     import_module("django.core.management").call_command("migrate", verbosity=0)

@@ -11,15 +11,15 @@ from django.utils import timezone
 
 from config import preparation
 from config.embedded import upstream
+from lab.bench import library
+from lab.bench.archives import one_byte
+from lab.bench.browser import make_owner, signed_in
+from lab.bench.harness import ROUNDS, Row, seconds
+from lab.bench.transfers import recorded
 from service.content import archive_plans
 from service.library import bulk_insert
 from service.library.bulk_insert import NewFile
 from service.models import Account, Transfer
-from tests.bench import library
-from tests.bench.archives import one_byte
-from tests.bench.browser import make_owner, signed_in
-from tests.bench.harness import ROUNDS, Row, seconds
-from tests.bench.transfers import recorded
 from tests.serving import Server, serving
 
 ENTRIES = (1_000, 10_000, 100_000)

@@ -16,11 +16,11 @@ from typing import Literal
 
 import httpx
 
-from tests.bench.peers import PEERS
+from lab.bench.peers import PEERS
 from tests.running import BASE, free_port
 
 ROUNDS = 5
-RESULTS = BASE / "tests" / "bench" / "results"
+RESULTS = BASE / "lab" / "bench" / "results"
 
 
 @dataclass

@@ -13,14 +13,14 @@ from statistics import median
 import httpx
 from playwright.sync_api import sync_playwright
 
-from tests.bench.archives import copyparty
-from tests.bench.browser import Browser, signed_in
-from tests.bench.harness import ROUNDS, Row, peer, running_peer, seconds
+from lab.bench.archives import copyparty
+from lab.bench.browser import Browser, signed_in
+from lab.bench.harness import ROUNDS, Row, peer, running_peer, seconds
+from lab.soak.growth import pss_bytes
 from tests.browser.chromium import ARGUMENTS
 from tests.browser.loading import first_loaded, weight
 from tests.browser.shelf import Shelf
-from tests.running import Ferry, running
-from tests.soak.growth import family_of, pss_bytes
+from tests.running import Ferry, family_of, running
 
 FILES = 20
 READERS = 8

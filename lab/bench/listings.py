@@ -11,11 +11,11 @@ from statistics import median
 import httpx
 from django.utils import timezone
 
+from lab.bench import library
+from lab.bench.harness import ROUNDS, Row, peer, seconds
 from service.library import bulk_insert
 from service.library.bulk_insert import NewFile
 from service.models import Account
-from tests.bench import library
-from tests.bench.harness import ROUNDS, Row, peer, seconds
 from tests.serving import serving
 
 LARGE, SMALL = 10_000, 20

@@ -12,6 +12,7 @@ from threading import Thread
 from django.conf import settings
 from django.utils import timezone
 
+from lab.bench.harness import ROUNDS, Row
 from service.accounts import accounts
 from service.content import playback_views
 from service.library import library
@@ -22,7 +23,6 @@ from service.media.sandbox.ffmpeg_access import ffmpeg
 from service.media.work import MediaWork
 from service.models import Account, File
 from service.store.blobs import library_store
-from tests.bench.harness import ROUNDS, Row
 from tests.service.media.waiting import wait_until
 from tests.service.reading import reader
 

@@ -6,11 +6,11 @@ from statistics import median
 
 from django.utils import timezone
 
+from lab.bench import library as bench_library
+from lab.bench.harness import ROUNDS, Row, seconds
 from service.library import bulk_insert, library, moves
 from service.library.bulk_insert import NewFile
 from service.library.moves import Chosen
-from tests.bench import library as bench_library
-from tests.bench.harness import ROUNDS, Row, seconds
 
 COUNT = 10_000
 

@@ -9,13 +9,13 @@ from statistics import median
 
 from django.utils import timezone
 
+from lab.bench import library
+from lab.bench.harness import Row, fetch, in_turns
 from service.content import signed_links
 from service.library.library import add_file
 from service.store.objects.listing import key_of
 from service.store.objects.store import ObjectStore
 from tests import object_stores
-from tests.bench import library
-from tests.bench.harness import Row, fetch, in_turns
 from tests.serving import serving
 
 PIECE_BYTES, PIECES = 2**20, 256

@@ -13,13 +13,13 @@ from playwright.sync_api import sync_playwright
 
 from config import preparation
 from config.embedded import upstream
+from lab.bench import library
+from lab.bench.archives import copyparty
+from lab.bench.browser import Browser, make_owner, signed_in
+from lab.bench.harness import ROUNDS, Row, in_turns, peer, running_peer
 from service.library import bulk_insert
 from service.library.bulk_insert import NewFile
 from service.models import Account
-from tests.bench import library
-from tests.bench.archives import copyparty
-from tests.bench.browser import Browser, make_owner, signed_in
-from tests.bench.harness import ROUNDS, Row, in_turns, peer, running_peer
 from tests.browser.chromium import ARGUMENTS
 from tests.browser.loading import first_loaded, weight
 from tests.serving import serving
@@ -117,7 +117,7 @@ def weights(ferry: Browser, page: str) -> Iterator[Row]:
 
 def counts(page: str) -> Iterator[Row]:
     """Serve the page in this process, where the calls can be counted."""
-    settings.V1_TRANSPORT = "tests.bench.pages.counting"
+    settings.V1_TRANSPORT = "lab.bench.pages.counting"
     browser = Client(headers={"host": "localhost"})
     browser.force_login(make_owner())
     for visit in ("the first visit", "the second"):

@@ -1,4 +1,4 @@
-"""Install the programs that Ferry is measured against: `python -m tests.bench.peers`."""
+"""Install the programs that Ferry is measured against: `python -m lab.bench.peers`."""
 
 import shutil
 import subprocess

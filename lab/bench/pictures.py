@@ -13,6 +13,8 @@ import httpx
 from django.conf import settings
 from PIL import Image
 
+from lab.bench.harness import ROUNDS, Row, seconds
+from lab.bench.library import PASSWORD, account
 from service.library import library
 from service.media.content_folders import Content, scratch_folder
 from service.media.pictures.sizes import THUMBNAIL
@@ -21,8 +23,6 @@ from service.media.sandbox.ffmpeg_access import ffmpeg
 from service.media.work import MediaWork
 from service.models import File
 from service.store.blobs import library_store
-from tests.bench.harness import ROUNDS, Row, seconds
-from tests.bench.library import PASSWORD, account
 from tests.service.builders import NOW
 from tests.service.media.samples import short_film
 from tests.serving import serving

@@ -7,7 +7,7 @@ from statistics import median
 
 from playwright.sync_api import Browser, Page, sync_playwright
 
-from tests.bench.harness import ROUNDS, Row
+from lab.bench.harness import ROUNDS, Row
 from tests.browser.chromium import ARGUMENTS
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf

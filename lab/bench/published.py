@@ -1,5 +1,5 @@
 """Write the table and the chart of docs/performance.md:
-`python -m tests.bench.published results/….json`, with several files if groups were measured
+`python -m lab.bench.published results/….json`, with several files if groups were measured
 separately.
 
 The numbers are kept in published.json, so that a test can compare table and chart with them.
@@ -11,11 +11,11 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from tests.bench.chart import chart_of
-from tests.bench.harness import Row
+from lab.bench.chart import chart_of
+from lab.bench.harness import Row
 from tests.running import BASE
 
-PLACE = BASE / "tests" / "bench" / "published.json"
+PLACE = BASE / "lab" / "bench" / "published.json"
 PAGE = BASE / "docs" / "performance.md"
 CHART = BASE / "docs" / "performance.svg"
 BEGINNING, END = "<!-- measured -->\n", "<!-- /measured -->\n"

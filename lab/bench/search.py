@@ -17,14 +17,14 @@ from django.utils import timezone
 
 from config import preparation
 from config.embedded import upstream
+from lab.bench.archives import copyparty
+from lab.bench.browser import PASSWORD, Browser, make_owner, signed_in
+from lab.bench.harness import Row, peer, running_peer
 from service.accounts import accounts
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
 from service.models import Account, File
 from service.store.sums import Stored
-from tests.bench.archives import copyparty
-from tests.bench.browser import PASSWORD, Browser, make_owner, signed_in
-from tests.bench.harness import Row, peer, running_peer
 from tests.running import BASE
 from tests.serving import serving
 

@@ -15,10 +15,10 @@ from django.utils import timezone
 
 from config import preparation
 from config.processes import raise_open_files
+from lab.bench import library
+from lab.bench.browser import Browser, make_owner, signed_in
+from lab.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer
 from service.content import signed_links
-from tests.bench import library
-from tests.bench.browser import Browser, make_owner, signed_in
-from tests.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer
 from tests.serving import Server, serving
 
 SIZE_BYTES = 512 * 2**20

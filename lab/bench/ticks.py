@@ -16,10 +16,8 @@ from django.utils import timezone
 
 from config import preparation
 from config.embedded import upstream
-from service.library import library
-from service.models import Account, Transfer
-from tests.bench.browser import Browser, Got, make_owner, signed_in
-from tests.bench.clients import (
+from lab.bench.browser import Browser, Got, make_owner, signed_in
+from lab.bench.clients import (
     Ask,
     QBittorrent,
     Transmission,
@@ -28,7 +26,9 @@ from tests.bench.clients import (
     title,
     ungzipped,
 )
-from tests.bench.harness import Row, in_turns, seconds
+from lab.bench.harness import Row, in_turns, seconds
+from service.library import library
+from service.models import Account, Transfer
 from tests.serving import serving
 
 COUNTS = (100, 1_000, 2_000, 10_000)

@@ -14,14 +14,15 @@ from statistics import median
 import httpx
 
 from config.web.addresses import lan
+from lab.bench import library
+from lab.bench.clients import MOST_SECONDS, running_qbittorrent, running_transmission, wait_until
+from lab.bench.harness import Row, in_turns, peer, peer_port
+from lab.soak.growth import pss_bytes
 from service.store.blobs import library_store
 from service.transfers.download_folders import ids_on_disk
-from tests.bench import library
-from tests.bench.clients import MOST_SECONDS, running_qbittorrent, running_transmission, wait_until
-from tests.bench.harness import Row, in_turns, peer, peer_port
+from tests.running import family_of
 from tests.service.working import Working, working
 from tests.serving import serving
-from tests.soak.growth import family_of, pss_bytes
 from tests.swarm import Made, Tracker, bencode, in_order, made, serving_http
 
 MEGABYTE = 2**20

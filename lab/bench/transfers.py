@@ -12,16 +12,16 @@ from threading import Event
 import httpx
 from django.utils import timezone
 
+from lab.bench import library
+from lab.bench.clients import wait_until
+from lab.bench.harness import ROUNDS, Row, seconds
+from lab.bench.torrents import own_megabytes
 from service.library.library import root_of
 from service.models import Account, Transfer
 from service.store.blobs import library_store
 from service.transfers import transfers
 from service.transfers.download_folders import DownloadPlan, download_folder
 from service.worker.import_files import Job, put_in_library
-from tests.bench import library
-from tests.bench.clients import wait_until
-from tests.bench.harness import ROUNDS, Row, seconds
-from tests.bench.torrents import own_megabytes
 from tests.service.working import Working, working
 from tests.serving import serving
 from tests.swarm import torrent

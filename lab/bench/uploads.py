@@ -1,15 +1,14 @@
 """Uploads through the in-process transport: what matters is memory."""
 
-import io
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
 
 from config.embedded import upstream
-from tests.bench import library
-from tests.bench.harness import Row, forget_peak, memory_bytes, seconds
+from lab.bench import library
+from lab.bench.harness import Row, forget_peak, memory_bytes, seconds
+from tests.zeros import Zeros
 
 GIB = 2**30
 
@@ -31,28 +30,3 @@ def rows(home: Path) -> Iterator[Row]:
 def send(v1: httpx.Client, name: str, size_bytes: int) -> None:
     answer = v1.post("/rest/transfer/file", files={"file": (name, Zeros(size_bytes))})
     answer.raise_for_status()
-
-
-class Zeros(io.RawIOBase):
-    """A file of `size_bytes` zeros, which takes up no space."""
-
-    def __init__(self, size_bytes: int) -> None:
-        self.size_bytes = size_bytes
-        self.at = 0
-
-    def seekable(self) -> bool:
-        return True
-
-    def tell(self) -> int:
-        return self.at
-
-    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
-        begin = {os.SEEK_SET: 0, os.SEEK_CUR: self.at, os.SEEK_END: self.size_bytes}[whence]
-        self.at = begin + offset
-        return self.at
-
-    def read(self, size: int = -1) -> bytes:
-        left = self.size_bytes - self.at
-        part = bytes(left if size < 0 else min(size, left))
-        self.at += len(part)
-        return part

@@ -1,12 +1,13 @@
-"""`python -m tests.cluster day` lives a day in DAY_SECONDS, by default an hour; `… throughput`
+"""`python -m lab.cluster day` lives a day in DAY_SECONDS, by default an hour; `… throughput`
 measures. Both need the rights of root.
 """
 
 import os
 import sys
 
-from tests.cluster import published, throughput
-from tests.cluster.day import lived
+from lab.cluster import published, throughput
+from lab.cluster.day import lived
+from tests.cluster import results
 from tests.cluster.machines import cluster
 
 
@@ -14,12 +15,12 @@ def main() -> int:
     os.environ |= {"ENV_FILE": os.devnull, "TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0"}
     if sys.argv[1:] == ["throughput"]:
         rows = list(throughput.rows())
-        published.add("throughput", rows)
+        results.add("throughput", rows)
         print(published.throughput_table(rows))
         return 0
     with cluster() as made:
         report = lived(made, float(os.environ.get("DAY_SECONDS", "3600")))
-    published.add("day", str(report))
+    results.add("day", str(report))
     print(report)
     return int(bool(report.faults))
 

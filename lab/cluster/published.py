@@ -1,21 +1,19 @@
-"""Write the tables of docs/scale.md: `python -m tests.cluster.published RESULTS.json`.
+"""Write the tables of docs/scale.md: `python -m lab.cluster.published RESULTS.json`.
 
-`make test-cluster` and the commands of `tests.cluster` add what they measure to the file that
+`make test-cluster` and the commands of `lab.cluster` add what they measure to the file that
 CLUSTER_RESULTS names. The numbers are kept in published.json, so that a test can compare the tables
 with them.
 """
 
 import json
-import os
 import sys
-from datetime import datetime
 from pathlib import Path
 from textwrap import fill
 from typing import Any
 
 from tests.running import BASE
 
-PLACE = BASE / "tests" / "cluster" / "published.json"
+PLACE = BASE / "lab" / "cluster" / "published.json"
 PAGE = BASE / "docs" / "scale.md"
 LINE_LENGTH = 105
 VICTIMS = {
@@ -24,14 +22,6 @@ VICTIMS = {
     "database": "PostgreSQL",
     "store": "the store",
 }
-
-
-def add(name: str, measured: object) -> None:
-    if place := os.environ.get("CLUSTER_RESULTS"):
-        path = Path(place)
-        known = json.loads(path.read_text()) if path.exists() else {}
-        at = datetime.now().astimezone().isoformat(timespec="seconds")
-        path.write_text(json.dumps({**known, "at": at, name: measured}, indent=1) + "\n")
 
 
 def main(source: Path) -> None:

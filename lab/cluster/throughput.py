@@ -14,7 +14,7 @@ from statistics import median
 
 import httpx
 
-from tests.bench.harness import peer
+from lab.bench.harness import peer
 from tests.cluster import sources
 from tests.cluster.machines import EMAIL, Cluster, Machine, cluster
 from tests.cluster.operations import ask, put, say, until_done

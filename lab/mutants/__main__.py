@@ -1,6 +1,6 @@
 """Make each fault in a copy of the checkout, and check whether the tests of its subject catch it.
 
-python -m tests.mutants [NAME…] [--jobs N] [--seconds LIMIT] [--base FOLDER] [--json FILE]
+python -m lab.mutants [NAME…] [--jobs N] [--seconds LIMIT] [--base FOLDER] [--json FILE]
 
 A fault is caught if a test fails with it and passes without it, or if its tests hang with it and
 not without it. It is missed if all of its tests pass. The program exits with 1 if a fault couldn't
@@ -26,8 +26,8 @@ from queue import SimpleQueue
 from subprocess import DEVNULL, STDOUT
 from typing import TypeVar
 
-from tests.mutants import faults
-from tests.mutants.faults import Fault, NoLongerApplies
+from lab.mutants import faults
+from lab.mutants.faults import Fault, NoLongerApplies
 from tests.running import BASE
 
 END_SECONDS = 60.0
@@ -171,7 +171,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m tests.mutants")
+    parser = argparse.ArgumentParser(prog="python -m lab.mutants")
     parser.add_argument("names", nargs="*", metavar="NAME", help="of a fault; all by default")
     parser.add_argument("--jobs", type=int, default=1, help="so many run at once")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")

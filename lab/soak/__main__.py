@@ -1,4 +1,4 @@
-"""`python -m tests.soak`: a hundred people use Ferry for SOAK_SECONDS, by default half an hour.
+"""`python -m lab.soak`: a hundred people use Ferry for SOAK_SECONDS, by default half an hour.
 
 It fails if an answer is wrong, if the log contains an error, or if the median of memory, threads,
 or file handles in the last third of the time exceeds that of the first third by more than a bound.
@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from tests.soak.soaking import soaked
+from lab.soak.soaking import soaked
 
 
 def main() -> int:

@@ -1,10 +1,11 @@
 """Measure whether a program and its children grow: memory, threads, and file handles."""
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
+
+from tests.running import family_of
 
 MIB = 2**20
 NAMES = ("memory", "threads", "handles")
@@ -39,17 +40,6 @@ def sample_of(root: int) -> Sample:
         except (FileNotFoundError, ProcessLookupError):
             continue  # It has ended meanwhile.
     return Sample(memory, threads, handles)
-
-
-def family_of(pid: int) -> Iterator[int]:
-    yield pid
-    for listed in Path(f"/proc/{pid}/task").glob("*/children"):
-        try:
-            children = listed.read_text().split()
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        for child in children:
-            yield from family_of(int(child))
 
 
 def pss_bytes(place: Path, kind: str = "Pss") -> int:

@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
 
+from lab.soak.growth import NAMES, Bound, Sample, sample_of, thirds
+from lab.soak.person import Person
 from tests.running import PASSWORD, Ferry, running
-from tests.soak.growth import NAMES, Bound, Sample, sample_of, thirds
-from tests.soak.person import Person
 from tests.swarm import WebSeed, serving_http
 
 PEOPLE = 100

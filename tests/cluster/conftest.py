@@ -4,7 +4,7 @@ from itertools import count
 
 import pytest
 
-from tests.cluster import machines, published
+from tests.cluster import machines, results
 from tests.cluster.machines import Cluster
 from tests.cluster.sources import TORRENTS
 
@@ -46,4 +46,4 @@ class Tally:
 def tally() -> Iterator[Tally]:
     made = Tally()
     yield made
-    published.add("kills", made.seconds)
+    results.add("kills", made.seconds)

@@ -18,12 +18,11 @@ from service.models import File, Transfer
 from service.transfers.download_folders import ids_on_disk
 from tests import databases
 from tests.faults.reckoning import incoming, sum_of
-from tests.running import STOP_SECONDS, running
+from tests.running import STOP_SECONDS, family_of, running
 from tests.service.builders import a_file, a_folder, put
 from tests.service.media import samples
 from tests.service.media.test_killed_worker import converters
 from tests.service.working import until
-from tests.soak.growth import family_of
 from tests.swarm import torrent
 
 pytestmark = pytest.mark.slow

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from tests.mutants import faults
+from lab.mutants import faults
 from tests.running import BASE
 
 FAULTS = faults.read()

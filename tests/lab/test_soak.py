@@ -4,8 +4,8 @@ from collections import Counter
 
 import pytest
 
-from tests.soak.growth import Sample
-from tests.soak.soaking import SAMPLES, WARM_UP_SHARE, Report, soaked
+from lab.soak.growth import Sample
+from lab.soak.soaking import SAMPLES, WARM_UP_SHARE, Report, soaked
 
 PEOPLE = 50
 # As many as people do in a minute at the pace of `make soak`, on a machine that isn't overloaded.

@@ -24,12 +24,12 @@ from tests.running import (
     Ferry,
     Output,
     bring_static_files,
+    family_of,
     launch,
     started,
 )
 from tests.service.api.serving import add_account
 from tests.service.working import until, until_state
-from tests.soak.growth import family_of
 from tests.swarm import WebSeed, seeder, serving_http, torrent
 from tests.tools import program
 

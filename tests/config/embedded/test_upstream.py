@@ -15,9 +15,9 @@ from config.embedded import upstream
 from service.accounts import accounts, credentials
 from service.content import signed_links
 from service.store.blobs import library_store
-from tests.bench.uploads import Zeros
 from tests.service.builders import a_file, alice, put
 from tests.service.reading import reader
+from tests.zeros import Zeros
 
 MIB = 2**20
 seen = {}

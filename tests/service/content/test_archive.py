@@ -682,7 +682,7 @@ def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     nodes = [folder(f"{at}", *(file_of(shelf, at) for at in range(100))) for at in range(100)]
     started = time.thread_time()
     next(shelf.archive(*nodes).read())
-    # The aim is 50 ms, which tests/bench measures; this bound is for a slow machine.
+    # The aim is 50 ms, which lab/bench measures; this bound is for a slow machine.
     assert time.thread_time() - started < 1
 
 
