@@ -60,7 +60,7 @@ soak: .venv/dev.stamp
 
 # Run as root: no one else may create a loop device and cut its power.
 power-cuts: .venv/dev.stamp
-	POWER_CUTS=30 $(BIN)/python -m pytest tests/powercuts
+	$(BIN)/python -m lab.powercuts
 
 mutants: .venv/dev.stamp
 	$(BIN)/python -m lab.mutants

@@ -15,7 +15,8 @@ from pathlib import Path
 
 import httpx
 
-from tests.powercuts.disk import Disk
+from tests.faults.tally import SEED
+from tests.powercuts.disk import Disk, disk_at
 from tests.running import (
     BASE,
     PASSWORD,
@@ -287,6 +288,20 @@ Scenario = Callable[[Machine], AbstractContextManager[None]]
 SCENARIOS: tuple[Scenario, ...] = (first_start, upgrade, upload, transfers, backup)
 
 
+def scenario_of(number: int) -> Scenario:
+    return SCENARIOS[number % len(SCENARIOS)]
+
+
+def cut_power(number: int, folder: Path) -> Machine:
+    """Cut the power at a moment that depends on the number, and check what is left."""
+    with disk_at(folder) as disk:
+        machine = Machine(disk, random.Random(SEED + number))
+        with scenario_of(number)(machine):
+            machine.lose_power()
+            check(machine)
+    return machine
+
+
 # After the cut
 
 
@@ -307,7 +322,8 @@ def check(machine: Machine) -> None:
                 for transfer_id in machine.transfer_ids:
                     until_state(api, transfer_id, "done")
                 rows = api.get("/rest/folder").raise_for_status().json()["files"]
-                assert {row["name"]: sum_of(api, row["id"]) for row in rows} == machine.contents
+                held = {row["name"]: sum_of(api, row["id"]) for row in rows}
+                assert held == machine.contents, held.items() ^ machine.contents.items()
         assert "Traceback" not in ferry.log, ferry.log
 
 
