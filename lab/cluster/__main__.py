@@ -2,8 +2,10 @@
 measures. Both need the rights of root.
 """
 
+import argparse
 import os
 import sys
+from collections.abc import Sequence
 
 from lab.cluster import published, throughput
 from lab.cluster.day import lived
@@ -11,9 +13,12 @@ from tests.cluster import results
 from tests.cluster.machines import cluster
 
 
-def main() -> int:
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m lab.cluster", description=__doc__)
+    parser.add_argument("what", choices=["day", "throughput"])
+    what = parser.parse_args(arguments).what
     os.environ |= {"ENV_FILE": os.devnull, "TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0"}
-    if sys.argv[1:] == ["throughput"]:
+    if what == "throughput":
         rows = list(throughput.rows())
         results.add("throughput", rows)
         print(published.throughput_table(rows))
@@ -26,4 +31,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
