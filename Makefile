@@ -3,22 +3,21 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
-.PHONY: run test quick test-postgresql test-container test-cluster check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
+.PHONY: run test quick test-all test-postgresql test-container test-cluster check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
 
-# Four processes keep two cores busy; with five, a run takes 7 percent longer.
-test: check
-	$(BIN)/python -m pytest --numprocesses 4 -m "not (alone or container)"
-	$(BIN)/python -m pytest -m "alone and not cluster" $$(grep --recursive --files-with-matches --include "*.py" "mark.alone" tests)
-	$(BIN)/python -m tests.postgresql --numprocesses 4 -m "postgresql or not (slow or alone or hypothesis)" \
-		--ignore tests/service/fetching --ignore tests/service/media --ignore tests/service/torrents
+# The quick tests, the checks, and one real run for each promise, in ten minutes.
+test: .venv/dev.stamp node_modules/dev.stamp
+	@exec $(BIN)/python -m tests.phases test
 
-# Don't even collect the folders that have no quick test.
+# Everything, in an hour. Run as root: other users may neither build a container nor cut a disk's power.
+test-all: .venv/dev.stamp node_modules/dev.stamp
+	@exec $(BIN)/python -m tests.phases all
+
 quick: .venv/dev.stamp
-	$(BIN)/python -m pytest --quiet --numprocesses 3 -m "not (slow or browser or alone or hypothesis or container)" \
-		--ignore tests/browser --ignore tests/proxies --ignore tests/fresh
+	$(BIN)/python -m pytest --quiet --numprocesses 4 --tier quick
 
 test-postgresql: .venv/dev.stamp
 	$(BIN)/python -m tests.postgresql

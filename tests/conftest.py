@@ -40,8 +40,15 @@ BOUNDED = settings(
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 settings.register_profile("bounded", BOUNDED)
+settings.register_profile("few", BOUNDED, max_examples=10)
 settings.register_profile("search", BOUNDED, derandomize=False, max_examples=3000)
 settings.load_profile("bounded")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Try few examples in `make test`; `make test-all` tries all."""
+    if config.option.tier == "test":
+        settings.load_profile("few")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

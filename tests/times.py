@@ -1,13 +1,20 @@
-"""Print how long the tests of each folder took, after a run of many tests."""
+"""Print how long the tests of each folder took, after a run of many tests.
 
+Where TEST_RESULTS names a file, also write there what passed and what failed.
+"""
+
+import json
+import os
 from collections import Counter
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 
 FEW_TESTS = 500
 
 
 def pytest_terminal_summary(terminalreporter):
     """Print the table of docs/testing.md: tests and their seconds, summed over all processes."""
+    if place := os.environ.get("TEST_RESULTS"):
+        Path(place).write_text(json.dumps(results(terminalreporter.stats)))
     seconds: Counter[str] = Counter()
     tests: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
@@ -20,6 +27,15 @@ def pytest_terminal_summary(terminalreporter):
         terminalreporter.section("seconds by folder")
         for folder, total in seconds.most_common():
             terminalreporter.line(f"| `{folder}` | {tests[folder]:,} | {total:,.0f} |")
+
+
+def results(stats):
+    failed = [*stats.get("failed", []), *stats.get("error", [])]
+    return {
+        "passed": len(stats.get("passed", [])),
+        "skipped": len(stats.get("skipped", [])),
+        "failed": sorted({report.nodeid for report in failed}),
+    }
 
 
 def folder_of(nodeid: str) -> str:

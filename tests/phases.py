@@ -1,0 +1,202 @@
+"""Run the phases of a tier, one after the other, and end with a table of them.
+
+`python -m tests.phases test` is `make test`, and `python -m tests.phases all` is `make test-all`.
+A phase that fails doesn't keep the next one from running. No phase needs a terminal.
+"""
+
+import json
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from resource import RUSAGE_CHILDREN, getrusage
+from statistics import median
+
+from tests.running import BASE
+
+# `make test` may use so much CPU time. On two idle cores, that is less than ten minutes. CPU time
+# grows little beside other programs; what remains, and slower machines, the yardstick evens out.
+BUDGET_SECONDS = 1_000.0
+# What the yardstick took on the machine where the budget was set, with both cores busy.
+YARDSTICK_SECONDS = 0.05
+YARDSTICK_PAUSE_SECONDS = 5.0
+
+
+@dataclass(frozen=True)
+class Phase:
+    name: str
+    module: str
+    arguments: str = ""
+    settings: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def command(self) -> list[str]:
+        return [sys.executable, "-m", self.module, *shlex.split(self.arguments)]
+
+    def repeat(self, test: str) -> str:
+        """Return the command that runs one test again, or the whole phase."""
+        settings = [f"{name}={value}" for name, value in self.settings.items()]
+        what = [test] if test else shlex.split(self.arguments)
+        return shlex.join([*settings, ".venv/bin/python", "-m", self.module, *what])
+
+
+@dataclass(frozen=True)
+class Check(Phase):
+    """`make check`, whose programs count no tests."""
+
+    name: str = "check"
+    module: str = "make"
+
+    @property
+    def command(self) -> list[str]:
+        return ["make", "--keep-going", "check"]
+
+    def repeat(self, test: str) -> str:
+        return "make check"
+
+
+# Queries that PostgreSQL answers differently, locks, and races.
+WHERE_IT_DIFFERS = (
+    "tests/service/library tests/service/transfers tests/service/worker tests/service/test_races.py"
+    " tests/service/test_notifications.py tests/service/test_database_connection.py"
+    " tests/config/storage tests/webui/activity tests/webui/test_races.py"
+    " tests/attacks/test_17_races.py"
+)
+PHASES = {
+    "test": [
+        Check(),
+        Phase("tests", "pytest", "--tier test --numprocesses 4"),
+        Phase(
+            "PostgreSQL", "tests.postgresql", f"--tier quick --numprocesses 4 {WHERE_IT_DIFFERS}"
+        ),
+    ],
+    "all": [
+        Check(),
+        Phase("tests", "pytest", "-m 'not (alone or container)' --numprocesses 4"),
+        Phase("alone", "pytest", "-m 'alone and not cluster'"),
+        Phase("PostgreSQL", "tests.postgresql", "--numprocesses 4"),
+        Phase("cluster", "pytest", "tests/cluster"),
+        Phase("power cuts", "pytest", "tests/powercuts", {"POWER_CUTS": "30"}),
+        Phase("container", "pytest", "-m container tests/fresh"),
+    ],
+}
+
+
+@dataclass
+class Outcome:
+    phase: Phase
+    code: int
+    seconds: float
+    cpu_seconds: float
+    passed: int = 0
+    skipped: int = 0
+    failed: list[str] = field(default_factory=list)
+
+    @property
+    def row(self) -> str:
+        counts = f"{self.passed:7,} {len(self.failed):7,} {self.skipped:8,}"
+        minutes = f"{self.seconds / 60:8.1f} {self.cpu_seconds / 60:12.1f}"
+        return f"{self.phase.name:12} {counts} {minutes}"
+
+
+class Yardstick(threading.Thread):
+    """Measure meanwhile how long this machine takes to compute the same thing again and again."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self._taken: list[float] = []
+        self._ended = threading.Event()
+
+    def run(self) -> None:
+        while not self._ended.wait(YARDSTICK_PAUSE_SECONDS):
+            began_at = time.thread_time()
+            sum(number * number for number in range(500_000))
+            self._taken.append(time.thread_time() - began_at)
+
+    def stop(self) -> float:
+        """Return how many times as long as the machine of the budget this one takes."""
+        self._ended.set()
+        self.join()
+        return median(self._taken or [YARDSTICK_SECONDS]) / YARDSTICK_SECONDS
+
+
+def main(tier: str) -> int:
+    # End the phase that runs even if this process is terminated.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    yardstick = Yardstick()
+    yardstick.start()
+    outcomes = run_all(PHASES[tier])
+    slowness = yardstick.stop()
+    print_table(outcomes)
+    is_within = tier != "test" or is_within_budget(outcomes, slowness)
+    return int(not is_within or any(outcome.code for outcome in outcomes))
+
+
+def run_all(phases: list[Phase]) -> list[Outcome]:
+    return [run(phase) for phase in phases]
+
+
+def run(phase: Phase) -> Outcome:
+    print(f"\n=== {phase.name}", flush=True)
+    began_at, cpu_before = time.monotonic(), children_seconds()
+    with tempfile.TemporaryDirectory(prefix="ferry-results-") as folder:
+        results = Path(folder) / "results.json"
+        settings = os.environ | phase.settings | {"TEST_RESULTS": str(results)}
+        code = exit_code(phase.command, settings)
+        found = json.loads(results.read_text()) if results.exists() else {}
+    if isinstance(phase, Check):
+        found = {"passed": int(code == 0)}
+    outcome = Outcome(
+        phase, code, time.monotonic() - began_at, children_seconds() - cpu_before, **found
+    )
+    if code and not outcome.failed:  # It ended without a result of its own.
+        outcome.failed = [""]
+    return outcome
+
+
+def exit_code(command: list[str], settings: dict[str, str]) -> int:
+    with subprocess.Popen(command, cwd=BASE, env=settings, stdin=subprocess.DEVNULL) as process:
+        try:
+            return process.wait()
+        except KeyboardInterrupt:
+            process.send_signal(signal.SIGINT)
+            raise
+
+
+def children_seconds() -> float:
+    used = getrusage(RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def print_table(outcomes: list[Outcome]) -> None:
+    print("\nphase         passed  failed  skipped  minutes  CPU minutes")
+    for outcome in outcomes:
+        print(outcome.row)
+    for outcome in outcomes:
+        for test in outcome.failed:
+            print(f"failed: {outcome.phase.repeat(test)}")
+    passed = sum(outcome.passed for outcome in outcomes)
+    failed = sum(len(outcome.failed) for outcome in outcomes)
+    skipped = sum(outcome.skipped for outcome in outcomes)
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+
+
+def is_within_budget(outcomes: list[Outcome], slowness: float) -> bool:
+    used = sum(outcome.cpu_seconds for outcome in outcomes)
+    adjusted = used / slowness
+    print(
+        f"CPU time: {used:,.0f} s; on the machine of the budget, {adjusted:,.0f} s of"
+        f" {BUDGET_SECONDS:,.0f} s.",
+        flush=True,
+    )
+    return adjusted <= BUDGET_SECONDS
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

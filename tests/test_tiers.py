@@ -1,0 +1,80 @@
+"""The tiers are what docs/testing.md says, and their runs report what happened."""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+
+from tests import phases
+from tests.phases import Outcome, Phase
+from tests.running import BASE
+
+FEWEST_JOURNEYS, MOST_JOURNEYS = 60, 80
+TESTS = """
+import pytest
+
+def test_that_passes(): pass
+def test_that_fails(): assert 1 == 2
+def test_that_errs(missing_fixture): pass
+@pytest.mark.skip(reason="This machine lacks it.")
+def test_that_is_skipped(): pass
+"""
+
+
+def promises() -> Iterator[str]:
+    for path in (BASE / "tests").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(ast.Attribute(attr="promise"), [ast.Constant(words), *_]):
+                    yield words
+
+
+def test_each_promise_has_one_real_run():
+    counts = Counter(promises())
+    assert len(counts) > 100
+    assert [words for words, count in counts.items() if count > 1] == []
+
+
+def test_the_number_of_journeys_stays():
+    """A new journey replaces another: each costs every change some seconds."""
+    command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--tier", "test"]
+    listed = subprocess.run(
+        [*command, "tests/browser"], cwd=BASE, capture_output=True, text=True, check=True
+    ).stdout
+    assert FEWEST_JOURNEYS <= listed.count("::") <= MOST_JOURNEYS
+
+
+@pytest.fixture
+def tests(tmp_path):
+    """Return a phase of four tests, which no setting of this project concerns."""
+    file = tmp_path / "test_four.py"
+    file.write_text(TESTS)
+    return Phase("four", "pytest", f"-c /dev/null -p tests.times --rootdir {tmp_path} {file}")
+
+
+def test_a_phase_counts_its_tests_and_says_how_to_repeat_what_failed(tests, capfd):
+    outcome = phases.run(tests)
+    assert (outcome.passed, outcome.skipped) == (1, 1)
+    assert outcome.failed == ["test_four.py::test_that_errs", "test_four.py::test_that_fails"]
+    phases.print_table([outcome])
+    table = capfd.readouterr().out
+    assert "failed: .venv/bin/python -m pytest test_four.py::test_that_fails" in table
+    assert table.endswith("1 passed, 2 failed, 1 skipped\n")
+
+
+def test_after_a_phase_that_cannot_begin_the_next_one_runs(tests, capfd):
+    outcomes = phases.run_all([Phase("lost", "tests.no_such_module"), tests])
+    assert [len(outcome.failed) for outcome in outcomes] == [1, 2]
+    phases.print_table(outcomes)
+    assert "failed: .venv/bin/python -m tests.no_such_module" in capfd.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("share", "slowness", "is_within"), [(0.9, 1, True), (1.1, 1, False), (1.9, 2, True)]
+)
+def test_more_work_breaks_the_budget_and_a_slow_machine_does_not(share, slowness, is_within):
+    outcome = Outcome(Phase("any", "any"), 0, 0, share * phases.BUDGET_SECONDS)
+    assert phases.is_within_budget([outcome], slowness) == is_within
