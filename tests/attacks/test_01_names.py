@@ -124,6 +124,7 @@ def test_hostile_names_in_a_list_are_text(bob, storage, path, headers):
     assert "&lt;b&gt;" in text
 
 
+@pytest.mark.promise("hostile names are text")
 @pytest.mark.slow
 @each_case("name", [name.replace("/", "_") for name in WORST])
 def test_a_hostile_name_is_text_on_every_page(bob, storage, name):

@@ -60,6 +60,7 @@ def test_ids_that_turn_into_paths_become_no_row(bob, foreign, bad):
     assert [tag["title"] for tag in rows] == ["good"]
 
 
+@pytest.mark.promise("no answer of a service breaks a page")
 @pytest.mark.slow
 @each_case(
     "facts",

@@ -180,6 +180,7 @@ def rows(page: Page) -> list[tuple[str, str]]:
     ]
 
 
+@pytest.mark.promise("active files never run")
 @pytest.mark.slow
 @pytest.mark.django_db
 @each_case("name", ACTIVE)

@@ -56,6 +56,7 @@ def test_a_form_of_ours_passes(victim):
     assert victim.post("/account/look/", form).status_code == 302
 
 
+@pytest.mark.promise("no form works without its token")
 @pytest.mark.slow
 @each_case("path", posts())
 def test_a_form_without_our_token_is_refused(victim, path):
@@ -95,6 +96,7 @@ def test_signing_in_cannot_be_forged(alice):
     assert "ferry_session_8000" not in browser.cookies
 
 
+@pytest.mark.promise("no link changes anything")
 @pytest.mark.slow
 def test_no_get_changes_anything(victim, storage):
     def everything() -> list[object]:

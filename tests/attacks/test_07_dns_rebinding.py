@@ -1,5 +1,6 @@
 """Row 7: Ferry doesn't answer to a foreign host name that resolves to this machine."""
 
+import pytest
 from django.test import Client
 
 from tests.cases import each_case
@@ -42,6 +43,7 @@ def request(*lines: str) -> bytes:
     return "\r\n".join([*lines, "Connection: close", "", ""]).encode()
 
 
+@pytest.mark.promise("a foreign host name is refused")
 @each_case(
     "lines",
     [

@@ -163,6 +163,7 @@ def test_no_redirect_leads_out_of_the_web(indoors, url):
         assert len(server.heads) == 1
 
 
+@pytest.mark.promise("no redirect leads into the private network")
 @pytest.mark.slow
 @each_case("host", [*OWN, *ELSEWHERE])
 def test_no_redirect_leads_to_a_private_address(by_one_door, host):

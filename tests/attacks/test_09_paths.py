@@ -64,6 +64,7 @@ def files_on_disk(folder):
     return [path for path in folder.rglob("*") if path.is_file()]
 
 
+@pytest.mark.promise("an invalid name is refused")
 @pytest.mark.slow
 @each_case("name", REFUSED)
 def test_an_invalid_name_is_refused_with_the_reason(api, name):
@@ -199,6 +200,7 @@ HOSTILE_PATHS = [
 ]
 
 
+@pytest.mark.promise("no name of a torrent leaves its folder")
 @pytest.mark.slow
 def test_a_hostile_torrent_lands_whole_under_good_names(api):
     """From the engine's metadata to the listing: no file is lost, and none is elsewhere."""

@@ -96,6 +96,7 @@ def test_a_film_that_refers_to_another_file_reveals_nothing_of_it(look, secret):
     assert look(whole[:moov] + whole[moov:].replace(url, alias)) != {}
 
 
+@pytest.mark.promise("a huge picture is refused")
 @pytest.mark.slow
 def test_a_picture_of_65535_by_65535_is_refused(look):
     content = png(65_535, 65_535, zlib.compress(bytes(1000)))

@@ -58,6 +58,7 @@ def answer_to_binary(link) -> int:
 NAMES = ("master.m3u8", "vcopy/index.m3u8", "vcopy/init.mp4", "vcopy/0.m4s", "a1copy/0.m4s")
 
 
+@pytest.mark.promise("a link for players works without a session")
 @pytest.mark.slow
 @each_case("name", NAMES)
 def test_a_link_needs_nothing_but_itself(home, name):
@@ -122,6 +123,7 @@ def test_a_folders_link_opens_no_film_and_no_file(account, file, home):
         assert answer_to(f"/content/{path}{query}") == (403, "bad_link")
 
 
+@pytest.mark.promise("a link for players ends")
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["stream", "film"])
 def test_links_die_with_the_file_the_password_and_their_time(account, file, kind, monkeypatch):

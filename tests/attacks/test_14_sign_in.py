@@ -46,6 +46,7 @@ def test_ten_thousand_spoofed_addresses_evade_nothing(alice, clock):
     assert set(answers[throttle.FREE_BY_NAME :]) == {429}
 
 
+@pytest.mark.promise("a stranger's guesses slow no one else down")
 @pytest.mark.slow
 def test_spoofed_addresses_slow_no_one_else_down(alice, clock):
     for n in range(throttle.FREE_BY_ADDRESS + 5):
@@ -65,6 +66,7 @@ def test_many_addresses_cannot_guess_at_one_name_for_ever(alice, clock):
     assert set(answers[:-1]) == {422}
 
 
+@pytest.mark.promise("sign-in leads to our own pages only")
 @pytest.mark.slow
 @each_case(
     "wanted",
@@ -100,6 +102,7 @@ def test_a_long_password_is_not_even_hashed(alice, monkeypatch):
     assert hashed == []
 
 
+@pytest.mark.promise("a huge form is refused before it arrives")
 @each_case("kind", ["application/x-www-form-urlencoded", "multipart/form-data; boundary=x"])
 def test_a_gigabyte_of_password_is_refused_before_it_arrives(ferry, kind):
     head = (

@@ -192,6 +192,7 @@ def side(tmp_path):
     side.fetching.stop(5)
 
 
+@pytest.mark.promise("an endless response stops at the limit")
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "start", [head(), head(Transfer_Encoding="chunked"), head(Content_Encoding="gzip")]

@@ -100,6 +100,7 @@ def test_metadata_that_a_peer_sends_to_exhaust_fails_with_a_sentence(api, seeds,
         is_well(work, api, seeds)
 
 
+@pytest.mark.promise("a peer can't fill the memory")
 def test_metadata_that_claims_two_gigabytes_is_not_gathered(api, seeds):
     peer = Peer(bytes(2**20), claimed_bytes=2_000_000_000)
     with listening(peer), working() as work:

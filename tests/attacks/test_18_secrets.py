@@ -81,6 +81,7 @@ def test_a_password_typed_where_the_name_belongs_is_not_written_down(alice, capl
     assert PASSWORD not in written
 
 
+@pytest.mark.promise("the process list has no secrets")
 def test_the_process_list_shows_no_secret(ferry):
     key = (ferry.data_dir / "secret_key").read_text()
     mine = [path.read_bytes() for path in Path("/proc").glob("[0-9]*/cmdline") if _readable(path)]
@@ -95,6 +96,7 @@ def _readable(path: Path) -> bool:
         return False
 
 
+@pytest.mark.promise("the log has no secrets")
 def test_links_that_open_something_are_masked_in_the_log(ferry):
     token = "Y" * 43
     paths = [f"/s/{token}/7/film.mkv", f"/stream/{token}", f"/pair/{token}/", f"/join/{token}/"]
@@ -140,6 +142,7 @@ def test_a_copy_of_the_database_opens_nothing_but_what_is_signed_in(secrets):
         assert secret not in written
 
 
+@pytest.mark.promise("no page and no cache has credentials")
 @pytest.mark.slow
 def test_the_credentials_of_a_service_are_in_no_page_and_no_cache(alice, foreign):
     """Nor in a header, a URL, or a script: only calls to the service need them."""

@@ -160,6 +160,7 @@ def test_a_plain_page_is_shown_for_a_service_that(name, status, server, before):
     assert site.get("/files/8/").status_code == 200
 
 
+@pytest.mark.promise("no page of a service is passed on")
 @pytest.mark.slow
 @each_case("status", ["200 OK", "403 No", "404 No", "422 No", "500 No"])
 @each_case("path", ["/files/8/", "/files/file/7/download/"])

@@ -34,6 +34,7 @@ def sign_in(visitor: httpx.Client, page: str) -> httpx.Response:
     return visitor.post(page, data=fields)
 
 
+@pytest.mark.promise("Ferry works below a prefix")
 def test_below_a_prefix_every_address_keeps_the_prefix(below):
     with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         assert visitor.get("/home/ferry/").headers["Location"].startswith("/home/ferry/signin/")
@@ -69,6 +70,7 @@ def test_doubled_and_encoded_slashes_lead_nowhere_else(below, path):
     assert b"evil.example" not in head.split(b"Location: ")[-1] if b"Location: " in head else True
 
 
+@pytest.mark.promise("people sign in by https and by http")
 def test_https_behind_the_proxy_and_http_beside_it_both_sign_in(below):
     with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as secure:
         secure.headers["X-Forwarded-Proto"] = "https"
@@ -80,6 +82,7 @@ def test_https_behind_the_proxy_and_http_beside_it_both_sign_in(below):
         assert plain.get("/home/ferry/").status_code == 200
 
 
+@pytest.mark.promise("no proxy keeps private pages")
 def test_private_pages_are_not_cacheable(below):
     with httpx.Client(base_url=below.url, timeout=60, trust_env=False) as visitor:
         sign_in(visitor, "/home/ferry/signin/")
@@ -97,6 +100,7 @@ def test_each_installation_has_its_own_key(ferry, below):
     assert all(len(key) > 40 for key in keys)
 
 
+@pytest.mark.promise("other users can't read the data folder")
 def test_the_data_folder_is_its_owners_alone(below):
     assert stat.S_IMODE(below.data_dir.stat().st_mode) == 0o700
     assert stat.S_IMODE((below.data_dir / "secret_key").stat().st_mode) == 0o600

@@ -128,6 +128,7 @@ def test_a_private_torrent_is_announced_neither_to_the_dht_nor_to_the_local_netw
     assert private.hash_v1 not in neighbourhood.heard()
 
 
+@pytest.mark.promise("a private torrent stays private")
 def test_a_private_torrent_found_by_magnet_is_announced_no_further(outside):
     """Before its metadata arrives, nothing shows that it is private."""
     private, _public = both()

@@ -182,6 +182,7 @@ def request_for_film(place: Place) -> str:
     return f"GET {link} HTTP/1.1\r\nHost: {place.host}\r\n\r\n"
 
 
+@pytest.mark.promise("slow clients block no one")
 def test_clients_that_read_slowly_block_no_one(tmp_path):
     with (
         place_of(None, tmp_path) as place,

@@ -443,6 +443,7 @@ def token_of(web: Web) -> str:
     return page.select_one("[name=csrfmiddlewaretoken]")["value"]
 
 
+@pytest.mark.promise("no upload costs more than a moment")
 def test_a_hostile_multipart_body(web, costs):
     for what, content in bodies():
         for place in ("/rest/folder", "/rest/torrent/file", "/rest/transfer/file"):
@@ -489,6 +490,7 @@ def test_a_hostile_query(web, crowd, costs):
                 assert client.get(place, params={"q": query}).status_code < 500
 
 
+@pytest.mark.promise("no form costs more than a moment")
 def test_a_hostile_form_of_the_site(web, costs):
     token = token_of(web)
     for what, content in forms():

@@ -232,6 +232,7 @@ def test_answers_of_our_own_children_are_accepted():
     assert (media.state, media.kind) == (Media.State.PROBED, "audio")
 
 
+@pytest.mark.promise("a hijacked decoder learns nothing")
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.slow
 def test_a_decoder_that_reaches_the_worker_learns_nothing(library_folder, children, settings):

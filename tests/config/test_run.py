@@ -75,6 +75,7 @@ def test_a_stop_while_ferry_starts_is_clean(tmp_path, moment, number):
         assert "Traceback" not in ferry.log
 
 
+@pytest.mark.promise("a stop loses nothing")
 @pytest.mark.alone
 def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download(tmp_path):
     """One transfer fetches from a peer, one from a URL, and one waits its turn."""
@@ -135,6 +136,7 @@ def add(api: httpx.Client, kind: str, what: str) -> int:
     return api.post(f"/rest/transfer/{kind}", data={kind: what}).json()["id"]
 
 
+@pytest.mark.promise("no process outlives the other", cases=["web"])
 @on_linux
 @pytest.mark.parametrize("name", ["web", "worker"])
 def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):
@@ -179,6 +181,7 @@ def test_as_many_files_may_be_open_as_the_system_allows():
     assert f"{hard}\n" in output.text
 
 
+@pytest.mark.promise("a kill frees the port")
 @on_linux
 def test_killing_ferry_frees_the_port(tmp_path):
     with running(tmp_path) as ferry:

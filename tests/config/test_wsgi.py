@@ -81,6 +81,7 @@ def received(connection):
     return total
 
 
+@pytest.mark.promise("a connection serves many requests")
 @pytest.mark.slow
 def test_one_connection_serves_full_partial_and_head_requests_in_turn(server, file_link):
     with httpx.Client(base_url=server.url, timeout=60, trust_env=False) as client:
@@ -140,6 +141,7 @@ def test_a_process_that_runs_out_of_open_files_continues_and_logs_it_once():
         assert not [line for line in server.lines.queue if "can't be accepted" in line]
 
 
+@pytest.mark.promise("a client that reads nothing is disconnected", cases=["file"])
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_a_client_that_reads_nothing_is_disconnected(server, request, kind):
@@ -161,6 +163,7 @@ def test_readers_that_are_slow_but_steady_are_not_cut(server, file_link, zip_lin
         assert [total >= 8_000_000 for total in totals] == [True, True]
 
 
+@pytest.mark.promise("a reader that pauses gets every byte", cases=["file"])
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["file", "zip"])
 def test_a_reader_that_pauses_gets_every_byte_and_then_the_next_answer(server, request, kind):
@@ -241,6 +244,7 @@ def test_a_file_that_shrinks_while_it_is_sent_ends_the_connection(server, librar
     assert received(connection) < len(CONTENT)
 
 
+@pytest.mark.promise("a broken archive is visibly incomplete")
 @pytest.mark.slow
 def test_an_archive_that_breaks_midway_is_visibly_incomplete(server, library_folder):
     account = alice()

@@ -22,21 +22,25 @@ FORM = {"content-type": "application/x-www-form-urlencoded"}
 ALTERNATIVE, SENT, ADDED, ERROR = Rows(), Rows(), Rows(), Rows()
 
 
+@pytest.mark.promise("v1: alternative forms")
 @each_case("words", CONFLICTING_FORMS)
 def test_alternative_form(words, v1):
     ALTERNATIVE[words](v1)
 
 
+@pytest.mark.promise("v1: forms of requests")
 @each_case("words", WHAT_CLIENTS_SEND)
 def test_the_forms_that_clients_send(words, v1):
     SENT[words](v1)
 
 
+@pytest.mark.promise("v1: our extensions")
 @each_case("words", WHAT_OUR_SERVICE_ADDS)
 def test_the_fields_that_our_service_adds(words, v1):
     ADDED[words](v1)
 
 
+@pytest.mark.promise("v1: errors")
 @each_case("words", ERRORS)
 def test_error(words, v1):
     ERROR[words](v1)

@@ -16,6 +16,7 @@ TABLES = dict(zip(OPERATIONS, (FOLDERS, FILES, TRANSFERS, TORRENTS, USER, ARCHIV
 ROWS = [(table, words) for table, rows in OPERATIONS.items() for words in rows]
 
 
+@pytest.mark.promise("v1: each operation")
 @pytest.mark.slow
 @each_case(("table", "words"), ROWS)
 def test_operation(table, words, v1):

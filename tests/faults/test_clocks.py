@@ -52,6 +52,7 @@ def jump(shift, by, tally):
     tally.faults["clock set forward" if by > timedelta(0) else "clock set back"] += 1
 
 
+@pytest.mark.promise("a clock that jumps loses no transfer", cases=["1 day, 0:00:00"])
 @pytest.mark.slow
 @pytest.mark.parametrize("by", JUMPS, ids=str)
 def test_a_transfer_arrives_once_despite_clock_changes(shift, tally, by):

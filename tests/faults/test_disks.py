@@ -148,6 +148,7 @@ def restart_web(ferry: Ferry) -> None:
     until(lambda: len(set(listed.read_text().split()) - before) == len(before))
 
 
+@pytest.mark.promise("a full disk loses nothing", cases=["full"])
 @pytest.mark.parametrize(
     ("trouble", "refusals", "words"),
     [

@@ -118,6 +118,7 @@ def adder(scene, server, number, said):
     return live
 
 
+@pytest.mark.promise("a killed web server loses nothing")
 def test_acknowledged_changes_survive_a_kill_of_the_web_process(scene, server, kill, chance):
     """A magnet that is sent until the service answers is one transfer."""
     said = {}
@@ -174,6 +175,7 @@ def target_of(link):
     return ""
 
 
+@pytest.mark.promise("an interrupted download resumes", cases=["file"])
 @pytest.mark.parametrize("way", ["file", "zip"])
 def test_an_interrupted_download_resumes(way, scene, server, kill):
     content, asks = os.urandom(8_000_000), scene.asking(server.url)

@@ -61,6 +61,7 @@ def test_a_transfer_whose_worker_is_killed_repeatedly_arrives_once(
     assert seeds.uploaded_bytes(made) < 2.5 * SIZE
 
 
+@pytest.mark.promise("a killed engine loses nothing")
 def test_transfers_continue_after_their_engine_is_killed(scene, asks, seeds, chance, tmp_path):
     """There are only two kills: a torrent that is present at a third might be the culprit."""
     films = [a_film(chance, seeds, tmp_path, number) for number in range(2)]
@@ -102,6 +103,7 @@ def test_when_either_of_two_workers_is_killed_the_other_takes_over(
     scene.all_even()
 
 
+@pytest.mark.promise("a killed worker loses and doubles nothing")
 def test_a_transfer_whose_worker_is_killed_while_it_moves_is_there_once(
     scene, asks, seeds, chance, tmp_path
 ):

@@ -54,6 +54,7 @@ def grow_old(data_dir):
         os.utime(path, (then, then))
 
 
+@pytest.mark.promise("an older database loses no files")
 def test_newer_files_survive_and_one_command_restores_them(tmp_path):
     data_dir = tmp_path / "data"
     newer = os.urandom(300_000)

@@ -100,6 +100,10 @@ def names_in(storage):
     return sorted(each.name for each in storage.fake.items.values() if each.name)
 
 
+@pytest.mark.promise(
+    "a request takes effect once",
+    cases=["new folder-answers 500", "rename-redirects", "upload-answers 500", "magnet-redirects"],
+)
 @pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("name", ACTS)

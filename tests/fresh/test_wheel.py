@@ -77,6 +77,7 @@ def running(ferry: Path, folder: Path, **settings: str):
         output.close()
 
 
+@pytest.mark.promise("the installed package works")
 def test_the_installed_command_serves_pages_in_every_language_and_works(ferry, tmp_path):
     port = free_port()
     site = f"http://localhost:{port}"

@@ -12,6 +12,7 @@ from tests.powercuts.scenarios import SCENARIOS, cut_power, scenario_of
 pytestmark = pytest.mark.slow
 
 
+@pytest.mark.promise("a power cut loses nothing", cases=["2"])
 @pytest.mark.parametrize("number", range(len(SCENARIOS)))
 def test_nothing_is_lost_in_a_power_cut(number, tmp_path, tally):
     machine = cut_power(number, tmp_path)

@@ -117,6 +117,9 @@ def wait_for(http: httpx.Client, path: str) -> None:
             return
 
 
+@pytest.mark.promise(
+    "Ferry works behind nginx and Caddy", cases=["https-nginx/ferry", "http-caddy"]
+)
 def test_people_sign_in_and_all_addresses_keep_host_scheme_and_path(reader):
     prefix = reader.front.prefix
     first = reader.get(f"{prefix}/")

@@ -88,6 +88,7 @@ def test_requests_are_counted_in_all_web_processes_together(ferry):
     assert values_of(ferry, "ferry_connections")[()] >= 1
 
 
+@pytest.mark.promise("the metrics count true bytes")
 def test_bytes_are_those_that_went_over_the_wire(ferry):
     """A second reader leaves early: the kernel was to send all of the file."""
     with api_of(ferry) as api:
@@ -119,6 +120,7 @@ def leave_early(ferry: Ferry, link: str) -> None:
         assert b"200 OK" in reader.recv(1024)
 
 
+@pytest.mark.promise("the metrics add up")
 def test_the_counts_of_worker_and_web_processes_add_up(ferry, tmp_path):
     (tmp_path / "song.flac").write_bytes(CONTENT)
     with serving_http(WebSeed(folder=tmp_path)) as web, api_of(ferry) as api:

@@ -179,6 +179,7 @@ def refused(ended) -> str:
     return line
 
 
+@pytest.mark.promise("a damaged database is one line")
 @pytest.mark.slow
 def test_a_start_over_a_damaged_database_says_so_in_a_line(tmp_path):
     (tmp_path / "ferry.sqlite3").write_bytes(b"x" * 50_000)

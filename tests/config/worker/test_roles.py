@@ -29,6 +29,7 @@ def test_a_worker_for_media_takes_no_transfers(folder):
         assert not Worker.objects.exists()
 
 
+@pytest.mark.promise("a worker runs until stopped")
 def test_a_worker_without_a_role_runs_until_stopped(folder):
     with working(WORKER_ROLES="none") as worker:
         worker.process.terminate()

@@ -57,6 +57,7 @@ def test_an_account_without_a_password_admits_no_one():
         assert verify(password) is None
 
 
+@pytest.mark.promise("a password is hashed once")
 @pytest.mark.slow
 def test_1000_calls_cost_one_run(runs):
     account = alice(password=RIGHT)

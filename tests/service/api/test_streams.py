@@ -93,6 +93,7 @@ def test_a_client_that_names_no_type_is_redirected(api, keep, worker, rich, kind
     assert led.json().keys() == answers["*/*"].json().keys()
 
 
+@pytest.mark.promise("a playlist names all tracks")
 def test_the_master_playlist_says_all_there_is(api, keep, worker, rich, reader):
     answer = reader.get(path_of(api.get(f"/rest/file/{keep(rich).pk}/hls")))
     assert answer.headers["content-type"] == "application/vnd.apple.mpegurl"
@@ -122,6 +123,7 @@ def test_a_media_playlist_is_complete_from_the_first_answer(api, keep, worker, r
     assert max(durations) <= int(re.search(r"TARGETDURATION:(\d+)", playlist.text)[1])
 
 
+@pytest.mark.promise("segments come by parts")
 def test_segments_come_with_their_type_and_by_parts(api, keep, worker, rich, reader):
     master = path_of(api.get(f"/rest/file/{keep(rich).pk}/hls"))
     for name, content_type in (
@@ -206,6 +208,7 @@ def test_an_mp4_that_every_phone_plays_is_the_file_itself(api, keep, worker, rea
     assert read.headers["content-type"] == "video/mp4"
 
 
+@pytest.mark.promise("a film becomes an MP4", cases=["slow.mp4-codecs0"])
 @pytest.mark.usefixtures("worker")
 @pytest.mark.parametrize(
     ("name", "codecs"),
@@ -259,6 +262,7 @@ def test_an_mp4_that_becomes_ready_while_the_worker_responds_is_not_refused(
     assert reader.get(path_of(answer)).content == b"a film"
 
 
+@pytest.mark.promise("a film is converted on request")
 def test_a_requested_film_is_made_by_the_next_worker(api, keep, worker, settings, children):
     file = keep(samples.film("later.avi", "-c:v", "mpeg4", "-c:a", "ac3", seconds=4))
     jobs = [worker.jobs.converting() for _ in range(worker.jobs.most)]

@@ -677,6 +677,7 @@ def open_files() -> int:
     return len(list(Path("/proc/self/fd").iterdir()))
 
 
+@pytest.mark.promise("a large archive starts soon")
 @pytest.mark.slow
 def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     nodes = [folder(f"{at}", *(file_of(shelf, at) for at in range(100))) for at in range(100)]
@@ -791,6 +792,7 @@ def test_ranges_across_the_edges_of_a_file_of_five_gibibytes(tmp_path: Path) -> 
     assert b"".join(archive.read(3 * GIB, 3 * GIB + 9)) == bytes(9)
 
 
+@pytest.mark.promise("other programs read our archives")
 @pytest.mark.slow
 def test_other_programs_accept_an_archive_over_four_gibibytes(
     over_four_gibibytes: Path, tool: Callable[[str], str]

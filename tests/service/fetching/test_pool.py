@@ -551,6 +551,7 @@ def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
     assert side.content == CONTENT
 
 
+@pytest.mark.promise("a slow fetch is not given up")
 @pytest.mark.alone
 def test_a_trickle_is_not_given_up(side):
     hurried(side, quiet_seconds=1)

@@ -125,6 +125,7 @@ def test_a_stopped_fetch_can_be_resumed(side):
     assert other.content == CONTENT
 
 
+@pytest.mark.promise("a killed fetch continues")
 @pytest.mark.slow
 def test_another_process_continues_for_a_killed_one(side):
     """The process is killed twice while it writes, at arbitrary moments."""
@@ -169,6 +170,7 @@ def test_an_address_that_refuses_connections_is_skipped(side):
         assert side.fetch(url, may_use_private=True) == Complete("7")
 
 
+@pytest.mark.promise("a fetch over TLS")
 @pytest.mark.slow
 def test_fetches_from_a_trusted_server_use_tls(side, tmp_path_factory, monkeypatch):
     folder = tmp_path_factory.mktemp("tls")

@@ -24,6 +24,7 @@ def erin(ferry):
         yield client
 
 
+@pytest.mark.promise("only converters decode")
 def test_neither_the_web_server_nor_the_worker_decodes_anything(ferry, erin):
     for name, content in (("a.jpg", picture()), ("b.mp4", short_film("mp4"))):
         added = erin.post("/rest/transfer/file", files={"file": (name, content)}).json()

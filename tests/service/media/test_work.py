@@ -60,6 +60,7 @@ def revision(owner) -> int:
     return Account.objects.get(pk=owner.pk).media_revision
 
 
+@pytest.mark.promise("new media get pictures")
 @pytest.mark.slow
 def test_new_media_are_probed_and_their_pictures_made(worker, keep):
     photo, words, clip = keep(picture()), keep(b"words", "b.txt"), keep(short_film("mp4"), "c.mp4")

@@ -17,6 +17,7 @@ SERVICES = yaml.safe_load((BASE / "compose.cluster.yaml").read_text())["services
 PARTS = ("master", "volume", "filer", "s3")
 
 
+@pytest.mark.promise("the store needs its keys")
 def test_the_store_takes_only_those_with_the_keys_and_gets_its_bucket():
     ports = {f"{part}.port": free_port() for part in PARTS}
     more = {f"{part}.port.grpc": free_port() for part in PARTS}

@@ -40,6 +40,7 @@ def test_the_smallest_files_arrive(one, other, content):
     assert other.get(link_of(one, upload(one, content))).content == content
 
 
+@pytest.mark.promise("machines share files")
 def test_a_file_fetched_by_one_machine_is_served_by_another(one, other):
     with serving(serve_file(CONTENT)) as server:
         answer = one.post(

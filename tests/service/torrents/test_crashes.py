@@ -77,6 +77,7 @@ def deadly(tmp_path, method, *keys, slow=""):
     return (sys.executable, str(script))
 
 
+@pytest.mark.promise("a killed engine restarts")
 @pytest.mark.slow
 def test_a_killed_engine_restarts_and_continues(own, seeds, tmp_path):
     made = torrent("x", PAYLOAD)
@@ -190,6 +191,7 @@ def test_torrents_removed_while_the_engine_dies_stay_removed(own):
     own.wait(Restarted)
 
 
+@pytest.mark.promise("a torrent that crashes the engine is set aside")
 @pytest.mark.slow
 def test_a_torrent_that_crashes_the_engine_is_set_aside_after_three_times(
     tmp_path, seeds, monkeypatch

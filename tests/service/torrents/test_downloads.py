@@ -41,6 +41,7 @@ def test_the_watch_sees_what_libtorrent_would_do_by_itself(tmp_path, seeds):
         assert "Evil name" in watch.names()
 
 
+@pytest.mark.promise("no name of a magnet reaches the disk")
 @pytest.mark.slow
 @each_case("which", list(ALL_SIX))
 def test_no_name_of_a_magnets_torrent_ever_reaches_the_disk(held, seeds, tmp_path, which):
@@ -116,6 +117,7 @@ def test_a_magnet_without_responding_peers_stays_at_metadata(held):
     assert held.wait(Status, "7").phase == "metadata"
 
 
+@pytest.mark.promise("a hybrid downloads by either hash")
 @pytest.mark.slow
 def test_a_hybrid_downloads_by_either_hash(held, seeds, tmp_path):
     made = torrent("x", MANY, kind="hybrid")
@@ -161,6 +163,7 @@ def test_a_web_seed_alone_is_enough(held, tmp_path):
     assert (held.folder("7") / "0").read_bytes() == LONE
 
 
+@pytest.mark.promise("corrupt pieces are fetched again")
 @pytest.mark.slow
 def test_corrupt_pieces_are_fetched_again(held, tmp_path):
     """The first of two peers sends wrong data; the files are right all the same."""

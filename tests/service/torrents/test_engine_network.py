@@ -163,6 +163,7 @@ def torrents(tmp_path):
     return made
 
 
+@pytest.mark.promise("private trackers are not contacted")
 @pytest.mark.slow
 def test_private_trackers_are_not_contacted_in_internet_mode(held, tmp_path):
     made = torrents(tmp_path)

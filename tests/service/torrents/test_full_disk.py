@@ -34,6 +34,7 @@ def enlarge(pid: int, place: Path) -> None:
     subprocess.run([*inside, "mount", "-o", "remount,size=64m", str(place)], check=True)
 
 
+@pytest.mark.promise("a full disk pauses transfers")
 def test_a_full_disk_pauses_transfers_until_there_is_space(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")

@@ -80,6 +80,7 @@ def refused():
     }
 
 
+@pytest.mark.promise("a hostile torrent is refused")
 @pytest.mark.slow
 def test_a_hostile_torrent_is_refused_with_a_word(held):
     with all_cases() as case:
@@ -127,6 +128,7 @@ def test_an_escaping_name_is_reported_and_never_used(held, what):
     )
 
 
+@pytest.mark.promise("no torrent makes a symlink")
 @pytest.mark.slow
 def test_a_symlink_is_never_made(held, seeds, tmp_path):
     link = {b"length": 0, b"path": [b"z"], b"attr": b"l", b"symlink path": [b"..", b"..", b"etc"]}

@@ -96,6 +96,7 @@ def proxying(**names: str) -> Iterator[Proxy]:
         thread.join(5)
 
 
+@pytest.mark.promise("a proxy carries all traffic")
 @pytest.mark.slow
 def test_peers_and_trackers_are_met_through_the_proxy_which_resolves_names(tmp_path, seeds):
     made = torrent("x", PAYLOAD)

@@ -52,6 +52,7 @@ def held_order(held: Held, made, peer):
     return Order("7", str(held.folder("7")), made.magnet(peer=peer), may_download=True)
 
 
+@pytest.mark.promise("a stopped engine continues")
 def test_a_stopped_engine_continues_where_it_stopped(tmp_path, half):
     made, had = half
     with seeder() as seeds, holding(tmp_path) as held:
@@ -104,6 +105,7 @@ def test_damaged_magnet_metadata_is_fetched_again(tmp_path, half):
         held.wait(Complete, "7")
 
 
+@pytest.mark.promise("changed bytes are detected")
 def test_changed_bytes_are_detected_after_a_reboot(tmp_path, half, monkeypatch):
     """A restart may lose bytes that were only in memory, so everything is checked again."""
     made, _ = half

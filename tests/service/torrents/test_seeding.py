@@ -29,6 +29,7 @@ def add_stored(held, made):
     return held.add("7", made, seeding=True)
 
 
+@pytest.mark.promise("a torrent is seeded")
 def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
     with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:

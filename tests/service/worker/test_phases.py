@@ -286,6 +286,7 @@ OF_AN_ADDRESS = [*BOTH, "head", "head_of_torrent", "torrent", "link", "server_fa
 NEVER = {("importing", "same_torrent")}
 
 
+@pytest.mark.promise("each event leads to its state")
 @pytest.mark.slow
 @pytest.mark.parametrize("position", LEADS)
 def test_every_event_leads_where_it_should(library_folder, position, caplog):

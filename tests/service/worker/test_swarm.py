@@ -56,6 +56,7 @@ def contents(shift, folder):
     return found
 
 
+@pytest.mark.promise("a swarm: many files", cases=["v1"])
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_magnet_of_many_files_becomes_their_folder(no_seeding, shift, seeds, tmp_path, kind):
@@ -80,6 +81,7 @@ def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_pa
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
 
 
+@pytest.mark.promise("a torrent is added again", cases=["deleted0-v1"])
 @pytest.mark.slow
 @pytest.mark.usefixtures("no_seeding")
 @pytest.mark.parametrize("kind", KINDS)
@@ -122,6 +124,7 @@ def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
     assert File.objects.get().size_bytes == 200_000
 
 
+@pytest.mark.promise("a swarm with a liar")
 @pytest.mark.slow
 def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
     # Use one piece: of several, libtorrent sometimes never requests the second wrong one again.

@@ -78,6 +78,7 @@ def is_whole(store, account):
     assert {found.blob for found in store.blobs()} == {File.objects.get().blob}
 
 
+@pytest.mark.promise("a swarm: one file")
 @pytest.mark.alone
 def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     library_folder, account, api, seeds, film
@@ -98,6 +99,7 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     is_whole(library_folder, account)
 
 
+@pytest.mark.promise("unpacking resumes after a kill", cases=["0"])
 @pytest.mark.parametrize("percent", [0, 40, 90])
 def test_unpacking_resumes_after_a_kill(account, api, seeds, film, percent):
     seeds.limit_upload(SLOWLY)
@@ -130,6 +132,7 @@ def test_after_an_orderly_stop_nothing_is_fetched_twice(library_folder, account,
     assert seeds.uploaded_bytes(film) < 1.2 * len(CONTENT)
 
 
+@pytest.mark.promise("a second worker takes over")
 def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 10)
     with working() as first:
@@ -170,6 +173,7 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         until_state(api, add(api, again, seeds), "done")
 
 
+@pytest.mark.promise("a deleted transfer frees its bytes")
 def test_deleting_a_running_transfer_frees_its_bytes(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
     with working():
@@ -224,6 +228,7 @@ def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
     assert api.get("/rest/folder").json()["torrents"] == []
 
 
+@pytest.mark.promise("a full disk pauses a transfer")
 def test_a_full_disk_pauses_a_transfer_until_there_is_space(small_disk, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
     with working(small_disk, ("-c", IMPATIENT), SEED_MINUTES="0") as work:

@@ -130,6 +130,7 @@ def test_without_scripts_the_page_announces_the_change(bob):
     assert "Your other devices are signed out" in words(bob.client.get("/account/"), "#toasts")
 
 
+@pytest.mark.promise("guesses at the current password are limited")
 @pytest.mark.slow
 def test_guessing_the_current_password_is_limited(bob):
     answers = [change(bob, old_password="guess") for _try in range(25)]

@@ -350,6 +350,7 @@ def test_a_file_that_does_not_fit_is_refused_unread(bob, storage):
     assert "enough space" in json.loads(answer.content)["reason"]
 
 
+@pytest.mark.promise("ten megabytes of links are read")
 @pytest.mark.slow
 def test_ten_megabytes_of_text_are_taken_and_no_more(bob, storage):
     fits = "x" * (parse.MOST_BYTES - 10)

@@ -125,6 +125,7 @@ def test_the_fragment_is_not_a_whole_page(gwen, storage):
     assert not soup.select_one("html")
 
 
+@pytest.mark.promise("many rows are sent in windows")
 @pytest.mark.slow
 def test_many_rows_are_sent_in_windows(gwen, storage):
     storage.many(2_000)
@@ -146,6 +147,7 @@ def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
         assert names(gwen.client.get(f"/files/0/rows/?from={first}"))
 
 
+@pytest.mark.promise("a page of files is one call")
 @pytest.mark.slow
 @each_case("count", [5, 5_000])
 @each_case("path", ["/", "/files/0/listing/", "/files/0/rows/?from=200"])
@@ -157,6 +159,7 @@ def test_a_page_of_files_asks_the_service_once(gwen, storage, count, path):
         assert storage.calls[before:] == [("GET", "/rest/folder")]
 
 
+@pytest.mark.promise("a folder seen before opens at once")
 @pytest.mark.slow
 @each_case("count", [5, 5_000])
 def test_a_foreign_folder_seen_before_asks_nothing(gwen, foreign, count):

@@ -147,6 +147,7 @@ def test_strangers_are_asked_to_sign_in(name, mallory):
     assert asked_to_sign_in == (lowest is not STRANGER)
 
 
+@pytest.mark.promise("each role may do what the table says")
 @pytest.mark.slow
 @each_case("role", list(Role))
 @each_case("name", TABLE)

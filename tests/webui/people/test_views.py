@@ -184,6 +184,7 @@ def test_a_link_for_something_else_is_not_an_invitation(stranger):
     assert stranger.get(f"/join/{token}/").status_code == 404
 
 
+@pytest.mark.promise("guesses at invitations are limited")
 @pytest.mark.slow
 def test_guesses_are_limited(stranger):
     statuses = [stranger.get(f"/join/guess{number}/").status_code for number in range(25)]

@@ -174,6 +174,7 @@ def test_continue_watching_is_on_the_front_page_only(gwen, film, storage):
     assert not page(gwen.client.get("/?q=sintel")).select_one("#continue")
 
 
+@pytest.mark.promise("positions cost one query")
 @pytest.mark.slow
 def test_five_hundred_films_cost_one_query(gwen, storage, django_assert_max_num_queries):
     storage.many(500)

@@ -16,6 +16,7 @@ def tags_of(person, file):
     return person.client.get(f"/files/file/{file.id}/tags/?in=0")
 
 
+@pytest.mark.promise("tags of every usual format are read")
 @pytest.mark.slow
 @each_case(
     ("suffix", "codec"),

@@ -315,6 +315,7 @@ def cpu_seconds() -> float:
     return sum(each.ru_utime + each.ru_stime for each in used)
 
 
+@pytest.mark.promise("a long text is shown completely")
 @pytest.mark.slow
 def test_long_text_is_highlighted_in_part_and_shown_completely(monkeypatch):
     allowed = typesetting_process.MOST_SECONDS

@@ -31,6 +31,7 @@ def link(answer, selector) -> str:
     return found["href"] if found else ""
 
 
+@pytest.mark.promise("each kind of file has its preview")
 @pytest.mark.slow
 @each_case(
     ("name", "content", "wanted"),
@@ -152,6 +153,7 @@ def test_a_strip_of_pictures_is_bounded(gwen, storage):
     assert [each.get("aria-current") for each in strip].count("true") == 1
 
 
+@pytest.mark.promise("a preview is three calls at most")
 @pytest.mark.slow
 @each_case("name", ["a.jpg", "a.txt", "a.py", "a.md", "a.csv", "a.mp3", "a.pdf", "a.iso"])
 def test_no_preview_asks_the_service_more_than_three_times(gwen, storage, name):

@@ -146,6 +146,7 @@ def test_a_failed_check_leaves_the_saved_connection(alice, there):
     assert Connection.objects.get().credentials() == (EMAIL, PASSWORD)
 
 
+@pytest.mark.promise("an impossible address is refused")
 @pytest.mark.slow
 @each_case(
     ("wrong", "field"),
@@ -292,6 +293,7 @@ for line in sys.stdin:
 """
 
 
+@pytest.mark.promise("processes share settings")
 @pytest.mark.slow
 @pytest.mark.django_db(transaction=True)
 def test_a_change_is_seen_by_the_other_process(alice, there):

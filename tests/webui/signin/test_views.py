@@ -181,6 +181,7 @@ def test_many_names_at_one_address_are_slowed_down_together(clock, db):
     assert from_address("198.51.100.8", "another").status_code == 422
 
 
+@pytest.mark.promise("strangers together get a guess a minute")
 @pytest.mark.slow
 def test_strangers_everywhere_get_one_guess_a_minute_together(alice, clock):
     guesses = 0
@@ -191,6 +192,7 @@ def test_strangers_everywhere_get_one_guess_a_minute_together(alice, clock):
     assert guesses <= throttle.FREE_BY_NAME + 6 + 120
 
 
+@pytest.mark.promise("guesses keep no one out")
 @pytest.mark.slow
 def test_a_new_device_can_sign_in_however_many_strangers_guess(alice, clock):
     """Each stranger guesses whenever it may, and all of them guess before the owner does."""
@@ -215,6 +217,7 @@ def test_a_new_device_can_sign_in_however_many_strangers_guess(alice, clock):
     assert waits == [waits[0] - 30 * number for number in range(len(waits))]
 
 
+@pytest.mark.promise("a reserved time is good for one guess")
 @pytest.mark.slow
 def test_a_reserved_time_is_good_for_one_guess(alice, clock):
     while from_address("198.51.100.7").status_code == 422:

@@ -112,6 +112,7 @@ def sign_in(site) -> httpx.Client:
     return client
 
 
+@pytest.mark.promise("a stream ends with its client")
 def test_clients_that_disconnect_end_their_streams_while_pages_respond(site):
     address = "/files/file/7/download/"
     with closing(sign_in(site)) as client:
@@ -147,6 +148,7 @@ def test_a_client_that_leaves_a_silent_stream_ends_it_within_a_second(site):
     assert statistics.median(took) < 1, took
 
 
+@pytest.mark.promise("a film is relayed byte by byte")
 def test_a_film_arrives_byte_by_byte_even_if_its_reader_pauses(site):
     """The kernel moves most of it, and the response waits without a thread."""
     pause, content = threading.Event(), b""

@@ -162,6 +162,7 @@ def test_names_are_shown_as_words_and_never_as_markup(alice, storage):
 WITH_A_CLAUSE = sorted(word for word, each in REASONS.items() if each.clause)
 
 
+@pytest.mark.promise("each reason has a sentence")
 @pytest.mark.slow
 @each_case("reason", [*WITH_A_CLAUSE, "never_heard_of_it", None])
 def test_each_reason_has_a_sentence(alice, storage, reason):
@@ -471,6 +472,7 @@ def rows_of(answer: HttpResponse, had: dict[str, dict[str, str]]) -> dict[str, d
     return lists
 
 
+@pytest.mark.promise("news and page agree")
 @pytest.mark.slow
 def test_a_page_that_gets_only_news_shows_what_a_new_page_shows(alice, storage, clock):
     """The windows are full, so that rows move up when others leave."""
@@ -630,6 +632,7 @@ def test_cached_data_and_its_age_show_while_the_service_is_unreachable(alice, ei
     assert page(alice.client.get("/transfers/")).select("#away .banner") == []
 
 
+@pytest.mark.promise("an unreachable service is tried less often")
 @pytest.mark.slow
 def test_an_unreachable_service_is_tried_less_and_less_often(alice, foreign, clock):
     foreign.transfer("Sintel", **RUNNING)

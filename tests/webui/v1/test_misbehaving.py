@@ -64,6 +64,7 @@ def test_the_list_is_long():
     assert len(misbehaving.OF_CALLS) + len(misbehaving.OF_STREAMS) > 50
 
 
+@pytest.mark.promise("a call survives any service")
 @pytest.mark.slow
 @each_case("name", misbehaving.OF_CALLS)
 def test_a_call_survives_a_service_that(name):
@@ -74,6 +75,7 @@ def test_a_call_survives_a_service_that(name):
         assert (client.health.last_error or "") == ("" if failure == "NotFound" else reason)
 
 
+@pytest.mark.promise("a download survives any service")
 @pytest.mark.slow
 @each_case("name", misbehaving.OF_STREAMS)
 def test_a_download_survives_a_service_that(name):

@@ -69,6 +69,7 @@ def test_nothing_is_converted_before_a_request(player, viewer):
     assert not (viewer.folder / "v720").exists()
 
 
+@pytest.mark.promise("viewers share a converter")
 def test_many_viewers_share_one_converter(viewer, monkeypatch):
     started = count_runs(monkeypatch)
     with ThreadPoolExecutor(8) as threads:
@@ -103,6 +104,7 @@ def test_a_converter_waits_when_it_is_ahead_of_its_viewers(player, viewer):
     assert not (viewer.folder / "v480" / "29.m4s").exists()
 
 
+@pytest.mark.promise("an idle converter stops")
 def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     # No setting shortens this, and a test would wait for half a minute.
     monkeypatch.setattr(converter_runs, "IDLE_SECONDS", 0.5)
@@ -111,6 +113,7 @@ def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     assert player.converters.jobs.converting().__enter__() is None
 
 
+@pytest.mark.promise("a seek starts at its position")
 def test_a_seek_starts_conversion_at_its_position(player, viewer):
     viewer.segment("v480", 0)
     first = pid_of(player)
@@ -119,6 +122,7 @@ def test_a_seek_starts_conversion_at_its_position(player, viewer):
     assert not (viewer.folder / "v480" / "15.m4s").exists()
 
 
+@pytest.mark.promise("a film starts at once")
 def test_the_beginning_is_made_before_a_player_asks(player, viewer):
     player.begin(viewer.question)
     for name in ("v720", "a1"):
@@ -331,6 +335,7 @@ def test_replanning_and_eviction_do_not_deadlock(tmp_path, monkeypatch):
         assert not each.is_alive()
 
 
+@pytest.mark.promise("a killed converter is replaced")
 def test_a_killed_converter_is_replaced(player, viewer):
     waiting = threading.Thread(target=viewer.segment, args=("v720", 3))
     waiting.start()
@@ -403,6 +408,7 @@ def test_a_resting_converter_gives_way(library_folder, children, film):
         assert resting not in player.converters.running()
 
 
+@pytest.mark.promise("a failed conversion says why")
 def test_a_conversion_that_always_fails_says_why(player, viewer):
     """The film's bytes were lost after its survey."""
     library_store().path(viewer.file.blob).write_bytes(b"not a film")
@@ -441,6 +447,7 @@ def test_unfinished_conversions_are_never_removed(library_folder):
     assert [path.name for path in place.iterdir()] == [".film.mp4"]
 
 
+@pytest.mark.promise("the media cache keeps its limit")
 def test_the_conversion_watched_longest_ago_is_removed_first(library_folder, children, film):
     with playing(children, budget_bytes=2**40) as player:
         viewer = Viewer(player, film)

@@ -48,6 +48,7 @@ def viewer(library_folder, children, published):
         yield Viewer(player, samples.film("plain.mp4"))
 
 
+@pytest.mark.promise("machines share segments")
 def test_segments_begun_on_another_machine_are_fetched(viewer, published):
     viewer.player.begin(viewer.question)
     folders = [viewer.folder / each.name for each in viewer.plan.first()]

@@ -60,6 +60,7 @@ def test_a_matroska_without_cues_is_copied_too(player):
     assert decoded_frames(viewer.whole("vcopy")) == 500
 
 
+@pytest.mark.promise("a film is copied whole", cases=["mp4"])
 @pytest.mark.parametrize("ending", ["mp4", "mkv", "ts", "flv", "mov"])
 def test_h264_and_aac_are_copied_whole_from(player, ending):
     film = samples.film("plain.mp4")
@@ -118,6 +119,9 @@ SOUND_COPIES = {"mp4-hevc-aac", "mkv-h264-mp3", "mp4-h264-mp3", "flv-flv1-mp3"}
 SOUND_COPIES |= {"mkv-high10-aac", "mkv-rare-keys"}
 
 
+@pytest.mark.promise(
+    "a film is copied, and another encoded", cases=["mkv-h264-opus", "mp4-hevc-aac"]
+)
 @pytest.mark.parametrize("kind", MATRIX)
 def test_any_film_plays_from_its_beginning_to_its_end(player, kind):
     ending, *codecs = MATRIX[kind]
@@ -170,6 +174,7 @@ SOUNDS = {
 }
 
 
+@pytest.mark.promise("a piece of music plays", cases=["mp3"])
 @pytest.mark.parametrize("ending", SOUNDS)
 def test_any_sound_plays_from_its_beginning_to_its_end(player, ending):
     codecs = ("-vn", *SOUNDS[ending])

@@ -86,6 +86,7 @@ def test_endless_complaints_are_bounded(tmp_path):
     assert len(failed.value.reason) <= launcher.LONGEST_REASON
 
 
+@pytest.mark.promise("a converter has limits", cases=["while True: pass-changed0-it took too long"])
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "changed", "reason"),

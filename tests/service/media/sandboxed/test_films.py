@@ -8,6 +8,7 @@ from tests.cases import each_case
 from tests.service.media.samples import VPX, picture, short_film, shown, written
 
 
+@pytest.mark.promise("films of every kind are recognized")
 @pytest.mark.slow
 @each_case(
     ("suffix", "options", "codecs"),

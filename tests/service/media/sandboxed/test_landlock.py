@@ -69,6 +69,7 @@ def test_children_that_read_media_are_sealed(children, probe):
 LIMITS = ResourceLimits(wall_seconds=60, cpu_seconds=20, memory_bytes=2**32, output_bytes=2**24)
 
 
+@pytest.mark.promise("a converter reads one file")
 @pytest.mark.slow
 def test_ffmpeg_reads_the_medium_that_it_was_started_for_and_no_other(tmp_path):
     film, other = samples.film("sealed.mp4", seconds=2), samples.film("other.mp4", seconds=2)
@@ -95,6 +96,7 @@ def test_ffmpeg_writes_where_it_may_keep_something_and_nowhere_else(tmp_path):
     assert target.stat().st_size > 0
 
 
+@pytest.mark.promise("converters are sealed")
 @pytest.mark.slow
 @pytest.mark.django_db
 def test_converters_are_sealed(library_folder, children):
