@@ -39,6 +39,7 @@ check: .venv/dev.stamp node_modules/dev.stamp
 	node_modules/.bin/biome check --error-on-warnings
 	node_modules/.bin/tsc
 	node --test --test-reporter spec tests/js/*.test.js
+	$(BIN)/python -m pytest --quiet tests/test_docs.py tests/test_tree.py tests/test_dependencies.py
 
 fmt: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format
