@@ -13,12 +13,7 @@ from tests.cluster.operations import FETCH_BYTES, ask, check_once, fetch, say, u
 from tests.service.working import until
 from tests.tools import program
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.alone,
-    pytest.mark.cluster,
-    pytest.mark.allow_hosts(ADDRESSES),
-]
+pytestmark = [pytest.mark.cluster, pytest.mark.allow_hosts(ADDRESSES)]
 
 CUT_SECONDS = 40.0
 # Beyond the lease, a worker may need so long to notice, and to ask the server.

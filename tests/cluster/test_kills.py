@@ -1,7 +1,6 @@
 """Kill a machine, the database, or the store in the middle of each operation."""
 
 import time
-from itertools import product
 
 import pytest
 
@@ -9,20 +8,13 @@ from tests.cluster.kills import LEFT, kill
 from tests.cluster.network import ADDRESSES
 from tests.cluster.operations import OPERATIONS
 
-# The tests that CI runs; `make test-cluster` runs all.
-SHORT = {("upload", "web"), ("fetch", "worker"), ("segment", "worker"), ("ZIP", "web")}
 VICTIMS = ("web", "worker", "database", "store")
 
-pytestmark = [pytest.mark.slow, pytest.mark.alone, pytest.mark.allow_hosts(ADDRESSES)]
+pytestmark = [pytest.mark.cluster, pytest.mark.allow_hosts(ADDRESSES)]
 
 
-def cases():
-    for operation, victim in product(OPERATIONS, VICTIMS):
-        marks = () if (operation, victim) in SHORT else pytest.mark.cluster
-        yield pytest.param(operation, victim, id=f"{operation}-{victim}", marks=marks)
-
-
-@pytest.mark.parametrize(("operation", "victim"), [*cases()])
+@pytest.mark.parametrize("victim", VICTIMS)
+@pytest.mark.parametrize("operation", OPERATIONS)
 def test_work_in_progress_completes_after_a_kill(cluster, tally, operation, victim):
     name = tally.name_for(operation)
     under_way = OPERATIONS[operation](cluster, name)
