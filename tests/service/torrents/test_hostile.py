@@ -10,7 +10,7 @@ import pytest
 from service.torrents.engine import metadata, params
 from service.torrents.events import Complete, Metadata, TorrentBroken
 from service.torrents.orders import Order
-from tests.cases import all_cases, each_case
+from tests.cases import each_case
 from tests.service.torrents.holding import LOOPBACK
 from tests.swarm import bencode, in_order, torrent
 
@@ -50,50 +50,52 @@ def sizes_of_another():
     return bencode(in_order(document))
 
 
-def refused():
-    return {
-        "nothing": (b"", "not_a_torrent"),
-        "no bencode": (b"<html>", "not_a_torrent"),
-        "half a torrent": (GOOD.content[:-20], "not_a_torrent"),
-        "nested 100,000 deep": (b"d4:info" + b"l" * 100_000 + b"e" * 100_001, "not_a_torrent"),
-        "an integer of 10,000 digits": (b"d4:infoi" + b"9" * 10_000 + b"ee", "not_a_torrent"),
-        "a length of 4 GB": (b"d4:info4000000000:x", "not_a_torrent"),
-        "zero pieces": (changed(pieces=b""), "not_a_torrent"),
-        "pieces of no length": (changed(piece_length=0), "not_a_torrent"),
-        "a negative size": (changed(files=listed(["a"], length=-5)), "not_a_torrent"),
-        "no files": (changed(files=[], pieces=b""), "not_a_torrent"),
-        "only empty files": (changed(files=listed(["a"], length=0), pieces=b""), "not_a_torrent"),
-        "trees that differ in a name": (tree_of_another(), "not_a_torrent"),
-        "trees that differ in a size": (sizes_of_another(), "not_a_torrent"),
-        "more files than can be": (
-            changed(files=listed(*([str(at)] for at in range(100_001))), pieces=pieces(100_001)),
-            "too_large",
+REFUSED = {
+    "nothing": (lambda: b"", "not_a_torrent"),
+    "no bencode": (lambda: b"<html>", "not_a_torrent"),
+    "half a torrent": (lambda: GOOD.content[:-20], "not_a_torrent"),
+    "nested 100,000 deep": (lambda: b"d4:info" + b"l" * 100_000 + b"e" * 100_001, "not_a_torrent"),
+    "an integer of 10,000 digits": (lambda: b"d4:infoi" + b"9" * 10_000 + b"ee", "not_a_torrent"),
+    "a length of 4 GB": (lambda: b"d4:info4000000000:x", "not_a_torrent"),
+    "zero pieces": (lambda: changed(pieces=b""), "not_a_torrent"),
+    "pieces of no length": (lambda: changed(piece_length=0), "not_a_torrent"),
+    "a negative size": (lambda: changed(files=listed(["a"], length=-5)), "not_a_torrent"),
+    "no files": (lambda: changed(files=[], pieces=b""), "not_a_torrent"),
+    "only empty files": (
+        lambda: changed(files=listed(["a"], length=0), pieces=b""),
+        "not_a_torrent",
+    ),
+    "trees that differ in a name": (tree_of_another, "not_a_torrent"),
+    "trees that differ in a size": (sizes_of_another, "not_a_torrent"),
+    "more files than can be": (
+        lambda: changed(
+            files=listed(*([str(at)] for at in range(100_001))), pieces=pieces(100_001)
         ),
-        "names without end": (
-            changed(files=listed(["x" * 70_000], length=5), pieces=pieces(5)),
-            "invalid_torrent",
-        ),
-        "one path of 100,000 names": (
-            changed(files=listed(["x"] * 100_000, length=5), pieces=pieces(5)),
-            "not_a_torrent",
-        ),
-    }
+        "too_large",
+    ),
+    "names without end": (
+        lambda: changed(files=listed(["x" * 70_000], length=5), pieces=pieces(5)),
+        "invalid_torrent",
+    ),
+    "one path of 100,000 names": (
+        lambda: changed(files=listed(["x"] * 100_000, length=5), pieces=pieces(5)),
+        "not_a_torrent",
+    ),
+}
 
 
 @pytest.mark.promise("a hostile torrent is refused")
 @pytest.mark.slow
-def test_a_hostile_torrent_is_refused_with_a_word(held):
-    with all_cases() as case:
-        for what, (content, word) in refused().items():
-            with case(what):
-                held.renew()
-                folder = held.folder("7")
-                (folder / "metadata.torrent").write_bytes(content)
-                held.add("7", "")
-                assert held.wait(TorrentBroken, "7").word == word
-                assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
-                held.add("8", GOOD, may_download=False)
-                held.wait(Metadata, "8")
+@each_case("what", list(REFUSED))
+def test_a_hostile_torrent_is_refused_with_a_word(held, what):
+    make, word = REFUSED[what]
+    folder = held.folder("7")
+    (folder / "metadata.torrent").write_bytes(make())
+    held.add("7", "")
+    assert held.wait(TorrentBroken, "7").word == word
+    assert [each.name for each in folder.iterdir()] == ["metadata.torrent"]
+    held.add("8", GOOD, may_download=False)
+    held.wait(Metadata, "8")
 
 
 NAMES = {

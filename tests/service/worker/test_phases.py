@@ -18,7 +18,7 @@ from service.worker.leases import Lease
 from service.worker.stages import OrderState, Stage
 from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 from service.worker.worker import Shift
-from tests.cases import all_cases
+from tests.cases import each_case
 from tests.service.builders import NOW, a_torrent, alice, magnet, mallory
 from tests.service.fakes import LIMITS, FakeEngine, FakeFetching, Later
 
@@ -286,24 +286,27 @@ OF_AN_ADDRESS = [*BOTH, "head", "head_of_torrent", "torrent", "link", "server_fa
 NEVER = {("importing", "same_torrent")}
 
 
+def events_of(position):
+    return OF_AN_ADDRESS if position.startswith("address") else OF_A_TORRENT
+
+
+POSSIBLE = {(position, event) for position in LEADS for event in events_of(position)} - NEVER
+
+
 @pytest.mark.promise("each event leads to its state")
 @pytest.mark.slow
-@pytest.mark.parametrize("position", LEADS)
-def test_every_event_leads_where_it_should(library_folder, position, caplog):
+@each_case("position, event", sorted(POSSIBLE))
+def test_every_event_leads_where_it_should(library_folder, position, event, caplog):
+    caplog.clear()
     stage, order, leads = LEADS[position]
-    events = OF_AN_ADDRESS if position.startswith("address") else OF_A_TORRENT
-    assert set(leads) <= set(events)
-    with all_cases() as case:
-        for event in events:
-            if (position, event) not in NEVER:
-                with case(event):
-                    scene = Scene()
-                    getattr(scene, position)()
-                    assert (scene.run.stage, scene.run.order) == (stage, order)
-                    getattr(scene, event)()
-                    scene.round()
-                    assert (scene.run and scene.run.stage) == leads.get(event, stage)
-                    assert "unexpected" not in caplog.text
+    assert set(leads) <= set(events_of(position))
+    scene = Scene()
+    getattr(scene, position)()
+    assert (scene.run.stage, scene.run.order) == (stage, order)
+    getattr(scene, event)()
+    scene.round()
+    assert (scene.run and scene.run.stage) == leads.get(event, stage)
+    assert "unexpected" not in caplog.text
 
 
 def test_a_transition_that_is_not_drawn_is_logged_and_ends_its_run_alone(library_folder, caplog):
