@@ -8,6 +8,8 @@ import os
 from collections import Counter
 from pathlib import Path, PurePosixPath
 
+import pytest
+
 FEW_TESTS = 500
 
 
@@ -19,7 +21,7 @@ def pytest_terminal_summary(terminalreporter):
     tests: Counter[str] = Counter()
     for reports in terminalreporter.stats.values():
         for report in reports:
-            if hasattr(report, "duration"):
+            if hasattr(report, "duration") and not isinstance(report, pytest.SubtestReport):
                 folder = folder_of(report.nodeid)
                 seconds[folder] += report.duration
                 tests[folder] += report.when == "call"
