@@ -17,6 +17,7 @@ test("a sentence gets its values, and numbers are written as the language does",
   assert.equal(english.fill("{name} and {name}", { name: "$& {done}" }), "$& {done} and $& {done}");
   const german = await wordsOf("de");
   assert.equal(german.fill("{done} von {total}", { done: 1200, total: 3 }), "1.200 von 3");
+  assert.equal(german.formatNumber(10_000), "10.000");
 });
 
 test("the count decides the form of a sentence", async () => {

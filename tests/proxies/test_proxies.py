@@ -137,6 +137,17 @@ def test_people_sign_in_and_all_addresses_keep_host_scheme_and_path(reader):
     assert reader.get(style).status_code == 200
 
 
+def test_all_of_the_installed_app_lies_below_the_prefix(reader):
+    prefix = reader.front.prefix
+    link = re.search(r'rel="manifest" href="([^"]+)"', reader.get(f"{prefix}/signin/").text)[1]
+    facts = reader.get(link).json()
+    assert facts["scope"] == facts["id"] == facts["start_url"] == f"{prefix}/"
+    acts = [facts["share_target"]["action"], facts["file_handlers"][0]["action"]]
+    acts.append(facts["protocol_handlers"][0]["url"])
+    assert all(act.startswith(facts["scope"]) for act in acts)
+    assert [reader.get(icon["src"]).status_code for icon in facts["icons"]] == [200] * 3
+
+
 def test_files_go_in_and_out_in_pieces(reader):
     """Twenty megabytes: more than any proxy accepts by default, or keeps in memory."""
     prefix, content = reader.front.prefix, bytes(range(256)) * 80_000

@@ -119,8 +119,10 @@ def test_the_services_own_refusal_is_shown_at_the_field(bob, storage):
     storage.folder("Films")
     answer = bob.client.post("/files/0/new/", {"name": "Films"})
     assert answer.status_code == 422
-    assert "already has an item with this name" in words(answer, ".error")
+    assert words(answer, "h1") == "New folder"
+    assert "already has an item with this name" in words(answer, ".error[role=alert]")
     assert page(answer).select_one("[name=name]")["value"] == "Films"
+    assert not page(answer).select_one("main form").has_attr("hx-post")
     storage.fails("/rest/folder", 422, "too_deep")
     storage.fake.answers["/rest/folder"].insert(0, httpx.Response(304))
 
@@ -199,6 +201,11 @@ def test_under_htmx_the_row_is_returned(bob, storage):
     assert page(bob.client.get(f"{row}/rename/form/", headers=HTMX)).select_one("[name=name]")
     answer = bob.client.post(f"{row}/rename/", {"name": "b.txt"}, headers=HTMX)
     assert names(answer) == ["b.txt"]
+    grid = HTMX | {"hx-current-url": "http://localhost/?view=grid"}
+    form = page(bob.client.get(f"{row}/rename/form/?view=grid", headers=grid)).select_one("form")
+    tile = page(bob.client.post(form["hx-post"], {"name": "c.txt"}, headers=grid))
+    assert tile.select_one(f"li.tile#file-{file.id} [title='c.txt']")
+    bob.client.post(form["hx-post"], {"name": "b.txt"}, headers=grid)
     assert names(bob.client.get(f"{row}/", headers=HTMX)) == ["b.txt"]
     assert bob.client.get(f"{row}/")["Location"] == "/"
 
@@ -216,8 +223,10 @@ def test_a_taken_name_is_reported_at_the_field(bob, storage):
     sent = {"name": "a.txt"}
     answer = bob.client.post(f"/files/0/file-{file.id}/rename/", sent, headers=HTMX)
     assert answer.status_code == 422
-    assert "already has an item with this name" in words(answer, ".error")
-    assert page(answer).select_one("[name=name]")["value"] == "a.txt"
+    assert "already has an item with this name" in words(answer, ".rename .error[role=alert]")
+    field = page(answer).select_one("[name=name]")
+    assert (field["value"], field["aria-invalid"]) == ("a.txt", "true")
+    assert not page(answer).select("#said")
 
 
 def test_a_file_deleted_in_the_meantime_is_not_found(bob, storage):

@@ -197,7 +197,8 @@ def test_the_row_under_transfers_leads_to_the_folder(bob, account, zip_file):
 
 def test_a_preview_unpacks_by_a_form(bob, zip_file):
     shown = bob.client.get(f"/files/0/file-{zip_file.pk}/view/")
-    form = page(shown).select_one("form#unpack")
+    form = page(shown).select_one("form#unpack[method=post]")
+    assert form.select_one("[type=submit]").get_text(strip=True) == "Unpack"
     assert bob.client.post(form["action"]).status_code == 302
     assert Transfer.objects.get().title == "Photos"
 

@@ -140,6 +140,32 @@ def test_many_rows_are_sent_in_windows(gwen, storage):
     assert gwen.client.get("/?all=1").content.count(b'name="entry"') == 2_000
 
 
+def test_without_scripts_a_link_leads_to_the_next_rows(gwen, storage):
+    storage.many(150)
+    (link,) = page(gwen.client.get("/")).select("#listing noscript a")
+    assert link.get_text() == "Show next"
+    following = gwen.client.get(link["href"])
+    assert names(following)[0] == "IMG_100.jpg"
+    assert len(names(following)) == 50
+
+
+def test_a_letter_leads_to_its_names_and_a_link_back_to_those_before(gwen, storage):
+    storage.many(120)
+    for name in ("zebra.jpg", "Zulu.jpg"):
+        storage.file(name)
+    initials = page(gwen.client.get("/")).select_one("nav.letters")
+    assert initials["hx-target"] == "#listing"
+    assert [each.get_text() for each in initials.select("a")] == ["I", "Z"]
+    last = initials.select("a")[-1]
+    for address, headers in ((last["hx-get"], HTMX), (last["href"], {})):
+        answer = gwen.client.get(address, headers=headers)
+        assert names(answer) == ["zebra.jpg", "Zulu.jpg"]
+        before = page(answer).select_one("#before")
+        assert before["hx-target"] == "#listing"
+        assert len(names(gwen.client.get(before["href"]))) == 100
+        assert len(names(gwen.client.get(before["hx-get"], headers=HTMX))) == 100
+
+
 @pytest.mark.slow
 def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
     storage.many(210)
@@ -371,6 +397,12 @@ def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):
     guests = page(gwen.client.get("/"))
     assert not guests.select_one("#new-folder")
     assert not guests.select("[href*='/new/'], [href*='/upload/']")
+    acts = guests.select("#entry-menu [data-do]")
+    assert [act["data-do"] for act in acts] == ["open", "get", "copy", "play", "select"]
+    assert guests.select("#listing .tick[name=entry]")
+    buttons = [button.get_text(strip=True) for button in guests.select(".actionbar [type=submit]")]
+    assert buttons == ["Download ZIP"]
+    assert not guests.select("#rename-chosen, #move-chosen, #delete-chosen")
 
 
 def test_the_meter_needs_no_separate_call(gwen, storage):
@@ -379,6 +411,16 @@ def test_the_meter_needs_no_separate_call(gwen, storage):
     answer = gwen.client.get("/account/")
     assert storage.calls[before:] == []
     assert "1 GB" in words(answer, ".storage")
+
+
+def test_a_folder_that_opens_brings_the_meter(gwen, storage):
+    films = storage.folder("Films")
+    shown = page(gwen.client.get("/"))
+    before = shown.select_one("#meter [role=meter]")["aria-valuetext"]
+    assert shown.select_one("#listing .window")["hx-select-oob"] == "#meter"
+    storage.file("Grown.bin", bytes(1_000_000))
+    answer = gwen.client.get(f"/files/{films.id}/", headers=HTMX)
+    assert page(answer).select_one("#meter [role=meter]")["aria-valuetext"] != before
 
 
 def test_the_meter_has_a_placeholder_before_its_data_arrives(gwen):
@@ -459,6 +501,16 @@ def test_a_folder_remembers_its_order_for_each_person(gwen, bob, storage):
     assert names(gwen.client.get(path)) == ["Inner", "b.bin", "a.bin"]
     inner_link = page(gwen.client.get(path)).select_one(f"a[href^='{below}']")
     assert inner_link["href"] == below
+    assert page(gwen.client.get("/")).select_one("th.c-name")["aria-sort"] == "ascending"
+
+
+def test_an_order_chosen_on_the_page_is_remembered(gwen, storage):
+    films = storage.folder("Films")
+    for name, size in (("a.bin", 10), ("b.bin", 20)):
+        storage.file(name, b"x" * size, parent=films.id)
+    column = page(gwen.client.get(f"/files/{films.id}/")).select_one("#sort-size")
+    gwen.client.get(column["hx-get"], headers=HTMX)
+    assert names(gwen.client.get(f"/files/{films.id}/")) == ["b.bin", "a.bin"]
 
 
 def test_a_preview_steps_through_the_order_that_is_remembered(gwen, storage):

@@ -40,6 +40,15 @@ def test_without_a_query_the_newest_files_are_shown(gwen, storage):
     assert "New files" in words(answer, "#results")
 
 
+def test_without_scripts_a_form_searches(gwen, storage):
+    storage.file("dunes.mkv")
+    form = page(gwen.client.get("/search/")).select_one("#search")
+    assert form["method"] == "get"
+    assert form.select_one("noscript [type=submit]").get_text() == "Search"
+    field = form.select_one("[type=search]")["name"]
+    assert names(gwen.client.get(form["action"], {field: "dunes"})) == ["dunes.mkv"]
+
+
 def test_limits_are_sent_to_the_service(gwen, storage):
     storage.file("a.mkv")
     storage.file("b.txt")
@@ -110,6 +119,7 @@ def test_a_filter_offers_matches_in_other_folders(gwen, storage):
     listing = page(gwen.client.get("/files/0/listing/?q=here"))
     (loads,) = listing.select("[hx-get^='/search/elsewhere/']")
     assert loads.select_one("a")["href"] == "/search/?q=here"
+    assert page(gwen.client.get("/?q=here")).select("#listing a[href='/search/?q=here']")
     found = page(gwen.client.get(loads["hx-get"]))
     assert [each["href"] for each in found.select(".name")] == [
         f"/files/{films.id}/file-{there.id}/view/"

@@ -1,15 +1,33 @@
-"""What the service worker caches of Ferry, and how it distinguishes versions."""
+"""What browsers install, what the service worker caches, and how it distinguishes versions."""
 
 import re
+from io import BytesIO
+from urllib.parse import urljoin
 
 import pytest
 from django.contrib.staticfiles.storage import staticfiles_storage
+from PIL import Image
 
 from tests.people import page, words
 from webui.shell.installed_app import shell, version_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = re.compile(r'(?:src|href)="(/static/[^"#]+)')
+
+
+def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(mallory):
+    url = page(mallory.get("/signin/")).select_one("link[rel=manifest]")["href"]
+    facts = mallory.get(url).json()
+    assert urljoin(url, facts["start_url"]).startswith(urljoin(url, facts["scope"]))
+    assert facts["scope"] == facts["id"] == "/"
+    assert facts["display"] == "standalone"
+    for icon in facts["icons"]:
+        answer = mallory.get(urljoin(url, icon["src"]))
+        with Image.open(BytesIO(answer.getvalue())) as image:
+            image.load()
+            assert f"{image.width}x{image.height}" == icon["sizes"]
+        answer.close()
+    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in facts["icons"]}
 
 
 def test_the_worker_keeps_all_that_the_offline_page_shows(mallory):
