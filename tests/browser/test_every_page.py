@@ -2,13 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from urllib.parse import urlsplit
 
-import httpx
 import pytest
-from django.urls import get_resolver, reverse
 from playwright.sync_api import Browser, BrowserContext, Page, StorageState
 
+from tests.browser.addresses import PAGES
 from tests.browser.axe import too_wide, violations_in_both_schemes
 from tests.browser.conftest import EXPECTED, PHONE
 from tests.browser.loading import loaded, weight
@@ -17,53 +15,12 @@ from tests.browser.shelf import Shelf
 from tests.browser.spilling import spilling
 from tests.browser.targets import nameless, too_small, zooming
 from tests.running import Ferry
-from tests.webui.http.test_roles import TABLE, patterns
 
 MOST_BYTES = 60_000
 MOST_SHEETS = 3
 MOST_SHIFT = 0.05
 LONG = "A.name.without.a.single.place.to.break.it." + "x" * 60 + ".bin"
-HASH = "c" * 39 + "1"
 
-# The name of a URL -> its path, as an owner opens it.
-PAGES = {
-    "files": "/",
-    "files-folder": "{folder}",
-    "files-largest": "/files/largest/",
-    "files-deleted": "/files/deleted/",
-    "search": "/search/",
-    "files-new": "{folder}new/",
-    "files-rename": "{folder}{file}/rename/",
-    "files-delete": "{folder}delete/?entry={file}",
-    "files-move": "{folder}move/?entry={file}",
-    "files-upload": "{folder}upload/",
-    "files-archive": "/files/zip/guess1/",
-    "preview": "{folder}{text}/view/",
-    "share": "{folder}{file}/link/",
-    "share-folder": "{folder}link/",
-    "share-new": "{folder}share/?entry={file}",
-    "share-page": "/s/guess/",
-    "transfers": "/transfers/",
-    "transfers-remove": "/transfers/t7/remove/",
-    "add": "/add/",
-    "add-asked": f"/add/?magnet=magnet:?xt=urn:btih:{HASH}%26dn=Slow+ferries",
-    "account": "/account/",
-    "account-server": "/account/server/",
-    "account-health": "/account/health/",
-    "account-connection-forget": "/account/connection/forget/",
-    "account-activity": "/account/activity/",
-    "account-people-invite": "/account/people/invite/",
-    "account-people-person": "/account/people/{person}/",
-    "account-pair-code": "/account/pair/code/",
-    "pair": "/pair/",
-    "pair-accept": "/pair/guess/",
-    "join": "/join/guess/",
-    "welcome": "/welcome/guess/",
-    "signin": "/signin/?switch",
-    "signout": "/signout/",
-    "offline": "/offline/",
-    "nowhere": "/nowhere/",
-}
 # Pages that only a form leads to, without scripts -> the page with the form, and the form.
 ANSWERS = {
     "a code for a camera": ("/account/", "form[action$='/account/pair/']"),
@@ -78,33 +35,6 @@ ANSWERS = {
     "what was added": (PAGES["add-asked"], "main form"),
     "nothing to add": ("/add/", "#send"),
     "a sign-in that is refused": ("/signin/?switch", "main form"),
-}
-# Names of URLs that aren't pages: parts of pages, bytes, actions, and interfaces for programs.
-PIECES = {
-    *("healthz", "readyz", "metrics", "manifest", "worker", "send-token", "add-read", "add-shared"),
-    "pair-state",
-    *("files-listing", "files-rows", "files-row", "files-rename-form", "files-loss"),
-    *("files-download", "files-thumb", "files-folder-zip", "files-zip", "files-archive-download"),
-    *("files-tags", "music-queue", "search-results", "search-elsewhere"),
-    *("files-deleted-restore", "files-deleted-delete", "files-undo"),
-    *("files-resumable", "files-resumable-begin", "files-resumable-cancel"),
-    *("files-unpack", "files-unpackings"),
-    *("preview-more", "stream-image", "stream-original", "stream-pdf", "stream-hls", "stream-mp4"),
-    *("stream-part", "subtitles", "watch-position", "watch-mark"),
-    *("share-m3u", "share-open", "share-revoke", "share-inside", "share-receive"),
-    *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
-    *(
-        "transfers-running",
-        "transfers-clear",
-        "transfers-restore",
-        "transfers-send",
-        "account-pair-offered",
-    ),
-    *("account-tokens", "account-token-revoke", "account-password", "account-language"),
-    *("account-look", "account-service-check", "account-connection", "account-programs"),
-    *("account-wish-retry", "account-wish-forget", "account-pair"),
-    *("account-devices-signout", "account-devices-signout-others"),
-    *("account-people-revoke", "account-people-signout", "account-people-remove"),
 }
 WATCH = """
 window.shifted = 0;
@@ -174,11 +104,6 @@ def troubles(page: Page) -> list[str]:
     return troubles
 
 
-def test_every_address_is_a_page_or_a_piece_of_one():
-    known = {pattern.name for pattern in patterns(get_resolver())}
-    assert known == set(TABLE) == {*PAGES, *PIECES} - {"add-asked", "nowhere"}
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_light_quiet_steady_readable_and_large_enough(name, page, troubles, house):
     page.context.new_cdp_session(page).send("Network.clearBrowserCache")
@@ -245,20 +170,3 @@ def test_a_select_without_a_visible_label_is_found(page):
     assert len(nameless(page)) == 1
     page.set_content("<label for=x>Folder</label><select id=x>")
     assert nameless(page) == []
-
-
-def test_a_fragment_is_not_a_page(house, ferry):
-    """Otherwise, these tests would never check that page."""
-    cookies = {each["name"]: each["value"] for each in house.state["cookies"]}
-    headers = {"Host": urlsplit(house.url).netloc}
-    pages = []
-    with httpx.Client(
-        base_url=ferry.url, cookies=cookies, headers=headers, trust_env=False, timeout=60
-    ) as http:
-        for name in sorted(PIECES):
-            _lowest, method, arguments = TABLE[name]
-            if method == "get":
-                answer = http.get(reverse(name, kwargs=arguments))
-                if answer.status_code == 200 and "<html" in answer.text:
-                    pages.append(name)
-    assert pages == []

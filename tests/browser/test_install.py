@@ -2,10 +2,9 @@
 
 import socket
 from collections.abc import Iterator
-from urllib.parse import urljoin
 
 import pytest
-from playwright.sync_api import Browser, Page, Playwright, expect
+from playwright.sync_api import Browser, Playwright, expect
 
 from tests.browser.chromium import launched
 from tests.browser.people import Visitor
@@ -16,12 +15,6 @@ from tests.service.media.waiting import wait_until
 
 pytestmark = pytest.mark.slow
 FRONTS = [Front("nginx", "https", ""), Front("caddy", "https", "/ferry")]
-SIZE_OF = """async (url) => {
-  const image = new Image();
-  image.src = url;
-  await image.decode();
-  return `${image.naturalWidth}x${image.naturalHeight}`;
-}"""
 
 
 @pytest.fixture(scope="module", params=FRONTS, ids=str)
@@ -62,25 +55,6 @@ def alice(fronted, trusting: Browser) -> Iterator[Visitor]:
         yield visitor
 
 
-def manifest(page: Page) -> tuple[str, dict]:
-    url = page.evaluate("document.querySelector('link[rel=manifest]').href")
-    return url, page.evaluate("(url) => fetch(url).then((answer) => answer.json())", url)
-
-
-def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(alice, fronted):
-    front = fronted[0]
-    url, facts = manifest(alice.page)
-    assert urljoin(url, facts["start_url"]).startswith(urljoin(url, facts["scope"]))
-    assert facts["scope"] == facts["id"] == f"{front.prefix}/"
-    assert facts["display"] == "standalone"
-    for icon in facts["icons"]:
-        assert alice.page.evaluate(SIZE_OF, urljoin(url, icon["src"])) == icon["sizes"]
-    assert {"192x192", "512x512"} <= {icon["sizes"] for icon in facts["icons"]}
-    acts = [facts["share_target"]["action"], facts["file_handlers"][0]["action"]]
-    acts.append(facts["protocol_handlers"][0]["url"])
-    assert all(act.startswith(facts["scope"]) for act in acts)
-
-
 def test_chromium_would_install_it(alice):
     """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)
@@ -109,9 +83,3 @@ def test_shared_items_are_separate_for_each_ferry_on_a_host(alice, fronted):
     alice.page.wait_for_url("**/add/?shared")
     expect(alice.page.locator("#picks li")).to_have_count(1)
     assert f"ferry-shared {front.prefix}/" in alice.page.evaluate("caches.keys()")
-
-
-def test_the_server_page_asks_for_no_https_where_there_is_some(alice):
-    alice.open("/account/server/")
-    expect(alice.page.locator("#service")).to_be_visible()
-    expect(alice.page.locator("#plain")).to_have_count(0)

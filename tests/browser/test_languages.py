@@ -38,15 +38,6 @@ OUTSIDE = """() => [...document.querySelectorAll(".nav a, button, h1, h2")]
     .filter(each => each.scrollWidth > each.clientWidth + 1 && each.clientWidth)
     .map(each => each.textContent.trim())"""
 
-COUNTED = """async () => {
-    const names = performance.getEntriesByType("resource").map(({ name }) => name);
-    const load = (file) => import(names.find((name) => name.includes(`/js/${file}.`)));
-    const { formatSize } = await load("units");
-    const { js_words: { formatNumber } } = await load("base");
-    const sizes = [512, 41200, 9.8e9].map((bytes) => formatSize(bytes));
-    return [formatNumber(10000), ...sizes, formatSize(2.5e6, true), formatSize(512, true)];
-}"""
-
 
 @pytest.fixture(scope="module")
 def films(ferry: Ferry) -> Iterator[Folder]:
@@ -147,19 +138,6 @@ def test_the_buttons_of_dialogs_fit_in_german(german, films, width):
         expect(page.get_by_role("dialog").locator(".btn").first).to_be_visible()
         dressed(page)
         assert spilling(page) == [], name
-
-
-def test_scripts_count_as_the_page_does(german):
-    german.open("/")
-    words = german.page.evaluate(COUNTED)
-    assert [each.replace("\xa0", " ") for each in words] == [
-        "10.000",
-        "512 Byte",
-        "41 KB",
-        "9,8 GB",
-        "2,5 MB/s",
-        "512 Byte/s",
-    ]
 
 
 def turned(route: Route) -> None:

@@ -1,4 +1,4 @@
-"""Search as people use it: typing, by keyboard, by touch, and without scripts."""
+"""Search as people use it: while they type, and by keyboard."""
 
 import re
 
@@ -68,17 +68,6 @@ def test_a_filter_shows_matches_in_other_folders(alice: Visitor, films: Folder, 
     expect(other.get_by_role("link", name=re.compile("Dunes")).first).to_be_visible()
     other.get_by_role("link", name="Search all folders").click()
     expect(page.get_by_role("searchbox")).to_have_value("dunes")
-
-
-def test_without_scripts_a_form_searches(scriptless: Visitor, films: Folder):
-    scriptless.open("/search/")
-    page = scriptless.page
-    page.get_by_role("searchbox").fill("dunes")
-    page.get_by_role("button", name="Search").click()
-    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
-    scriptless.open("/?q=dunes")
-    page.get_by_role("link", name="Search all folders").click()
-    expect(page.locator("#results .name").first).to_have_text(re.compile("Dunes"))
 
 
 def test_the_focus_stays_when_later_results_arrive(alice: Visitor, films: Folder):

@@ -7,7 +7,6 @@ from django.template.loader import render_to_string
 from playwright.sync_api import Route, expect
 
 from tests.browser.axe import faults_at, too_wide
-from tests.browser.loading import first_loaded, weight
 from tests.browser.people import Visitor
 from webui.errors.page import Action, error_page, offline_page
 
@@ -102,14 +101,6 @@ def test_headings_have_the_same_height_on_every_page(chromium, ferry, width, has
             assert max(map(abs, backs)) <= 2, heads
 
 
-def test_a_chosen_scheme_stays(someone):
-    someone.enter()
-    with someone.page.expect_response("**/account/look/"):
-        someone.page.get_by_title("Dark").click()
-    someone.open("/account/")
-    expect(someone.page.locator("html")).to_have_attribute("data-theme", "dark")
-
-
 def test_the_keys_lead_where_they_say(someone):
     someone.enter()
     someone.page.keyboard.type("ga")
@@ -141,19 +132,3 @@ def test_an_unreachable_server_is_reported_in_a_toast_and_the_page_stays(someone
     assert someone.heading() == "Account"
     assert any("net::ERR_FAILED" in trouble for trouble in troubles)
     troubles.clear()
-
-
-def test_screen_readers_announce_only_the_newest_toast(someone):
-    someone.open("/signin/")
-    session = someone.page.context.new_cdp_session(someone.page)
-    root = session.send("DOM.getDocument")["root"]["nodeId"]
-    region = session.send("DOM.querySelector", {"nodeId": root, "selector": "#toasts"})
-    node = session.send("Accessibility.getPartialAXTree", {**region, "fetchRelatives": False})
-    properties = {each["name"]: each["value"]["value"] for each in node["nodes"][0]["properties"]}
-    assert (properties["live"], properties["atomic"]) == ("polite", False)
-
-
-def test_the_first_visit_is_light(someone, chromium):
-    someone.bring_session()
-    sizes = first_loaded(chromium, someone.url + "/", someone.page.context.storage_state())
-    assert weight(sizes) < 60_000, sizes

@@ -1,4 +1,4 @@
-"""ZIP files become folders: by mouse, keyboard, and touch, and without scripts."""
+"""ZIP files become folders: by mouse and by keyboard."""
 
 import os
 import re
@@ -69,14 +69,6 @@ def test_by_keyboard_alone(alice, place):
     page.keyboard.press("Enter")
     arrives(page, "Photos")
     expect(page.locator("#listing :focus")).to_have_count(1)
-
-
-def test_by_touch_on_a_phone(phone, place):
-    page = phone.page
-    phone.open(place.path)
-    row(page, "Photos.zip").get_by_label("Actions for Photos.zip").tap()
-    unpack_item(page).tap()
-    arrives(page, "Photos")
 
 
 def test_a_large_unpacking_shows_its_progress_until_it_is_canceled(alice, place, shelf):
@@ -159,15 +151,3 @@ def test_the_preview_unpacks_too(alice, place):
     page.locator("#viewer-name").wait_for()
     page.get_by_role("button", name="Unpack").click()
     arrives(page, "Photos")
-
-
-def test_without_scripts(scriptless, place):
-    page = scriptless.page
-    scriptless.open(place.path)
-    page.get_by_role("link", name="Photos.zip").click()
-    page.get_by_role("button", name="Unpack").click()
-    expect(page.locator("#toasts")).to_contain_text("Unpacking Photos.zip")
-    expect(page.get_by_role("heading", level=1)).to_have_text(place.name)
-    page.locator("#toasts").get_by_role("button", name="Undo").click()
-    expect(page.locator("#toasts")).to_contain_text(UNDONE)
-    expect(row(page, "Photos")).to_have_count(0)
