@@ -15,6 +15,7 @@ from tests.browser.engines import Driver, firefox, webkit
 from tests.browser.shelf import Folder, Shelf
 from tests.running import PASSWORD, Ferry
 
+pytestmark = pytest.mark.browser("Each engine has its own focus, dialogs, history, and players.")
 DESK = 1024
 PHONES = (320, 360, 390)
 LONG = "Every photograph from the long summer by the sea, unsorted and without names"
@@ -56,6 +57,7 @@ def folder(shelf: Shelf) -> Folder:
     return folder
 
 
+@pytest.mark.journey
 def test_a_journey(driver: Driver, ferry: Ferry, shelf: Shelf, folder: Folder):
     sign_in(driver, ferry)
     driver.resize(DESK)
@@ -70,6 +72,7 @@ def test_a_journey(driver: Driver, ferry: Ferry, shelf: Shelf, folder: Folder):
     play_and_seek(driver, ferry.url + folder.path)
 
 
+@pytest.mark.browser("WebKit itself decides whether it uses a proxy.")
 def test_webkit_takes_the_proxy_from_its_environment(tmp_path: Path):
     """WebKit reads the proxy with a module of GLib, which a machine may lack."""
     with webkit(tmp_path) as driver, socket.create_server(("127.0.0.2", 0)) as listener:

@@ -1,6 +1,6 @@
 """Every page on a phone: no errors or layout shifts, light, narrow, readable, and easy to tap."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import pytest
@@ -16,6 +16,9 @@ from tests.browser.spilling import spilling
 from tests.browser.targets import nameless, too_small, zooming
 from tests.running import Ferry
 
+pytestmark = pytest.mark.browser(
+    "Only a rendered page has a layout, a weight, and a console, and can be read by axe."
+)
 MOST_BYTES = 60_000
 MOST_SHEETS = 3
 MOST_SHIFT = 0.05
@@ -36,12 +39,20 @@ ANSWERS = {
     "nothing to add": ("/add/", "#send"),
     "a sign-in that is refused": ("/signin/?switch", "main form"),
 }
+# Journeys: a listing, a page that polls, a preview, and the answer to a form.
+CHOSEN = {"files-folder", "transfers", "preview", "what was added"}
 WATCH = """
 window.shifted = 0;
 new PerformanceObserver((list) => {
   for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifted += each.value;
 }).observe({ type: "layout-shift", buffered: true });
 """
+
+
+def marked(names: Iterable[str]) -> list[object]:
+    """Return the names as parameters; the chosen ones are journeys."""
+    journey = pytest.mark.journey
+    return [pytest.param(name, marks=[journey] if name in CHOSEN else []) for name in names]
 
 
 @dataclass(frozen=True)
@@ -104,7 +115,7 @@ def troubles(page: Page) -> list[str]:
     return troubles
 
 
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", marked(PAGES))
 def test_a_page_is_light_quiet_steady_readable_and_large_enough(name, page, troubles, house):
     page.context.new_cdp_session(page).send("Network.clearBrowserCache")
     sizes = loaded(page, house.address(PAGES[name]))
@@ -114,7 +125,7 @@ def test_a_page_is_light_quiet_steady_readable_and_large_enough(name, page, trou
     assert page.locator("link[rel=stylesheet]").count() <= MOST_SHEETS
 
 
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", marked(ANSWERS))
 def test_the_answer_to_a_form_is_so_too(name, page, troubles, house):
     path, form = ANSWERS[name]
     page.goto(house.address(path))

@@ -20,6 +20,36 @@ HOSTILE = ["<img src=x onerror=alert(1)>.jpg", "' onmouseover='alert(2)", "hx-ge
 PATIENCE_MS = 120_000
 SERVICE_WORKERS = "block"
 CONTEXT = "kept"
+
+pytestmark = pytest.mark.browser("htmx swaps parts of the page; the focus and the history follow.")
+# The reasons of tests for which another one than the module's holds.
+SCROLLING = pytest.mark.browser(
+    "Only a browser scrolls: rows load when they come into sight, and others leave the page."
+)
+SELECTION = pytest.mark.browser(
+    "Ticks stay across swaps, and the browser submits the form that they belong to."
+)
+WEIGHT = pytest.mark.browser("Only a browser shows which scripts and styles a page loads at first.")
+LAYOUT = pytest.mark.browser(
+    "Only a browser lays out a page: what covers, wraps, overflows, or looks disabled."
+)
+FORMS = pytest.mark.browser("Forms open in place or in dialogs, take the focus, and give it back.")
+DRAGGING = pytest.mark.browser(
+    "Only a browser drags entries and files, and lets people pick files."
+)
+KEYS = pytest.mark.browser("Keys move the focus, and act only where nobody types.")
+TOUCH = pytest.mark.browser(
+    "Only a browser turns taps and holds into clicks, and shows what a phone shows."
+)
+UPLOADS = pytest.mark.browser(
+    "Scripts send files and show their progress while people do something else."
+)
+LATE = pytest.mark.browser(
+    "Responses arrive late or never, when another folder is open or a dialog is closed."
+)
+MODULES = pytest.mark.browser("The browser can't load a module of a script.")
+AXE = pytest.mark.browser("axe reads colors, sizes, and names from what the browser renders.")
+
 WIDTHS = [320, 390, 768, 1440]
 LONG = "n" * 200 + ".mkv"
 GUEST = f"""
@@ -73,6 +103,7 @@ def is_open(page: Page, folder: str) -> None:
 # Browsing
 
 
+@pytest.mark.journey
 def test_a_folder_opens_and_back_leads_out_again(alice, films):
     alice.open("/")
     link(alice.page, films.name).click()
@@ -99,6 +130,7 @@ def test_a_folder_opens_in_its_own_tab(alice, films):
     assert alice.heading() == "Files"
 
 
+@pytest.mark.journey
 def test_sorting_can_be_reversed_and_is_remembered(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -125,6 +157,7 @@ def test_list_and_grid(alice, films):
     expect(alice.page.locator("table.files")).to_be_visible()
 
 
+@pytest.mark.journey
 def test_filtering_while_typing(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -162,6 +195,8 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
 # 10,000 entries
 
 
+@pytest.mark.journey
+@SCROLLING
 def test_ten_thousand_rows_load_while_scrolling_and_old_ones_are_removed(alice, crowd):
     """Pictures of rows that leave the page are no longer waited for."""
     page = alice.page
@@ -200,6 +235,7 @@ def scroll(page: Page, windows: int = 14) -> None:
         expect(came).to_have_count(1, timeout=PATIENCE_MS)
 
 
+@SCROLLING
 @pytest.mark.parametrize("view", ["list", "grid"])
 def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
     page = alice.page
@@ -217,6 +253,7 @@ def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
     until(page, IN_SIGHT)
 
 
+@SCROLLING
 def test_a_spinner_turns_while_more_rows_load(alice, shelf):
     waiting: list[Route] = []
     alice.page.route("**/rows/**", lambda route: waiting.append(route))  # noqa: PLW0108  Playwright sets an attribute on handlers, which built-ins refuse.
@@ -231,6 +268,7 @@ def test_a_spinner_turns_while_more_rows_load(alice, shelf):
     expect(spinner).to_be_hidden()
 
 
+@SELECTION
 def test_select_all_means_all_that_match(alice, crowd):
     alice.open(crowd)
     alice.page.locator("thead").hover()
@@ -249,6 +287,7 @@ def test_select_all_means_all_that_match(alice, crowd):
     expect(alice.page.locator("#delete-chosen")).to_be_focused()
 
 
+@WEIGHT
 def test_the_first_visit_of_ten_thousand_is_light(alice, crowd, chromium):
     sizes = first_loaded(chromium, alice.url + crowd, alice.page.context.storage_state())
     assert weight(sizes) < 60_000, sizes
@@ -257,6 +296,7 @@ def test_the_first_visit_of_ten_thousand_is_light(alice, crowd, chromium):
 # Selecting
 
 
+@SELECTION
 def test_choosing_with_shift_and_clearing(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -269,6 +309,7 @@ def test_choosing_with_shift_and_clearing(alice, films):
     expect(page.locator(".actionbar")).to_be_hidden()
 
 
+@SELECTION
 def test_a_choice_outlives_sorting_and_filtering(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -286,6 +327,7 @@ def test_a_choice_outlives_sorting_and_filtering(alice, films):
     expect(chosen(page)).to_have_text("1 selected")
 
 
+@SELECTION
 def test_a_selection_becomes_one_zip(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -304,6 +346,7 @@ def test_a_selection_becomes_one_zip(alice, films):
         page.get_by_role("button", name="Download ZIP").click()
 
 
+@LAYOUT
 @pytest.mark.parametrize("size", [(390, 844), (1440, 400)])
 def test_toasts_do_not_hide_the_selection(alice, films, size):
     page = alice.page
@@ -329,6 +372,7 @@ COVERED = """() => [...document.querySelectorAll("#listing .more")]
     .map((each) => each.ariaLabel)"""
 
 
+@LAYOUT
 @pytest.mark.parametrize("width", WIDTHS)
 def test_toasts_do_not_hide_the_buttons_of_rows(alice, troubles, shelf, width):
     folder = shelf.folder()
@@ -351,6 +395,7 @@ def test_toasts_do_not_hide_the_buttons_of_rows(alice, troubles, shelf, width):
 # Changing
 
 
+@FORMS
 def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -365,7 +410,8 @@ def test_renaming_by_menu_keeps_the_extension(alice, films, shelf):
     assert "Skies.mkv" in shelf.names(films)
 
 
-@pytest.mark.parametrize("view", ["list", "grid"])
+@FORMS
+@pytest.mark.parametrize("view", ["list", pytest.param("grid", marks=pytest.mark.journey)])
 def test_a_changed_extension_asks_once(alice, films, shelf, view):
     alice.open(f"{films.path}?view={view}")
     page = alice.page
@@ -387,6 +433,7 @@ def test_a_changed_extension_asks_once(alice, films, shelf, view):
     assert "Elms.md" in shelf.names(films)
 
 
+@FORMS
 def test_escape_leaves_a_name_as_it_was(alice, films):
     alice.open(films.path)
     link(alice.page, "Clouds.mkv").focus()
@@ -406,6 +453,7 @@ def naming(page: Page, name: str = "Clouds.mkv") -> Locator:
     return field
 
 
+@FORMS
 def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
@@ -422,6 +470,7 @@ def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     troubles.clear()
 
 
+@FORMS
 def test_a_rename_that_ferry_refuses_is_taken_back(alice, films, shelf):
     inner = shelf.folder("Caves", inside=films)
     shelf.file(inner, "Clouds.mkv")
@@ -438,6 +487,7 @@ def test_a_rename_that_ferry_refuses_is_taken_back(alice, films, shelf):
     expect(link(page, "Clouds.mkv")).to_have_text(re.compile("Clouds.mkv"))
 
 
+@FORMS
 def test_a_new_folder_appears_and_has_the_focus(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -457,6 +507,7 @@ def test_a_new_folder_appears_and_has_the_focus(alice, films):
     expect(dialog.get_by_label("Name")).to_have_value("")
 
 
+@FORMS
 def test_a_folder_that_was_not_made_keeps_its_name_for_another_try(alice, films, shelf):
     inner = shelf.folder("Caves", inside=films)
     alice.open(inner.path)
@@ -472,6 +523,7 @@ def test_a_folder_that_was_not_made_keeps_its_name_for_another_try(alice, films,
     expect(name).to_have_value("Depths")
 
 
+@FORMS
 def test_deleting_names_what_is_lost_and_moves_the_focus_on(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -487,6 +539,7 @@ def test_deleting_names_what_is_lost_and_moves_the_focus_on(alice, films, shelf)
     assert "Bays" not in shelf.names(films)
 
 
+@FORMS
 def test_deleting_a_choice_empties_the_folder(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -499,6 +552,8 @@ def test_deleting_a_choice_empties_the_folder(alice, films):
     expect(page.locator(".actionbar")).to_be_hidden()
 
 
+@pytest.mark.journey
+@FORMS
 def test_a_deletion_can_be_undone_at_once(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -513,6 +568,8 @@ def test_a_deletion_can_be_undone_at_once(alice, films, shelf):
 # Moving
 
 
+@pytest.mark.journey
+@FORMS
 def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -532,6 +589,7 @@ def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
     expect(toast).to_contain_text("1 item put back")
 
 
+@FORMS
 def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -554,6 +612,7 @@ def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
     assert "Elms.txt" not in shelf.names(films)
 
 
+@FORMS
 def test_a_folder_is_found_while_people_type(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -567,6 +626,7 @@ def test_a_folder_is_found_while_people_type(alice, films):
     expect(dialog).to_be_hidden()
 
 
+@LATE
 def test_a_dialog_that_was_closed_stays_closed_when_its_next_step_arrives(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -586,6 +646,8 @@ def test_a_dialog_that_was_closed_stays_closed_when_its_next_step_arrives(alice,
     expect(page.locator("#move")).to_be_hidden()
 
 
+@pytest.mark.journey
+@DRAGGING
 def test_chosen_entries_are_dragged_onto_a_folder_and_one_up(alice, films, shelf):
     alice.open(films.path)
     page = alice.page
@@ -603,6 +665,7 @@ def test_chosen_entries_are_dragged_onto_a_folder_and_one_up(alice, films, shelf
     assert "Elms.txt" not in shelf.names(films)
 
 
+@KEYS
 def test_entries_are_cut_copied_and_pasted_by_keys(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -625,6 +688,7 @@ def test_entries_are_cut_copied_and_pasted_by_keys(alice, films):
     expect(row(page, "Elms.txt")).to_have_count(1)
 
 
+@FORMS
 def test_taken_names_are_asked_about_when_entries_are_dropped(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -641,6 +705,7 @@ def test_taken_names_are_asked_about_when_entries_are_dropped(alice, films):
         expect(row(page, expected)).to_have_count(1)
 
 
+@FORMS
 def test_canceling_the_question_about_taken_names_keeps_what_was_chosen_or_cut(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -675,6 +740,7 @@ def test_canceling_the_question_about_taken_names_keeps_what_was_chosen_or_cut(a
     expect(row(page, "Elms.txt")).to_have_count(0)
 
 
+@pytest.mark.browser("A script fills the menu, and the browser saves the file.")
 def test_downloading_a_file(alice, films):
     alice.open(films.path)
     with alice.page.expect_download() as download:
@@ -683,6 +749,7 @@ def test_downloading_a_file(alice, films):
     assert len(download.value.path().read_bytes()) == 5000
 
 
+@pytest.mark.browser("Only a browser has a clipboard, and only in a secure context.")
 def test_a_link_is_copied_or_shown(page, ferry, films):
     alice = Visitor(page, f"http://phone.lan:{ferry.port}", ferry)
     alice.bring_session()
@@ -706,6 +773,8 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
 # Keyboard
 
 
+@pytest.mark.journey
+@KEYS
 def test_the_whole_screen_by_keys(alice, films):
     alice.open(films.path)
     page, keys = alice.page, alice.page.keyboard
@@ -740,6 +809,7 @@ def test_the_whole_screen_by_keys(alice, films):
     expect(page.get_by_role("heading", level=1)).to_have_text("Files")
 
 
+@KEYS
 def test_arrows_walk_the_grid(alice, films):
     alice.page.set_viewport_size({"width": 900, "height": 800})
     alice.open(f"{films.path}?view=grid")
@@ -750,6 +820,7 @@ def test_arrows_walk_the_grid(alice, films):
     expect(link(alice.page, "Elms.txt")).to_be_focused()
 
 
+@KEYS
 def test_arrows_walk_from_section_to_section(alice, films):
     page = alice.page
     page.set_viewport_size({"width": 900, "height": 800})
@@ -765,6 +836,7 @@ def test_arrows_walk_from_section_to_section(alice, films):
         expect(link(page, name)).to_be_focused()
 
 
+@KEYS
 def test_single_keys_can_be_switched_off(alice, films):
     alice.open("/account/")
     alice.page.get_by_label("Single-key shortcuts").uncheck()
@@ -779,6 +851,8 @@ def test_single_keys_can_be_switched_off(alice, films):
 # Touch
 
 
+@pytest.mark.journey
+@TOUCH
 def test_choosing_by_touch(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -796,6 +870,7 @@ def test_choosing_by_touch(phone, films):
     expect(page.get_by_role("heading", level=1)).to_have_text("Alps")
 
 
+@TOUCH
 def test_a_choice_ends_where_its_folder_is_left(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -807,6 +882,7 @@ def test_a_choice_ends_where_its_folder_is_left(phone, films):
     expect(page.get_by_role("navigation", name="Main")).to_be_visible()
 
 
+@LAYOUT
 def test_buttons_that_need_a_selection_look_disabled(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -820,6 +896,7 @@ def test_buttons_that_need_a_selection_look_disabled(phone, films):
     assert delete.evaluate(looks) != rename.evaluate(looks)
 
 
+@TOUCH
 def test_holding_a_row_chooses_it(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -833,6 +910,7 @@ def test_holding_a_row_chooses_it(phone, films):
     expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
 
 
+@TOUCH
 def test_everything_by_touch(phone, films):
     phone.open(films.path)
     page = phone.page
@@ -875,6 +953,7 @@ def carried(page: Page) -> JSHandle:
     )
 
 
+@DRAGGING
 def test_picked_files_arrive(alice, films, shelf):
     alice.open(films.path)
     with alice.page.expect_file_chooser() as chooser:
@@ -891,6 +970,8 @@ def test_picked_files_arrive(alice, films, shelf):
     assert "Up 3.txt" in shelf.names(films)
 
 
+@pytest.mark.journey
+@DRAGGING
 def test_dropped_files_arrive(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -903,6 +984,7 @@ def test_dropped_files_arrive(alice, films):
     expect(link(page, "Dropped.txt")).to_be_visible()
 
 
+@DRAGGING
 def test_a_dropped_directory_arrives_with_its_contents(alice, films, tmp_path, shelf):
     inner = tmp_path / "Season 1" / "Extras"
     inner.mkdir(parents=True)
@@ -922,6 +1004,7 @@ def test_a_dropped_directory_arrives_with_its_contents(alice, films, tmp_path, s
     expect(link(page, "Two.txt")).to_be_visible()
 
 
+@pytest.mark.browser("Scripts open a menu and an action bar that lack parts.")
 def test_a_guest_opens_a_menu_and_selects(page, ferry, films):
     """The menu and the action bar of a guest lack parts that scripts know."""
     ferry.manage("shell", "-c", GUEST)
@@ -935,6 +1018,7 @@ def test_a_guest_opens_a_menu_and_selects(page, ferry, films):
     expect(menu.get_by_text("Download", exact=True)).to_be_visible()
 
 
+@UPLOADS
 def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
@@ -952,6 +1036,7 @@ def test_an_upload_can_fail_be_retried_and_cancelled(alice, films, troubles):
     troubles.clear()
 
 
+@UPLOADS
 def test_a_late_upload_continues_after_signing_in_in_another_tab(alice, films, ferry):
     alice.open(films.path)
     page = alice.page
@@ -975,6 +1060,7 @@ def test_after_an_upload_the_back_button_returns_to_the_previous_page(alice, fil
     expect(page).to_have_url(f"{alice.url}/")
 
 
+@UPLOADS
 def test_a_refusal_lost_with_the_connection_is_requested_again(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
@@ -985,6 +1071,7 @@ def test_a_refusal_lost_with_the_connection_is_requested_again(alice, films, tro
     troubles.clear()
 
 
+@LAYOUT
 def test_the_bar_of_an_upload_does_not_lag_behind_its_number(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1014,6 +1101,7 @@ def is_drawn_part(node: dict) -> bool:
     return "-webkit-progress-value" in node.get("attributes", [])
 
 
+@UPLOADS
 def test_uploads_out_of_sight_are_counted_below(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1030,6 +1118,7 @@ def test_uploads_out_of_sight_are_counted_below(alice, films):
     expect(page.locator("#uploads")).to_be_hidden()
 
 
+@UPLOADS
 def test_a_lack_of_space_is_explained(alice, films):
     alice.open(films.path)
     reason = "There isn't enough space for this file."
@@ -1040,6 +1129,7 @@ def test_a_lack_of_space_is_explained(alice, films):
     expect(alice.page.locator(".transfer")).to_contain_text(reason)
 
 
+@UPLOADS
 def test_uploads_continue_while_another_page_is_open(alice, films, troubles):
     alice.open(films.path)
     page = alice.page
@@ -1060,6 +1150,7 @@ def test_uploads_continue_while_another_page_is_open(alice, films, troubles):
     troubles.clear()
 
 
+@UPLOADS
 def test_uploads_continue_while_another_folder_is_open(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1088,6 +1179,7 @@ def release(page: Page, route: Route) -> None:
     page.evaluate("new Promise(setTimeout)")
 
 
+@LATE
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
 def test_of_two_slow_folders_the_last_one_opens(alice, films, order):
     alice.open(films.path)
@@ -1102,6 +1194,7 @@ def test_of_two_slow_folders_the_last_one_opens(alice, films, order):
     expect(page).to_have_url(held[1].request.url)
 
 
+@LATE
 def test_a_late_refresh_of_another_folder(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1127,6 +1220,8 @@ def paste_and_leave(page: Page, into: str = "Alps") -> list[Route]:
     return held
 
 
+@pytest.mark.journey
+@LATE
 def test_a_late_move_says_so_in_the_open_folder(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1138,6 +1233,7 @@ def test_a_late_move_says_so_in_the_open_folder(alice, films):
     expect(page.get_by_role("heading", level=1)).to_have_text(films.name)
 
 
+@LATE
 def test_a_late_question_says_so_in_the_open_folder(alice, films, shelf):
     shelf.file(shelf.folder("Capes", inside=films), "Elms.txt")
     alice.open(films.path)
@@ -1149,6 +1245,7 @@ def test_a_late_question_says_so_in_the_open_folder(alice, films, shelf):
     expect(row(page, "Elms.txt")).to_have_count(1)
 
 
+@LATE
 def test_a_late_step_of_a_closed_dialog_says_nothing(alice, films):
     alice.open(films.path)
     page = alice.page
@@ -1165,6 +1262,7 @@ def test_a_late_step_of_a_closed_dialog_says_nothing(alice, films):
     assert page.locator("#toasts .toast").count() == 0
 
 
+@LATE
 @pytest.mark.parametrize(
     "fail",
     [Route.abort, lambda route: route.fulfill(status=502, body="<h1>Bad Gateway</h1>")],
@@ -1207,6 +1305,7 @@ ON_DEMAND = {
 }
 
 
+@MODULES
 @pytest.mark.parametrize("module", ON_DEMAND)
 def test_an_action_whose_code_fails_to_load_says_so_and_offers_to_reload(
     alice, films, troubles, module
@@ -1227,6 +1326,7 @@ def test_an_action_whose_code_fails_to_load_says_so_and_offers_to_reload(
     troubles.clear()
 
 
+@MODULES
 def test_a_preview_whose_code_fails_to_load_says_so(alice, films, shelf, troubles):
     shelf.file(films, "Tone.wav", b"RIFF")
     alice.open(films.path)
@@ -1239,6 +1339,8 @@ def test_a_preview_whose_code_fails_to_load_says_so(alice, films, shelf, trouble
 # Without scripts
 
 
+@pytest.mark.journey
+@pytest.mark.browser("Without scripts, the browser itself sends forms and files, and downloads.")
 def test_everything_works_without_scripts(scriptless, films, shelf):
     page = scriptless.page
     scriptless.open(films.path)
@@ -1279,6 +1381,7 @@ def test_everything_works_without_scripts(scriptless, films, shelf):
 # Hostile names, and appearance
 
 
+@LAYOUT
 def test_a_name_with_dots_stays_on_one_line(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "Reel." * 30 + "mkv")
@@ -1297,7 +1400,8 @@ def harm(shelf: Shelf) -> Folder:
     return folder
 
 
-@pytest.mark.parametrize("view", ["list", "grid", "media"])
+@pytest.mark.browser("Only a browser would run a name as markup or as a script.")
+@pytest.mark.parametrize("view", [pytest.param("list", marks=pytest.mark.journey), "grid", "media"])
 def test_hostile_names_are_only_text(alice, harm, view):
     page = alice.page
     page.on("dialog", lambda dialog: pytest.fail(dialog.message))
@@ -1323,6 +1427,7 @@ def test_hostile_names_are_only_text(alice, harm, view):
     assert not [value for value in spoken if "alert" in value or "7*7" in value]
 
 
+@LAYOUT
 def test_no_listing_scrolls_sideways(alice, harm, crowd):
     page = alice.page
     faults = {}
@@ -1337,6 +1442,7 @@ def test_no_listing_scrolls_sideways(alice, harm, crowd):
     assert {path: found for path, found in faults.items() if found} == {}
 
 
+@LAYOUT
 def test_no_menu_and_no_dialog_scrolls_sideways(alice, harm):
     page = alice.page
     faults = []
@@ -1392,6 +1498,7 @@ STATES: dict[str, Callable[[Page], None]] = {
 }
 
 
+@AXE
 @pytest.mark.parametrize("width", [390, 1440])
 def test_axe_finds_nothing_in_any_state(alice, harm, width):
     page = alice.page
@@ -1405,6 +1512,7 @@ def test_axe_finds_nothing_in_any_state(alice, harm, width):
     assert {name: found for name, found in faults.items() if found} == {}
 
 
+@AXE
 def test_axe_finds_nothing_on_other_listings_and_forms(alice, harm, crowd):
     faults = {}
     for path in [crowd, f"{harm.path}?q=nothing", f"{harm.path}new/", f"{harm.path}upload/"]:

@@ -13,7 +13,12 @@ from tests.proxies.fronts import Front, proxy
 from tests.running import START_SECONDS, Ferry, free_port, running
 from tests.service.media.waiting import wait_until
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.browser(
+        "Chromium decides whether Ferry can be installed, and where its worker serves."
+    ),
+]
 FRONTS = [Front("nginx", "https", ""), Front("caddy", "https", "/ferry")]
 
 
@@ -55,6 +60,13 @@ def alice(fronted, trusting: Browser) -> Iterator[Visitor]:
         yield visitor
 
 
+@pytest.mark.parametrize(
+    "fronted",
+    [FRONTS[0], pytest.param(FRONTS[1], marks=pytest.mark.journey)],
+    indirect=True,
+    ids=str,
+    scope="module",
+)
 def test_chromium_would_install_it(alice):
     """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)

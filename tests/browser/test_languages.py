@@ -16,6 +16,7 @@ from tests.browser.spilling import spilling
 from tests.running import PASSWORD, Ferry
 from tests.webui.test_catalog import LANGUAGES
 
+pytestmark = pytest.mark.browser("Only a browser measures whether words fit, in any language.")
 WIDTHS = [320, 390, 768, 1440]
 PAGES = [
     "/",
@@ -98,6 +99,7 @@ def test_a_title_is_not_broken_inside_a_word(german, path):
     assert title.bounding_box()["height"] < 2 * size
 
 
+@pytest.mark.browser("axe reads colors and names from what the browser renders.")
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_axe_finds_nothing_in_another_language(chromium, ferry, films, language):
     faults = {}
@@ -124,7 +126,7 @@ def test_a_selection_fits_in_german(german, films):
     assert page.evaluate(OUTSIDE) == []
 
 
-@pytest.mark.parametrize("width", [320, 390])
+@pytest.mark.parametrize("width", [pytest.param(320, marks=pytest.mark.journey), 390])
 def test_the_buttons_of_dialogs_fit_in_german(german, films, width):
     page = german.page
     page.set_viewport_size({"width": width, "height": 700})

@@ -11,6 +11,10 @@ from tests.browser.shelf import Folder, Shelf
 from tests.browser.waiting import hold
 
 CONTEXT = "kept"
+
+pytestmark = pytest.mark.browser(
+    "Results arrive while people type; the focus and the address follow."
+)
 WIDTHS = [320, 390, 1440]
 
 
@@ -23,6 +27,7 @@ def names(page: Page) -> list[str]:
     return page.locator("#results .name").all_inner_texts()
 
 
+@pytest.mark.journey
 def test_search_from_any_page_while_typing(alice: Visitor, films: Folder):
     alice.open("/account/")
     page = alice.page
@@ -92,6 +97,7 @@ PATHS = ["/search/", "/search/?q=dunes", "/search/?q=zzzz", "/search/?q=nnnn", "
 PATHS += ["/files/deleted/"]
 
 
+@pytest.mark.browser("axe and widths need a rendered page.")
 @pytest.mark.parametrize("path", PATHS)
 def test_the_page_has_no_faults_at_any_width(
     alice: Visitor, films: Folder, shelf: Shelf, path: str

@@ -12,6 +12,10 @@ from webui.errors.page import Action, error_page, offline_page
 
 SERVICE_WORKERS = "block"
 CONTEXT = "kept"
+
+pytestmark = pytest.mark.browser(
+    "axe, widths, and heights need a rendered page, in both color schemes."
+)
 PAGES = ["/signin/", "/", "/account/", "/offline/", "/nowhere/", "/signout/"]
 
 
@@ -101,6 +105,8 @@ def test_headings_have_the_same_height_on_every_page(chromium, ferry, width, has
             assert max(map(abs, backs)) <= 2, heads
 
 
+@pytest.mark.journey
+@pytest.mark.browser("Keys move the focus and open pages and dialogs.")
 def test_the_keys_lead_where_they_say(someone):
     someone.enter()
     someone.page.keyboard.type("ga")
@@ -113,12 +119,14 @@ def test_the_keys_lead_where_they_say(someone):
     expect(dialog).to_be_hidden()
 
 
+@pytest.mark.browser("Keys move the focus and open pages and dialogs.")
 def test_the_first_tab_stop_skips_to_the_content(someone):
     someone.enter()
     someone.page.keyboard.press("Tab")
     expect(someone.page.locator(":focus")).to_have_attribute("href", "#main")
 
 
+@pytest.mark.browser("A script reports a request that gets no response.")
 def test_an_unreachable_server_is_reported_in_a_toast_and_the_page_stays(someone, troubles):
     someone.bring_session()
     someone.open("/account/")

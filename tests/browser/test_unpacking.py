@@ -13,6 +13,10 @@ from tests.service.unpacking.zips import a_zip, encrypted
 
 PATIENCE_MS = 60_000
 CONTEXT = "kept"
+
+pytestmark = pytest.mark.browser(
+    "The page follows the unpacking: rows, messages, and the focus change while people act."
+)
 NEWS = "**/unpacking/*"
 # The worker may have been faster than the person who cancels.
 UNDONE = re.compile("Unpacking canceled|Folder deleted")
@@ -39,6 +43,7 @@ def unpack_item(page: Page) -> Locator:
     return page.locator("#entry-menu").get_by_role("button", name="Unpack")
 
 
+@pytest.mark.journey
 def test_the_folder_appears_and_can_be_undone(alice, place):
     page, toast = alice.page, alice.page.locator("#toasts")
     alice.open(place.path)

@@ -13,6 +13,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.people import Visitor
 from tests.running import Ferry, bring_static_files, free_port, running
 
+pytestmark = pytest.mark.browser("Only a browser runs a service worker, and keeps its caches.")
 KEPT = """async () => {
   const found = [];
   for (const name of await caches.keys()) {
@@ -113,6 +114,7 @@ def folder(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.journey
 def test_the_offline_page_shows_until_ferry_is_back(page, folder, troubles):
     port = free_port()
     with at(port, folder, "one") as ferry:
