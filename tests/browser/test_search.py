@@ -65,16 +65,6 @@ def test_limits_apply_at_once(alice: Visitor, films: Folder):
     expect(page.get_by_text("No file or folder matches")).to_be_visible()
 
 
-def test_a_filter_shows_matches_in_other_folders(alice: Visitor, films: Folder, shelf: Shelf):
-    alice.open("/")
-    page = alice.page
-    page.get_by_role("searchbox").press_sequentially("dunes", delay=20)
-    other = page.get_by_role("region", name="In other folders")
-    expect(other.get_by_role("link", name=re.compile("Dunes")).first).to_be_visible()
-    other.get_by_role("link", name="Search all folders").click()
-    expect(page.get_by_role("searchbox")).to_have_value("dunes")
-
-
 def test_the_focus_stays_when_later_results_arrive(alice: Visitor, films: Folder):
     alice.open("/search/?q=dune")
     page = alice.page

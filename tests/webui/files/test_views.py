@@ -417,7 +417,10 @@ def test_a_folder_that_opens_brings_the_meter(gwen, storage):
     films = storage.folder("Films")
     shown = page(gwen.client.get("/"))
     before = shown.select_one("#meter [role=meter]")["aria-valuetext"]
-    assert shown.select_one("#listing .window")["hx-select-oob"] == "#meter"
+    for links in (shown, page(gwen.client.get("/?view=grid"))):
+        assert links.select_one("#listing .window")["hx-select-oob"] == "#meter"
+    below = page(gwen.client.get(f"/files/{films.id}/"))
+    assert below.select_one("nav.crumbs")["hx-select-oob"] == "#meter"
     storage.file("Grown.bin", bytes(1_000_000))
     answer = gwen.client.get(f"/files/{films.id}/", headers=HTMX)
     assert page(answer).select_one("#meter [role=meter]")["aria-valuetext"] != before

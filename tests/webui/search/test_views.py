@@ -118,12 +118,17 @@ def test_a_filter_offers_matches_in_other_folders(gwen, storage):
     there = storage.file("and here.txt", parent=films.id)
     listing = page(gwen.client.get("/files/0/listing/?q=here"))
     (loads,) = listing.select("[hx-get^='/search/elsewhere/']")
+    assert (loads["hx-trigger"], loads["hx-swap"]) == ("load", "outerHTML")
     assert loads.select_one("a")["href"] == "/search/?q=here"
     assert page(gwen.client.get("/?q=here")).select("#listing a[href='/search/?q=here']")
     found = page(gwen.client.get(loads["hx-get"]))
+    assert found.select_one("#elsewhere-title").get_text() == "In other folders"
     assert [each["href"] for each in found.select(".name")] == [
         f"/files/{films.id}/file-{there.id}/view/"
     ]
+    (everywhere,) = found.select(".list-foot a")
+    shown = page(gwen.client.get(everywhere["href"]))
+    assert shown.select_one("#query")["value"] == "here"
     for number in range(30):
         storage.file(f"here {number}.txt")
     found = page(gwen.client.get(loads["hx-get"]))
