@@ -22,7 +22,7 @@ SERVICE_WORKERS = "block"
 CONTEXT = "kept"
 
 pytestmark = pytest.mark.browser("htmx swaps parts of the page; the focus and the history follow.")
-# The reasons of tests for which another one than the module's holds.
+# Tests whose reason differs from the module's have one of these.
 SCROLLING = pytest.mark.browser(
     "Only a browser scrolls: rows load when they come into sight, and others leave the page."
 )
@@ -47,7 +47,9 @@ UPLOADS = pytest.mark.browser(
 LATE = pytest.mark.browser(
     "Responses arrive late or never, when another folder is open or a dialog is closed."
 )
-MODULES = pytest.mark.browser("The browser can't load a module of a script.")
+MODULES = pytest.mark.browser(
+    "Only a browser loads modules when they are first used, and may fail to."
+)
 AXE = pytest.mark.browser("axe reads colors, sizes, and names from what the browser renders.")
 
 WIDTHS = [320, 390, 768, 1440]

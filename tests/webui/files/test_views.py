@@ -162,6 +162,7 @@ def test_a_letter_leads_to_its_names_and_a_link_back_to_those_before(gwen, stora
         assert names(answer) == ["zebra.jpg", "Zulu.jpg"]
         before = page(answer).select_one("#before")
         assert before["hx-target"] == "#listing"
+        assert before["hx-get"].startswith("/files/0/listing/")
         assert len(names(gwen.client.get(before["href"]))) == 100
         assert len(names(gwen.client.get(before["hx-get"], headers=HTMX))) == 100
 
