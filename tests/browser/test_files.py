@@ -197,7 +197,6 @@ def test_escape_empties_the_filter_and_then_leaves_it(alice, films):
 # 10,000 entries
 
 
-@pytest.mark.journey
 @SCROLLING
 def test_ten_thousand_rows_load_while_scrolling_and_old_ones_are_removed(alice, crowd):
     """Pictures of rows that leave the page are no longer waited for."""
@@ -238,7 +237,7 @@ def scroll(page: Page, windows: int = 14) -> None:
 
 
 @SCROLLING
-@pytest.mark.parametrize("view", ["list", "grid"])
+@pytest.mark.parametrize("view", [pytest.param("list", marks=pytest.mark.journey), "grid"])
 def test_end_leads_to_the_last_of_all_rows(alice, crowd, view):
     page = alice.page
     alice.open(f"{crowd}?view={view}")
