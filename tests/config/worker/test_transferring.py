@@ -1,3 +1,4 @@
+from datetime import timedelta
 from threading import Event, Semaphore, Thread
 
 import pytest
@@ -108,6 +109,8 @@ def test_the_settings_reach_the_engine(settings):
     settings.TORRENT_PROXY, settings.SEED_RATIO = "socks5://me:secret@127.0.0.1:1080", 0
     assert engine_settings().proxy == "socks5://me:secret@127.0.0.1:1080"
     assert (engine_settings().network, limits().seeds) == ("loopback", False)
+    settings.NO_PEERS_SECONDS = 20
+    assert limits().patience == timedelta(seconds=20)
 
 
 @each_case(

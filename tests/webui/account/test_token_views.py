@@ -28,14 +28,18 @@ def token(bob):
     return shown_token(make(bob))
 
 
-def test_a_new_token_is_shown_once_and_stored_as_a_hash(bob):
+def test_a_new_token_is_shown_once_and_stored_as_a_hash(bob, caplog):
+    caplog.set_level("DEBUG")
     answer = make(bob)
     token = shown_token(answer)
     assert len(token) > 43
+    assert page(answer).select_one("#token-line[autofocus]")
     assert token not in bob.client.get("/account/").content.decode()
     row = SendToken.objects.get()
     assert token not in str(SendToken.objects.values())
     assert (row.user, row.name, row.used_at) == (bob.user, "seedbox", None)
+    assert send(token, {"text": ""}).status_code == 422
+    assert token not in caplog.text
 
 
 def test_under_htmx_only_its_section_is_returned(bob):
@@ -65,9 +69,12 @@ def test_the_number_of_tokens_is_limited(bob):
     assert "Revoke one" in words(make(bob), "#token-error")
 
 
-def test_a_revoked_token_does_not_work(bob, token, storage):
-    row = SendToken.objects.get()
-    bob.client.post(f"/account/tokens/{row.pk}/revoke/")
+@each_case("headers", [{}, HTMX])
+def test_a_revoked_token_does_not_work(bob, token, storage, headers):
+    form = page(bob.client.get("/account/")).select_one("#tokens .rows form")
+    answer = bob.client.post(form["action"], headers=headers, follow=True)
+    assert "Token revoked" in words(answer, "#tokens" if headers else "#toasts")
+    assert not page(answer).select("#tokens .rows")
     assert send(token, {"text": magnet(1)}).status_code == 401
     assert titles(storage) == []
 

@@ -202,7 +202,8 @@ def test_everyone_may_check_whether_the_service_responds(alice, bob, gwen, stora
 
 
 def test_without_scripts_a_check_leads_back_to_the_page(gwen, storage):
-    answer = gwen.client.post("/account/service/check/", follow=True)
+    form = page(gwen.client.get("/account/server/")).select_one("#service form[method=post]")
+    answer = gwen.client.post(form["action"], follow=True)
     assert "Responded in" in words(answer, "#service")
 
 

@@ -242,6 +242,18 @@ def test_more_results_than_anybody_reads_are_summed_up(bob, storage):
     assert len(field(answer).splitlines()) == 300
 
 
+def test_without_scripts_only_items_that_were_not_added_have_rows_until_dismissed(bob, storage):
+    answer = typed(bob, magnet(1), magnet(2, "Cosmos"), "nothing")
+    assert words(answer, "#results-summary") == "2 transfers added, 1 not added"
+    rows = [each["data-outcome"] for each in page(answer).select("#results li")]
+    assert rows == ["unreadable"]
+    dismissed = bob.client.get(
+        page(answer).select_one("#results a[data-dismiss]:not([hidden])")["href"]
+    )
+    assert page(dismissed).select("#results li, #results a[data-dismiss]:not([hidden])") == []
+    assert words(dismissed, "#results-summary") == ""
+
+
 def test_nothing_at_all_says_what_to_do(bob, storage):
     assert "Paste a link" in by_script(bob, "").json()["reason"]
     answer = typed(bob, " ")
@@ -523,6 +535,16 @@ def test_the_button_adds_the_checked_items_and_says_so(bob, storage):
     assert "2 transfers added. You can close this window." in words(answer, "#said")
     assert page(answer).h1.get_text() == "In progress"
     assert titles(storage) == ["Sintel", "Cosmos"]
+
+
+def test_items_that_are_already_in_ferry_are_not_called_added(bob, storage):
+    form = page(bob.client.get(f"/add/?{urlencode({'magnet': magnet(1)})}")).select_one("#ask")
+    lines = {"line": [each["value"] for each in form.select("input[name=line]")]}
+    for heading in ("In progress", "Already in Ferry"):
+        answer = bob.client.post(form.get("action", "/add/"), lines)
+        assert page(answer).h1.get_text() == heading
+    assert "added" not in words(answer, "#said")
+    assert titles(storage) == ["Sintel"]
 
 
 def test_failed_items_stay_checked_for_another_try(bob, storage):

@@ -10,6 +10,7 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, words
+from tests.webui.files import test_upload_views as upload_views
 from webui.http import known_devices
 
 pytestmark = pytest.mark.django_db
@@ -52,6 +53,17 @@ def sign_in(browser: Client, late: HttpResponse, name: str, password: str) -> Ht
     form = page(late).select_one("main form")
     fields = {each["name"]: each.get("value", "") for each in form.select("input")}
     return browser.post(form["action"], {**fields, "username": name, "password": password})
+
+
+def test_a_list_of_a_thousand_links_is_restored(alice, storage):
+    browser = browser_of(alice)
+    links = [f"magnet:?xt=urn:btih:{secrets.token_hex(20)}&dn={'x' * 100}" for _link in range(1000)]
+    fields = {"csrfmiddlewaretoken": token_of(browser), "text": "\r\n".join(links)}
+    body = upload_views.body_of(fields=fields.items())
+    late = upload_views.send(browser, body, path="/transfers/send/")
+    assert "Sign in, and Ferry will restore what you typed" in words(late, "main")
+    back = sign_in(browser, late, "alice", PASSWORD)
+    assert page(back).select_one("main textarea").get_text().splitlines()[-1000:] == links
 
 
 @each_case("what", FORMS)

@@ -73,8 +73,13 @@ def test_a_link_is_good_for_two_minutes(bob, phone):
     path, _number, state = offered(bob)
     assert phone.get(path).status_code == 200
     age(LINK_LIFETIME)
-    assert phone.post(path).status_code == 404
+    late = phone.post(path)
+    assert late.status_code == 404
+    assert words(late, "h1") == "Ferry can't find this"
     assert "has expired" in words(bob.client.get(state), ".status")
+    path, _number, state = offered(bob)
+    assert bob.client.get(state).status_code == 204
+    assert phone.post(path)["Location"] == "/"
 
 
 @each_case("hours", [-1, 1])

@@ -107,6 +107,28 @@ def test_two_owners_cannot_remove_each_other(alice, bob):
         people.remove(alice.user, alice.user)
 
 
+def test_a_removed_owner_removes_no_one_from_a_page_left_open(alice, bob):
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    left_open = page(bob.client.get(f"/account/people/{alice.user.pk}/"))
+    (remove,) = (each["action"] for each in left_open.select("form[action$='/remove/']"))
+    removed = alice.client.post(f"/account/people/{bob.user.pk}/remove/", follow=True)
+    assert page(removed).select(f"a[href='/account/people/{bob.user.pk}/']") == []
+    assert bob.client.post(remove)["Location"].startswith("/signin/")
+    assert User.objects.get().username == "alice"
+
+
+def test_a_former_owner_invites_no_one_from_a_page_left_open(alice, bob):
+    people.change_role(bob.user, Role.OWNER, alice.user)
+    assert bob.client.get("/account/people/invite/").status_code == 200
+    said = alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "guest"}, follow=True)
+    assert "bob now has the role Guest" in words(said, "#toasts")
+    answer = bob.client.post("/account/people/invite/", {"role": "member"})
+    assert answer.status_code == 403
+    assert not page(answer).select("input.mono")
+    assert not OneTimeLink.objects.exists()
+    assert page(bob.client.get("/account/server/")).select_one("#people") is None
+
+
 @pytest.mark.django_db(transaction=True)
 def test_two_owners_who_remove_each_other_at_once_leave_one_owner(alice, bob):
     people.change_role(bob.user, Role.OWNER, alice.user)

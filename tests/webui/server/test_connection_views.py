@@ -68,6 +68,7 @@ def everything_stored() -> str:
 def test_the_owner_connects_a_service(alice, there, caplog):
     caplog.set_level("DEBUG")
     answer = connect(alice, follow=True)
+    assert answer.redirect_chain == [("/account/server/#connection", 302)]
     assert "Connected. Your files are at storage.example/v." in words(answer, "#toasts")
     assert "storage.example/v" in words(answer, "#connection strong")
     assert ("GET", "/rest/user") in there.calls
@@ -111,6 +112,7 @@ def test_a_refused_connection_is_explained_and_not_saved(alice, there, caplog, f
     fields = {each["name"]: each for each in page(answer).select("#connection input.input")}
     assert fields["url"]["value"] == URL
     assert "value" not in fields["password"].attrs
+    assert [name for name, each in fields.items() if each.has_attr("autofocus")] == ["password"]
     assert not Connection.objects.exists()
     assert PASSWORD not in answer.content.decode() + caplog.text
 
@@ -214,6 +216,7 @@ def test_forgetting_says_first_what_happens(alice, there):
     dialog = alice.client.get("/account/connection/forget/")
     assert "Disconnect from storage.example/v?" in words(dialog, "h1")
     assert "stay there" in words(dialog, ".sheet")
+    assert words(dialog, "a[autofocus]") == "Keep"
     assert Connection.objects.exists()
     done = alice.client.post("/account/connection/forget/", follow=True)
     assert "Disconnected" in words(done, "#toasts")

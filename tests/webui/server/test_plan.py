@@ -128,11 +128,11 @@ def test_a_hanging_service_delays_no_one(monkeypatch):
     assert time.monotonic() - start < PATIENCE.call_seconds / 2
 
 
-def test_the_last_known_plan_shows_while_the_service_is_unreachable(bob, storage):
+def test_the_last_known_plan_shows_to_all_while_the_service_is_unreachable(alice, bob, storage):
     tells(storage, WISH)
     bob.client.get("/account/server/")
     storage.fails("/rest/user", 503)
-    plan = words(bob.client.get("/account/server/"), "#plan")
+    plan = words(alice.client.get("/account/server/"), "#plan")
     assert "isn't responding" in plan
     assert "You're seeing the details from just now." in plan
     assert "PRO, 2 GB" in plan
@@ -156,6 +156,7 @@ def test_the_wishlist_is_shown_as_text(bob, storage):
     assert len(rows) == 2
     assert rows[0].select_one("b").text == "Slow <b>ferries</b>"
     assert [button.text for button in rows[0].select("button")] == ["Try again", "Hide"]
+    assert "Hiding an item only hides it in Ferry" in words(answer, "#plan")
     assert [button.text for button in rows[1].select("button")] == ["Hide"]
 
 
@@ -168,10 +169,12 @@ def test_a_long_wishlist_says_how_many_are_left_out(bob, storage):
 
 def test_a_wish_that_is_tried_again_becomes_a_transfer_and_is_a_wish_no_more(bob, storage):
     tells(storage, WISH)
-    answer = bob.client.post("/account/wishes/31/retry/", follow=True)
-    assert "Added" in words(answer, "#toasts")
+    button = page(bob.client.get("/account/server/")).select_one("#plan form[action$='/retry/']")
+    answer = bob.client.post(button["action"], follow=True)
+    assert "Slow ferries: Added" in words(answer, "#toasts")
     assert Sent.objects.get().added_by == bob.user
     assert "ferries" not in words(answer, "#plan")
+    assert "Slow ferries" in words(bob.client.get("/transfers/"), "#active")
 
 
 def test_a_wish_that_is_refused_again_stays(bob, storage):
@@ -181,14 +184,17 @@ def test_a_wish_that_is_refused_again_stays(bob, storage):
     answer = bob.client.post("/account/wishes/31/retry/", follow=True)
     assert "enough space" in words(answer, "#toasts .error")
     assert "ferries" in words(answer, "#plan")
+    assert page(answer).select("#plan form[action$='/31/retry/']")
 
 
-def test_hiding_a_wish_sends_no_request_to_the_service(bob, storage):
+def test_a_hidden_wish_is_hidden_from_all_and_the_service_is_not_told(alice, bob, storage):
     tells(storage, WISH, UNLINKED)
-    answer = bob.client.post("/account/wishes/31/forget/", follow=True)
+    button = page(bob.client.get("/account/server/")).select_one("#plan form[action$='/forget/']")
+    answer = bob.client.post(button["action"], follow=True)
     assert "stays on the service's list" in words(answer, "#toasts")
-    assert "ferries" not in words(answer, "#plan")
-    assert "Private letters" in words(answer, "#plan")
+    for shown in (answer, alice.client.get("/account/server/")):
+        assert "ferries" not in words(shown, "#plan")
+        assert "Private letters" in words(shown, "#plan")
     assert {method for method, _path in storage.calls} == {"GET"}
 
 

@@ -61,6 +61,18 @@ def test_files_arrive_and_the_activity_names_them(link, ida, storage, inbox):
     assert (event.person, event.subject) == ("bob", "a.txt")
 
 
+def test_the_form_of_the_page_sends_files_without_scripts(link, storage, inbox):
+    ida = stranger()
+    ida.handler.enforce_csrf_checks = True
+    form = page(ida.get(link, follow=True)).select_one("main form[enctype='multipart/form-data']")
+    token = form.select_one("[name=csrfmiddlewaretoken]")["value"]
+    field = form.select_one("input[type=file][multiple]")["name"]
+    fields = {"csrfmiddlewaretoken": token, field: [file("a.jpg"), file("b.jpg"), file("c.jpg")]}
+    answer = ida.post(form["action"], fields)
+    assert "3 files sent" in words(answer, "main [role=status]")
+    assert names_in(storage, inbox) == {"Secret.txt", "a.jpg", "b.jpg", "c.jpg"}
+
+
 def test_a_script_gets_the_name_it_sent(link, ida, storage, inbox):
     answer = send(ida, link, file("Secret.txt"), **SCRIPT, **{"x-file-size": "5"})
     assert answer.json() == {"ok": True, "name": "Secret.txt"}

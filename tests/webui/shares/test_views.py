@@ -158,8 +158,15 @@ class TestLists:
         season = storage.folder("Season 1")
         for name in ("E10.mkv", "E2.mkv", "E2.srt", "cover.jpg", "notes.txt", "theme.mp3"):
             storage.file(name, b"x", season.id)
-        path = path_in(make(gwen, f"0/folder-{season.id}"))
+        asked = page(gwen.client.get(f"/files/{season.id}/link/"))
+        made = gwen.client.post(
+            asked.select_one("#share form").get("action", f"/files/{season.id}/link/")
+        )
+        path = path_in(made)
         assert path.endswith("/playlist/Season%201.m3u")
+        assert words(made, "a.primary") == "Open in this device's player"
+        listed = vlc.get(urlsplit(list_in(made)).path)
+        assert listed["Content-Disposition"] == 'attachment; filename="Season 1.m3u"'
         lines = vlc.get(path).content.decode().splitlines()
         assert [line.partition(",")[2] for line in lines[1::2]] == [
             "E2.mkv",
@@ -206,7 +213,8 @@ class TestEnding:
         assert "Das Boot.mkv" in words(answer, "#shares .rows")
         assert "For other players, until" in words(answer, "#shares .rows")
         form = page(answer).select_one("#shares form")
-        assert gwen.client.post(form["action"]).status_code == 302
+        revoked = gwen.client.post(form["action"], follow=True)
+        assert "Link revoked" in words(revoked, "#toasts")
         assert vlc.get(path).status_code == 404
         assert not page(gwen.client.get("/account/")).select_one("#shares")
 

@@ -67,11 +67,14 @@ def test_people_cannot_sign_out_devices_of_others(bob, gwen):
     assert phone.get("/account/").status_code == 200
 
 
-def test_all_others_are_signed_out_without_scripts_too(bob):
+@pytest.mark.parametrize("headers", [{}, HTMX], ids=["page", "htmx"])
+def test_all_others_are_signed_out_and_this_device_stays(bob, headers):
     phones = [phone_of(bob), phone_of(bob)]
     bob.client.get("/")
-    answer = bob.client.post("/account/devices/signout/", follow=True)
-    assert "All other devices signed out" in words(answer, "#toasts")
+    answer = bob.client.post("/account/devices/signout/", headers=headers, follow=True)
+    said = words(answer, "[role=status]" if headers else "#toasts")
+    assert "All other devices signed out" in said
+    assert bob.client.get("/account/").status_code == 200
     assert [phone.get("/account/").status_code for phone in phones] == [302, 302]
     assert len(rows(answer)) == 1
     assert page(answer).select_one('form[action$="/devices/signout/"]') is None

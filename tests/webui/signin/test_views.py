@@ -63,6 +63,7 @@ def test_the_form_keeps_the_name_but_never_the_password(alice, mallory):
     answer = sign_in(mallory, password="wrong word")
     assert page(answer).select_one("[name=username]")["value"] == "alice"
     assert b"wrong word" not in answer.content
+    assert sign_in(mallory)["Location"] == "/"
 
 
 def test_being_remembered_lasts_thirty_days(alice, mallory):
@@ -95,10 +96,10 @@ def test_signing_out_is_a_post_and_ends_the_session(alice):
     assert alice.client.get("/").status_code == 302
 
 
-def test_an_ended_session_under_htmx_leads_to_a_whole_page(mallory):
-    answer = mallory.get(
-        "/", headers={"hx-request": "true", "hx-current-url": "http://localhost/account/?a=b"}
-    )
+@each_case(("method", "path"), [("get", "/"), ("post", "/account/password/")])
+def test_an_ended_session_under_htmx_leads_to_a_whole_page(mallory, method, path):
+    headers = {"hx-request": "true", "hx-current-url": "http://localhost/account/?a=b"}
+    answer = getattr(mallory, method)(path, headers=headers)
     assert answer["HX-Redirect"] == "/signin/?next=/account/%3Fa%3Db"
     assert answer.content == b""
 

@@ -123,6 +123,7 @@ def test_a_zip_file_is_unpacked_and_not_downloaded(alice, storage):
 
 def test_nothing_at_all_shows_how_to_add(alice, storage):
     shown = page(alice.client.get("/transfers/"))
+    assert shown.select_one("noscript a[href='/transfers/']").get_text() == "Refresh"
     assert shown.select_one("#how-to-add:not([hidden])")
     assert shown.select_one("#under-way[hidden]")
     assert words(alice.client.get("/transfers/"), "#summary") == "Nothing running"
@@ -269,7 +270,12 @@ def test_a_lack_of_space_says_how_much_is_missing(alice, storage):
 
 
 @each_case(
-    ("kind", "shown"), [("queued", "Queued"), ("stopped", "Stopped"), ("metadata", "Fetching")]
+    ("kind", "shown"),
+    [
+        ("queued", "Queued"),
+        ("stopped", "Stopped"),
+        ("metadata", "Fetching details looking for peers"),
+    ],
 )
 def test_each_state_has_a_word(alice, storage, kind, shown):
     one = storage.transfer("One", state=kind)
@@ -663,8 +669,9 @@ def test_a_service_that_never_answered_is_an_error_page(alice, foreign):
 
 def test_canceling_asks_for_confirmation(bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
-    bob.client.get("/transfers/")
-    asked = bob.client.get(f"/transfers/t{one.id}/remove/")
+    shown = page(bob.client.get("/transfers/"))
+    asked = bob.client.get(shown.select_one(f"#t{one.id} a[data-remove]")["href"])
+    assert words(asked, "h1") == "Cancel this transfer?"
     assert "This transfer is 42% done. Ferry will delete the 420 MB downloaded so far" in words(
         asked, "#remove-text"
     )
