@@ -2,9 +2,6 @@
 
 import json
 import secrets
-import threading
-import time
-from http.client import HTTPConnection
 
 import httpx
 import pytest
@@ -13,11 +10,14 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.browser.waiting import PATIENCE_MS, until
-from tests.running import PASSWORD, Ferry
+from tests.running import Ferry
 from tests.service.media.waiting import wait_until
 from tests.webui import service
 from tests.webui.service import Storage
 
+pytestmark = pytest.mark.browser(
+    "Polls morph an open list: focus, menus, presses, and toasts survive"
+)
 CONTEXT = "kept"
 WIDTHS = (320, 390, 768, 1440)
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"
@@ -68,6 +68,7 @@ def show(alice: Visitor, *titles: str) -> None:
         expect(row(alice.page, title)).to_be_visible(timeout=PATIENCE_MS)
 
 
+@pytest.mark.journey
 def test_a_transfer_progresses_on_the_open_page(alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)
@@ -87,14 +88,6 @@ def test_a_transfer_progresses_on_the_open_page(alice, far):
     expect(alice.page.locator("#running")).to_be_hidden()
     shown.get_by_role("link", name="Open").click()
     alice.page.wait_for_url(f"**/files/{folder.id}/")
-
-
-def test_transfers_added_by_another_program_appear_on_the_open_page(alice, far):
-    first, second = name(), name()
-    far.transfer(first, **RUNNING)
-    show(alice, first)
-    far.transfer(second, **RUNNING)
-    expect(row(alice.page, second)).to_be_visible()
 
 
 def test_the_meter_moves_with_the_list(alice, far):
@@ -210,6 +203,7 @@ def test_a_failure_is_announced_once(alice, far):
     expect(failed).to_have_count(1)
 
 
+@pytest.mark.journey
 def test_a_transfer_is_canceled_after_confirmation_and_can_be_restored(alice, far):
     first, second = name(), name()
     keep, gone = far.transfer(first, **RUNNING), far.transfer(second, **RUNNING)
@@ -246,6 +240,7 @@ def test_finished_transfers_can_be_cleared_and_restored(alice, far):
     assert faults_at(alice.page, 320, 1440) == []
 
 
+@pytest.mark.browser("The script writes to the clipboard")
 def test_the_link_is_copied_from_the_menu(context, alice, far):
     context.grant_permissions(["clipboard-read", "clipboard-write"])
     title = name()
@@ -257,6 +252,7 @@ def test_the_link_is_copied_from_the_menu(context, alice, far):
     assert HASH in alice.page.evaluate("navigator.clipboard.readText()")
 
 
+@pytest.mark.journey
 def test_everything_is_reached_by_keys(alice, far):
     title = name()
     far.transfer(title, **RUNNING)
@@ -272,6 +268,7 @@ def test_everything_is_reached_by_keys(alice, far):
     expect(row(alice.page, title).get_by_role("link", name="Cancel")).to_be_focused()
 
 
+@pytest.mark.browser("Taps open the menu and its dialog on a phone")
 def test_a_hand_cancels_from_the_menu(phone, far):
     title = name()
     far.transfer(title, **RUNNING)
@@ -282,6 +279,8 @@ def test_a_hand_cancels_from_the_menu(phone, far):
     expect(row(phone.page, title)).to_have_count(0)
 
 
+@pytest.mark.browser("Timers stop while the page is hidden")
+@pytest.mark.journey
 def test_a_hidden_page_does_not_poll_and_polls_at_once_when_shown(alice, far, clock):
     title = name()
     one = far.transfer(title, **RUNNING)
@@ -302,6 +301,7 @@ def test_a_hidden_page_does_not_poll_and_polls_at_once_when_shown(alice, far, cl
     expect(row(alice.page, title).locator(".transfer-pct")).to_have_text("77%")
 
 
+@pytest.mark.browser("Timers poll on each page, and stop while it is hidden")
 def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
     title, urls = name(), []
     far.transfer(title, **RUNNING)
@@ -328,6 +328,7 @@ def test_the_number_in_the_navigation_is_right_on_every_page(alice, far, clock):
     expect(alice.page.locator("#running")).to_be_hidden()
 
 
+@pytest.mark.browser("A failed poll leaves what a person types in the page")
 def test_a_page_that_is_left_open_after_its_session_stays_and_asks_less_often(alice, far, clock):
     """A person may be typing in the page."""
     alice.open("/account/pair/code/")
@@ -346,6 +347,7 @@ def hide(page: Page, *, is_hidden: bool) -> None:
     )
 
 
+@pytest.mark.browser("The browser loses its network, and finds it again")
 def test_the_page_reports_being_offline_and_being_back(alice, far, troubles):
     title = name()
     one = far.transfer(title, **RUNNING)
@@ -359,6 +361,7 @@ def test_the_page_reports_being_offline_and_being_back(alice, far, troubles):
     troubles.clear()
 
 
+@pytest.mark.browser("The banner for the service hides while the browser is offline")
 def test_an_unreachable_service_is_reported_with_the_age_of_the_data(alice, far, troubles, clock):
     title = name()
     far.transfer(title, **RUNNING)
@@ -400,19 +403,6 @@ def test_a_link_without_a_name_gets_one_once_it_is_known(alice, far):
     expect(result).to_have_text(title)
 
 
-def test_a_session_that_ends_leads_to_the_sign_in_and_back(alice, far):
-    title = name()
-    far.transfer(title, **RUNNING)
-    show(alice, title)
-    cookies = alice.page.context.cookies()
-    alice.page.context.clear_cookies(
-        name=next(c["name"] for c in cookies if "session" in c["name"])
-    )
-    alice.page.wait_for_url("**/signin/?next=/transfers/")
-    alice.fill_in("alice", PASSWORD)
-    alice.page.wait_for_url(f"{alice.url}/transfers/")
-
-
 def test_a_page_that_still_shows_files_on_their_way_is_not_left(alice, far):
     show(alice)
     page = alice.page
@@ -427,6 +417,7 @@ def test_a_page_that_still_shows_files_on_their_way_is_not_left(alice, far):
     page.wait_for_url("**/signin/?next=/transfers/")
 
 
+@pytest.mark.browser("The script asks for permission, and notifies while the page has no focus")
 def test_people_who_opted_in_get_a_notification_too(context, alice, far):
     title = name()
     one = far.transfer(title, **RUNNING)
@@ -443,30 +434,6 @@ def test_people_who_opted_in_get_a_notification_too(context, alice, far):
     expect(alice.page.locator("#notify")).to_be_hidden()
     far.tells(one, progress=101, folder_created=far.folder(title).id)
     until(alice.page, "window.said.some((each) => each.includes(value))", title)
-
-
-def test_without_scripts_all_of_it_works(scriptless, far):
-    title = name()
-    one = far.transfer(title, **RUNNING)
-    scriptless.open("/transfers/")
-    refresh_until(scriptless.page, title)
-    far.tells(one, progress=58)
-    row(scriptless.page, title).get_by_role("link", name="Cancel").click()
-    expect(scriptless.page.get_by_role("heading", level=1)).to_have_text("Cancel this transfer?")
-    scriptless.page.get_by_role("button", name="Cancel transfer").click()
-    expect(scriptless.page.locator(".banner [role=status]")).to_contain_text("Transfer canceled")
-    expect(row(scriptless.page, title)).to_have_count(0)
-    expect(scriptless.page.get_by_role("link", name="Refresh")).to_be_visible()
-
-
-def refresh_until(page: Page, title: str) -> None:
-    """Refresh until the transfer shows: the site may have asked the service only a moment ago."""
-    for _time in range(60):
-        page.wait_for_load_state()
-        if row(page, title).count():
-            return
-        page.get_by_role("link", name="Refresh").click()
-    raise AssertionError(f"{title} never appeared")
 
 
 def crowd(far: Storage) -> list[str]:
@@ -489,6 +456,7 @@ def crowd(far: Storage) -> list[str]:
     return titles
 
 
+@pytest.mark.browser("Layout and accessibility at four widths")
 def test_axe_finds_nothing_and_nothing_overflows(alice, far):
     page, found = alice.page, {}
     alice.open("/transfers/")
@@ -505,6 +473,7 @@ def test_axe_finds_nothing_and_nothing_overflows(alice, far):
     assert {case: faults for case, faults in found.items() if faults} == {}
 
 
+@pytest.mark.browser("How long the longest task of the page computes")
 def test_two_thousand_transfers_keep_a_slow_machine_at_ease(alice, far):
     for number in range(1950):
         far.transfer(f"Waits.S01E{number}.1080p", size=10**9, state="queued").facts |= {
@@ -538,48 +507,3 @@ def longest_task_ms(trace: bytes) -> float:
     threads = {(each["pid"], each["tid"]) for each in drawing}
     tasks = [each for each in events if (each["pid"], each["tid"]) in threads]
     return max((each.get("tdur", 0) / 1000 for each in tasks), default=0)
-
-
-def test_ten_tabs_over_two_processes_cost_the_service_no_more_than_one(ferry, far):
-    """Ten tabs poll as fast as they can until the site has asked the service three times."""
-    far.transfer(name(), **RUNNING)
-    patience = {"timeout": PATIENCE_MS / 1000, "trust_env": False}
-    with httpx.Client(base_url=ferry.url, follow_redirects=True, **patience) as person:
-        sign_in(person)
-        seen_calls = len(far.calls)
-        cookies = dict(person.cookies)
-        stop = threading.Event()
-        words = {"Cookie": "; ".join(f"{key}={value}" for key, value in cookies.items())}
-        tabs = [threading.Thread(target=poll, args=(ferry.port, words, stop)) for _ in range(10)]
-        started, begun = listings(far), time.monotonic()
-        for tab in tabs:
-            tab.start()
-        while listings(far) < started + 3 and time.monotonic() < begun + PATIENCE_MS / 1000:
-            stop.wait(0.1)
-        stop.set()
-        for tab in tabs:
-            tab.join(PATIENCE_MS / 1000)
-        seconds = time.monotonic() - begun
-    assert len(far.calls) > seen_calls
-    assert 3 <= listings(far) - started <= seconds / 2 + 1
-
-
-def listings(far: Storage) -> int:
-    return sum(call == ("GET", "/rest/folder") for call in far.calls)
-
-
-def sign_in(person: httpx.Client) -> None:
-    person.get("/signin/")
-    token = next(value for name, value in person.cookies.items() if "csrf" in name)
-    form = {"username": "alice", "password": PASSWORD, "csrfmiddlewaretoken": token}
-    person.post("/signin/", data=form, headers={"Referer": str(person.base_url)})
-    assert person.get("/transfers/").status_code == 200
-
-
-def poll(port: int, words: dict[str, str], stop: threading.Event) -> None:
-    """Poll, each time over a new connection, so that both processes answer."""
-    while not stop.wait(0.1):
-        tab = HTTPConnection("localhost", port, timeout=PATIENCE_MS / 1000)
-        tab.request("GET", "/transfers/list/", headers=words)
-        assert tab.getresponse().status == 200
-        tab.close()
