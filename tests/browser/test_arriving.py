@@ -13,13 +13,14 @@ from tests.browser.test_sending import drop, paste
 from tests.running import Ferry, running
 from tests.swarm import Made, Seeder, Tracker, WebSeed, seeder, serving_http, torrent
 
+pytestmark = pytest.mark.browser(
+    "The open page shows what the worker does meanwhile, and one click opens the result"
+)
 CONTEXT = "kept"
 SLOWLY = 64 * 1024
 # At that rate, the transfer takes minutes, until the test lifts the limit.
 LARGE_BYTES = 20_000_000
 ARRIVAL_MS = 60_000
-# Long enough for the test to see Ferry look for peers.
-NO_PEERS_SECONDS = 20
 COURSE = ["queued", "metadata", "downloading", "moving", "moved"]
 # Record each state of one new row. Its id is constant, but its name arrives with the metadata.
 WATCH = """() => {
@@ -37,8 +38,7 @@ WATCH = """() => {
 
 @pytest.fixture(scope="module")
 def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
-    settings = {"NO_PEERS_SECONDS": str(NO_PEERS_SECONDS), "WEB_PROCESSES": "1"}
-    with running(tmp_path_factory.mktemp("ferry"), **settings) as program:
+    with running(tmp_path_factory.mktemp("ferry"), WEB_PROCESSES="1") as program:
         program.make_owner()
         yield program
 
@@ -93,6 +93,7 @@ def opens(page: Page, title: str, *names: str) -> None:
         expect(page.locator("main").get_by_text(each, exact=False).first).to_be_visible()
 
 
+@pytest.mark.journey
 def test_a_pasted_magnet_is_seen_coming_and_becomes_a_folder_with_its_files(alice, seeds, tmp_path):
     made = film(name(), size_bytes=LARGE_BYTES)
     seeds.limit_upload(SLOWLY)
@@ -136,65 +137,3 @@ def test_an_address_is_fetched_as_the_file_that_it_is(alice, tmp_path):
     with serving_http(WebSeed(folder=tmp_path)) as server:
         send(alice.page, f"{server.url}/{title}")
         opens(alice.page, title, title.removesuffix(".iso"))
-
-
-def test_an_address_that_is_not_there_fails_with_the_reason(alice, tmp_path):
-    title = f"{secrets.token_hex(4)}.iso"
-    with serving_http(WebSeed(folder=tmp_path)) as server:
-        send(alice.page, f"{server.url}/{title}")
-        failed = row(alice.page, title)
-        expect(failed.locator(".facts")).to_contain_text("Failed", timeout=ARRIVAL_MS)
-        expect(failed.locator(".facts")).to_contain_text("404")
-        (tmp_path / title).write_bytes(b"here now")
-        failed.get_by_role("button", name="Retry").click()
-        expect(failed.locator(".facts")).to_contain_text("In your files", timeout=ARRIVAL_MS)
-
-
-def test_a_running_download_shows_its_progress_and_can_be_canceled(alice, ferry, seeds, tmp_path):
-    made = film(name(), size_bytes=LARGE_BYTES)
-    seeds.limit_upload(SLOWLY)
-    seeds.give(made, tmp_path)
-    page = alice.page
-    send(page, made.magnet(peer=seeds.address))
-    running = row(page, made.name)
-    expect(running).to_have_attribute("data-state", "downloading", timeout=ARRIVAL_MS)
-    expect(running.locator(".facts")).to_contain_text("1 peer", timeout=ARRIVAL_MS)
-    expect(page).to_have_title(re.compile(r"^\d+% · Transfers"))
-    running.get_by_role("link", name="Cancel").click()
-    page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
-    expect(running).to_have_count(0)
-    alice.open("/")
-    expect(page.get_by_text(made.name)).to_have_count(0)
-
-
-def test_a_transfer_continues_while_the_page_is_offline(alice, seeds, tmp_path, troubles):
-    made = film(name(), size_bytes=LARGE_BYTES)
-    seeds.limit_upload(SLOWLY)
-    seeds.give(made, tmp_path)
-    page = alice.page
-    send(page, made.magnet(peer=seeds.address))
-    expect(row(page, made.name)).to_have_attribute("data-state", "downloading", timeout=ARRIVAL_MS)
-    page.context.set_offline(True)
-    expect(page.locator("#unreachable")).to_be_visible()
-    seeds.limit_upload(0)
-    page.context.set_offline(False)
-    expect(page.locator("#unreachable")).to_be_hidden()
-    opens(page, made.name, "film.mkv")
-    troubles.clear()
-
-
-@pytest.mark.slow
-def test_a_magnet_without_peers_stalls_and_says_so(alice):
-    made = film(name())
-    page = alice.page
-    send(page, made.magnet())
-    waiting = row(page, made.hash_v1)
-    expect(waiting.locator(".state")).to_have_text("Fetching details", timeout=ARRIVAL_MS)
-    expect(waiting.locator(".facts")).to_contain_text("looking for peers")
-    expect(waiting.locator(".state")).to_contain_text(
-        "No peers", timeout=1000 * NO_PEERS_SECONDS + ARRIVAL_MS
-    )
-    expect(waiting.locator(".facts")).to_contain_text("waiting for a peer")
-    waiting.get_by_role("link", name="Cancel").click()
-    page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").click()
-    expect(waiting).to_have_count(0)

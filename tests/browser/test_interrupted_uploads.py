@@ -14,6 +14,7 @@ from tests.browser.axe import faults_of
 from tests.browser.people import Visitor
 from tests.service.working import until
 
+pytestmark = pytest.mark.browser("The browser uploads a file over a line that is cut")
 SIZE = 12 * 2**20
 BYTES_PER_SECOND = 2_000_000
 
@@ -121,6 +122,7 @@ def far(page, ferry, troubles):
     troubles.clear()
 
 
+@pytest.mark.journey
 def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf, ferry):
     visitor, line = far
     page = visitor.page

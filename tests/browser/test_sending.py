@@ -1,5 +1,5 @@
 """Every way to add items, in a real browser: the field, drop, file picker, paste, the bookmarklet
-on a page of another site, a share, a magnet link, and a token."""
+on a page of another site, a share, and a magnet link."""
 
 import re
 import secrets
@@ -8,7 +8,6 @@ from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import quote
 
-import httpx
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -17,11 +16,15 @@ from tests.browser.people import Visitor
 from tests.browser.waiting import until
 from tests.running import PASSWORD
 
+pytestmark = pytest.mark.browser("Scripts read the field, send in batches, and keep what failed")
 CONTEXT = "kept"
 STRICT = "default-src 'none'; script-src 'none'; img-src data:; form-action 'none'; base-uri 'none'"
 TORRENT = b"d8:announce3:udp4:infod6:lengthi5e4:name5:a.mkv12:piece lengthi16384e6:pieces20:%bee"
 
-
+# Run the test at both addresses; the one on this machine is its journey.
+at_both = pytest.mark.parametrize(
+    "visitor", [pytest.param("localhost", marks=pytest.mark.journey), "phone.lan"], indirect=True
+)
 # The height of the summary and two rows, less that of the lines that leave the field.
 MOST_JUMP_PX = 160
 
@@ -90,6 +93,7 @@ def cuts(page: Page, troubles: list[str]) -> Iterator[None]:
 # The field
 
 
+@at_both
 def test_lines_are_counted_marked_and_added(alice):
     page = alice.page
     alice.open("/add/")
@@ -126,6 +130,7 @@ def test_the_button_works_without_an_answer_on_how_the_field_is_read(alice, cuts
     expect(page.locator("#omni-hint")).to_contain_text("Enter one per line.")
 
 
+@pytest.mark.browser("What stands below the field stays in its place on the screen")
 def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     page = alice.page
     alice.open("/transfers/")
@@ -155,17 +160,7 @@ def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     is_fine(page)
 
 
-def test_without_scripts_only_items_that_were_not_added_have_rows(scriptless):
-    page = scriptless.page
-    scriptless.open("/add/")
-    page.locator("#omni").fill(f"{magnet()}\n{magnet()}\nnothing")
-    page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#results-summary")).to_have_text("2 transfers added, 1 not added")
-    expect(page.locator(".result")).to_have_count(1)
-    page.get_by_role("link", name="Dismiss").click()
-    expect(page.locator(".result")).to_have_count(0)
-
-
+@pytest.mark.browser("A paste anywhere on the page, and the focus after it")
 def test_text_pasted_anywhere_lands_in_the_field_and_waits(alice):
     page = alice.page
     alice.open("/add/")
@@ -180,6 +175,8 @@ def test_text_pasted_anywhere_lands_in_the_field_and_waits(alice):
     expect(page.locator(".result[data-outcome=added]")).to_contain_text("Pasted")
 
 
+@pytest.mark.browser("Files are dropped on the page, and picked in a chooser")
+@at_both
 def test_dropped_and_picked_files_are_sent_at_once(alice):
     page = alice.page
     alice.open("/add/")
@@ -195,6 +192,7 @@ def test_dropped_and_picked_files_are_sent_at_once(alice):
     expect(page.get_by_text(name.removesuffix(".txt")).first).to_be_visible()
 
 
+@pytest.mark.browser("The browser lists a folder that is dragged into it")
 def test_a_dropped_folder_is_uploaded_with_its_contents(here, tmp_path):
     inner = tmp_path / f"Season {secrets.token_hex(4)}" / "Extras"
     inner.mkdir(parents=True)
@@ -270,6 +268,7 @@ def test_a_slow_service_hangs_no_page(here):
     assert max(batches) == 25
 
 
+@pytest.mark.browser("The page counts ten thousand lines without hanging")
 def test_ten_thousand_lines_stay_workable(here):
     page = here.page
     here.open("/add/")
@@ -280,6 +279,7 @@ def test_ten_thousand_lines_stay_workable(here):
     expect(page.get_by_role("button", name="Add 10,000")).to_be_visible()
 
 
+@pytest.mark.browser("Layout and accessibility at four widths")
 def test_the_screens_fit(here):
     page, found = here.page, {}
 
@@ -301,6 +301,10 @@ def test_the_screens_fit(here):
     assert {case: faults for case, faults in found.items() if faults} == {}
 
 
+@pytest.mark.browser(
+    "The browser itself encodes links and files in one form, and follows redirects"
+)
+@pytest.mark.journey
 def test_without_scripts_it_is_a_plain_form(scriptless):
     page = scriptless.page
     scriptless.open("/add/")
@@ -323,6 +327,7 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
 # The page that asks for confirmation
 
 
+@pytest.mark.browser("Layout of the form that scripts would replace")
 def test_without_scripts_it_fits_a_phone_too(scriptless):
     page = scriptless.page
     page.set_viewport_size({"width": 390, "height": 700})
@@ -335,6 +340,8 @@ def test_without_scripts_it_fits_a_phone_too(scriptless):
         assert page.evaluate("document.documentElement.scrollWidth") <= 390, path
 
 
+@pytest.mark.browser("Timers arm the button; focus follows the result")
+@pytest.mark.journey
 def test_a_magnet_link_opens_the_page_that_asks(here, clock):
     page = here.page
     here.open(f"/add/?magnet={quote(magnet('Clicked') + '&xl=9800000000', safe='')}")
@@ -370,6 +377,7 @@ def test_items_already_in_ferry_do_not_count_as_added(here):
     is_fine(page)
 
 
+@pytest.mark.browser("Browsers send no fragment, and keep it across forms and redirects")
 def test_the_list_behind_the_hash_survives_signing_in_and_a_wrong_password(visitor):
     page = visitor.page
     text = quote(f"{magnet('First')}\n{magnet('Second')}")
@@ -431,6 +439,7 @@ def test_a_list_that_the_server_could_not_read_is_there_after_a_reload(here, cut
     expect(page.locator("#picks")).to_contain_text("First")
 
 
+@pytest.mark.browser("Scripts put names from the fragment into the page")
 def test_a_hostile_name_is_text(here):
     page = here.page
     name = "<img src=x onerror=alert(1)>\u202egpj.exe"
@@ -439,6 +448,8 @@ def test_a_hostile_name_is_text(here):
     assert page.locator("main img, #said b").count() == 0
 
 
+@pytest.mark.browser("Focus and timers arm the button")
+@pytest.mark.journey
 def test_the_button_is_armed_only_when_the_page_was_seen_for_a_while(here):
     """If the first click of a double click opened this page, the second finds a disabled button."""
     page = here.page
@@ -537,7 +548,18 @@ PATIENT = """() => {
 }"""
 
 
-@pytest.mark.parametrize("policy", POLICIES, ids=["no policy", "strict policy"])
+@pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
+@pytest.mark.parametrize(
+    ("visitor", "policy"),
+    [
+        ("localhost", ""),
+        pytest.param("localhost", STRICT, marks=pytest.mark.journey),
+        ("phone.lan", ""),
+        ("phone.lan", STRICT),
+    ],
+    indirect=["visitor"],
+    ids=["localhost-none", "localhost-strict", "phone.lan-none", "phone.lan-strict"],
+)
 def test_the_bookmarklet_sends_the_links_of_any_page(alice, elsewhere, policy):
     one, two = magnet("Sintel & more"), magnet()
     escaped = one.replace("&", "&amp;")
@@ -566,6 +588,7 @@ def test_the_bookmarklet_sends_the_links_of_any_page(alice, elsewhere, policy):
     popup.close()
 
 
+@pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
 @pytest.mark.parametrize("policy", POLICIES, ids=["no policy", "strict policy"])
 def test_the_bookmarklet_stays_open_where_something_failed(alice, elsewhere, context, policy):
     popup = pressed(alice, elsewhere(f'<a href="{magnet("One")}">x</a>', policy))
@@ -577,6 +600,7 @@ def test_the_bookmarklet_stays_open_where_something_failed(alice, elsewhere, con
     popup.close()
 
 
+@pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
 def test_the_bookmarklet_runs_from_a_javascript_address(alice, elsewhere):
     page = alice.page
     alice.open("/account/")
@@ -588,6 +612,7 @@ def test_the_bookmarklet_runs_from_a_javascript_address(alice, elsewhere):
     opened.value.close()
 
 
+@pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
 def test_pressed_on_the_account_page_it_says_what_to_do(alice):
     alice.open("/account/")
     alice.page.locator("[data-bookmarklet]").click()
@@ -600,6 +625,8 @@ OWN_SHARE = "ferry-shared /"
 KEEP = "(name) => caches.open(name).then((cache) => cache.put('/x', new Response('x')))"
 
 
+@pytest.mark.browser("The service worker keeps what was shared in its cache")
+@pytest.mark.journey
 def test_shared_items_wait_until_the_page_shows_them(here):
     page = here.page
     here.open("/account/")
@@ -636,6 +663,7 @@ def test_shared_items_wait_until_the_page_shows_them(here):
     expect(page.get_by_text("Ferry didn't receive a link.")).to_be_visible()
 
 
+@pytest.mark.browser("The service worker keeps what was shared in its cache")
 def test_a_share_is_forgotten_at_sign_out(here):
     page = here.page
     here.open("/account/")
@@ -647,6 +675,7 @@ def test_a_share_is_forgotten_at_sign_out(here):
     assert not page.evaluate("(name) => caches.has(name)", OWN_SHARE)
 
 
+@pytest.mark.browser("The service worker keeps what was shared in its cache")
 def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
     page = here.page
     theirs = f"{OWN_SHARE}other/"
@@ -660,11 +689,13 @@ def test_a_share_of_another_ferry_on_this_host_is_left_alone(here):
     assert page.evaluate("(name) => caches.has(name)", theirs)
 
 
+@pytest.mark.browser("A script replaces the text of the page")
 def test_a_share_without_a_worker_says_what_to_do(here):
     here.open("/add/?shared=none")
     expect(here.page.locator("#said")).to_contain_text("Share it again")
 
 
+@pytest.mark.browser("The browser hands an opened file to the installed app")
 def test_opening_a_file_with_the_app_asks_for_confirmation(here):
     page = here.page
     page.add_init_script(
@@ -677,6 +708,7 @@ def test_opening_a_file_with_the_app_asks_for_confirmation(here):
     expect(page.get_by_role("heading", level=1)).to_have_text("Add this download?")
 
 
+@pytest.mark.browser("Only some pages may register for magnet links")
 def test_magnet_links_are_offered_to_ferry_where_the_browser_lets_it(alice):
     page = alice.page
     page.add_init_script(
@@ -689,37 +721,3 @@ def test_magnet_links_are_offered_to_ferry_where_the_browser_lets_it(alice):
     page.get_by_role("button", name="Open magnet links with Ferry").click()
     assert page.evaluate("asked") == ["magnet", f"{alice.url}/add/?magnet=%s"]
     expect(page.locator("#toasts")).to_contain_text("Ferry asked your browser.")
-
-
-# Tokens
-
-
-def test_a_token_is_made_used_and_revoked(here):
-    page = here.page
-    here.type_password()
-    here.open("/account/")
-    name = f"Seedbox {secrets.token_hex(3)}"
-    page.get_by_label("Name of the new token").fill(name)
-    page.get_by_role("button", name="Create token").click()
-    line = page.get_by_label("Line with the token")
-    expect(line).to_be_focused()
-    is_fine(page)
-    header, _colon, value = line.input_value().partition(": ")
-    link = magnet("By script")
-
-    def sent() -> httpx.Response:
-        return httpx.post(
-            f"{here.url}/send/",
-            data={"text": link},
-            headers={header: value},
-            timeout=60,
-            trust_env=False,
-        )
-
-    assert sent().text.startswith("added: By script")
-    here.open("/account/")
-    expect(page.locator("#tokens")).to_contain_text("Last used: Today")
-    page.get_by_role("button", name=f"Revoke {name}").click()
-    expect(page.locator("#tokens")).to_contain_text("Token revoked")
-    assert sent().status_code == 401
-    assert value.split()[1] not in here.ferry.log

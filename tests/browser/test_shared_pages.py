@@ -15,6 +15,7 @@ from tests.browser.shelf import Folder, Shelf
 from tests.running import Ferry
 from tests.service.media import samples
 
+pytestmark = pytest.mark.browser("The scripts of Files run on pages below a link, for a stranger")
 CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 PASSWORD = "tern on a rope"
@@ -30,13 +31,17 @@ def beach(shelf: Shelf) -> Folder:
     return folder
 
 
-@pytest.fixture(params=["desk", "phone", "scriptless"])
+@pytest.fixture
 def stranger(
     chromium: Browser, ferry: Ferry, request: pytest.FixtureRequest
 ) -> Iterator[BrowserContext]:
-    facts = {"desk": {}, "phone": PHONE, "scriptless": {"java_script_enabled": False}}
-    with chromium.new_context(**facts[request.param], service_workers="block") as context:
+    facts = PHONE if request.param == "phone" else {}
+    with chromium.new_context(**facts, service_workers="block") as context:
         yield context
+
+
+def at(*devices: object) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("stranger", devices, indirect=True)
 
 
 @pytest.fixture
@@ -67,6 +72,8 @@ def make(alice: Visitor, **terms: str) -> str:
     return re.sub("//[^/]+", f"//localhost:{alice.ferry.port}", link)
 
 
+@pytest.mark.browser("The menu of a row leads to the form")
+@at(pytest.param("desk", marks=pytest.mark.journey), "phone")
 def test_a_link_from_the_menu_opens_for_a_stranger(alice, beach, stranger):
     alice.open(beach.path)
     alice.page.get_by_role("button", name="Actions for Dune.png").click()
@@ -97,6 +104,7 @@ def test_a_selection_shows_only_that(alice, beach, guest):
     expect(guest.locator("#viewer-name")).to_have_count(0)
 
 
+@pytest.mark.browser("Accessibility, and scripts that filter")
 def test_the_page_passes_axe_and_filters_and_sorts(alice, beach, guest):
     guest.goto(share(alice, f"{beach.path}share/"))
     assert faults_of(guest) == []
@@ -111,6 +119,7 @@ def test_the_page_passes_axe_and_filters_and_sorts(alice, beach, guest):
     expect(guest.locator("#listing .tile img").first).to_be_visible()
 
 
+@pytest.mark.browser("The player plays what the link lets it fetch")
 def test_a_film_plays(alice, beach, chromium, ferry):
     link = share(alice, f"{beach.path}share/")
     with chromium.new_context(service_workers="block") as context:
@@ -120,6 +129,7 @@ def test_a_film_plays(alice, beach, chromium, ferry):
         expect(visitor.page.get_by_text("Mark as watched")).to_have_count(0)
 
 
+@pytest.mark.browser("Checked rows become a download of the browser")
 def test_a_selection_downloads_as_a_zip(alice, beach, guest):
     guest.goto(share(alice, f"{beach.path}share/"))
     guest.get_by_label("Select notes.txt").check()
@@ -132,6 +142,8 @@ def test_a_selection_downloads_as_a_zip(alice, beach, guest):
     assert download.value.suggested_filename == f"{beach.name}.zip"
 
 
+@pytest.mark.browser("The browser sends the cookie of a link to its own pages only")
+@at("desk")
 def test_a_password_protects_the_page(alice, beach, stranger):
     link = share(alice, f"{beach.path}share/", Password=PASSWORD)
     page = stranger.new_page()
@@ -146,6 +158,8 @@ def test_a_password_protects_the_page(alice, beach, stranger):
     expect(page.get_by_role("heading", level=1)).to_have_text(beach.name)
 
 
+@pytest.mark.browser("The script sends file after file")
+@at("desk", pytest.param("phone", marks=pytest.mark.journey))
 def test_a_stranger_sends_files(alice, shelf, stranger, tmp_path):
     folder = shelf.folder()
     link = share(alice, f"{folder.path}share/", purpose="Send files")
@@ -161,6 +175,7 @@ def test_a_stranger_sends_files(alice, shelf, stranger, tmp_path):
     assert sorted(shelf.names(folder)) == [path.name for path in paths]
 
 
+@pytest.mark.browser("Layout while a file is on its way")
 def test_files_on_their_way_fit_the_narrow_page(alice, shelf, guest, tmp_path):
     guest.set_viewport_size({"width": 1440, "height": 900})
     guest.goto(share(alice, f"{shelf.folder().path}share/", purpose="Send files"))
@@ -179,6 +194,7 @@ def test_files_on_their_way_fit_the_narrow_page(alice, shelf, guest, tmp_path):
     expect(guest.get_by_text("Uploaded: 1")).to_be_visible(timeout=60_000)
 
 
+@pytest.mark.browser("Accessibility")
 def test_the_pages_around_it_pass_axe(alice, beach, guest):
     alice.open(f"{beach.path}share/")
     assert faults_of(alice.page) == []

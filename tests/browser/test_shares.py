@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 from tests.browser.axe import violations
 from tests.browser.shelf import Folder, Shelf
 
+pytestmark = pytest.mark.browser("The menu and the dialog of a row")
 CONTEXT = "kept"
 FILM = b"a film, as far as anybody can tell"
 
@@ -25,6 +26,7 @@ def open_menu(page: Page, name: str) -> None:
     page.get_by_role("button", name=f"Actions for {name}").click()
 
 
+@pytest.mark.journey
 def test_a_link_from_the_menu_plays_without_a_cookie(alice, ferry, season):
     page = alice.page
     alice.open(season.path)
@@ -50,23 +52,7 @@ def test_files_that_do_not_play_have_no_player_link(alice, season):
     expect(page.locator("#entry-menu").get_by_text("Play on another device")).to_be_hidden()
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_without_scripts_it_is_a_page(scriptless, season, width):
-    page = scriptless.page
-    page.set_viewport_size({"width": width, "height": 844})
-    scriptless.open(f"{season.path}link/")
-    page.get_by_role("button", name="Create link").click()
-    link = page.locator(".pairing input").first.input_value()
-    assert re.search(r"/s/[\w-]{43}/playlist/Journey%20\w+\.m3u$", link)
-    name = page.get_by_role("link", name="Open in this device's player")
-    with page.expect_download() as download:
-        name.click()
-    assert download.value.suggested_filename.endswith(".m3u")
-    page.goto(f"{scriptless.url}/account/#shares")
-    page.locator("#shares").get_by_role("button", name="Revoke").first.click()
-    expect(page.get_by_text("Link revoked")).to_be_visible()
-
-
+@pytest.mark.browser("Accessibility")
 def test_the_page_passes_axe(alice, season):
     page = alice.page
     alice.open(f"{season.path}link/")

@@ -12,6 +12,9 @@ from tests.browser.people import Visitor
 from tests.browser.waiting import until
 from tests.running import PASSWORD, Ferry
 
+pytestmark = pytest.mark.browser(
+    "Scripts keep what is typed in the tab, and put it back in its field"
+)
 CONTEXT = "kept"
 
 
@@ -36,7 +39,7 @@ def session_storage(page: Page) -> str:
     return page.evaluate("JSON.stringify(sessionStorage)")
 
 
-@pytest.mark.parametrize("path", ["/add/", "/transfers/"])
+@pytest.mark.parametrize("path", ["/add/", pytest.param("/transfers/", marks=pytest.mark.journey)])
 def test_a_long_list_is_restored_in_its_field_and_can_be_sent(alice, path):
     """On the Add page, the banner links to the sign-in; Transfers redirects there."""
     page, text = alice.page, lines(1000)
@@ -154,6 +157,7 @@ TYPE_AFTER_SWAP = """() => addEventListener("htmx:afterSwap", () => {
 })"""
 
 
+@pytest.mark.journey
 def test_the_name_of_a_new_folder_is_back_in_its_dialog(alice, shelf):
     folder = shelf.folder()
     page = alice.page
@@ -186,6 +190,7 @@ def test_input_typed_before_a_form_settles_stays(alice, shelf):
     assert field.input_value() == "Caves"
 
 
+@pytest.mark.browser("Scripts leave alone what the server restores; accessibility")
 def test_a_form_sent_by_the_browser_is_restored_too(alice):
     page = alice.page
     alice.open("/account/pair/code/")
@@ -199,30 +204,6 @@ def test_a_form_sent_by_the_browser_is_restored_too(alice):
     page.get_by_role("button", name="Send").click()
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_label("Code")).to_have_value("WXYZ-1234")
-
-
-def test_without_scripts_it_is_back_too(scriptless, shelf):
-    folder = shelf.folder()
-    page = scriptless.page
-    scriptless.open(folder.new_path)
-    page.get_by_label("Name").fill("Herring and harbors")
-    end_session(scriptless)
-    page.get_by_role("button", name="Create folder").click()
-    expect(page.locator("main")).to_contain_text("Sign in, and Ferry will restore what you typed")
-    scriptless.fill_in("alice", PASSWORD)
-    expect(page.get_by_label("Name")).to_have_value("Herring and harbors")
-    page.get_by_role("button", name="Send").click()
-    expect(page.locator("#listing")).to_contain_text("Herring and harbors")
-
-
-def test_without_scripts_a_list_is_back_too(scriptless):
-    page, text = scriptless.page, lines(1000)
-    scriptless.open("/add/")
-    page.locator("#omni").fill(text)
-    end_session(scriptless)
-    page.get_by_role("button", name="Add", exact=True).click()
-    scriptless.fill_in("alice", PASSWORD)
-    expect(page.locator("main textarea")).to_have_value(text)
 
 
 def test_input_is_hidden_from_the_next_person_in_the_tab_and_dropped_at_sign_out(alice, bob):
