@@ -16,6 +16,7 @@ from tests.contract.fake import FakeV1
 from tests.running import PASSWORD as RUNNING_PASSWORD
 from tests.webui.service import EMAIL, PASSWORD
 
+pytestmark = pytest.mark.browser("Layout, focus, and fragments of the two pages")
 WIDTHS = [390, 1440]
 
 
@@ -48,12 +49,6 @@ def elsewhere() -> Iterator[str]:
         thread.join()
 
 
-@pytest.fixture(params=[True, False], ids=["scripts", "no scripts"])
-def context(chromium, request):
-    with chromium.new_context(java_script_enabled=request.param) as context:
-        yield context
-
-
 @pytest.fixture
 def _forgotten(ferry) -> Iterator[None]:
     """Forget the connection after the test, so that other tests don't use it."""
@@ -69,10 +64,8 @@ def at_each_width(visitor: Visitor, path: str) -> Iterator[int]:
 
 
 def is_fine(visitor: Visitor) -> None:
-    """Check with axe; without scripts, where axe waits forever, check only the page's width."""
     visitor.page.wait_for_load_state()
-    has_scripts = visitor.page.evaluate("'htmx' in window")
-    assert (faults_of if has_scripts else too_wide)(visitor.page) == []
+    assert faults_of(visitor.page) == []
 
 
 def soon(is_so: Callable[[], bool]) -> bool:
@@ -93,7 +86,7 @@ def fill_in(visitor: Visitor, url: str, password: str) -> None:
 
 
 @pytest.mark.usefixtures("_forgotten")
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", [390, pytest.param(1440, marks=pytest.mark.journey)])
 def test_checking_connecting_and_forgetting(alice, elsewhere, width):
     page = alice.page
     page.set_viewport_size({"width": width, "height": 900})
@@ -138,13 +131,11 @@ def test_checking_connecting_and_forgetting(alice, elsewhere, width):
 def test_the_button_of_a_check_keeps_the_focus(alice):
     button = alice.page.get_by_role("button", name="Check now")
     for _width in at_each_width(alice, "/account/server/"):
-        has_scripts = alice.page.evaluate("'htmx' in window")
         button.focus()
         alice.page.keyboard.press("Enter")
         expect(alice.page.locator("#service")).to_contain_text("Responded in")
-        if has_scripts:
-            expect(button).to_be_focused()
-            expect(button).to_have_accessible_description(re.compile("Responded in"))
+        expect(button).to_be_focused()
+        expect(button).to_have_accessible_description(re.compile("Responded in"))
 
 
 def test_after_the_language_is_saved_its_button_has_the_focus(alice):
@@ -169,7 +160,9 @@ def test_a_jump_leads_to_its_part(alice, path, link, part):
         expect(page.locator(f"#{part} h2")).to_be_in_viewport()
 
 
-@pytest.mark.parametrize("path", ["/account/", "/account/server/"])
+@pytest.mark.parametrize(
+    "path", [pytest.param("/account/", marks=pytest.mark.journey), "/account/server/"]
+)
 def test_the_list_of_sections_leaves_space_for_the_first_section_on_a_phone(phone, path):
     for width in (320, 390):
         phone.page.set_viewport_size({"width": width, "height": 844})
@@ -180,33 +173,14 @@ def test_the_list_of_sections_leaves_space_for_the_first_section_on_a_phone(phon
         assert too_wide(phone.page) == []
 
 
-def test_each_of_the_two_pages_leads_to_the_other(alice):
-    page = alice.page
-    heading, tabs = page.get_by_role("heading", level=1), page.locator(".tabs")
-    for width in (320, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        alice.open("/account/")
-        for name in ("Server", "Account"):
-            tabs.get_by_role("link", name=name).click()
-            expect(heading).to_have_text(name)
-            expect(tabs.locator("[aria-current=page]")).to_have_text(name)
-            is_fine(alice)
-
-
 @pytest.mark.parametrize("part", ["storage", "people", "health"])
-def test_an_old_url_redirects_to_its_section(context, ferry, part):
-    """Without scripts, it leads to the page whose header has the link to that part."""
-    alice = Visitor(context.new_page(), ferry.url, ferry)
-    alice.bring_session()
+def test_an_old_url_redirects_to_its_section(alice, part):
     alice.open(f"/account/#{part}")
-    if alice.page.evaluate("'htmx' in window"):
-        alice.page.wait_for_url(f"**/account/server/#{part}")
-        expect(alice.page.locator(f"#{part} h2")).to_be_in_viewport()
-        alice.open("/account/")
-        alice.page.evaluate("(part) => { location.hash = part }", part)
-        alice.page.wait_for_url(f"**/account/server/#{part}")
-    else:
-        expect(alice.page.locator(".tabs").get_by_role("link", name="Server")).to_be_in_viewport()
+    alice.page.wait_for_url(f"**/account/server/#{part}")
+    expect(alice.page.locator(f"#{part} h2")).to_be_in_viewport()
+    alice.open("/account/")
+    alice.page.evaluate("(part) => { location.hash = part }", part)
+    alice.page.wait_for_url(f"**/account/server/#{part}")
 
 
 TYPED_LONG_AGO = """
@@ -217,6 +191,8 @@ session.save()
 """
 
 
+@pytest.mark.browser("The script sends its form again as a page; focus, layout, and accessibility")
+@pytest.mark.journey
 def test_a_form_that_waits_for_the_password_is_submitted_after_it(alice):
     page = alice.page
     alice.type_password()
@@ -238,8 +214,9 @@ def test_a_form_that_waits_for_the_password_is_submitted_after_it(alice):
     is_fine(alice)
     page.get_by_label("Password").fill(RUNNING_PASSWORD)
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_label("Line with the token")).to_be_visible()
+    expect(page.get_by_label("Line with the token")).to_be_focused()
     expect(page.locator("#tokens")).to_contain_text(name)
+    is_fine(alice)
 
 
 @pytest.mark.usefixtures("_forgotten")
@@ -257,20 +234,13 @@ def test_a_long_address_stays_within_the_page(alice):
         is_fine(alice)
 
 
-def test_the_storage_section_leads_to_the_largest_files_and_deletes_one(alice, shelf):
-    page = alice.page
-    folder = shelf.folder()
-    shelf.file(shelf.folder("Inner", folder), "Largest of all.bin", bytes(4_000_000))
-    alice.open("/account/server/")
-    page.get_by_role("link", name="Show largest files").click()
-    row = page.locator("#largest li").first
-    expect(row).to_contain_text("Largest of all.bin")
-    expect(row).to_contain_text(f"{folder.name}/Inner")
-    for width in (320, 1440):
-        page.set_viewport_size({"width": width, "height": 900})
-        is_fine(alice)
-    row.get_by_role("link", name="Delete Largest of all.bin").click()
-    page.get_by_role("button", name="Delete 1 item").click()
-    expect(page.locator("#toasts")).to_contain_text("1 item deleted")
-    alice.open("/files/largest/")
-    expect(page.locator("main")).not_to_contain_text("Largest of all.bin")
+@pytest.mark.browser("Layout and accessibility at the narrowest width and on a desktop")
+def test_the_pages_fit_and_pass_axe(alice, shelf):
+    shelf.file(shelf.folder("Inner", shelf.folder()), "Largest of all.bin", bytes(4_000_000))
+    found = {}
+    for path in ("/account/", "/account/server/", "/files/largest/"):
+        alice.open(path)
+        for width in (320, 1440):
+            alice.page.set_viewport_size({"width": width, "height": 900})
+            found[path, width] = faults_of(alice.page)
+    assert {case: faults for case, faults in found.items() if faults} == {}

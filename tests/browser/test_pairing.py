@@ -12,6 +12,9 @@ from tests.browser.conftest import PHONE
 from tests.browser.people import Visitor, forgive
 from tests.running import PASSWORD, Ferry
 
+pytestmark = pytest.mark.browser("Open pages notice by polling what the other device did")
+
+
 # Expire all pairings.
 OVER = (
     "from webui.models import Pairing; from django.utils import timezone;"
@@ -48,40 +51,23 @@ def is_in(page: Page) -> None:
     expect(page.locator("h1")).to_have_text("Files")
 
 
-@pytest.mark.parametrize("has_scripts", [True, False])
-def test_a_phone_is_paired_by_a_link_and_the_desktop_shows_it(chromium, ferry, other, has_scripts):
-    with chromium.new_context(java_script_enabled=has_scripts) as context:
-        alice = Visitor(context.new_page(), ferry.url, ferry)
-        alice.sign_in()
-        alice.open("/account/")
-        page = alice.page
-        page.get_by_role("button", name="Show QR code").click()
-        number = page.locator("#pairing strong").inner_text()
-        if has_scripts:
-            is_fine(page)
-        other.goto(link_of(page, ferry))
-        expect(other.locator("main")).to_contain_text(number)
-        is_fine(other)
-        other.get_by_role("button", name="Sign in here").tap()
-        is_in(other)
-        if has_scripts:
-            expect(page.locator("#paired")).to_contain_text("is signed in")
-            is_fine(page)
-
-
-def test_a_used_link_signs_in_no_one_else(alice, ferry, other, chromium):
+@pytest.mark.journey
+def test_a_phone_is_paired_by_a_link_and_the_desktop_shows_it(alice, ferry, other):
     alice.open("/account/")
-    alice.page.get_by_role("button", name="Show QR code").click()
-    link = link_of(alice.page, ferry)
-    other.goto(link)
+    page = alice.page
+    page.get_by_role("button", name="Show QR code").click()
+    number = page.locator("#pairing strong").inner_text()
+    is_fine(page)
+    other.goto(link_of(page, ferry))
+    expect(other.locator("main")).to_contain_text(number)
+    is_fine(other)
     other.get_by_role("button", name="Sign in here").tap()
     is_in(other)
-    with chromium.new_context() as third:
-        late = third.new_page()
-        late.goto(link)
-        expect(late.get_by_role("button", name="Sign in here")).to_have_count(0)
+    expect(page.locator("#paired")).to_contain_text("is signed in")
+    is_fine(page)
 
 
+@pytest.mark.journey
 def test_a_device_without_a_camera_is_signed_in_by_its_code(alice, ferry, other):
     other.goto(f"{ferry.url}/signin/")
     other.get_by_role("link", name="Sign in with another device").tap()
@@ -99,6 +85,7 @@ def test_a_device_without_a_camera_is_signed_in_by_its_code(alice, ferry, other)
     is_in(other)
 
 
+@pytest.mark.browser("Accessibility of the forms, and the browser keeps the session")
 def test_invited_people_choose_a_password_and_are_signed_in(alice, ferry, other):
     page = alice.page
     alice.open("/account/server/")
@@ -118,6 +105,8 @@ def test_invited_people_choose_a_password_and_are_signed_in(alice, ferry, other)
     remove(page, "paula")
 
 
+@pytest.mark.browser("A page that was offline asks again; Back shows nothing private")
+@pytest.mark.journey
 def test_a_phone_that_was_signed_out_from_afar_leaves_by_itself_when_it_wakes(alice, ferry, other):
     Visitor(other, ferry.url, ferry).sign_in()
     other.goto(f"{ferry.url}/transfers/")
@@ -133,52 +122,6 @@ def test_a_phone_that_was_signed_out_from_afar_leaves_by_itself_when_it_wakes(al
     assert "alice" not in other.content()
     other.go_back()
     expect(other.locator("h1")).to_have_text("Sign in")
-
-
-def test_all_other_devices_are_signed_out_from_afar(alice, ferry, other):
-    Visitor(other, ferry.url, ferry).sign_in()
-    alice.open("/account/")
-    devices = alice.page.locator("#devices")
-    devices.get_by_role("button", name="Sign out all other devices").click()
-    expect(devices.get_by_role("button", name="Sign out all other devices")).to_have_count(0)
-    other.reload()
-    other.wait_for_url("**/signin/**")
-    alice.open("/account/")
-    expect(alice.page.locator("h1")).to_have_text("Account")
-
-
-def test_the_first_of_two_owners_to_remove_the_other_wins(alice, ferry, other):
-    ferry.make_owner("olga")
-    olga = Visitor(other, ferry.url, ferry)
-    olga.sign_in("olga")
-    for visitor, name in ((alice, "olga"), (olga, "alice")):
-        visitor.open("/account/server/")
-        visitor.page.get_by_role("link", name=f"Change {name}").click()
-    alice.page.get_by_role("button", name="Remove olga").click()
-    expect(alice.page.locator("#toasts")).to_contain_text("olga removed")
-    expect(alice.page.get_by_role("link", name="Change olga")).to_have_count(0)
-    other.get_by_role("button", name="Remove alice").tap()
-    other.wait_for_url("**/signin/**")
-    alice.page.reload()
-    expect(alice.page.get_by_role("link", name="Change alice")).to_be_visible()
-
-
-def test_a_revoked_role_takes_effect_on_an_open_page(alice, ferry, other):
-    ferry.make_owner("olga")
-    olga = Visitor(other, ferry.url, ferry)
-    olga.sign_in("olga")
-    olga.open("/account/people/invite/")
-    alice.open("/account/server/")
-    alice.page.get_by_role("link", name="Change olga").click()
-    alice.page.get_by_role("radio", name="Guest").check()
-    alice.page.get_by_role("button", name="Save role").click()
-    expect(alice.page.locator("#toasts")).to_contain_text("olga now has the role Guest")
-    other.get_by_role("button", name="Create link").tap()
-    expect(other.locator("h1")).not_to_have_text("Invite someone")
-    expect(other.locator("input.mono")).to_have_count(0)
-    olga.open("/account/server/")
-    expect(other.locator("#people")).to_have_count(0)
-    remove(alice.page, "olga")
 
 
 # Phones that sleep, and wrong clocks
@@ -229,21 +172,7 @@ def test_a_phone_that_slept_too_long_says_so_and_gets_a_new_code(alice, ferry, o
     is_in(other)
 
 
-def test_an_expired_pairing_link_is_reported_on_both_devices(alice, ferry, other):
-    alice.open("/account/")
-    alice.page.get_by_role("button", name="Show QR code").click()
-    other.goto(link_of(alice.page, ferry))
-    ferry.manage("shell", "-c", OVER)
-    expect(alice.page.locator("#paired")).to_contain_text("This code has expired")
-    other.get_by_role("button", name="Sign in here").tap()
-    expect(other.locator("h1")).to_have_text("Ferry can't find this")
-    alice.page.get_by_role("button", name="New code").click()
-    expect(alice.page.locator("#paired")).to_be_empty()
-    other.goto(link_of(alice.page, ferry))
-    other.get_by_role("button", name="Sign in here").tap()
-    is_in(other)
-
-
+@pytest.mark.browser("The clock of the page is wrong")
 @pytest.mark.parametrize("hours", [-1, 1])
 def test_a_phone_whose_clock_is_an_hour_off_can_be_paired(alice, ferry, other, hours):
     other.clock.install(time=datetime.now(UTC) + timedelta(hours=hours))
@@ -254,6 +183,7 @@ def test_a_phone_whose_clock_is_an_hour_off_can_be_paired(alice, ferry, other, h
     expect(other.locator("h1")).to_have_text("Transfers")
 
 
+@pytest.mark.browser("Layout and accessibility at three widths")
 def test_the_whole_account_page_is_fine(alice):
     alice.open("/account/")
     assert faults_at(alice.page, 320, 390, 1440) == []

@@ -51,7 +51,8 @@ def test_largest_files_can_be_deleted_from_their_list(bob, gwen, storage):
     (way,) = page(bob.client.get(PATH)).select("#largest .icon-btn")
     dialog = page(bob.client.get(way["href"]))
     assert [each["value"] for each in dialog.select("[name=entry]")] == [f"file-{file.id}"]
-    bob.client.post(way["href"], {"entry": f"file-{file.id}"})
+    answer = bob.client.post(way["href"], {"entry": f"file-{file.id}"}, follow=True)
+    assert "1 item deleted" in words(answer, "#toasts")
     assert rows(bob.client.get(PATH)) == []
     assert "No files yet." in words(bob.client.get(PATH), "main")
     storage.file("b.txt")
