@@ -37,10 +37,12 @@ def test_the_account_page_says_who_you_are(bob):
         ({"password": "12345678", "password_again": "12345678"}, "password"),
     ],
 )
-def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field):
-    answer = change(bob, **wrong)
+@each_case("htmx", [False, True])
+def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field, htmx):
+    answer = change(bob, htmx=htmx, **wrong)
     assert answer.status_code == 422
-    assert page(answer).select_one(f"[name={field}][aria-invalid=true]")
+    refused = page(answer).select_one(f"[name={field}][aria-invalid=true]")
+    assert words(answer, f"#{refused['id']}-error")
     bob.user.refresh_from_db()
     assert bob.user.check_password(PASSWORD)
 
@@ -116,6 +118,7 @@ def test_under_htmx_only_the_form_is_returned(bob):
     answer = change(bob, htmx=True, old_password="guess")
     assert answer.status_code == 422
     assert page(answer).select_one("[name=old_password]")
+    assert "This isn't your current password." in words(answer, "form")
     assert not page(answer).select_one("html")
 
 
