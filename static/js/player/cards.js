@@ -1,15 +1,13 @@
 // The cards over the film: whether to resume, the progress of a conversion, readiness, and failure.
 import { formatTime } from "../units.js";
 import { fill, words } from "../words.js";
+import { ConversionPace } from "./conversion-pace.js";
 
 const MILESTONES = [25, 50, 75, 100];
-// With less progress than this, the pace would be a guess.
-const PACE_SECONDS = 10;
-const PACE_PERCENT = 1;
 
 export class Cards {
   #announcedPercent = 0;
-  #first = null; // the time and percentage when the user began to wait
+  #pace = new ConversionPace();
 
   constructor(root, video, source, controls, signal) {
     this.root = root;
@@ -65,21 +63,12 @@ export class Cards {
     const whole = Math.floor(percent);
     card.querySelector(".pct span").textContent = whole;
     card.querySelector("progress").value = whole;
-    const seconds = this.#secondsLeft(percent);
+    const seconds = this.#pace.secondsLeft(performance.now(), percent);
     const left = card.querySelector("[data-left]");
     left.textContent = seconds === null ? "" : fill(words.player.left, { time: formatTime(seconds) });
     const milestone = MILESTONES.filter((each) => each <= whole).at(-1) ?? 0;
     if (milestone > this.#announcedPercent) this.root.querySelector("#player-said").textContent = `${milestone}%`;
     this.#announcedPercent = Math.max(milestone, this.#announcedPercent);
-  }
-
-  // Extrapolate from the pace while the user waits. Return null until it's known.
-  #secondsLeft(percent) {
-    const now = performance.now();
-    if (!this.#first || percent < this.#first.percent) this.#first = { now, percent };
-    const elapsed = (now - this.#first.now) / 1000;
-    const done = percent - this.#first.percent;
-    return elapsed >= PACE_SECONDS && done >= PACE_PERCENT ? ((100 - percent) * elapsed) / done : null;
   }
 
   #showFailure(reason) {
