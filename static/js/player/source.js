@@ -186,9 +186,14 @@ async function requestSource(url, signal) {
   }
 }
 
+/** @returns {Promise<void>} */
 function sleep(ms, signal) {
   return new Promise((resolve) => {
-    setTimeout(resolve, ms);
-    signal.addEventListener("abort", resolve, { once: true });
+    const wake = () => {
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    setTimeout(wake, ms);
+    signal.addEventListener("abort", wake);
   });
 }
