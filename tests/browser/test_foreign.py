@@ -13,6 +13,7 @@ from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
 from tests.running import Ferry, free_port, running
 
+pytestmark = pytest.mark.browser("that open pages update as another Ferry is read, lost, and found")
 EMAIL = "ferry@localhost"
 SECRET = "a herring in the hold"
 
@@ -60,19 +61,6 @@ def alice(here: Ferry, page: Page) -> Iterator[Visitor]:
     alice.enter()
     yield alice
     assert SECRET not in here.log
-
-
-def test_uploads_to_a_folder_land_there(alice):
-    page = alice.page
-    page.get_by_role("link", name="Films").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Films")
-    with page.expect_file_chooser() as chooser:
-        page.get_by_role("link", name="Upload").click()
-    chooser.value.set_files([{"name": "a.txt", "mimeType": "text/plain", "buffer": b"hello"}])
-    expect(page.locator("#toasts")).to_contain_text("Uploaded")
-    page.reload()
-    expect(page.locator('.entry-name[title="a.txt"]')).to_be_visible()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Films")
 
 
 def test_search_finds_entries_that_the_worker_reads_in_the_meantime(alice):

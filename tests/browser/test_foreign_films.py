@@ -16,17 +16,17 @@ from tests.browser.films import moves_on, state, until, watch
 from tests.browser.people import Visitor
 from tests.contract.fake import FakeV1
 from tests.contract.served import served
-from tests.running import PASSWORD as OWNERS_PASSWORD
 from tests.running import Ferry, running
 from tests.service.media import samples
 from tests.webui.media_host import Host, listening
 
+pytestmark = pytest.mark.browser("that a relayed film plays and seeks, and requests only this site")
 CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 EMAIL, PASSWORD = "gwen@example.net", "a herring in the hold"
 MEDIA_ADDRESS = "127.0.0.2"
 NAME = "Tide.avi"
-WHERE = "**/hls/?in=*"
+POLL_MS = 2_000
 SENT = {"host", "accept", "accept-encoding", "connection", "user-agent", "range"}
 
 
@@ -132,7 +132,9 @@ def answers(there: There, sort: str) -> httpx.Response:
     return httpx.Response(200, text=text.replace("part", f"{there.media.url}/film/part"))
 
 
-@pytest.mark.parametrize("sort", ["json", "redirect", "playlist"])
+@pytest.mark.parametrize(
+    "sort", [pytest.param("json", marks=pytest.mark.journey), "redirect", "playlist"]
+)
 def test_a_film_plays_and_seeks_through_the_site(page_of_film, there, sort):
     there.says("hls", answers(there, sort))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
@@ -154,6 +156,7 @@ def test_a_film_that_cannot_be_streamed_says_so_and_offers_download_and_mp4(page
     assert any("range" in headers for _path, headers in there.media.requests)
 
 
+@pytest.mark.browser("where the focus goes when the button is removed")
 def test_a_refused_mp4_leaves_the_download(page_of_film, there):
     refusal = {"result": False, "code": 422, "reason_phrase": "cannot_convert"}
     for kind in ("hls", "mp4"):
@@ -167,6 +170,7 @@ def test_a_refused_mp4_leaves_the_download(page_of_film, there):
     expect(page.get_by_role("link", name="Download the original")).to_be_focused()
 
 
+@pytest.mark.browser("that hls.js gives up on a refused playlist")
 def test_a_playlist_with_private_urls_is_explained_and_offers_the_mp4(
     page_of_film, there, troubles
 ):
@@ -185,69 +189,23 @@ def so_far(percent: int | None) -> httpx.Response:
     return httpx.Response(200, json={"result": True, "converting": True, "progress": percent})
 
 
-def test_the_page_shows_conversion_progress_until_the_film_plays(page_of_film, there):
+@pytest.mark.journey
+def test_the_page_shows_conversion_progress_until_the_film_plays(page_of_film, there, clock):
     there.says("hls", so_far(None))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
     page = page_of_film.page
+    card = page.locator(".card")
     expect(page.get_by_role("heading", name="Getting ready to play")).to_be_visible()
-    expect(page.locator(".card .pct")).to_be_hidden()
+    expect(card.locator(".pct")).to_be_hidden()
     there.says("hls", so_far(40))
-    expect(page.locator(".card .pct")).to_have_text("40%")
+    clock.run_for(POLL_MS)
+    expect(card.locator(".pct")).to_have_text("40%")
     expect(page.get_by_role("link", name="Download the original")).to_be_visible()
+    there.says("hls", so_far(80))
+    clock.run_for(12_000)
+    expect(card.locator(".pct")).to_have_text("80%")
+    expect(card.locator("[data-left]")).to_have_text(re.compile(r"^About \d+ s left\.$"))
     there.says("hls", there.tells("/film/master.m3u8"))
-    page.locator(".card").get_by_role("button", name="Play", exact=True).click()
+    clock.run_for(POLL_MS)
+    card.get_by_role("button", name="Play", exact=True).click()
     moves_on(page)
-
-
-def test_a_failed_poll_does_not_end_the_wait(page_of_film, there, troubles):
-    page = page_of_film.page
-    percent = page.locator(".card .pct")
-    there.says("hls", so_far(40))
-    watch(page_of_film, f"/files/{there.folder}/", NAME)
-    expect(percent).to_have_text("40%")
-    there.says("hls", *[httpx.Response(503)] * 4, so_far(50))
-    expect(percent).to_have_text("50%")
-    with page.expect_event("requestfailed"):
-        page.route(WHERE, lambda route: route.abort())
-    there.says("hls", so_far(60))
-    page.unroute(WHERE)
-    expect(percent).to_have_text("60%")
-    troubles.clear()
-
-
-def test_the_wait_ends_after_a_long_silence(page_of_film, there, troubles, clock):
-    there.says("hls", so_far(40))
-    page = page_of_film.page
-    watch(page_of_film, f"/files/{there.folder}/", NAME)
-    expect(page.locator(".card .pct")).to_have_text("40%")
-    page.route(WHERE, lambda route: route.abort())
-    for _ in range(31):
-        expect(page.get_by_role("alert")).to_be_hidden()
-        with page.expect_event("requestfailed"):
-            clock.run_for(2000)
-    expect(page.get_by_role("alert")).to_contain_text("Can't reach Ferry")
-    troubles.clear()
-
-
-def test_people_signed_out_while_waiting_sign_in_and_continue_to_wait(page_of_film, there):
-    there.says("hls", so_far(40))
-    watch(page_of_film, f"/files/{there.folder}/", NAME)
-    page, film = page_of_film.page, page_of_film.page.url
-    expect(page.locator(".card .pct")).to_have_text("40%")
-    page.context.clear_cookies(name=f"ferry_session_{there.ferry.port}")
-    page.wait_for_url("**/signin/?next=**")
-    page_of_film.fill_in("alice", OWNERS_PASSWORD)
-    page.wait_for_url(film)
-    expect(page.locator(".card .pct")).to_have_text("40%")
-
-
-def test_the_time_left_shows_once_the_pace_is_known(page_of_film, there, clock):
-    there.says("hls", *map(so_far, (30, 40, 50, 60, 70, 80)))
-    page = page_of_film.page
-    watch(page_of_film, f"/files/{there.folder}/", NAME)
-    left = page.locator(".card [data-left]")
-    for percent in (30, 40, 50, 60, 70):
-        expect(page.locator(".card .pct")).to_have_text(f"{percent}%")
-        expect(left).to_have_text("")
-        clock.run_for(2000)
-    expect(left).to_have_text(re.compile(r"^About \d s left\.$"))

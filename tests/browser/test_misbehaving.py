@@ -45,6 +45,7 @@ def open_files(visitor: Visitor) -> Page:
     return visitor.page
 
 
+@pytest.mark.browser("that a dialog opens before the file chooser")
 def test_a_warning_precedes_uploads_that_land_in_all_files(alice, service):
     service.folder("Films")
     page = open_files(alice)
@@ -61,20 +62,15 @@ def test_a_warning_precedes_uploads_that_land_in_all_files(alice, service):
     expect(page.locator('.entry-name[title="a.txt"]')).to_be_visible()
 
 
-@pytest.mark.parametrize("way", ["the viewer", "the menu"])
-def test_a_file_is_saved_under_its_listed_name_and_a_page_is_never_saved(
-    alice, service, troubles, way
-):
+@pytest.mark.journey
+@pytest.mark.browser("what the browser saves and under which name, or shows instead of saving")
+def test_a_file_is_saved_under_its_listed_name_and_a_page_is_never_saved(alice, service, troubles):
     service.file("Elms.bin", b"elm" * 100)
     page = open_files(alice)
 
     def download() -> None:
-        if way == "the menu":
-            page.get_by_role("button", name="Actions for Elms.bin").click()
-            page.locator("#entry-menu").get_by_text("Download", exact=True).click()
-        else:
-            page.get_by_role("link", name="Elms.bin").click()
-            page.get_by_role("link", name="Download 300 bytes").click()
+        page.get_by_role("button", name="Actions for Elms.bin").click()
+        page.locator("#entry-menu").get_by_text("Download", exact=True).click()
 
     with page.expect_download() as saved:
         download()
@@ -95,45 +91,7 @@ def test_a_file_is_saved_under_its_listed_name_and_a_page_is_never_saved(
     forget_refusals(troubles)
 
 
-def test_a_folders_zip_has_its_name_and_a_page_is_not_saved_as_a_zip(alice, service, troubles):
-    films = service.folder("Films")
-    service.file("Sintel.mkv", parent=films.id)
-    page = open_files(alice)
-    page.get_by_role("checkbox", name="Films").check()
-    with page.expect_download() as saved:
-        page.get_by_role("button", name="Download ZIP").click()
-    assert saved.value.suggested_filename == "Films.zip"
-    open_files(alice)
-    sends(service, PAGE)
-    page.get_by_role("checkbox", name="Films").check()
-    page.get_by_role("button", name="Download ZIP").click()
-    expect(page.get_by_role("heading", level=1)).to_contain_text("didn't send this file")
-    forget_refusals(troubles)
-
-
-def test_a_page_in_place_of_a_text_is_not_shown_as_the_text(alice, service):
-    service.file("notes.txt", b"Bring the rope.")
-    page = open_files(alice)
-    sends(service, PAGE)
-    page.get_by_role("link", name="notes.txt").click()
-    expect(page.get_by_role("heading", name="didn't send this file")).to_be_visible()
-    expect(page.get_by_text("Sign in to continue")).to_have_count(0)
-    service.fake.instead = None
-    page.get_by_role("link", name="Try again").click()
-    expect(page.get_by_text("Bring the rope.")).to_be_visible()
-
-
-@pytest.mark.parametrize("person", ["alice", "phone"])
-def test_unreported_sizes_are_unknown(request, service, person):
-    visitor = request.getfixturevalue(person)
-    service.file("film.mkv").facts["size"] = None
-    service.file("notes.txt", b"x" * 2_000)
-    page = open_files(visitor)
-    row = page.locator("tr", has=page.get_by_role("link", name="film.mkv"))
-    expect(row).to_contain_text("size unknown")
-    assert faults_at(page, 320, 390, 1280) == []
-
-
+@pytest.mark.browser("what a selection adds up, and axe on rows without a size")
 def test_a_selection_with_an_unknown_size_tells_none(alice, service):
     service.file("film.mkv").facts["size"] = None
     service.file("notes.txt", b"x" * 2_000)
@@ -143,3 +101,4 @@ def test_a_selection_with_an_unknown_size_tells_none(alice, service):
     expect(chosen).to_contain_text("1 selected 2 KB")
     page.get_by_role("checkbox", name="film.mkv").check()
     expect(chosen).to_have_text("2 selected ")
+    assert faults_at(page, 320, 390, 1280) == []

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Locator, Page, Request, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at, too_wide
 from tests.browser.looks import FIRST_DISPLAY
@@ -13,6 +13,7 @@ from tests.browser.sounds import BROKEN, sound
 from tests.browser.waiting import hold, until
 from tests.service.media.samples import written
 
+pytestmark = pytest.mark.browser("that sound plays on while pages change, and its media session")
 SERVICE_WORKERS = "block"
 AT = "document.querySelector('#sound').currentTime"
 TAGS = ("-metadata", "title=Drift Ice", "-metadata", "artist=Ása", "-metadata", "album=Fjord")
@@ -51,6 +52,7 @@ def title(page: Page) -> str:
     return page.evaluate("navigator.mediaSession.metadata.title")
 
 
+@pytest.mark.journey
 def test_a_click_on_a_track_plays_it_and_the_next_ones_follow(alice, album):
     page = alice.page
     viewer = click_track(alice, album, "1 short.wav")
@@ -59,6 +61,7 @@ def test_a_click_on_a_track_plays_it_and_the_next_ones_follow(alice, album):
     plays(page)
     expect(viewer.get_by_role("button", name="Pause")).to_be_visible()
     assert title(page) == "2 long"
+    expect(viewer.locator(".queue [aria-current] time")).to_have_text("1:00")
     page.keyboard.press("l")
     until(page, f"{AT} > 10")
     page.keyboard.press(" ")
@@ -71,6 +74,7 @@ def test_a_click_on_a_track_plays_it_and_the_next_ones_follow(alice, album):
     expect(viewer.get_by_role("button", name="Next track")).to_be_disabled()
 
 
+@pytest.mark.journey
 def test_music_plays_on_while_you_browse(alice, album):
     page = alice.page
     click_track(alice, album, "2 long.wav")
@@ -134,11 +138,6 @@ def test_listeners_choose_order_volume_and_speed(alice, album):
     viewer.get_by_role("button", name="Shuffle").click()
 
 
-def test_the_queue_tells_lengths(alice, album):
-    viewer = click_track(alice, album, "2 long.wav")
-    expect(viewer.locator(".queue [aria-current] time")).to_have_text("1:00")
-
-
 def test_nothing_of_the_music_is_left_after_signing_out(page, ferry, album):
     someone = Visitor(page, ferry.url, ferry)
     someone.open("/signin/")
@@ -152,6 +151,7 @@ def test_nothing_of_the_music_is_left_after_signing_out(page, ferry, album):
     assert someone.page.evaluate("sessionStorage.getItem('ferry-music')") is None
 
 
+@pytest.mark.browser("how the bar is displayed at the moment it appears")
 def test_the_bar_is_hidden_until_its_styles_arrive(alice, album):
     page = alice.page
     click_track(alice, album, "3 tagged.mp3")
@@ -162,6 +162,7 @@ def test_the_bar_is_hidden_until_its_styles_arrive(alice, album):
     assert page.evaluate("window.firstDisplay") == "none"
 
 
+@pytest.mark.browser("axe, layout, and what the bar covers")
 def test_the_bar_and_the_page_of_a_track_fit_and_cover_nothing(alice, album):
     page = alice.page
     click_track(alice, album, "3 tagged.mp3")
@@ -178,6 +179,7 @@ def test_the_bar_and_the_page_of_a_track_fit_and_cover_nothing(alice, album):
         assert last["y"] + last["height"] <= bar.bounding_box()["y"]
 
 
+@pytest.mark.browser("a dialog over an overlay, and axe on it")
 def test_the_keys_of_music_are_shown_over_the_listing(alice, album):
     page = alice.page
     click_track(alice, album, "2 long.wav")
@@ -205,6 +207,7 @@ def left_ten_seconds_in(alice, album):
     return page
 
 
+@pytest.mark.browser("what a sound without metadata keeps as its position")
 def test_leaving_a_page_before_the_sound_starts_keeps_the_position(alice, album):
     page = left_ten_seconds_in(alice, album)
     for place in ("Transfers", "Account"):
@@ -214,6 +217,7 @@ def test_leaving_a_page_before_the_sound_starts_keeps_the_position(alice, album)
     plays(page, 10.5)
 
 
+@pytest.mark.browser("that browsers keep the start position for the next source")
 def test_the_next_track_starts_at_its_beginning(alice, album):
     page = left_ten_seconds_in(alice, album)
     bar = browse(page, "Transfers")
@@ -238,6 +242,7 @@ STEP_AS_THE_NEXT_PAGE_COMES = r"""async () => {
 }"""
 
 
+@pytest.mark.browser("a track that changes while a page loads")
 def test_the_page_follows_a_track_that_ends_while_its_page_loads(alice, album):
     page = alice.page
     viewer = click_track(alice, album, "2 long.wav")
@@ -259,6 +264,7 @@ def damaged(shelf: Shelf) -> Folder:
     return folder
 
 
+@pytest.mark.browser("how a real audio element fails, and axe on what the page says then")
 def test_music_continues_past_tracks_that_cannot_be_played(alice, damaged):
     page = alice.page
     viewer = click_track(alice, damaged, "1 broken.mp3")
@@ -275,35 +281,7 @@ def test_music_continues_past_tracks_that_cannot_be_played(alice, damaged):
     expect(bar.get_by_role("button", name="Play")).to_be_visible()
 
 
-def test_music_continues_if_tracks_fail_before_they_are_announced(alice, damaged):
-    """On a busy machine, the error of a track overtakes its "play" event."""
-    page = alice.page
-    page.add_init_script("addEventListener('play', (e) => e.stopImmediatePropagation(), true)")
-    viewer = click_track(alice, damaged, "1 broken.mp3")
-    expect(viewer.locator("h1")).to_have_text("3 fine.wav")
-    plays(page)
-
-
-def test_music_does_not_go_round_where_no_track_can_be_played(alice, shelf):
-    folder = shelf.folder()
-    for name in ("1 broken.mp3", "2 broken.mp3"):
-        shelf.file(folder, name, BROKEN)
-    page = alice.page
-    page.add_init_script("""localStorage.setItem("ferry-music-choices", '{"repeat": "all"}')""")
-    checked: list[str] = []
-
-    def note(request: Request) -> None:
-        if request.method == "HEAD" and "/raw/" in request.url:
-            checked.append(request.url)
-
-    page.on("request", note)
-    viewer = click_track(alice, folder, "1 broken.mp3")
-    expect(viewer.locator("h1")).to_have_text("2 broken.mp3")
-    expect(viewer.get_by_role("alert")).to_contain_text("can't play this file")
-    expect(viewer.get_by_role("button", name="Play", exact=True)).to_be_visible()
-    assert len(checked) == 2
-
-
+@pytest.mark.browser("how a real audio element reports a lost connection")
 def test_music_waits_for_ferry_and_not_for_the_end_of_the_album(alice, album, troubles):
     page = alice.page
     click_track(alice, album, "2 long.wav")
@@ -322,41 +300,7 @@ def test_music_waits_for_ferry_and_not_for_the_end_of_the_album(alice, album, tr
     troubles.clear()
 
 
-def test_a_page_left_before_the_queue_has_come_asks_for_it_again(alice, album):
-    page = alice.page
-    held = hold(page, "**/queue/**")
-    click_track(alice, album, "2 long.wav")
-    plays(page)
-    expect(page.get_by_role("button", name="Next track")).to_be_disabled()
-    assert len(held) == 1
-    page.unroute("**/queue/**")
-    page.locator("#back").click()
-    bar = browse(page, "Transfers")
-    bar.get_by_role("button", name="Next track").click()
-    expect(bar).to_contain_text("Drift Ice")
-
-
-WRITTEN = """
-window.written = [];
-const setItem = Storage.prototype.setItem;
-Storage.prototype.setItem = function (key, value) {
-  written.push(value.length);
-  return setItem.call(this, key, value);
-};
-"""
-
-
-def test_stored_playback_state_does_not_grow_with_the_queue(alice, album):
-    page = alice.page
-    page.add_init_script(WRITTEN)
-    viewer = click_track(alice, album, "2 long.wav")
-    plays(page)
-    expect(viewer.get_by_role("button", name="Next track")).to_be_enabled()
-    page.evaluate("written.length = 0")
-    until(page, "written.length > 1")
-    assert max(page.evaluate("written")) < 200
-
-
+@pytest.mark.browser("where the focus goes when a button is disabled or removed")
 def test_no_button_of_the_music_loses_the_focus(alice, album):
     page = alice.page
     viewer = click_track(alice, album, "3 tagged.mp3")

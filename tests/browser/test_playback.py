@@ -19,6 +19,7 @@ from tests.browser.shelf import Shelf
 from tests.running import Ferry
 from tests.service.media.waiting import wait_until
 
+pytestmark = pytest.mark.browser("what hls.js and the decoder make of the service's streams")
 BARE = Path(__file__).parent / "bare"
 POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; worker-src 'self'; "
@@ -38,16 +39,6 @@ def service(ferry: Ferry) -> Iterator[httpx.Client]:
 @pytest.fixture
 def playlist(service: httpx.Client, shelf: Shelf) -> str:
     """Return the path of the master playlist of a film of which nothing has been converted."""
-    return playlist_of_a_film(service, shelf)
-
-
-@pytest.fixture(scope="module")
-def known_playlist(service: httpx.Client, shelf: Shelf) -> str:
-    """Return the path of the playlist of a film that other tests may have played."""
-    return playlist_of_a_film(service, shelf)
-
-
-def playlist_of_a_film(service: httpx.Client, shelf: Shelf) -> str:
     folder = shelf.folder()
     shelf.file(folder, "Unseen.mkv", films.unseen().read_bytes())
     listing = service.get("/rest/folder").json()
@@ -79,13 +70,6 @@ def player(page: Page, ferry: Ferry, playlist: str) -> Iterator[Page]:
     assert page.evaluate("seen.fatal") == []
 
 
-@pytest.fixture
-def known_player(page: Page, ferry: Ferry, known_playlist: str) -> Iterator[Page]:
-    opened(page, ferry, known_playlist)
-    yield page
-    assert page.evaluate("seen.fatal") == []
-
-
 def until(page: Page, condition: str) -> None:
     state = "[video.currentTime, video.readyState, seen.fatal]"
     waiting.until(page, condition, state=state)
@@ -96,20 +80,18 @@ def moves_on(page: Page, seconds: float = 0.5) -> None:
     until(page, f"video.currentTime > {start + seconds}")
 
 
-def test_it_plays_at_once_and_knows_its_length(player):
+def test_playback_continues_after_any_seek_and_ends_at_the_end(player):
     assert player.evaluate("video.duration") == pytest.approx(SECONDS, abs=0.2)
-    assert player.evaluate("hls.levels.length") == 2
-    assert player.evaluate("hls.audioTracks.map(each => each.lang)") == ["en", "de"]
-    assert player.evaluate("hls.subtitleTracks.map(each => each.lang)") == ["en"]
-
-
-def test_playback_continues_after_any_seek(player):
     for at in (31.4, 2.7, 23.9, 9.2, 34.8):
         player.evaluate(f"video.currentTime = {at}")
         until(player, "!video.seeking")
         moves_on(player)
+    player.evaluate("video.currentTime = video.duration - 2")
+    until(player, "video.ended")
+    assert player.evaluate("video.currentTime") == pytest.approx(SECONDS, abs=0.2)
 
 
+@pytest.mark.browser("that the viewer of a killed converter sees no failure")
 def test_a_killed_converter_is_replaced_unnoticed(player, ferry):
     player.evaluate("video.currentTime = 4; hls.currentLevel = 0")
     wait_until(lambda: kill(encoders(ferry)))
@@ -120,36 +102,7 @@ def test_a_killed_converter_is_replaced_unnoticed(player, ferry):
     moves_on(player)
 
 
-def test_a_smaller_variant_is_encoded_when_it_is_chosen(player):
-    assert player.evaluate("video.videoHeight") == 720
-    player.evaluate("hls.currentLevel = 0")
-    until(player, "video.videoHeight === 480")
-    moves_on(player)
-
-
-def test_another_language_is_heard_when_it_is_chosen(known_player):
-    known_player.evaluate("hls.audioTrack = 1")
-    until(known_player, "seen.loaded.some(each => each.includes('/a2copy/'))")
-    until(known_player, "seen.sounds.at(-1) === 1")
-    moves_on(known_player)
-
-
-def test_words_are_shown_when_they_are_chosen(known_player, troubles):
-    known_player.evaluate("hls.subtitleTrack = 0")
-    until(
-        known_player,
-        "[...video.textTracks].some(each => each.activeCues?.[0]?.text === 'Land in sight')",
-    )
-    # hls.js gives each track that it creates an empty file, which the policy rightly blocks.
-    troubles[:] = [line for line in troubles if "data:,WEBVTT" not in line]
-
-
-def test_it_ends_at_its_end(known_player):
-    known_player.evaluate("video.currentTime = video.duration - 2")
-    until(known_player, "video.ended")
-    assert known_player.evaluate("video.currentTime") == pytest.approx(SECONDS, abs=0.2)
-
-
+@pytest.mark.browser("that two real players are served by one converter")
 def test_two_viewers_share_one_converter(
     player: Page, chromium: Browser, ferry: Ferry, playlist: str
 ):

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from tests.browser import films
 from tests.browser.axe import faults_of
@@ -17,6 +17,7 @@ from tests.running import Ferry
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
 
+pytestmark = pytest.mark.browser("hls.js plays, seeks, and switches; layout, focus, full screen")
 CONTEXT = "kept"
 SERVICE_WORKERS = "block"
 NAME = "document.activeElement.ariaLabel ?? document.activeElement.textContent.trim()"
@@ -52,6 +53,7 @@ def stir(page: Page) -> None:
     page.mouse.move(320, 320)
 
 
+@pytest.mark.journey
 @pytest.mark.parametrize("name", [COPIED, ENCODED])
 def test_a_click_plays_a_film_and_playback_continues_after_a_seek(alice, series, name):
     page = playing(alice, series, name)
@@ -77,6 +79,7 @@ def bubble_of(page: Page, at: float) -> tuple[str, float]:
     return bubble.inner_text().strip(), (middle - line["x"]) / line["width"]
 
 
+@pytest.mark.browser("where the time bubble stands over the line")
 def test_the_time_is_shown_over_the_line_where_a_mouse_points(alice, series):
     page = playing(alice, series, COPIED)
     expect(page.locator(".bubble")).to_be_hidden()
@@ -93,6 +96,7 @@ def test_the_time_is_shown_over_the_line_where_a_mouse_points(alice, series):
     expect(page.locator(".bubble")).to_be_hidden()
 
 
+@pytest.mark.browser("the bubble shows for seeks by key and while the line has the focus")
 def test_the_time_is_shown_over_the_line_where_keys_lead(alice, series):
     page = playing(alice, series, COPIED)
     bubble, line = page.locator(".bubble"), page.get_by_label("Position")
@@ -110,6 +114,7 @@ def test_the_time_is_shown_over_the_line_where_keys_lead(alice, series):
     expect(bubble).to_be_hidden()
 
 
+@pytest.mark.browser("the bubble follows a finger, and stays on the screen")
 def test_the_time_is_shown_over_the_line_where_a_finger_drags(phone, series):
     page = playing(phone, series, COPIED)
     page.keyboard.press("k")
@@ -131,6 +136,7 @@ COLORS = """(canvas) => {
 }"""
 
 
+@pytest.mark.browser("the bubble draws frames that the browser decoded")
 def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     page, urls = playing(alice, series, COPIED), []
     page.keyboard.press("5")
@@ -153,16 +159,7 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     assert [url for url in urls if url.endswith(".m4s")] == []
 
 
-def test_only_the_player_loads_hls(alice, series):
-    seen: list[str] = []
-    alice.page.on("request", lambda request: seen.append(request.url))
-    alice.open(series.path)
-    alice.page.get_by_role("link", name=COPIED).wait_for()
-    assert not [url for url in seen if "hls" in url]
-    playing(alice, series, COPIED)
-    assert [url for url in seen if "/vendor/hls" in url]
-
-
+@pytest.mark.journey
 def test_a_resume_position_follows_a_person_to_another_device(
     alice: Visitor, series: Folder, chromium: Browser, ferry: Ferry
 ):
@@ -184,25 +181,7 @@ def test_a_resume_position_follows_a_person_to_another_device(
         moves_on(other.page)
 
 
-def test_starting_over_plays_from_the_beginning(alice, series):
-    page = playing(alice, series, COPIED)
-    stop_at(page, 25)
-    watch(alice, series.path, COPIED)
-    page.get_by_role("button", name="Start over").click()
-    moves_on(page)
-    assert state(page, "film.currentTime") < 15
-
-
-def test_leaving_the_page_keeps_the_position(alice, series):
-    page = playing(alice, series, COPIED)
-    page.get_by_label("Position").fill("10")
-    moves_on(page)
-    page.get_by_label("Back to").click()
-    page.wait_for_url(f"**{series.path}*")
-    watch(alice, series.path, COPIED)
-    expect(page.get_by_role("button", name="Resume at 0:1")).to_be_visible()
-
-
+@pytest.mark.browser("whether a beacon leaves before Back requests the page")
 def test_back_to_the_files_tells_how_far_it_is_by_now(alice, series):
     """The report may arrive while the page loads; then only the next page shows the position."""
     page = playing(alice, series, COPIED)
@@ -222,32 +201,7 @@ def percent_shown(page: Page) -> int:
     return int(page.locator("tr progress.bar").get_attribute("value"))
 
 
-BEACONS = """
-window.beacons = [];
-window.sought = [];
-window.tell = navigator.sendBeacon.bind(navigator);
-navigator.sendBeacon = (...words) =>
-  window.beacons.push(performance.now()) && window.tell(...words);
-document.addEventListener("seeked", () => window.sought.push(performance.now()), true);
-window.beats = () => window.beacons
-  .map((ms, at) => [ms, ms - (window.beacons[at - 1] ?? 0)])
-  .filter(([ms]) => !window.sought.some((sought) => ms >= sought && ms - sought < 3000))
-  .map(([, since]) => since);
-"""
-
-
-def test_positions_are_sent_at_most_every_ten_seconds(alice, series):
-    """Seconds of the page's clock, which runs on while the film has to wait.
-
-    Seeks are reported a second later, and don't count; on a slow machine, hls.js itself seeks when
-    the film stalls.
-    """
-    alice.page.add_init_script(BEACONS)
-    page = playing(alice, series, COPIED)
-    until(page, "window.beats().length > 0 && film.currentTime > 13")
-    assert min(state(page, "window.beats()")) >= 10_000
-
-
+@pytest.mark.journey
 def test_subtitles_are_shown_when_they_are_chosen_and_remembered(alice, series):
     page = playing(alice, series, COPIED)
     stir(page)
@@ -279,24 +233,6 @@ def test_subtitles_can_be_larger_darker_and_later(alice, series):
     page.keyboard.press("k")
     page.keyboard.press("0")
     expect(words).to_be_hidden()
-
-
-def test_another_language_is_heard_when_it_is_chosen(alice, series):
-    page = playing(alice, series, COPIED)
-    stir(page)
-    page.get_by_role("button", name="Sound, quality, and more").click()
-    with page.expect_request("**/a2copy/**"):
-        page.get_by_role("button", name="Deutsch").click()
-    moves_on(page)
-
-
-def test_a_smaller_picture_is_sent_when_it_is_chosen(alice, series):
-    page = playing(alice, series, COPIED)
-    stir(page)
-    page.get_by_role("button", name="Sound, quality, and more").click()
-    page.get_by_role("button", name="480p", exact=True).click()
-    until(page, "film.videoHeight === 480")
-    moves_on(page)
 
 
 def resume_offered(visitor: Visitor, folder: Folder) -> Page:
@@ -335,17 +271,6 @@ def test_choices_made_before_a_film_plays_apply_to_it(alice, series):
     assert [url for url in urls if "/vcopy/" in url and ".m4s" in url] == []
 
 
-def test_the_playlist_is_read_only_on_play_or_preview(alice, series):
-    urls: list[str] = []
-    alice.page.on("request", lambda request: urls.append(request.url))
-    page = resume_offered(alice, series)
-    urls.clear()
-    page.reload()
-    wait_for_behaviour(page)
-    page.wait_for_load_state("networkidle")
-    assert [url for url in urls if ".m3u8" in url] == []
-
-
 def test_groups_of_a_menu_have_names_and_lines_between_them(alice, series):
     page = resume_offered(alice, series)
     for menu, names in (
@@ -375,6 +300,8 @@ def test_choices_that_change_while_they_are_looked_at_keep_the_focus(alice, seri
     # Find and focus in one task of the page: between two, it may replace the choices.
     page.evaluate("document.querySelector('[data-level=\"-1\"]').focus()")
     expect(page.get_by_role("button", name="Automatic (480p)")).to_be_focused()
+    until(page, "film.videoHeight === 480")
+    moves_on(page)
 
 
 def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(alice, series):
@@ -404,6 +331,7 @@ def hold_the_countdown(page: Page) -> None:
     )
 
 
+@pytest.mark.journey
 def test_the_next_episode_follows_unless_canceled(alice, series):
     page = playing(alice, series, ENCODED)
     hold_the_countdown(page)
@@ -427,70 +355,7 @@ def test_the_next_episode_follows_unless_canceled(alice, series):
     expect(watched.locator(".seen")).to_have_count(1)
 
 
-def play_to_the_end(page: Page) -> None:
-    moves_on(page)
-    page.get_by_label("Position").fill("11.5")
-    until(page, "film.ended")
-
-
-def test_a_film_does_not_run_on_into_an_unrelated_one(alice, shelf):
-    folder = shelf.folder()
-    for name in ("Dune (1984).mp4", "Dune (2021).mp4"):
-        shelf.file(folder, name, films.short().read_bytes())
-    watch(alice, folder.path, "Dune (1984).mp4")
-    page = alice.page
-    play_to_the_end(page)
-    assert page.locator(".card").count() == 0
-    page.get_by_role("button", name="Sound, quality, and more").click()
-    expect(page.get_by_role("switch")).to_have_count(0)
-    page.keyboard.press("Escape")
-    page.get_by_role("link", name="Next: Dune (2021)").click()
-    expect(page.locator("h1")).to_have_text("Dune (2021).mp4")
-
-
-def test_episodes_run_on_unless_that_is_switched_off(alice, shelf):
-    folder, page = shelf.folder(), alice.page
-    for name in ("Tide S01E08.mp4", "tide.s01e09.mp4"):
-        shelf.file(folder, name, films.short().read_bytes())
-    watch(alice, folder.path, "Tide S01E08.mp4")
-    hold_the_countdown(page)
-    play_to_the_end(page)
-    card = page.get_by_role("heading", name="Next: Episode 9")
-    expect(card).to_be_visible()
-    page.get_by_role("button", name="Sound, quality, and more").click()
-    switch = page.get_by_role("switch", name="Play the next episode automatically")
-    expect(switch).to_be_checked()
-    switch.click()
-    expect(card).to_be_hidden()
-    watch(alice, folder.path, "Tide S01E08.mp4")
-    play_to_the_end(page)
-    assert page.locator(".card").count() == 0
-    page.get_by_role("button", name="Sound, quality, and more").click()
-    expect(switch).not_to_be_checked()
-    switch.press("Enter")
-    expect(switch).to_be_checked()
-    page.keyboard.press("Escape")
-    page.get_by_label("Position").fill("11.5")
-    page.keyboard.press("k")
-    expect(card).to_be_visible()
-
-
-def test_the_next_season_follows_the_last_episode_of_one(alice, shelf):
-    show, page = shelf.folder(), alice.page
-    for name, film in (("Season 1", "Tide S01E08.mp4"), ("Season 2", "Tide S02E01.mp4")):
-        shelf.file(shelf.folder(name, inside=show), film, films.short().read_bytes())
-    alice.open(show.path)
-    page.get_by_role("link", name="Season 1").click()
-    page.get_by_title("Tide S01E08.mp4", exact=True).click()
-    play_to_the_end(page)
-    page.get_by_role("link", name="Play now").click()
-    expect(page.locator("h1")).to_have_text("Tide S02E01.mp4")
-    wait_for_behaviour(page)
-    moves_on(page)
-    page.keyboard.press("Escape")
-    expect(page.locator("h1")).to_have_text("Season 2")
-
-
+@pytest.mark.journey
 def test_every_key_of_the_player_works(alice, series):
     page = playing(alice, series, COPIED)
     page.keyboard.press("Space")
@@ -515,52 +380,12 @@ def test_every_key_of_the_player_works(alice, series):
     expect(page.locator("h1")).to_have_text(ENCODED)
 
 
-def test_steps_of_ten_seconds_say_ten(alice, series):
-    page = playing(alice, series, COPIED)
-    page.keyboard.press("k")
-    for name in ("Back 10 seconds", "Forward 10 seconds"):
-        page.keyboard.press("5" if name.startswith("Back") else "2")
-        button = page.get_by_role("button", name=name, exact=True)
-        assert drawn(button) == "10"
-        before = state(page, "film.currentTime")
-        button.click()
-        step = 10 if name.startswith("Forward") else -10
-        until(page, f"Math.abs(film.currentTime - {before + step}) < 0.2")
-
-
-DRAWN = """async (button) => {
-  const [address, id] = button.querySelector("use").href.baseVal.split("#");
-  const text = await (await fetch(address)).text();
-  const sprite = new DOMParser().parseFromString(text, "image/svg+xml");
-  return sprite.getElementById(id).textContent;
-}"""
-
-
-def drawn(button: Locator) -> str:
-    """Return the text in the button's icon."""
-    return button.evaluate(DRAWN)
-
-
-def test_the_players_keys_are_shown_in_full_screen_too(alice, series):
+def test_the_shortcuts_are_shown_in_full_screen_too(alice, series):
     page = playing(alice, series, COPIED)
     keys = page.get_by_role("dialog", name="Shortcuts")
     page.get_by_label("Position").focus()
     page.keyboard.press("?")
     expect(keys).to_be_visible()
-    for key, what in (
-        ("k", "Play or pause"),
-        ("j l", "Back or forward 10 seconds"),
-        ("← →", "Back or forward 5 seconds"),
-        ("0 … 9", "Jump to a tenth of the film"),
-        ("↑ ↓", "Louder, quieter"),
-        ("m", "Mute"),
-        ("c", "Subtitles"),
-        ("< >", "Slower, faster"),
-        ("f", "Full screen"),
-        ("Shift n", "Next film"),
-    ):
-        row = keys.locator("dt").filter(has_text=key).locator("xpath=following-sibling::dd[1]")
-        expect(row.filter(has_text=what)).to_have_count(1)
     page.keyboard.press("f")
     assert not page.evaluate("Boolean(document.fullscreenElement)")
     page.keyboard.press("Escape")
@@ -591,6 +416,11 @@ def test_all_controls_are_reached_and_used_by_keyboard_alone(alice, series):
     page.get_by_role("button", name="Pause").focus()
     page.keyboard.press("Enter")
     until(page, "film.paused")
+    for name, seconds in (("Forward 10 seconds", 10), ("Back 10 seconds", -10)):
+        before = state(page, "film.currentTime")
+        page.get_by_role("button", name=name).focus()
+        page.keyboard.press("Enter")
+        until(page, f"Math.abs(film.currentTime - {max(before + seconds, 0)}) < 0.2")
 
 
 def test_the_controls_hide_after_three_seconds_and_return(alice, series):
@@ -602,6 +432,7 @@ def test_the_controls_hide_after_three_seconds_and_return(alice, series):
     expect(page.locator("#controls")).to_have_css("opacity", "1")
 
 
+@pytest.mark.browser("axe on the rendered controls and menu")
 def test_axe_finds_nothing(alice, series):
     alice.page.emulate_media(reduced_motion="reduce")
     page = playing(alice, series, COPIED)
@@ -611,6 +442,7 @@ def test_axe_finds_nothing(alice, series):
     assert faults_of(page) == []
 
 
+@pytest.mark.browser("layout at four widths")
 def test_nothing_is_wider_than_the_screen(alice, series):
     page = playing(alice, series, ENCODED)
     page.keyboard.press("k")
@@ -660,6 +492,8 @@ def unfit(page: Page, state: str) -> dict[str, list[str]]:
     return {where: what for where, what in found.items() if what}
 
 
+@pytest.mark.journey
+@pytest.mark.browser("layout and hit areas on five phones")
 def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry, shelf: Shelf):
     folder, name = shelf.folder(), f"{'A.name.without.a.place.to.break.' * 3} S01E0"
     shelf.file(folder, f"{name}1.avi", films.copied().read_bytes())
@@ -689,6 +523,7 @@ def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry
         found |= unfit(page, "resume")
         page.get_by_role("button", name="Start over").click()
         moves_on(page)
+        assert state(page, "film.currentTime") < 15
         hold_the_countdown(page)
         page.get_by_label("Position").fill("38.5")
         expect(page.get_by_role("button", name="Stay here")).to_be_visible()
@@ -696,6 +531,7 @@ def test_the_player_and_its_cards_fit_on_a_phone(chromium: Browser, ferry: Ferry
         assert found == {}
 
 
+@pytest.mark.browser("two taps become a gesture, not two clicks")
 def test_a_double_tap_seeks_ten_seconds(chromium: Browser, ferry: Ferry, series):
     with chromium.new_context(viewport={"width": 390, "height": 844}, has_touch=True) as phone:
         visitor = Visitor(phone.new_page(), ferry.url, ferry)
@@ -721,15 +557,7 @@ def test_a_film_that_cannot_be_streamed_says_why_and_offers_other_ways(alice, se
     moves_on(page)
 
 
-def test_the_file_itself_plays_where_the_service_makes_nothing_of_it(alice, series):
-    page = alice.page
-    answer = {"kind": "none", "url": "", "progress": None, "reason": "Nobody converts."}
-    page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
-    watch(alice, series.path, TENTH)
-    moves_on(page)
-    assert "/raw/" in state(page, "film.src")
-
-
+@pytest.mark.browser("which errors hls.js calls fatal")
 def test_an_interrupted_film_is_requested_again(alice, series):
     page, polls = alice.page, []
 
@@ -745,6 +573,7 @@ def test_an_interrupted_film_is_requested_again(alice, series):
     assert len(polls) == 2
 
 
+@pytest.mark.browser("how a video element reports a lost connection, and resumes")
 def test_a_broken_download_of_the_file_resumes(alice, shelf):
     """The first half arrives; then the pending requests fail, and all later ones succeed."""
     folder, content = shelf.folder(), films.streamable().read_bytes()
@@ -762,6 +591,7 @@ def test_a_broken_download_of_the_file_resumes(alice, shelf):
     page.route("**/hls/?in=*", lambda route: route.fulfill(json=answer))
     page.route("**/raw/**", half_of_it)
     playing(alice, folder, TENTH)
+    assert "/raw/" in state(page, "film.src")
     page.get_by_label("Position").fill("8")
     until(page, "film.currentTime > 8")
     state(page, "void (film.onemptied = () => (window.isAnew = true))")
@@ -773,26 +603,6 @@ def test_a_broken_download_of_the_file_resumes(alice, shelf):
     moves_on(page)
 
 
-def test_a_film_that_is_deleted_while_it_is_shown_says_so(alice, series):
-    page = playing(alice, series, ENCODED)
-    stop_at(page, 20)
-    watch(alice, series.path, ENCODED)
-    other = page.context.new_page()
-    other.goto(page.url)
-    other.get_by_label("More actions").click()
-    other.locator("#viewer-menu").get_by_role("link", name="Delete").click()
-    other.get_by_role("button", name="Delete").click()
-    other.wait_for_url(lambda address: "/delete/" not in address)
-    page.get_by_role("button", name="Start over").click()
-    expect(page.get_by_role("alert")).to_contain_text("no longer exists")
-
-
-def test_without_scripts_the_browser_plays_the_file_itself(scriptless, series):
-    scriptless.open(series.path)
-    scriptless.page.get_by_role("link", name=TENTH).click()
-    expect(scriptless.page.locator("video[controls]")).to_be_visible()
-
-
 # Hostile subtitles, and accessibility
 
 HOSTILE = (
@@ -800,6 +610,7 @@ HOSTILE = (
 )
 
 
+@pytest.mark.browser("the browser's own parser makes no markup of hostile cues")
 def test_words_beside_the_film_are_shown_as_words_and_nothing_else(alice, shelf, series):
     words = f"1\n00:00:00,500 --> 00:00:39,000\n{HOSTILE}\n"
     shelf.file(series, "Tide S01E01.de.srt", words.encode("utf-16"))
@@ -821,6 +632,7 @@ def tabbed_to(page: Page, name: str) -> None:
     raise AssertionError(name)
 
 
+@pytest.mark.browser("where Tab and Esc lead, and where the focus returns")
 def test_by_keyboard_alone_from_the_listing_and_back(alice, series):
     page = alice.page
     alice.open(series.path)
@@ -831,8 +643,10 @@ def test_by_keyboard_alone_from_the_listing_and_back(alice, series):
     tabbed_to(page, "Sound, quality, and more")
     page.keyboard.press("Enter")
     tabbed_to(page, "Deutsch")
-    page.keyboard.press("Enter")
+    with page.expect_request("**/a2copy/**"):
+        page.keyboard.press("Enter")
     until(page, "!film.seeking")
+    moves_on(page)
     page.keyboard.press("k")
     until(page, "film.paused")
     page.keyboard.press("Escape")
@@ -851,6 +665,7 @@ SLOWEST = """() => {
 }"""
 
 
+@pytest.mark.browser("computed durations of all transitions")
 def test_nothing_moves_with_reduced_motion(alice, series):
     page = playing(alice, series, COPIED)
     assert page.evaluate(SLOWEST) > 50
@@ -858,6 +673,7 @@ def test_nothing_moves_with_reduced_motion(alice, series):
     assert page.evaluate(SLOWEST) <= 1
 
 
+@pytest.mark.browser("axe on the rendered cards")
 def test_axe_finds_nothing_on_any_card(alice, series):
     page = alice.page
     page.emulate_media(reduced_motion="reduce")

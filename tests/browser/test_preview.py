@@ -1,4 +1,4 @@
-"""Previews over the listing and alone: by mouse, touch, and keyboard, and without scripts."""
+"""Previews over the listing and alone: by mouse, touch, and keyboard."""
 
 import io
 import re
@@ -60,6 +60,9 @@ def packed() -> bytes:
     return kept.getvalue()
 
 
+pytestmark = pytest.mark.browser(
+    "the overlay: its history and focus, gestures, decoding, and layout"
+)
 CONTEXT = "kept"
 CONTENTS = {
     **{f"Fjord {number}.jpg": picture(number) for number in (1, 2, 10)},
@@ -93,10 +96,10 @@ def link(page: Page, name: str) -> Locator:
     return page.locator(f'#listing .entry:has([title="{name}"])')
 
 
-def shown(page: Page, name: str, *, is_scripted: bool = True) -> Locator:
-    """Return the viewer; if it is scripted, wait for its script, which runs a moment later."""
+def shown(page: Page, name: str) -> Locator:
+    """Return the viewer; if it has a script, wait for it: it runs a moment later."""
     expect(page.locator("#viewer h1")).to_have_text(name)
-    if is_scripted and page.locator("#viewer[data-script]").count():
+    if page.locator("#viewer[data-script]").count():
         expect(page.locator("#viewer[data-mounted]")).to_be_attached()
     return page.locator("#viewer")
 
@@ -107,15 +110,16 @@ def opened(visitor: Visitor, folder: Folder, name: str) -> Locator:
     return shown(visitor.page, name)
 
 
-def alone(visitor: Visitor, folder: Folder, name: str, *, is_scripted: bool = True) -> Locator:
+def alone(visitor: Visitor, folder: Folder, name: str) -> Locator:
     visitor.open(folder.path)
     visitor.page.goto(visitor.url + link(visitor.page, name).get_attribute("href"))
-    return shown(visitor.page, name, is_scripted=is_scripted)
+    return shown(visitor.page, name)
 
 
 # Over the listing
 
 
+@pytest.mark.journey
 def test_a_file_opens_over_the_listing_and_back_closes_it(alice, things):
     page = alice.page
     opened(alice, things, "tidy.py")
@@ -134,6 +138,7 @@ def test_a_file_opens_over_the_listing_and_back_closes_it(alice, things):
     assert page.url == alice.url + things.path
 
 
+@pytest.mark.browser("how the viewer is displayed at the moment it appears")
 def test_a_preview_has_its_styles_from_the_first_moment(alice, things):
     alice.open(things.path)
     alice.page.evaluate(FIRST_DISPLAY, "viewer")
@@ -142,6 +147,7 @@ def test_a_preview_has_its_styles_from_the_first_moment(alice, things):
     assert alice.page.evaluate("window.firstDisplay") == "grid"
 
 
+@pytest.mark.browser("the scroll position below an overlay")
 def test_the_listing_below_stays_where_it_was(alice, shelf):
     crowd = shelf.crowd(1000)
     alice.open(crowd)
@@ -160,6 +166,7 @@ def test_the_listing_below_stays_where_it_was(alice, shelf):
     assert page.evaluate("scrollY") == before
 
 
+@pytest.mark.browser("which history entry a reload and Back show")
 def test_a_reload_shows_the_page_alone_and_back_leads_to_the_listing(alice, things):
     page = alice.page
     opened(alice, things, "tidy.py")
@@ -170,12 +177,18 @@ def test_a_reload_shows_the_page_alone_and_back_leads_to_the_listing(alice, thin
     expect(link(page, "tidy.py")).to_be_visible()
 
 
-def test_alone_the_way_back_leads_to_the_row(alice, things):
-    alone(alice, things, "disk.iso").locator("#back").click()
+@pytest.mark.browser("that a key starts a download, and that the row is scrolled into view")
+def test_alone_a_key_downloads_the_file_and_the_way_back_leads_to_its_row(alice, things):
+    viewer = alone(alice, things, "disk.iso")
+    with alice.page.expect_download() as download:
+        alice.page.keyboard.press("d")
+    assert download.value.suggested_filename == "disk.iso"
+    viewer.locator("#back").click()
     expect(alice.page).to_have_url(re.compile(r"#file-\w+$"))
     expect(link(alice.page, "disk.iso")).to_be_in_viewport()
 
 
+@pytest.mark.browser("that the error page replaces the listing if there is no viewer to show")
 def test_a_deleted_file_opens_a_page_that_says_so(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "a.txt")
@@ -192,6 +205,7 @@ def test_a_deleted_file_opens_a_page_that_says_so(alice, shelf):
 # Pictures
 
 
+@pytest.mark.journey
 def test_pictures_turn_by_keys_and_buttons_in_natural_order(alice, things):
     page = alice.page
     opened(alice, things, "Fjord 2.jpg")
@@ -214,9 +228,12 @@ def test_pictures_turn_by_keys_and_buttons_in_natural_order(alice, things):
 PACE_MS = 5_000
 
 
+@pytest.mark.browser("that pictures load, and that the button keeps the focus as pages turn")
 def test_a_slideshow_turns_by_itself_until_it_is_stopped(alice, things, clock):
     page = alice.page
     opened(alice, things, "drawing.svg")
+    # From here on, only the test lets time pass, however long pages take to arrive.
+    clock.pause_at(page.evaluate("Date.now()") / 1000 + 60)
     button = page.get_by_role("button", name="Slideshow")
     button.click()
     expect(button).to_have_attribute("aria-pressed", "true")
@@ -242,6 +259,7 @@ def width(page: Page) -> float:
     return page.locator(".picture-frame img").bounding_box()["width"]
 
 
+@pytest.mark.browser("wheel, drag, and double click on a scrolling picture")
 def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
     page = alice.page
     opened(alice, things, "Fjord 2.jpg")
@@ -267,6 +285,7 @@ def test_a_picture_is_zoomed_and_fetched_whole_only_then(alice, things):
     expect(page.locator(".zoomed")).to_have_count(1)
 
 
+@pytest.mark.browser("that the browser fails to decode a picture")
 def test_a_broken_picture_says_so_and_the_next_is_near(alice, things):
     page = alice.page
     viewer = opened(alice, things, "broken.png")
@@ -276,6 +295,7 @@ def test_a_broken_picture_says_so_and_the_next_is_near(alice, things):
     page.locator(".picture-frame img").evaluate("(image) => image.decode()")
 
 
+@pytest.mark.browser("what the browser fetches ahead")
 def test_neighbours_are_prefetched(alice, things):
     page = alice.page
     names = []
@@ -302,6 +322,7 @@ def swipe(page: Page, from_x: int, to_x: int) -> None:
     )
 
 
+@pytest.mark.journey
 def test_a_swipe_turns_pictures_on_a_phone(phone, things):
     page = phone.page
     phone.open(things.path)
@@ -330,6 +351,7 @@ def pinch(page: Page, before: int, after: int) -> None:
     )
 
 
+@pytest.mark.browser("pinches and double taps")
 def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
     page = phone.page
     phone.open(things.path)
@@ -348,11 +370,12 @@ def test_two_fingers_zoom_and_a_double_tap_too(phone, things):
 # Texts
 
 
-def test_code_is_highlighted_and_wraps_on_request(alice, things):
+@pytest.mark.journey
+@pytest.mark.browser("whether lines are wider than the screen")
+def test_long_lines_of_code_wrap_on_request(alice, things):
     page = alice.page
     page.set_viewport_size({"width": 320, "height": 700})
-    viewer = opened(alice, things, "tidy.py")
-    expect(viewer.locator(".code .k").first).to_have_text("import")
+    opened(alice, things, "tidy.py")
     is_wide = (
         "() => { const b = document.querySelector('.text'); return b.scrollWidth > b.clientWidth }"
     )
@@ -363,15 +386,7 @@ def test_code_is_highlighted_and_wraps_on_request(alice, things):
     expect(page.get_by_label("Wrap lines")).to_be_checked()
 
 
-def test_markdown_is_prose_and_loads_nothing_from_elsewhere(alice, things):
-    urls = []
-    alice.page.on("request", lambda request: urls.append(request.url))
-    viewer = opened(alice, things, "notes.md")
-    expect(viewer.get_by_role("heading", name="Spring")).to_be_visible()
-    expect(viewer.locator(".prose")).to_contain_text("A fjord")
-    assert all(address.startswith(alice.url) for address in urls)
-
-
+@pytest.mark.browser("that htmx adds lines inside the overlay")
 def test_the_rest_of_a_log_is_sent_on_request(alice, things):
     viewer = opened(alice, things, "long.log")
     expect(viewer.locator(".code code")).to_have_count(4000)
@@ -381,17 +396,10 @@ def test_the_rest_of_a_log_is_sent_on_request(alice, things):
     expect(alice.page.locator("#overlay")).to_be_visible()
 
 
-def test_tables_cues_json_and_art(alice, things):
-    expect(opened(alice, things, "table.csv").locator("tbody tr")).to_have_count(100)
-    expect(opened(alice, things, "film.srt").locator(".cues li")).to_have_count(30)
-    expect(opened(alice, things, "film.nfo").locator(".code")).to_contain_text("╔══╗ ░▒▓")
-    expect(opened(alice, things, "data.json").locator(".code code")).to_have_count(9)
-    expect(opened(alice, things, "empty.txt")).to_contain_text("This file is empty")
-
-
 # Sound, documents, the rest
 
 
+@pytest.mark.browser("layout of a long name")
 def test_a_long_name_of_a_folder_fits_below_the_title_of_a_track(alice, shelf):
     folder = shelf.folder("W" * 200)
     shelf.file(folder, "one.wav", CONTENTS["one.wav"])
@@ -410,6 +418,8 @@ DARK = """(canvas) => {
 }"""
 
 
+@pytest.mark.journey
+@pytest.mark.browser("what PDF.js draws and drops while the reader scrolls")
 def test_a_document_opens_inside_the_page(alice, things, troubles):
     loaded: list[str] = []
     alice.page.on("request", lambda request: loaded.append(urlsplit(request.url).path))
@@ -434,8 +444,16 @@ def test_a_document_opens_inside_the_page(alice, things, troubles):
     expect(viewer.get_by_role("group", name="Document controls")).to_contain_text("Page 30 of 30")
     assert faults_at(alice.page, 320, 1440) == []
     assert [path for path in loaded if "vendor/pdf/pdf.min" in path]
+    # Its own tab gets the same bytes as a document that may do nothing.
+    opener = viewer.get_by_role("link", name="Open in a new tab")
+    answer = alice.page.request.get(alice.url + opener.get_attribute("href"))
+    assert answer.headers["content-type"] == "application/pdf"
+    assert answer.headers["content-security-policy"].startswith("sandbox;")
+    assert answer.headers["content-disposition"].startswith("inline")
+    assert answer.body() == PDF
 
 
+@pytest.mark.browser("whether a button that becomes disabled keeps the focus")
 def test_zooming_to_the_limit_keeps_the_focus(alice, things):
     viewer = opened(alice, things, "paper.pdf")
     button = viewer.get_by_role("button", name="Zoom in")
@@ -447,6 +465,7 @@ def test_zooming_to_the_limit_keeps_the_focus(alice, things):
     expect(viewer.get_by_role("button", name="Zoom out")).to_be_enabled()
 
 
+@pytest.mark.browser("how PDF.js reports a broken page")
 def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "torn.pdf", TORN)
@@ -464,6 +483,7 @@ def test_a_page_that_cannot_be_drawn_says_so(alice, shelf):
     expect(viewer.get_by_text("Ferry can't show this page.")).to_have_count(1)
 
 
+@pytest.mark.browser("what PDF.js draws on a phone in dark mode")
 def test_a_document_opens_inside_the_page_of_a_phone(phone, things):
     phone.page.emulate_media(color_scheme="dark")
     viewer = opened(phone, things, "paper.pdf")
@@ -473,6 +493,7 @@ def test_a_document_opens_inside_the_page_of_a_phone(phone, things):
     assert first.bounding_box()["width"] > 350
 
 
+@pytest.mark.browser("how PDF.js reports a broken document")
 def test_a_broken_document_says_so_and_can_still_be_opened(alice, shelf):
     folder = shelf.folder()
     shelf.file(folder, "odd.pdf", b"This is not a document.")
@@ -481,63 +502,25 @@ def test_a_broken_document_says_so_and_can_still_be_opened(alice, shelf):
     expect(viewer.get_by_role("link", name="Open document")).to_be_visible()
 
 
-def test_a_document_opens_in_its_own_tab(alice, things):
-    viewer = opened(alice, things, "paper.pdf")
-    opener = viewer.get_by_role("link", name="Open in a new tab")
-    assert opener.get_attribute("target") == "_blank"
-    answer = alice.page.request.get(alice.url + opener.get_attribute("href"))
-    assert answer.headers["content-type"] == "application/pdf"
-    assert answer.headers["content-security-policy"].startswith("sandbox;")
-    assert answer.headers["content-disposition"].startswith("inline")
-    assert answer.body() == PDF
-
-
-def test_files_without_a_preview_have_a_download(alice, things):
-    viewer = opened(alice, things, "disk.iso")
-    with alice.page.expect_download() as download:
-        viewer.get_by_role("link", name="Download 5 KB").click()
-    assert download.value.suggested_filename == "disk.iso"
-    with alice.page.expect_download():
-        alice.page.keyboard.press("d")
-
-
-def test_renaming_and_deleting_begin_here(alice, shelf):
-    folder = shelf.folder()
-    shelf.file(folder, "a.iso")
-    page = alice.page
-    for words in ("Rename", "Delete"):
-        opened(alice, folder, "a.iso").get_by_label("More actions").click()
-        page.locator("#viewer-menu").get_by_role("link", name=words).click()
-        expect(page.get_by_role("heading", level=1)).to_contain_text(words)
-
-
-# Without scripts, and accessibility
-
-
-def test_all_kinds_without_scripts(scriptless, things):
-    page = scriptless.page
-
-    def bare(name: str) -> Locator:
-        return alone(scriptless, things, name, is_scripted=False)
-
-    for name in CONTENTS:
-        scriptless.open(things.path)
-        link(page, name).click()
-        shown(page, name, is_scripted=False)
-        page.locator("#back").click()
-        expect(page).to_have_url(re.compile(f"^{scriptless.url}{things.path}#file-"))
-    bare("Fjord 1.jpg").get_by_label("Next picture").click()
-    shown(page, "Fjord 2.jpg", is_scripted=False)
-    bare("long.log").get_by_role("link", name="Show more").click()
-    expect(page.locator(".code code")).to_have_count(2000)
-    expect(bare("one.wav").locator("audio[controls]")).to_be_visible()
+# Accessibility
 
 
 WIDTHS = [320, 390, 768, 1440]
 FITS = "each => each.scrollWidth <= each.clientWidth"
 
 
-@pytest.mark.parametrize("name", CONTENTS)
+# One each that has a picture, highlighted text, and controls of its own.
+DIAGONAL = {"Fjord 2.jpg", "tidy.py", "two.wav"}
+
+
+@pytest.mark.browser("axe, and layout at four widths")
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[pytest.mark.journey] if name in DIAGONAL else [])
+        for name in CONTENTS
+    ],
+)
 def test_every_kind_fits_and_is_clean(alice, things, name):
     page = alice.page
     viewer = opened(alice, things, name)
@@ -548,6 +531,7 @@ def test_every_kind_fits_and_is_clean(alice, things, name):
         assert viewer.evaluate(FITS), width
 
 
+@pytest.mark.browser("axe on the page and its menu")
 def test_a_file_alone_and_its_menu_are_clean(alice, things):
     page = alice.page
     alone(alice, things, "tidy.py")

@@ -246,6 +246,9 @@ def test_a_text_that_is_a_page_is_not_shown_as_the_file(gwen, silent):
     answer = gwen.client.get(f"/files/0/file-{file.id}/view/")
     assert "Sign in" not in page(answer).main.get_text()
     assert "didn't send this file" in page(answer).main.get_text()
+    (again,) = page(answer).main.find_all("a", string="Try again")
+    silent.fake.instead = instead(b"Bring the rope.".ljust(500), "text/plain")
+    assert "Bring the rope." in page(gwen.client.get(again["href"])).main.get_text()
 
 
 @each_case("address", ["raw", "pdf"])
@@ -278,6 +281,8 @@ def test_content_is_saved_under_the_name_in_the_listing(gwen, foreign):
     file = foreign.file("film.mkv")
     gwen.client.get("/")
     link = page(gwen.client.get(f"/files/0/file-{file.id}/view/")).select_one("[data-get]")
+    # With this attribute, browsers would save a page of ours that explains what went wrong.
+    assert not link.has_attr("download")
     assert name_of(gwen.client.get(link["href"])) == "film.mkv"
 
 

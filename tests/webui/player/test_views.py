@@ -4,6 +4,7 @@ import re
 
 import httpx
 import pytest
+from bs4 import BeautifulSoup
 from django.conf import settings
 
 from config.static_files.modules import Modules
@@ -82,7 +83,9 @@ def test_the_last_episode_of_a_season_leads_to_the_first_of_the_next(gwen, seaso
     film = f"/files/{tenth.id}/file-{files['Tide S10E01.mkv'].id}/view/?sort=-size"
     assert last.select_one("#next")["href"] == film
     assert last.select_one("template#upcoming")
-    assert not page(opened(gwen, (tenth, files), "Tide S10E01.mkv")).select_one("#next")
+    next_film = page(opened(gwen, (tenth, files), "Tide S10E01.mkv"))
+    assert not next_film.select_one("#next")
+    assert next_film.select_one("#back")["href"].startswith(f"/files/{tenth.id}/?")
     assert not page(opened(gwen, (extras, files), "Interview.mkv")).select_one("#next")
 
 
@@ -115,6 +118,42 @@ def test_only_episodes_continue_automatically(gwen, storage, name, after, runs_o
 def test_without_scripts_the_browser_has_the_file_itself(gwen, season):
     video = page(opened(gwen, season, "Tide S01E2.mp4")).select_one("noscript video[controls]")
     assert "/raw/" in video["src"]
+
+
+KEYS = [
+    ("Space k", "Play or pause"),
+    ("j l", "Back or forward 10 seconds"),
+    ("← →", "Back or forward 5 seconds"),
+    ("0 … 9", "Jump to a tenth of the film"),
+    ("↑ ↓", "Louder, quieter"),
+    ("m", "Mute"),
+    ("c", "Subtitles"),
+    ("< >", "Slower, faster"),
+    ("f", "Full screen"),
+    ("Shift n", "Next film"),
+    ("d", "Download"),
+    ("?", "Shortcuts"),
+    ("Esc", "Close"),
+]
+
+
+def test_the_shortcuts_name_every_key_of_the_player(gwen, season):
+    def keys_of(name):
+        keys = page(opened(gwen, season, name)).select_one("#viewer-keys")
+        terms = [" ".join(each.get_text(" ").split()) for each in keys.select("dt")]
+        return list(zip(terms, [each.get_text() for each in keys.select("dd")], strict=True))
+
+    assert keys_of("Tide S01E2.mp4") == KEYS
+    assert keys_of("Tide S01E10.mkv") == [each for each in KEYS if each[0] != "Shift n"]
+
+
+@each_case(("action", "label"), [("back", "Back 10 seconds"), ("forward", "Forward 10 seconds")])
+def test_the_icons_of_ten_seconds_say_ten(gwen, season, action, label):
+    button = page(opened(gwen, season, "Tide S01E2.mp4")).select_one(f"[data-do={action}]")
+    assert button["aria-label"] == label
+    icons = BeautifulSoup((settings.BASE_DIR / "static/icons.svg").read_text(), "html.parser")
+    name = button.use["href"].partition("#")[2]
+    assert icons.find(id=name).get_text() == "10"
 
 
 def test_hls_js_is_named_on_no_other_page(gwen, season):

@@ -145,6 +145,35 @@ def test_the_way_back_leads_to_the_very_row(gwen, storage):
     assert page(gwen.client.get(path)).select_one(f"#{key}")
 
 
+def test_people_go_to_a_preview_and_back_without_scripts(gwen, storage):
+    folder = storage.folder("Things")
+    for name in ["a.jpg", "a.mp3", "a.pdf", "a.iso", "a.zip", "a.mkv"]:
+        file = storage.file(name, parent=folder.id)
+        listing = gwen.client.get(f"/files/{folder.id}/")
+        shown = gwen.client.get(link(listing, f"#file-{file.id} .entry"))
+        assert words(shown, "h1") == name
+        path, key = link(shown, "#back").split("#")
+        assert key == f"file-{file.id}"
+        assert page(gwen.client.get(path)).select_one(f"#{key}")
+
+
+def test_without_scripts_the_browser_plays_a_track(gwen, storage):
+    track = page(view(gwen, storage.file("a.mp3"))).select_one(".audio")
+    assert track.select_one("audio[controls]")["src"] == track["data-source"]
+    assert track.select_one(".controls").has_attr("hidden")
+
+
+def test_a_document_opens_in_a_new_tab(gwen, storage):
+    file = storage.file("a.pdf", b"%PDF-1.4")
+    shown = page(view(gwen, file))
+    openers = shown.select(".document-bar a, .fallback a")
+    assert [each["target"] for each in openers] == ["_blank", "_blank"]
+    for each in openers:
+        assert each["href"] == f"/files/file/{file.id}/pdf/?in=0"
+        answer = gwen.client.get(each["href"])
+        assert (answer.status_code, answer["Location"][:9]) == (302, "/content/")
+
+
 def test_a_strip_of_pictures_is_bounded(gwen, storage):
     storage.many(450)
     middle = sorted(storage.fake.items)[200]
@@ -169,6 +198,8 @@ def test_members_may_rename_and_delete_and_guests_may_not(bob, gwen, storage):
     offered = page(view(bob, file, "?sort=-size")).select_one("#viewer-menu")
     assert offered.select_one(f"a[href='/files/0/file-{file.id}/rename/?sort=-size']")
     assert offered.select_one(f"a[href='/files/0/delete/?entry=file-{file.id}']")
+    for each, verb in (("a[href*=rename]", "Rename"), ("a.warn", "Delete")):
+        assert verb in words(bob.client.get(offered.select_one(each)["href"]), "h1")
     assert not page(view(gwen, file)).select("[href*=rename], [href*=delete]")
 
 
@@ -212,6 +243,26 @@ def test_text_is_shown_as_text_whatever_it_contains(gwen, storage):
         answer = view(gwen, storage.file(name, hostile.encode()))
         assert text(answer) == hostile
         assert not page(answer).select(".viewer-body script")
+
+
+@each_case(
+    ("name", "content", "found"),
+    [
+        ("a.csv", b"name,size\n" + b"Sintel,9.8 GB\n" * 100, {"tbody tr": 100}),
+        ("a.srt", b"1\n00:01:47,250 --> 00:01:49,000\nA blade.\n\n" * 30, {".cues li": 30}),
+        ("a.json", b'{"a":[1,2,{"b":"x"}]}', {".code code": 9}),
+        (
+            "a.md",
+            b"# Spring\n\n![A fjord](http://evil.example/x.png)\n",
+            {".prose h2": 1, "[src]": 0},
+        ),
+        ("a.nfo", "╔══╗ ░▒▓".encode("cp437"), {".code code": 1}),
+    ],
+)
+def test_text_is_laid_out_by_its_kind(gwen, storage, name, content, found):
+    shown = page(view(gwen, storage.file(name, content)))
+    assert {each: len(shown.select(f".viewer-body {each}")) for each in found} == found
+    assert {"a.md": "A fjord", "a.nfo": "╔══╗ ░▒▓"}.get(name, "") in shown.main.get_text()
 
 
 def test_the_rest_of_a_long_text_is_a_fragment_or_a_page(gwen, storage):
