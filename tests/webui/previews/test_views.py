@@ -251,6 +251,7 @@ def test_text_is_shown_as_text_whatever_it_contains(gwen, storage):
         ("a.csv", b"name,size\n" + b"Sintel,9.8 GB\n" * 100, {"tbody tr": 100}),
         ("a.srt", b"1\n00:01:47,250 --> 00:01:49,000\nA blade.\n\n" * 30, {".cues li": 30}),
         ("a.json", b'{"a":[1,2,{"b":"x"}]}', {".code code": 9}),
+        ("a.py", b"import re\n", {".code .k": 1}),
         (
             "a.md",
             b"# Spring\n\n![A fjord](http://evil.example/x.png)\n",
