@@ -9,7 +9,7 @@ from django.conf import settings
 
 from config.static_files.modules import Modules
 from tests.cases import each_case
-from tests.people import page
+from tests.people import PASSWORD, page
 from webui.http import security_headers
 
 pytestmark = pytest.mark.django_db
@@ -204,6 +204,19 @@ def test_an_unreachable_service_does_not_break_the_page(gwen, storage):
     stream = hls_of(gwen, film)
     assert stream["kind"] == "away"
     assert stream["reason"]
+
+
+def test_a_person_whose_session_has_ended_is_sent_to_the_sign_in_page_and_back(gwen, season):
+    folder, files = season
+    film = files["Tide S01E2.mp4"]
+    gwen.client.logout()
+    asked = gwen.client.get(f"/files/file/{film.id}/hls/", headers={"accept": "application/json"})
+    assert asked.status_code == 302
+    assert asked["Location"].startswith("/signin/")
+    address = f"/files/{folder.id}/file-{film.id}/view/"
+    signin = gwen.client.get(address)["Location"]
+    form = {"username": "gwen", "password": PASSWORD}
+    assert gwen.client.post(signin, form)["Location"] == address
 
 
 def test_no_foreign_address_reaches_the_page(gwen, foreign):
