@@ -105,6 +105,7 @@ def test_a_foreign_service_takes_no_folder_and_the_page_says_so_before(bob, fore
     films = foreign.folder("Films")
     shown = bob.client.get(f"/files/{films.id}/upload/")
     assert "this service doesn't accept a folder" in words(shown, "main")
+    assert page(bob.client.get(f"/files/{films.id}/")).select_one("dialog#upload-note")
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") != films.id
 
@@ -114,6 +115,7 @@ def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
     films = foreign.folder("Films")
     shown = bob.client.get(f"/files/{films.id}/upload/")
     assert "this service doesn't accept a folder" not in words(shown, "main")
+    assert not page(bob.client.get(f"/files/{films.id}/")).select_one("dialog#upload-note")
     send(bob.client, body_of(("a.txt", "x")), path=f"/files/{films.id}/upload/")
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 

@@ -71,6 +71,15 @@ def test_an_empty_file_is_called_empty(gwen, storage, name):
     assert words(answer, ".viewer-body h2") == "This file is empty"
 
 
+def test_a_file_without_a_preview_offers_its_download_and_size(gwen, storage):
+    file = storage.file("disk.iso", b"x" * 5000)
+    answer = view(gwen, file)
+    assert words(answer, ".viewer-body h2") == "No preview for .iso files"
+    assert words(answer, ".viewer-body a") == "Download 5 KB"
+    assert link(answer, ".viewer-body a") == link(answer, "[data-get]")
+    assert link(answer, "[data-get]") == f"/files/file/{file.id}/download/?in=0"
+
+
 def test_a_film_without_known_duration_is_not_called_empty():
     assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", None, None), None) == "video"
     assert preview_page.kind_of(Entry(FILE, "1", "a.mp4", 0, added=1), None) == "empty"
