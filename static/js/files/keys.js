@@ -3,7 +3,7 @@ import { deleteChosen, deleteRow } from "./deleting.js";
 import { moveChosen, moveRow } from "./moving.js";
 import { rename } from "./on-first-use.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
-import { choose, chosenCount, clear, main, onlyChosenRow, show, toggle } from "./selection.js";
+import { choose, chosenCount, clear, onlyChosenRow, show, toggle } from "./selection.js";
 
 let lastKey = "";
 
@@ -85,5 +85,5 @@ function forward() {
 
 function leave({ target, defaultPrevented }) {
   if (defaultPrevented || target.closest?.("input:not([type=checkbox]), dialog, [popover]")) return;
-  if (chosenCount() || main().classList.contains("selecting")) clear();
+  clear();
 }

@@ -105,6 +105,6 @@ function finish(key) {
   const row = document.getElementById(key);
   if (!row) return;
   say(fill(words.files.renamed, { name: nameOf(row) }));
-  adopt(row);
+  adopt();
   linkOf(row).focus();
 }

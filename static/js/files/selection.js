@@ -1,144 +1,88 @@
-// The selection is stored in the page: ticks, hidden fields for chosen rows that aren't loaded, and a
-// field that chooses all matching rows, including those not loaded yet, except for the spared ones.
-
+// Show what is chosen, and choose by clicks and touch.
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
-import { allRows, rowBy, rowOf } from "./rows.js";
+import { Selection } from "./chosen.js";
+import { Hold } from "./hold.js";
+import { allRows, rowOf } from "./rows.js";
 
-const HOLD_MS = 400;
-const SLIP_PX = 10;
 const TICK = '#listing .tick[name="entry"]';
 
-let lastKey = "";
+let selection = new Selection();
+let owner = null;
 let isRange = false;
-let hold = null;
-let isHeld = false;
+const hold = new Hold();
 
-export const main = () => document.getElementById("main");
+const main = () => document.getElementById("main");
 const form = () => document.getElementById("entries");
-const everyField = () => document.getElementById("every");
-const keptFields = () => document.getElementById("kept");
-const sparedFields = () => document.getElementById("spared");
-const headTick = () => document.getElementById("all");
-const countAll = () => Number(document.getElementById("listing").dataset.count);
 const tickOf = (row) => row.querySelector(".tick");
-const isAll = () => !everyField().disabled;
-const isSelecting = () => main().classList.contains("selecting");
+const tickableRows = () => allRows().filter(tickOf);
 
-export function chosenCount() {
-  if (isAll()) return countAll() - sparedFields().childElementCount;
-  return document.querySelectorAll(`${TICK}:checked`).length + keptFields().childElementCount;
+// Each folder that opens brings a new form.
+function current() {
+  if (owner === form()) return selection;
+  owner = form();
+  selection = new Selection();
+  adopt();
+  return selection;
 }
 
+export const chosenCount = () => current().count;
+
 export function onlyChosenRow() {
-  const ticks = document.querySelectorAll(`${TICK}:checked`);
-  return chosenCount() === 1 && ticks.length ? rowOf(ticks[0]) : null;
+  return (chosenCount() === 1 && allRows().find(({ id }) => current().has(id))) || null;
 }
 
 export function choose(row, isChosen) {
-  const tick = tickOf(row);
-  if (!tick) return;
-  tick.checked = isChosen;
-  if (isAll()) spare(row.id, !isChosen);
-  lastKey = row.id;
-}
-
-function spare(key, isSpared) {
-  const fields = [...sparedFields().children];
-  fields.find(({ value }) => value === key)?.remove();
-  if (isSpared) sparedFields().append(hiddenField("but", key));
-  if (!chosenCount()) chooseNone();
-}
-
-const hiddenField = (name, value) => Object.assign(document.createElement("input"), { type: "hidden", name, value });
-
-function chooseNone() {
-  keptFields().replaceChildren();
-  sparedFields().replaceChildren();
-  everyField().disabled = true;
+  if (tickOf(row)) current().choose(row, isChosen);
 }
 
 export function toggle(row) {
-  const tick = tickOf(row);
-  if (tick) choose(row, !tick.checked);
+  choose(row, !current().has(row.id));
   show();
 }
 
 export function startSelecting() {
-  main().classList.add("selecting");
+  current().isSelecting = true;
   show();
 }
 
 export function clear() {
-  form().reset();
+  current().clear();
+  show();
 }
 
-// Keep rows chosen when they leave the page.
-export function keep(rows) {
-  if (isAll()) return;
-  for (const row of rows) {
-    if (!tickOf(row)?.checked) continue;
-    const field = hiddenField("entry", row.id);
-    field.dataset.bytes = row.dataset.bytes;
-    keptFields().append(field);
-  }
-}
-
-export function adopt(root) {
-  const away = new Map([...keptFields().children].map((field) => [field.value, field]));
-  const left = new Set([...sparedFields().children].map((field) => field.value));
-  for (const tick of root.querySelectorAll('.tick[name="entry"]')) {
-    const field = away.get(tick.value);
-    if (field || (isAll() && !left.has(tick.value))) tick.checked = true;
-    field?.remove();
-  }
+export function adopt() {
+  const listing = document.getElementById("listing");
+  const query = listing?.querySelector(":scope > [name=q]")?.value ?? "";
+  current().adopt(allRows(), Number(listing?.dataset.count), query);
   show();
 }
 
 export function show() {
-  const count = form() ? chosenCount() : 0;
+  const { count, total, bytes, isSelecting } = current();
   // Don't use :has() for this: the browser would restyle every row for each picture that loads.
-  document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting());
+  document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting);
   if (!form()) return;
+  for (const row of tickableRows()) tickOf(row).checked = selection.has(row.id);
   const [number, size] = form().querySelector(".selection-count").children;
   const countText = fill(words.files.chosen, { count });
   if (number.textContent !== countText) number.textContent = countText;
-  size.textContent = isAll() || !count ? "" : chosenSize();
+  size.textContent = bytes ? formatSize(bytes) : "";
   main().classList.toggle("chosen", count > 0);
+  main().classList.toggle("selecting", isSelecting);
   for (const button of form().querySelectorAll(".actionbar .btn:not(.all)")) button.disabled = !count;
   const rename = document.getElementById("rename-chosen");
   if (rename) rename.disabled = !onlyChosenRow();
-  document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting()));
-  const head = headTick();
+  document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting));
+  const head = document.getElementById("all");
   if (!head) return;
-  head.checked = count > 0 && count === countAll();
+  head.checked = count > 0 && count === total;
   head.indeterminate = count > 0 && !head.checked;
 }
 
-function chosenSize() {
-  const holders = [...document.querySelectorAll(`${TICK}:checked`)].map(rowOf).concat([...keptFields().children]);
-  if (holders.some(({ dataset }) => dataset.bytes === "")) return "";
-  const sizes = holders.map(({ dataset }) => Number(dataset.bytes));
-  const sum = sizes.reduce((total, size) => total + size, 0);
-  return sum ? formatSize(sum) : "";
-}
-
 function chooseAll(isChosen) {
-  const rows = allRows();
-  for (const row of rows) {
-    const tick = tickOf(row);
-    if (tick) tick.checked = isChosen;
-  }
-  chooseNone();
-  everyField().disabled = !isChosen || rows.length >= countAll();
+  current().chooseAll(tickableRows(), isChosen);
   show();
-}
-
-function chooseRange(row, isChosen) {
-  const rows = allRows();
-  const from = rows.indexOf(rowBy(lastKey) ?? row);
-  const to = rows.indexOf(row);
-  for (const each of rows.slice(Math.min(from, to), Math.max(from, to) + 1)) choose(each, isChosen);
 }
 
 document.addEventListener("click", (event) => {
@@ -146,13 +90,12 @@ document.addEventListener("click", (event) => {
   if (target.closest(".hit") && !target.matches(".tick")) isRange = shiftKey;
   else if (target.matches(TICK)) {
     const row = rowOf(target);
-    if ((shiftKey || isRange) && lastKey) chooseRange(row, target.checked);
+    current().chooseRange(shiftKey || isRange ? tickableRows() : [row], row, target.checked);
     isRange = false;
-    choose(row, target.checked);
     show();
-  } else if (target.id === "choose-all") chooseAll(chosenCount() < countAll());
+  } else if (target.id === "choose-all") chooseAll(chosenCount() < current().total);
   else if (target.closest("#select")) {
-    if (isSelecting()) clear();
+    if (current().isSelecting) clear();
     else startSelecting();
   }
 });
@@ -162,10 +105,12 @@ document.addEventListener("change", ({ target }) => {
 });
 
 document.addEventListener("reset", ({ target }) => {
+  if (target === form()) clear();
+});
+
+document.addEventListener("formdata", ({ target, formData }) => {
   if (target !== form()) return;
-  chooseNone();
-  main().classList.remove("selecting");
-  setTimeout(show);
+  for (const [name, value] of current().fields(formData.getAll("entry"))) formData.append(name, value);
 });
 
 // While selecting by touch, a tap on a name chooses the row. Capture it before htmx opens a folder.
@@ -173,44 +118,34 @@ document.addEventListener(
   "click",
   (event) => {
     const row = rowOf(event.target);
-    if (!row || !event.target.closest(".entry, .more") || !(isHeld || isSelecting())) return;
+    if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || current().isSelecting)) return;
     event.preventDefault();
     event.stopPropagation();
-    if (!isHeld) toggle(row);
-    isHeld = false;
+    if (!hold.isDone) toggle(row);
+    hold.isDone = false;
   },
   true,
 );
 
-document.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
-  const row = rowOf(target);
-  drop();
-  isHeld = false;
-  if (!row || pointerType !== "touch" || !target.closest(".entry")) return;
-  hold = { x: clientX, y: clientY, timer: setTimeout(take, HOLD_MS, row) };
+document.addEventListener("pointerdown", (event) => {
+  const row = rowOf(event.target);
+  hold.end();
+  hold.isDone = false;
+  if (row && event.pointerType === "touch" && event.target.closest(".entry")) hold.start(event, () => take(row));
 });
 
-document.addEventListener("pointermove", ({ clientX, clientY }) => {
-  if (hold && Math.hypot(clientX - hold.x, clientY - hold.y) > SLIP_PX) drop();
-});
-for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, drop);
-document.addEventListener("scroll", drop, { passive: true });
+document.addEventListener("pointermove", (event) => hold.move(event));
+for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => hold.end());
+document.addEventListener("scroll", () => hold.end(), { passive: true });
 
 document.addEventListener("contextmenu", (event) => {
-  if (hold || isHeld) event.preventDefault();
+  if (hold.isActive) event.preventDefault();
 });
 
 function take(row) {
-  hold = null;
-  isHeld = true;
   navigator.vibrate?.(10);
   startSelecting();
   toggle(row);
-}
-
-function drop() {
-  clearTimeout(hold?.timer);
-  hold = null;
 }
 
 show();

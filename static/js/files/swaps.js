@@ -4,11 +4,10 @@ import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
-import { adopt, clear, keep, show } from "./selection.js";
+import { adopt, clear, show } from "./selection.js";
 
 let focusKeys = [];
 let wasStale = false;
-let query = "";
 let isDown = false;
 let isAwake = false;
 let isQuiet = false;
@@ -40,9 +39,7 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   }
   focusKeys = candidates(elt);
   wasStale = listing().classList.contains("stale");
-  query = queryOf();
   if (elt.closest("#delete, #move")) clear();
-  else keep(allRows());
 });
 
 document.addEventListener("htmx:afterSettle", ({ target }) => {
@@ -105,8 +102,7 @@ function candidates(elt) {
 function settle(fresh) {
   const field = document.getElementById("q");
   if (document.activeElement !== field) field.value = queryOf();
-  if (queryOf() !== query && !document.getElementById("every").disabled) clear();
-  adopt(fresh);
+  adopt();
   if (wasStale && !fresh.classList.contains("stale")) tell(words.files.fresh);
   const newRow = rowBy(fresh.dataset.new);
   if (newRow) return linkOf(newRow).focus();

@@ -1,6 +1,6 @@
 // Load long listings in windows as the user scrolls. About 1,000 rows stay in the page. Windows farther
 // away keep only their height, and are fetched again when they come near.
-import { adopt, keep } from "./selection.js";
+import { adopt } from "./selection.js";
 
 const MOST = 10;
 const AHEAD = "1200px 0px";
@@ -32,7 +32,7 @@ const observer = new IntersectionObserver(
 );
 
 document.addEventListener("htmx:load", ({ detail: { elt } }) => {
-  if (elt.matches(".window, .ghosts")) adopt(elt);
+  if (elt.matches(".window, .ghosts")) adopt();
   if (elt.matches(".window, .ghosts, #listing, #main, body")) watch();
 });
 watch();
@@ -64,7 +64,6 @@ function empty(each) {
   if (each.contains(document.activeElement) || each.querySelector(".rename")) return;
   const top = each.firstElementChild.getBoundingClientRect().top;
   const height = each.lastElementChild.getBoundingClientRect().bottom - top;
-  keep(each.children);
   for (const picture of each.querySelectorAll("img")) stop(picture);
   each.replaceChildren();
   reserve(each, height);
@@ -110,7 +109,7 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 
 document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
   if (!windows().includes(target)) return;
-  adopt(target);
+  adopt();
   trim();
 });
 
