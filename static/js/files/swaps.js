@@ -3,6 +3,7 @@
 import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
+import { focusAfter, partOf } from "./arrivals.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, show } from "./selection.js";
 
@@ -24,19 +25,11 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { elt } = detail.requestConfig;
   isQuiet = isBehind(elt);
   if (!detail.shouldSwap || detail.target?.id !== "listing") return;
-  // An unpacked folder has arrived. If the user is busy, the next poll brings it again. A user who has
-  // scrolled far would lose their place, so show only the message.
-  const isArrival = elt.id === "unpacking";
-  if ((isQuiet || isArrival) && isBusy()) {
-    detail.shouldSwap = false;
-    if (isQuiet && isDown) document.addEventListener("pointerup", refresh, { once: true });
-    return;
-  }
-  if (isFar() && (isQuiet || isArrival)) {
-    if (isQuiet) detail.shouldSwap = false;
-    else detail.swapOverride = "none";
-    return;
-  }
+  const part = partOf({ isQuiet, isArrival: elt.id === "unpacking", isBusy: isBusy(), isFar: isFar() });
+  if (part === "nothing") detail.shouldSwap = false;
+  if (part === "nothing" && isQuiet && isDown) document.addEventListener("pointerup", refresh, { once: true });
+  if (part === "message") detail.swapOverride = "none";
+  if (part !== "all") return;
   focusKeys = candidates(elt);
   wasStale = listing().classList.contains("stale");
   if (elt.closest("#delete, #move")) clear();
@@ -90,13 +83,8 @@ function isBusy() {
 function candidates(elt) {
   const row = rowOf(document.activeElement);
   if (!elt.closest("#delete, #move")) return row ? [row.id] : [];
-  const gone = new Set([...elt.querySelectorAll("[name=entry]")].map(({ value }) => value));
-  const rows = allRows();
-  const first = rows.findIndex(({ id }) => gone.has(id));
-  const stays = ({ id }) => !gone.has(id);
-  return [...rows.slice(first).filter(stays), ...rows.slice(0, Math.max(first, 0)).filter(stays).reverse()]
-    .map(({ id }) => id)
-    .concat("title");
+  const goneKeys = [...elt.querySelectorAll("[name=entry]")].map(({ value }) => value);
+  return focusAfter(allRows(), goneKeys);
 }
 
 function settle(fresh) {

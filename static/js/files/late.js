@@ -1,0 +1,22 @@
+// Decide which responses may still change the page.
+export class Opening {
+  #last = null;
+
+  start(request) {
+    this.#last = request;
+  }
+
+  // If the user opens several folders before the first one arrives, only the last one counts.
+  isLast(request) {
+    return request === this.#last;
+  }
+}
+
+// Return what becomes of the response to a request from a folder that the user has left since.
+export function fateOf({ verb, status, redirect, target }) {
+  if (redirect) return "follow";
+  if (verb === "get") return "ignore";
+  if (status >= 400 && target === null) return "fail";
+  // Nothing was moved yet: the server asks about taken names.
+  return target === "#move" ? "ask" : "tell";
+}
