@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { focusAfter, partOf } from "../../static/js/files/arrivals.js";
-import { fateOf, Opening } from "../../static/js/files/late.js";
+import { fateOf, isLast, open } from "../../static/js/files/late.js";
 
 // Folders are requested in the order of the letters, and arrive in the given one.
 const ORDERS = {
@@ -13,20 +13,18 @@ const ORDERS = {
 
 for (const [name, [arrivals, opened]] of Object.entries(ORDERS)) {
   test(name, () => {
-    const opening = new Opening();
     const requests = Object.fromEntries([...arrivals].map((each) => [each, {}]));
-    for (const each of [...arrivals].sort()) opening.start(requests[each]);
-    assert.equal([...arrivals].filter((each) => opening.isLast(requests[each])).join(""), opened);
+    for (const each of [...arrivals].sort()) open(requests[each]);
+    assert.equal([...arrivals].filter((each) => isLast(requests[each])).join(""), opened);
   });
 }
 
 test("a folder that arrived before the next one was requested has opened", () => {
-  const opening = new Opening();
   const [first, second] = [{}, {}];
-  opening.start(first);
-  assert.equal(opening.isLast(first), true);
-  opening.start(second);
-  assert.deepEqual([opening.isLast(first), opening.isLast(second)], [false, true]);
+  open(first);
+  assert.equal(isLast(first), true);
+  open(second);
+  assert.deepEqual([isLast(first), isLast(second)], [false, true]);
 });
 
 const OK = { verb: "post", status: 200, redirect: null, target: null };

@@ -1,16 +1,14 @@
 // Responses that arrive after the user has opened another folder must not change it.
 import { showToast } from "../toasts.js";
-import { fateOf, Opening } from "./late.js";
+import { fateOf, isLast, open } from "./late.js";
 import { refresh } from "./swaps.js";
 
-const opening = new Opening();
-
 document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-  if (detail.target.id === "main") opening.start(detail.xhr);
+  if (detail.target.id === "main") open(detail.xhr);
 });
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
-  if (event.detail.target.id === "main" && !opening.isLast(event.detail.xhr)) event.preventDefault();
+  if (event.detail.target.id === "main" && !isLast(event.detail.xhr)) event.preventDefault();
 });
 
 // The page no longer contains the source of a later response, so its events reach only the old #main.

@@ -1,16 +1,12 @@
 // Decide which responses may still change the page.
-export class Opening {
-  #last = null;
+let lastRequest = null;
 
-  start(request) {
-    this.#last = request;
-  }
-
-  // If the user opens several folders before the first one arrives, only the last one counts.
-  isLast(request) {
-    return request === this.#last;
-  }
+export function open(request) {
+  lastRequest = request;
 }
+
+// If the user opens several folders before the first one arrives, only the last one counts.
+export const isLast = (request) => request === lastRequest;
 
 // Return what becomes of the response to a request from a folder that the user has left since.
 export function fateOf({ verb, status, redirect, target }) {

@@ -1,18 +1,16 @@
 // Move entries with a dialog, by dragging them onto a folder, and with cut, copy, and paste.
 import { isOn } from "../shortcuts.js";
-import { tab } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
+import * as clipboard from "./clipboard.js";
 import { rowBy, rowOf } from "./rows.js";
 import { chosenCount, clear } from "./selection.js";
 
 const TYPE = "application/x-ferry-entries";
 const PLACES = "#listing .window > [id^=folder-], .crumbs a[data-folder]";
-const CLIPBOARD = "ferry-clipboard";
 
-let dragSource = null;
+let dragged = null;
 let dropTarget = null;
-let cutItems = ""; // the clipboard whose items are being pasted
 
 const moveButton = () => document.getElementById("move-chosen");
 const folder = () => document.getElementById("entry-menu").dataset.folder;
@@ -43,59 +41,52 @@ function send(address, values, target = "#listing", swap = "outerHTML") {
   return window.htmx.ajax("POST", new URL(address).pathname, { source: "#go", target, swap, values });
 }
 
-function place(act, address, values, to, cut = "") {
-  cutItems = cut;
+function place(act, address, values, to) {
   send(address, { ...values, act, to, shown: folder() });
 }
 
 // If names are taken, the server asks first, and the user may cancel: keep the selection until then.
 document.addEventListener("entries-placed", () => {
   clear();
-  if (cutItems && cutItems === tab.read(CLIPBOARD)) tab.remove(CLIPBOARD);
-  cutItems = "";
+  clipboard.finishPaste();
 });
-document.addEventListener("close", forgetPaste, true);
-
-function forgetPaste({ target }) {
-  if (target.id === "move") cutItems = "";
-}
+document.addEventListener("close", ({ target }) => target.id === "move" && clipboard.forgetPaste(), true);
 
 // Dragging
 
 document.addEventListener("dragstart", ({ target, dataTransfer }) => {
   const row = rowOf(target);
   if (!row || !target.closest(".entry") || !moveButton()) return;
-  dragSource = fieldsOf(row);
+  dragged = fieldsOf(row).values;
   dataTransfer.clearData();
   dataTransfer.setData(TYPE, "");
   dataTransfer.effectAllowed = "copyMove";
 });
 
 document.addEventListener("dragover", (event) => {
-  const target = dragSource && isMove(event) ? targetOf(event.target) : null;
-  mark(target);
-  if (!target) return;
+  const act = actOf(event);
+  mark(act && placeOf(event.target));
+  if (!act) return;
   event.preventDefault();
-  event.dataTransfer.dropEffect = actOf(event);
+  event.dataTransfer.dropEffect = act;
 });
 
 document.addEventListener("drop", (event) => {
-  const target = dragSource && isMove(event) ? targetOf(event.target) : null;
-  if (!target) return;
+  const act = actOf(event);
+  if (!act) return;
   event.preventDefault();
-  place(actOf(event), moveButton().formAction, dragSource.values, idOf(target));
+  clipboard.forgetPaste();
+  place(act, moveButton().formAction, dragged, idOf(placeOf(event.target)));
 });
 
 document.addEventListener("dragend", () => {
   mark(null);
-  dragSource = null;
+  dragged = null;
 });
 
-const actOf = ({ ctrlKey, altKey }) => (ctrlKey || altKey ? "copy" : "move");
-
-function targetOf(node) {
-  const target = placeOf(node);
-  return target && !dragSource.values.entry?.includes(target.id) ? target : null;
+function actOf(event) {
+  const target = dragged && isMove(event) ? placeOf(event.target) : null;
+  return target && clipboard.dropAct(event, dragged, target.id);
 }
 
 function mark(target) {
@@ -116,19 +107,18 @@ for (const [name, act] of [
     if (!isForFiles(event) || !(row || chosenCount()) || !getSelection().isCollapsed) return;
     event.preventDefault();
     const { count, values } = fieldsOf(chosenCount() ? null : row);
-    tab.write(CLIPBOARD, { act, values, from: moveButton().formAction });
+    clipboard.put({ act, values, from: moveButton().formAction });
     tell(fill(words.files[name], { count }));
     showCut();
   });
 }
 
 document.addEventListener("paste", (event) => {
-  const clipboard = tab.readJson(CLIPBOARD);
-  if (!isForFiles(event) || !clipboard) return;
+  const items = isForFiles(event) && clipboard.paste(moveButton().formAction);
+  if (!items) return;
   event.preventDefault();
-  if (clipboard.act === "move" && clipboard.from === moveButton().formAction) return showToast(words.files.same);
-  const cut = clipboard.act === "move" ? tab.read(CLIPBOARD) : "";
-  place(clipboard.act, clipboard.from, clipboard.values, folder(), cut);
+  if (clipboard.isHere(items, moveButton().formAction)) showToast(words.files.same);
+  else place(items.act, items.from, items.values, folder());
 });
 
 const isForFiles = ({ target, defaultPrevented }) =>
@@ -138,10 +128,8 @@ const isForFiles = ({ target, defaultPrevented }) =>
   !target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable], dialog");
 
 function showCut() {
-  const clipboard = tab.readJson(CLIPBOARD);
-  const isHere = clipboard?.act === "move" && clipboard.from === moveButton()?.formAction;
   for (const row of document.querySelectorAll("#listing .cut")) row.classList.remove("cut");
-  for (const key of (isHere && clipboard.values.entry) || []) rowBy(key)?.classList.add("cut");
+  for (const key of clipboard.cutKeys(moveButton()?.formAction)) rowBy(key)?.classList.add("cut");
 }
 
 document.addEventListener("htmx:afterSettle", showCut);
