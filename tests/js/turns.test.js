@@ -1,22 +1,103 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { isAlive, nextOf } from "../../static/js/files/turns.js";
+import { Turns } from "../../static/js/files/turns.js";
 
-const uploads = (...states) => states.map((state, at) => ({ state, at }));
-const places = (chosen) => chosen.map(({ at }) => at);
+class FakeUpload {
+  state = "queued";
 
-test("three uploads run at once, in the order in which they came", () => {
-  assert.deepEqual(places(nextOf(uploads("queued", "queued", "queued", "queued"))), [0, 1, 2]);
-  assert.deepEqual(places(nextOf(uploads("uploading", "queued", "moving", "queued"))), [1]);
-  assert.deepEqual(nextOf(uploads("uploading", "uploading", "moving", "queued")), []);
-  assert.deepEqual(nextOf(uploads("uploading", "uploading", "uploading", "uploading", "queued")), []);
+  constructor(file, url, onChange) {
+    Object.assign(this, { file, url, onChange });
+  }
+
+  start() {
+    this.state = "uploading";
+  }
+
+  stop() {
+    this.state = "stopped";
+  }
+
+  to(state) {
+    this.state = state;
+    if (state !== "moving") this.onChange(this);
+  }
+}
+
+// A queue of files a, b, …, and what it told.
+function queueOf(names, announce = () => false) {
+  const made = {};
+  const told = [];
+  const make = (file, url, onChange) => {
+    made[file] = new FakeUpload(file, url, onChange);
+    return made[file];
+  };
+  const queue = new Turns({ make, announce, finish: (count) => told.push(count) });
+  queue.add([...names].map((file) => ({ file, url: "/upload/" })));
+  return { queue, made, told };
+}
+
+const SIGNS = { queued: "", uploading: "+", moving: ">", failed: "!" };
+const stateOf = ({ uploads }) => uploads.map(({ file, state }) => file + SIGNS[state]).join(" ");
+
+// Acts: a letter with the next state of its upload, "x" to cancel one, or "new" for another file.
+const STATES = { "=": "done", "!": "failed", ">": "moving", "?": "queued" };
+const TURNS = {
+  "three files are sent at once, in the order in which they came": ["", "a+ b+ c+ d e"],
+  "a file that arrives passes its turn to the next, and leaves": ["b=", "a+ c+ d+ e"],
+  "files may arrive in any order": ["c= a= e= b=", "d+"],
+  "a file that was sent keeps its turn until it has arrived": ["a>", "a> b+ c+ d e"],
+  "a file that fails passes its turn, and stays": ["a!", "a! b+ c+ d+ e"],
+  "all fail, one after the other": ["a! b! c! d! e!", "a! b! c! d! e!"],
+  "a file that is retried waits for its turn": ["a! a?", "a b+ c+ d+ e"],
+  "a file that is retried goes before those that came later": ["a! a? b=", "a+ c+ d+ e"],
+  "a file that is canceled passes its turn": ["xb", "a+ c+ d+ e"],
+  "a file that is canceled while it waits gives no turn": ["xe", "a+ b+ c+ d"],
+  "a failed file that is canceled gives no second turn": ["a! xa", "b+ c+ d+ e"],
+  "a file that comes later waits at the end": ["new", "a+ b+ c+ d e f"],
+  "a file that comes when nothing is left is sent at once": ["a= b= c= d= e= new", "f+"],
+  "all are canceled": ["xabcde", ""],
+  "all are canceled, some of which failed or were sent": ["a! b> xabcde", ""],
+};
+
+for (const [name, [acts, expected]] of Object.entries(TURNS)) {
+  test(`turns: ${name}`, () => {
+    const { queue, made } = queueOf("abcde");
+    for (const act of acts.split(" ").filter(Boolean)) {
+      if (act === "new") queue.add([{ file: "f", url: "/upload/" }]);
+      else if (act[0] === "x") queue.cancel([...act.slice(1)].map((file) => made[file]).filter(Boolean));
+      else made[act[0]].to(STATES[act[1]]);
+    }
+    assert.equal(stateOf(queue), expected);
+    assert.equal(queue.isActive, /[a-f](?:[+>]| |$)/.test(expected));
+  });
+}
+
+const ENDS = {
+  "files are counted once all have arrived": ["a= b=", [2]],
+  "files that failed aren't counted": ["a! b=", [1]],
+  "nothing is said if none arrived": ["a! b!", []],
+  "a retried file is counted on its own": ["a! b= a? a=", [1, 1]],
+  "nothing is said while one is left": ["a=", []],
+};
+
+for (const [name, [acts, counts]] of Object.entries(ENDS)) {
+  test(`arrivals: ${name}`, () => {
+    const { made, told } = queueOf("ab");
+    for (const act of acts.split(" ")) made[act[0]].to(STATES[act[1]]);
+    assert.deepEqual(told, counts);
+  });
+}
+
+test("arrivals: files with their own message aren't counted", () => {
+  const { queue, made, told } = queueOf("ab", ({ file }) => file === "a");
+  made.a.to("done");
+  made.b.to("done");
+  assert.deepEqual(told, [1]);
+  assert.equal(queue.arrived, 0);
 });
 
-test("a failed upload passes its turn to the next", () => {
-  assert.deepEqual(places(nextOf(uploads("failed", "uploading", "uploading", "queued"))), [3]);
-});
-
-test("an ended upload isn't alive", () => {
-  const states = ["queued", "uploading", "moving", "done", "failed", "stopped"];
-  assert.deepEqual(uploads(...states).map(isAlive), [true, true, true, false, false, false]);
+test("canceling stops each upload", () => {
+  const { queue, made } = queueOf("ab");
+  queue.cancel([made.b]);
+  assert.deepEqual([made.a.state, made.b.state], ["uploading", "stopped"]);
 });

@@ -10,6 +10,7 @@ const LEAST_BYTES = 4 * 2 ** 20;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REMEMBERED = 200;
+const PROTOCOL = { "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" };
 
 class Refusal extends Error {}
 
@@ -84,7 +85,7 @@ class ResumableUpload extends Upload {
 
   async fetch(path, method, more = {}, isRetry = false) {
     const url = new URL(path, new URL(this.url, location.href));
-    const response = await fetch(url, { method, headers: { ...protocolHeaders(), ...more } });
+    const response = await fetch(url, { method, headers: { ...headers(), ...PROTOCOL, ...more } });
     if (response.status !== 403 || isRetry) return response;
     const answer = response.clone().json();
     return renewToken(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
@@ -101,21 +102,19 @@ class ResumableUpload extends Upload {
   /** @returns {Promise<void>} */
   send(url, offset) {
     return new Promise((resolve, reject) => {
-      const xhr = new XMLHttpRequest();
-      this.xhr = xhr;
-      xhr.upload.addEventListener("progress", ({ loaded }) => this.progress(offset + loaded, this.file.size));
-      xhr.upload.addEventListener("load", () => this.setState("moving"));
-      xhr.addEventListener("load", () => {
+      const onCut = () => reject(new Error("again"));
+      const onAnswer = () => {
         if (xhr.status === 204) return resolve();
         const answer = this.read();
         // Another window or a lost connection may have sent more in the meantime, so read the offset again.
-        if (xhr.status === 409 || renewToken(answer)) return reject(new Error("again"));
-        reject(answer?.reason ? new Refusal(answer.reason) : new Error("again"));
-      });
-      for (const end of ["error", "abort", "timeout"]) xhr.addEventListener(end, () => reject(new Error(end)));
-      xhr.open("PATCH", new URL(url, location.href));
-      const more = { "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) };
-      for (const [name, value] of Object.entries({ ...protocolHeaders(), ...more })) xhr.setRequestHeader(name, value);
+        if (xhr.status === 409 || renewToken(answer) || !answer?.reason) return onCut();
+        reject(new Refusal(answer.reason));
+      };
+      const more = { ...PROTOCOL, "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) };
+      const xhr = this.request({ onAnswer, onCut, method: "PATCH", url: new URL(url, location.href), more });
+      xhr.upload.addEventListener("progress", ({ loaded }) => this.progress(offset + loaded, this.file.size));
+      xhr.upload.addEventListener("load", () => this.setState("moving"));
+      xhr.addEventListener("abort", onCut);
       xhr.send(this.file.slice(offset));
     });
   }
@@ -154,8 +153,6 @@ class ResumableUpload extends Upload {
     return this.isCut ? words.upload.resuming : super.stateWords;
   }
 }
-
-const protocolHeaders = () => ({ ...headers(), "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" });
 
 const readUploads = () => browser.readJson(KEY) ?? {};
 

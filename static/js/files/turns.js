@@ -4,9 +4,49 @@ const AT_ONCE = 3;
 const isRunning = ({ state }) => state === "uploading" || state === "moving";
 const isWaiting = ({ state }) => state === "queued";
 
-export const isAlive = (upload) => isWaiting(upload) || isRunning(upload);
+export class Turns {
+  uploads = [];
+  arrived = 0;
 
-export function nextOf(uploads) {
-  const running = uploads.filter(isRunning).length;
-  return uploads.filter(isWaiting).slice(0, Math.max(AT_ONCE - running, 0));
+  constructor({ make, announce, finish }) {
+    this.make = make;
+    this.announce = announce;
+    this.finish = finish;
+  }
+
+  draw() {}
+
+  get isActive() {
+    return this.uploads.some((upload) => isWaiting(upload) || isRunning(upload));
+  }
+
+  /** @param {{ file: File, url: string }[]} files */
+  add(files) {
+    this.uploads.push(...files.map(({ file, url }) => this.make(file, url, (upload) => this.follow(upload))));
+    this.#go();
+  }
+
+  follow(upload) {
+    if (upload.state === "done") {
+      this.uploads = this.uploads.filter((each) => each !== upload);
+      if (!this.announce(upload)) this.arrived += 1;
+    }
+    if (this.arrived && !this.isActive) {
+      this.finish(this.arrived);
+      this.arrived = 0;
+    }
+    this.#go();
+  }
+
+  cancel(uploads) {
+    for (const upload of uploads) upload.stop();
+    this.uploads = this.uploads.filter((each) => !uploads.includes(each));
+    this.#go();
+  }
+
+  #go() {
+    const running = this.uploads.filter(isRunning).length;
+    for (const upload of this.uploads.filter(isWaiting).slice(0, Math.max(AT_ONCE - running, 0))) upload.start();
+    this.draw();
+  }
 }

@@ -1,15 +1,12 @@
-// A queue of uploads, with rows for the first ones.
+// A panel with the uploads of a page, and rows for the first ones.
 import { tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { uploadOf } from "./resumable.js";
-import { isAlive, nextOf } from "./turns.js";
+import { Turns } from "./turns.js";
 
 const IN_SIGHT = 12;
 
-export class UploadQueue {
-  uploads = [];
-  arrived = 0;
-
+export class UploadQueue extends Turns {
   /**
    * @param {HTMLElement} panel contains the list of rows and their template
    * @param {object} options
@@ -20,65 +17,63 @@ export class UploadQueue {
    * @param {typeof uploadOf} [options.make] creates the upload of a file
    */
   constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {}, make = uploadOf }) {
+    const sayAndFinish = (count) => {
+      tell(fill(words.upload.done, { count }));
+      finish();
+    };
+    super({ make, announce, finish: sayAndFinish });
     this.panel = panel;
     this.home = home;
-    this.announce = announce;
-    this.finish = finish;
-    this.draw = draw;
-    this.make = make;
+    this.drawRest = draw;
     document.addEventListener("click", ({ target }) => this.#press(target));
     window.addEventListener("beforeunload", (event) => {
-      if (this.uploads.some(isAlive)) event.preventDefault();
+      if (this.isActive) event.preventDefault();
     });
-  }
-
-  /** @param {{ file: File, url: string }[]} files */
-  add(files) {
-    this.uploads.push(...files.map(({ file, url }) => this.make(file, url, (upload) => this.follow(upload))));
-    this.#go();
-  }
-
-  follow(upload) {
-    if (upload.state === "done") {
-      this.#remove(upload);
-      if (!this.announce(upload)) this.arrived += 1;
-    }
-    if (this.arrived && !this.uploads.some(isAlive)) {
-      tell(fill(words.upload.done, { count: this.arrived }));
-      this.finish();
-      this.arrived = 0;
-    }
-    this.#go();
-  }
-
-  #go() {
-    for (const upload of nextOf(this.uploads)) upload.start();
-    this.panel.hidden = !this.uploads.length;
-    const [list, template] = ["ul", "template"].map((name) => this.panel.querySelector(name));
-    for (const upload of this.uploads.slice(0, IN_SIGHT)) if (!upload.row) list.append(upload.drawRow(template));
-    this.draw();
   }
 
   #press(target) {
     const action = this.panel.contains(target) && target.closest("[data-do]")?.dataset.do;
-    if (!action) return;
     const upload = this.uploads.find(({ row }) => row?.contains(target));
     if (action === "retry") upload.retry();
-    if (action === "cancel") this.#cancel(upload);
-    if (action === "clear") for (const each of this.uploads) this.#cancel(each);
-    this.#go();
+    if (action === "cancel") this.cancel([upload]);
+    if (action === "clear") this.cancel(this.uploads);
   }
 
-  #cancel(upload) {
-    upload.stop();
-    this.#remove(upload);
+  draw() {
+    const [list, template] = ["ul", "template"].map((name) => this.panel.querySelector(name));
+    for (const row of [...list.children]) if (!this.uploads.some((each) => each.row === row)) this.#remove(row);
+    for (const upload of this.uploads.slice(0, IN_SIGHT)) if (!upload.row) list.append(rowFor(upload, template));
+    this.panel.hidden = !this.uploads.length;
+    this.drawRest();
   }
 
-  #remove(upload) {
-    const next = upload.row?.nextElementSibling ?? upload.row?.previousElementSibling;
-    const hadFocus = upload.row?.contains(document.activeElement);
-    this.uploads = this.uploads.filter((each) => each !== upload);
-    upload.row?.remove();
+  #remove(row) {
+    const next = row.nextElementSibling ?? row.previousElementSibling;
+    const hadFocus = row.contains(document.activeElement);
+    row.remove();
     if (hadFocus) (next?.querySelector("[data-do=cancel]") ?? document.getElementById(this.home)).focus();
   }
+}
+
+function rowFor(upload, template) {
+  const { name } = upload.file;
+  const row = template.content.firstElementChild.cloneNode(true);
+  row.querySelector("bdi").textContent = name;
+  row.querySelector("progress").setAttribute("aria-label", name);
+  row.querySelector("[data-do=cancel]").setAttribute("aria-label", fill(words.upload.cancel, { name }));
+  upload.row = row;
+  upload.show = () => show(row, upload);
+  upload.show();
+  return row;
+}
+
+function show(row, { state, percent, texts }) {
+  const find = (selector) => row.querySelector(selector);
+  const small = Object.assign(document.createElement("small"), { textContent: "%" });
+  row.dataset.state = state;
+  find("progress").value = state === "moving" ? 100 : percent;
+  find(".route").hidden = state === "failed";
+  for (const [name, text] of Object.entries(texts)) find(`.${name}`).textContent = text;
+  find(".transfer-pct").replaceChildren(...(state === "uploading" ? [String(percent), small] : []));
+  find("[data-do=retry]").hidden = state !== "failed";
 }

@@ -2,7 +2,7 @@ import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 import { Pace } from "./pace.js";
 
-const DRAW_MS = 250;
+const SHOW_MS = 250;
 const REFUSALS = [403, 413, 503];
 
 // The upload of one file: queued, uploading, moving (sent, but no response yet), done, failed, or stopped.
@@ -14,7 +14,8 @@ export class Upload {
   answer = null;
   reason = "";
   pace = null;
-  drawnAt = 0;
+  shownAt = 0;
+  show = () => {};
 
   constructor(file, url, onChange) {
     this.file = file;
@@ -42,15 +43,15 @@ export class Upload {
     this.request({ onAnswer, onCut }).send(new FormData());
   }
 
-  request({ onAnswer, onCut }) {
+  /** @param {any} options */
+  request({ onAnswer, onCut, method = "POST", url = this.url, more = { "X-File-Size": String(this.file.size) } }) {
     const xhr = new XMLHttpRequest();
     this.xhr = xhr;
     xhr.addEventListener("load", onAnswer);
     xhr.addEventListener("error", onCut);
-    xhr.open("POST", this.url);
-    xhr.setRequestHeader("X-Requested-With", "ferry");
-    xhr.setRequestHeader("X-File-Size", String(this.file.size));
-    for (const [name, value] of Object.entries(headers())) xhr.setRequestHeader(name, value);
+    xhr.open(method, url);
+    const all = { ...headers(), "X-Requested-With": "ferry", ...more };
+    for (const [name, value] of Object.entries(all)) xhr.setRequestHeader(name, value);
     return xhr;
   }
 
@@ -68,7 +69,9 @@ export class Upload {
     const now = performance.now();
     this.sent = total ? Math.min(this.file.size, (loaded / total) * this.file.size) : 0;
     this.pace.add(now, this.sent);
-    if (now - this.drawnAt > DRAW_MS) this.show();
+    if (now - this.shownAt <= SHOW_MS) return;
+    this.shownAt = now;
+    this.show();
   }
 
   handleAnswer(isRetry) {
@@ -105,38 +108,22 @@ export class Upload {
     if (state !== "moving") this.onChange(this);
   }
 
-  drawRow(template) {
-    this.row = template.content.firstElementChild.cloneNode(true);
-    this.row.querySelector("bdi").textContent = this.file.name;
-    this.row.querySelector("progress").setAttribute("aria-label", this.file.name);
-    this.row
-      .querySelector("[data-do=cancel]")
-      .setAttribute("aria-label", fill(words.upload.cancel, { name: this.file.name }));
-    this.show();
-    return this.row;
+  get percent() {
+    return this.file.size ? Math.floor((this.sent / this.file.size) * 100) : 0;
   }
 
-  show() {
-    if (!this.row) return;
-    const { file, state } = this;
-    const find = (selector) => this.row.querySelector(selector);
+  // The texts of its row, by their class.
+  get texts() {
+    const { file, pace, reason, sent, state } = this;
     const isGoing = state === "uploading";
-    const percent = file.size ? Math.floor((this.sent / file.size) * 100) : 0;
-    this.drawnAt = performance.now();
-    this.row.dataset.state = state;
-    find("progress").value = state === "moving" ? 100 : percent;
-    find(".route").hidden = state === "failed";
-    find(".state").textContent = this.stateWords ?? "";
-    find(".of").textContent =
-      state === "failed"
-        ? this.reason
-        : fill(words.upload.of, { done: formatSize(this.sent), total: formatSize(file.size) });
-    find(".rate").textContent = isGoing && this.pace.rate ? formatSize(this.pace.rate, true) : "";
-    find(".left").textContent = isGoing ? this.left : "";
-    find(".transfer-pct").replaceChildren(
-      ...(isGoing ? [String(percent), Object.assign(document.createElement("small"), { textContent: "%" })] : []),
-    );
-    find("[data-do=retry]").hidden = state !== "failed";
+    const seconds = isGoing ? pace.left(performance.now(), file.size) : null;
+    const progress = fill(words.upload.of, { done: formatSize(sent), total: formatSize(file.size) });
+    return {
+      state: this.stateWords ?? "",
+      of: state === "failed" ? reason : progress,
+      rate: isGoing && pace.rate ? formatSize(pace.rate, true) : "",
+      left: seconds === null ? "" : fill(words.upload.left, { time: formatTime(seconds) }),
+    };
   }
 
   get stateWords() {
@@ -146,11 +133,6 @@ export class Upload {
       moving: words.upload.ending,
       failed: words.upload.failed,
     }[this.state];
-  }
-
-  get left() {
-    const seconds = this.pace.left(performance.now(), this.file.size);
-    return seconds === null ? "" : fill(words.upload.left, { time: formatTime(seconds) });
   }
 }
 

@@ -3,7 +3,6 @@ import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
-import { isAlive } from "./turns.js";
 import { UploadQueue } from "./upload-queue.js";
 
 const queue = new UploadQueue(document.getElementById("uploads"), { home: "title", finish: refresh, draw });
@@ -49,7 +48,7 @@ export async function addDropped(dropped) {
 // Leaving the page would end its uploads, so open other pages in a new tab.
 document.addEventListener("click", (event) => {
   const link = event.target.closest("header.site a[href]");
-  if (!link || !isPlain(event) || !queue.uploads.some(isAlive)) return;
+  if (!link || !isPlain(event) || !queue.isActive) return;
   event.preventDefault();
   if (link.matches("[aria-current], .brand")) return document.querySelector(".crumbs a")?.click();
   window.open(link.href, "_blank", "noopener");
