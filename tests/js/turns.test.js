@@ -78,12 +78,18 @@ const ENDS = {
   "nothing is said if none arrived": ["a! b!", []],
   "a retried file is counted on its own": ["a! b= a? a=", [1, 1]],
   "nothing is said while one is left": ["a=", []],
+  "files are counted if the last one is canceled": ["a= xb", [1]],
+  "nothing is said if all are canceled": ["xa xb", []],
+  "files aren't counted twice if a failed one is canceled later": ["a= b! xb", [1]],
 };
 
 for (const [name, [acts, counts]] of Object.entries(ENDS)) {
   test(`arrivals: ${name}`, () => {
-    const { made, told } = queueOf("ab");
-    for (const act of acts.split(" ")) made[act[0]].to(STATES[act[1]]);
+    const { queue, made, told } = queueOf("ab");
+    for (const act of acts.split(" ")) {
+      if (act[0] === "x") queue.cancel([made[act[1]]]);
+      else made[act[0]].to(STATES[act[1]]);
+    }
     assert.deepEqual(told, counts);
   });
 }

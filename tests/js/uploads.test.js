@@ -442,6 +442,14 @@ test("a large file that can't begin: a new token is used at once, but only once"
   assert.equal(upload.reason, "refused");
 });
 
+test("a session that ends during an interruption is explained, and no longer looks interrupted", async () => {
+  const upload = await uploadFilm();
+  await cutAt(1000);
+  answers.HEAD = () => new Response(null, { status: 401 });
+  await wait();
+  assert.deepEqual(Object.values(upload.texts), ["failed", "unsigned", "", ""]);
+});
+
 test("a canceled large file is aborted, removed, and forgotten", async () => {
   const upload = await uploadFilm();
   upload.stop();

@@ -150,7 +150,7 @@ class ResumableUpload extends Upload {
   }
 
   get stateWords() {
-    return this.isCut ? words.upload.resuming : super.stateWords;
+    return this.isCut && this.state === "uploading" ? words.upload.resuming : super.stateWords;
   }
 }
 

@@ -31,10 +31,6 @@ export class Turns {
       this.uploads = this.uploads.filter((each) => each !== upload);
       if (!this.announce(upload)) this.arrived += 1;
     }
-    if (this.arrived && !this.isActive) {
-      this.finish(this.arrived);
-      this.arrived = 0;
-    }
     this.#go();
   }
 
@@ -45,6 +41,10 @@ export class Turns {
   }
 
   #go() {
+    if (this.arrived && !this.isActive) {
+      this.finish(this.arrived);
+      this.arrived = 0;
+    }
     const running = this.uploads.filter(isRunning).length;
     for (const upload of this.uploads.filter(isWaiting).slice(0, Math.max(AT_ONCE - running, 0))) upload.start();
     this.draw();
