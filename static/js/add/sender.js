@@ -54,12 +54,7 @@ export async function post(url, fields, { signal = null, isRetry = false } = {})
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
   let response;
   try {
-    response = await fetch(url, {
-      method: "POST",
-      headers: { ...headers(), "X-Requested-With": "ferry" },
-      body: form,
-      signal,
-    });
+    response = await fetch(url, { method: "POST", headers: headers(), body: form, signal });
   } catch {
     throw new Error(navigator.onLine ? words.add.cut : words.add.offline);
   }

@@ -1,16 +1,6 @@
-const deleteButton = () => document.getElementById("delete-chosen");
-
-export function deleteChosen() {
-  deleteButton()?.click();
-}
+import { post } from "./rows.js";
 
 export function deleteRow(row) {
-  if (!deleteButton()) return;
-  const values = { entry: row.id };
-  window.htmx.ajax("POST", deleteButton().getAttribute("formaction"), {
-    source: "#go",
-    target: "#delete",
-    swap: "innerHTML",
-    values,
-  });
+  const button = document.getElementById("delete-chosen");
+  if (button) post(button.formAction, { entry: row.id }, "#delete", "innerHTML");
 }

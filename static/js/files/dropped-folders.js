@@ -29,11 +29,7 @@ async function walk(entry, place, uploads) {
 }
 
 async function make(name, url) {
-  const answer = await fetch(url, {
-    method: "POST",
-    headers: { ...headers(), "X-Requested-With": "ferry" },
-    body: new URLSearchParams({ name }),
-  });
+  const answer = await fetch(url, { method: "POST", headers: headers(), body: new URLSearchParams({ name }) });
   const folder = await answer.json();
   if (!folder.ok) throw folder;
   return folder;

@@ -1,4 +1,4 @@
-import { isFolder } from "./rows.js";
+import { isFolder, post } from "./rows.js";
 
 const dialog = () => document.getElementById("share");
 const PLAYABLE_ICON = /#(film|volume-2)$/;
@@ -13,5 +13,5 @@ export function addressOf(row) {
 
 // The response is the dialog with the link, so one press shows it.
 export function playElsewhere(row) {
-  window.htmx.ajax("POST", addressOf(row), { source: "#go", target: "#share", swap: "innerHTML" });
+  post(addressOf(row), {}, "#share", "innerHTML");
 }

@@ -5,7 +5,7 @@ import { addressOf, isPlayable, playElsewhere } from "./elsewhere.js";
 import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
 import { isFolder, linkOf, nameOf, rowOf } from "./rows.js";
-import { startSelecting, toggle } from "./selection.js";
+import { startSelecting } from "./selection.js";
 import { unpackRow } from "./unpacking.js";
 
 const UNPACKABLE = /\.(zip|cbz)$/i;
@@ -13,10 +13,7 @@ const UNPACKABLE = /\.(zip|cbz)$/i;
 const menu = new RowMenu("entry-menu", {
   open: (row) => linkOf(row).click(),
   copy: (row) => copy(isFolder(row) ? linkOf(row).href : bytesOf(row)),
-  select: (row) => {
-    startSelecting();
-    toggle(row);
-  },
+  select: startSelecting,
   play: playElsewhere,
   rename,
   move: moveRow,

@@ -1,6 +1,6 @@
 import { isForUs } from "../shortcuts.js";
-import { deleteChosen, deleteRow } from "./deleting.js";
-import { moveChosen, moveRow } from "./moving.js";
+import { deleteRow } from "./deleting.js";
+import { moveRow } from "./moving.js";
 import { rename } from "./on-first-use.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chosenCount, clear, onlyChosenRow, show, toggle } from "./selection.js";
@@ -27,21 +27,20 @@ const SINGLE = {
   n: press("#new"),
   m: () => focusedRow()?.querySelector(".more")?.click(),
   f: filter,
-  v: () => {
-    if (chosenCount()) moveChosen();
-    else if (focusedRow()) moveRow(focusedRow());
-  },
+  v: () => actOn(moveRow, "#move-chosen"),
   // If the service can search, "/" opens the search instead, and never gets here.
   "/": filter,
   F2: () => {
     const row = onlyChosenRow() ?? focusedRow();
     if (row) rename(row);
   },
-  Delete: () => {
-    if (chosenCount()) deleteChosen();
-    else if (focusedRow()) deleteRow(focusedRow());
-  },
+  Delete: () => actOn(deleteRow, "#delete-chosen"),
 };
+
+function actOn(actOnRow, button) {
+  if (chosenCount()) press(button)();
+  else if (focusedRow()) actOnRow(focusedRow());
+}
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "Escape") return leave(event);

@@ -3,7 +3,7 @@ import { isOn } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import * as clipboard from "./clipboard.js";
-import { rowBy, rowOf } from "./rows.js";
+import { post, rowBy, rowOf } from "./rows.js";
 import { chosenCount, clear } from "./selection.js";
 
 const TYPE = "application/x-ferry-entries";
@@ -18,12 +18,8 @@ const placeOf = (node) => node.closest?.(PLACES) ?? null;
 const idOf = (place) => place.dataset.folder ?? place.id.replace("folder-", "");
 export const isMove = ({ dataTransfer }) => dataTransfer.types.includes(TYPE);
 
-export function moveChosen() {
-  moveButton()?.click();
-}
-
 export function moveRow(row) {
-  if (moveButton()) send(moveButton().formAction, { entry: row.id }, "#move", "innerHTML");
+  if (moveButton()) post(moveButton().formAction, { entry: row.id }, "#move", "innerHTML");
 }
 
 // Return the chosen entries, or only `row` if it isn't among them.
@@ -37,12 +33,8 @@ function fieldsOf(row) {
   return { count: chosenCount(), values };
 }
 
-function send(address, values, target = "#listing", swap = "outerHTML") {
-  return window.htmx.ajax("POST", new URL(address).pathname, { source: "#go", target, swap, values });
-}
-
 function place(act, address, values, to) {
-  send(address, { ...values, act, to, shown: folder() });
+  post(address, { ...values, act, to, shown: folder() });
 }
 
 // If names are taken, the server asks first, and the user may cancel: keep the selection until then.
@@ -98,10 +90,7 @@ function mark(target) {
 
 // Cut, copy, and paste
 
-for (const [name, act] of [
-  ["cut", "move"],
-  ["copy", "copy"],
-]) {
+for (const [name, act] of Object.entries({ cut: "move", copy: "copy" })) {
   document.addEventListener(name, (event) => {
     const row = rowOf(document.activeElement);
     if (!isForFiles(event) || !(row || chosenCount()) || !getSelection().isCollapsed) return;

@@ -93,10 +93,7 @@ function revert(form) {
 
 function restore(row) {
   const nodes = before.get(row);
-  if (nodes)
-    linkOf(row)
-      .querySelector(".entry-name")
-      .replaceChildren(...nodes);
+  if (nodes) row.querySelector(".entry-name").replaceChildren(...nodes);
   before.delete(row);
   row.classList.remove("pending");
 }

@@ -10,7 +10,7 @@ const LEAST_BYTES = 4 * 2 ** 20;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REMEMBERED = 200;
-const PROTOCOL = { "X-Requested-With": "ferry", "Tus-Resumable": "1.0.0" };
+const PROTOCOL = { "Tus-Resumable": "1.0.0" };
 
 class Refusal extends Error {}
 
@@ -29,9 +29,7 @@ class ResumableUpload extends Upload {
   }
 
   async start() {
-    this.state = "uploading";
-    this.pace = new Pace(performance.now());
-    this.show();
+    this.setCut(false);
     for (let wait = FIRST_WAIT_MS; ; wait = Math.min(2 * wait, LONGEST_WAIT_MS)) {
       const before = this.sent;
       try {
@@ -54,9 +52,8 @@ class ResumableUpload extends Upload {
     const url = earlier?.url ?? (await this.begin());
     if (this.state === "stopped") return this.discard();
     const offset = earlier?.offset ?? 0;
-    this.setCut(false);
     this.sent = offset;
-    this.pace = new Pace(performance.now(), offset);
+    this.setCut(false);
     await this.send(url, offset);
   }
 
@@ -133,10 +130,8 @@ class ResumableUpload extends Upload {
 
   setCut(isCut) {
     this.isCut = isCut;
-    if (isCut) {
-      this.state = "uploading";
-      this.pace = new Pace(performance.now(), this.sent);
-    }
+    this.state = "uploading";
+    this.pace = new Pace(performance.now(), this.sent);
     this.show();
   }
 

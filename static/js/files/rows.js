@@ -13,6 +13,9 @@ export function beside(row, step) {
   return rows[rows.indexOf(row) + step] ?? null;
 }
 
+export const post = (address, values, target = "#listing", swap = "outerHTML") =>
+  window.htmx.ajax("POST", new URL(address, location.href).pathname, { source: "#go", target, swap, values });
+
 export function say(words) {
   document.getElementById("said").textContent = words;
 }

@@ -41,9 +41,10 @@ export function toggle(row) {
   show();
 }
 
-export function startSelecting() {
+// Choose by touch, beginning with this row.
+export function startSelecting(row) {
   current().isSelecting = true;
-  show();
+  toggle(row);
 }
 
 export function clear() {
@@ -95,8 +96,9 @@ document.addEventListener("click", (event) => {
     show();
   } else if (target.id === "choose-all") chooseAll(chosenCount() < current().total);
   else if (target.closest("#select")) {
-    if (current().isSelecting) clear();
-    else startSelecting();
+    current().isSelecting = !current().isSelecting;
+    if (current().isSelecting) show();
+    else clear();
   }
 });
 
@@ -131,21 +133,19 @@ document.addEventListener("pointerdown", (event) => {
   const row = rowOf(event.target);
   hold.end();
   hold.isDone = false;
-  if (row && event.pointerType === "touch" && event.target.closest(".entry")) hold.start(event, () => take(row));
+  if (row && event.pointerType === "touch" && event.target.closest(".entry")) {
+    hold.start(event, () => {
+      navigator.vibrate?.(10);
+      startSelecting(row);
+    });
+  }
 });
 
 document.addEventListener("pointermove", (event) => hold.move(event));
-for (const end of ["pointerup", "pointercancel"]) document.addEventListener(end, () => hold.end());
-document.addEventListener("scroll", () => hold.end(), { passive: true });
+for (const end of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(end, () => hold.end());
 
 document.addEventListener("contextmenu", (event) => {
   if (hold.isActive) event.preventDefault();
 });
-
-function take(row) {
-  navigator.vibrate?.(10);
-  startSelecting();
-  toggle(row);
-}
 
 show();

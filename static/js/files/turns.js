@@ -8,10 +8,8 @@ export class Turns {
   uploads = [];
   arrived = 0;
 
-  constructor({ make, announce, finish }) {
-    this.make = make;
-    this.announce = announce;
-    this.finish = finish;
+  constructor(hooks) {
+    this.hooks = hooks;
   }
 
   draw() {}
@@ -22,14 +20,14 @@ export class Turns {
 
   /** @param {{ file: File, url: string }[]} files */
   add(files) {
-    this.uploads.push(...files.map(({ file, url }) => this.make(file, url, (upload) => this.follow(upload))));
+    this.uploads.push(...files.map(({ file, url }) => this.hooks.make(file, url, (upload) => this.follow(upload))));
     this.#go();
   }
 
   follow(upload) {
     if (upload.state === "done") {
       this.uploads = this.uploads.filter((each) => each !== upload);
-      if (!this.announce(upload)) this.arrived += 1;
+      if (!this.hooks.announce(upload)) this.arrived += 1;
     }
     this.#go();
   }
@@ -42,7 +40,7 @@ export class Turns {
 
   #go() {
     if (this.arrived && !this.isActive) {
-      this.finish(this.arrived);
+      this.hooks.finish(this.arrived);
       this.arrived = 0;
     }
     const running = this.uploads.filter(isRunning).length;

@@ -1,4 +1,6 @@
 // Poll the progress of ZIP files while the page shows any that are being unpacked.
+import { post } from "./rows.js";
+
 let isLive = false;
 
 const progress = () => document.querySelector("#unpacking[hx-get]");
@@ -6,7 +8,7 @@ const progress = () => document.querySelector("#unpacking[hx-get]");
 export function unpackRow(row) {
   const { files, folder } = document.getElementById("entry-menu").dataset;
   const address = `${files}${folder}/${row.id}/unpack/`;
-  window.htmx.ajax("POST", address, { source: "#go", target: "#listing", swap: "outerHTML" });
+  post(address);
 }
 
 async function follow() {

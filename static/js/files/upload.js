@@ -50,8 +50,7 @@ export class Upload {
     xhr.addEventListener("load", onAnswer);
     xhr.addEventListener("error", onCut);
     xhr.open(method, url);
-    const all = { ...headers(), "X-Requested-With": "ferry", ...more };
-    for (const [name, value] of Object.entries(all)) xhr.setRequestHeader(name, value);
+    for (const [name, value] of Object.entries({ ...headers(), ...more })) xhr.setRequestHeader(name, value);
     return xhr;
   }
 
@@ -136,14 +135,13 @@ export class Upload {
   }
 }
 
-export function headers() {
-  return JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
-}
+const pageHeaders = () => JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
+export const headers = () => ({ ...pageHeaders(), "X-Requested-With": "ferry" });
 
 // Take the new CSRF token from a refusal: signing in, in any tab, makes the old one invalid. Return
 // whether there was one.
 export function renewToken(answer) {
   if (!answer?.token) return false;
-  document.body.setAttribute("hx-headers", JSON.stringify({ ...headers(), "X-CSRFToken": answer.token }));
+  document.body.setAttribute("hx-headers", JSON.stringify({ ...pageHeaders(), "X-CSRFToken": answer.token }));
   return true;
 }
