@@ -61,14 +61,8 @@ function mark(rows) {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (sendController) return;
-  const lines = [
-    ...new Set(
-      field.value
-        .split("\n")
-        .map((line) => line.trim())
-        .filter(Boolean),
-    ),
-  ];
+  const typed = field.value.split("\n").map((line) => line.trim());
+  const lines = [...new Set(typed)].filter(Boolean);
   // Send at most ten thousand lines; the others stay in the field.
   if (lines.length) deliver(lines.slice(0, MOST_LINES), lines.slice(MOST_LINES));
   else field.focus();
@@ -82,10 +76,7 @@ async function deliver(lines, beyond) {
   const outcomes = [];
   const onAnswer = ({ items }, left) => {
     outcomes.push(...items);
-    foundText.textContent = fill(words.add.progress, {
-      done: outcomes.length,
-      total: outcomes.length + left,
-    });
+    foundText.textContent = fill(words.add.progress, { done: outcomes.length, total: outcomes.length + left });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
   const { keptLines, trouble } = await send(lines, { folder: folder(), onAnswer, signal: sendController.signal });

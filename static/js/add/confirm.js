@@ -2,7 +2,7 @@
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
-import { kindOf, Outcomes } from "./outcomes.js";
+import { kindOf, Outcomes, textsFor } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
 import { forget, readShare } from "./shared.js";
 
@@ -39,10 +39,8 @@ async function begin() {
   try {
     await readList(signal);
   } catch ({ message }) {
-    if (!signal.aborted)
-      trouble.replaceChildren(
-        ...([words.add.cut, words.add.offline].includes(message) ? [words.ask.unread] : troubleParts(message)),
-      );
+    const parts = [words.add.cut, words.add.offline].includes(message) ? [words.ask.unread] : troubleParts(message);
+    if (!signal.aborted) trouble.replaceChildren(...parts);
     return;
   }
   isWaiting = false;
@@ -57,11 +55,8 @@ async function readList(signal) {
   if (!fragment.size) return;
   if (fragment.get("from"))
     say(fill(words.ask.from, { host: fragment.get("from") }) + (fragment.has("page") ? ` ${words.ask.page}` : ""));
-  await show(
-    ["text", "magnet", "url"].flatMap((name) => fragment.getAll(name)),
-    fragment.get("title"),
-    signal,
-  );
+  const texts = ["text", "magnet", "url"].flatMap((name) => fragment.getAll(name));
+  await show(texts, fragment.get("title"), signal);
 }
 
 async function fromShare(query, signal) {
@@ -103,15 +98,12 @@ const say = (text) => (find("said").textContent = text);
 
 function update() {
   if (isBusy || isWaiting || !find("show").hidden) return;
-  const count = countIn(boxes());
   const chosen = countIn(tickedBoxes());
-  const { none, some, all, button } = words.ask;
-  title(!count ? none : chosen < count && count > 1 ? fill(some, { chosen, total: count }) : fill(all, { count }));
-  go.querySelector("span").textContent = fill(button, { count: chosen });
   const bytes = tickedBoxes().reduce((sum, { dataset }) => sum + Number(dataset.size ?? 0), 0);
-  const size = bytes ? fill(words.ask.size, { size: formatSize(bytes) }) : "";
-  const { free } = find("hint").dataset;
-  find("hint").textContent = size && free ? fill(words.ask.sentences, { first: size, next: free }) : size || free;
+  const texts = textsFor({ count: countIn(boxes()), chosen, bytes, free: find("hint").dataset.free });
+  title(texts.title);
+  go.querySelector("span").textContent = texts.button;
+  find("hint").textContent = texts.hint;
   form.hidden = !picks.children.length;
   find("nothing").hidden = picks.children.length > 0;
   go.disabled = !isArmed() || !chosen;
@@ -136,11 +128,8 @@ async function addTicked() {
   isBusy = true;
   go.disabled = true;
   trouble.textContent = "";
-  const rows = new Map(
-    tickedBoxes()
-      .filter((box) => !files.has(box))
-      .flatMap((box) => linesIn(box).map((line) => [line, box])),
-  );
+  const links = tickedBoxes().filter((box) => !files.has(box));
+  const rows = new Map(links.flatMap((box) => linesIn(box).map((line) => [line, box])));
   const lines = [...rows.keys()];
   const rest = restBox();
   const outcomes = new Outcomes();
@@ -181,28 +170,27 @@ function settle(box, item, outcomes) {
 }
 
 function conclude(outcomes, sendTrouble) {
-  const isDone = !outcomes.failed && !sendTrouble && !tickedBoxes().length;
-  if (isDone) return finish(outcomes);
+  const end = outcomes.end(sendTrouble, tickedBoxes().length);
+  if (end.isDone) return finish(outcomes, end);
   // A sign-in link would lose files that were opened with the app, so don't offer one.
   trouble.replaceChildren(...(files.size ? [sendTrouble] : troubleParts(sendTrouble)));
   update();
   say(String(outcomes));
-  if (outcomes.added || outcomes.known) title(words.ask.partly);
+  if (end.title) title(end.title);
   go.disabled = false;
 }
 
-// Close the window only if everything was added, so that the user can read any other outcome. The
-// browser may refuse to close it, so the text explains what to do.
-async function finish(outcomes) {
+// The browser may refuse to close the window, so the text explains what to do.
+async function finish(outcomes, end) {
   await forget();
   history.replaceState(null, "", location.pathname);
   form.hidden = true;
   find("results")?.remove();
-  title(outcomes.added ? words.ask.done : words.ask.here);
+  title(end.title);
   say(fill(words.ask.close, { outcomes: String(outcomes) }));
   find("show").hidden = false;
   find("show").focus();
-  if (isPopup && !outcomes.known) setTimeout(() => window.close(), CLOSE_MS);
+  if (isPopup && end.mayClose) setTimeout(() => window.close(), CLOSE_MS);
 }
 
 document.querySelector("[data-leave]").addEventListener("click", async (event) => {

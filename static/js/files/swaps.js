@@ -15,7 +15,6 @@ let isQuiet = false;
 
 const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
-const isBehind = (elt) => elt?.id === "refresh" || elt?.id === "look";
 
 for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
   document.addEventListener(name, ({ type }) => (isDown = type === "pointerdown"), true);
@@ -23,7 +22,7 @@ for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { elt } = detail.requestConfig;
-  isQuiet = isBehind(elt);
+  isQuiet = ["refresh", "look"].includes(elt?.id);
   if (!detail.shouldSwap || detail.target?.id !== "listing") return;
   const part = partOf({ isQuiet, isArrival: elt.id === "unpacking", isBusy: isBusy(), isFar: isFar() });
   if (part === "nothing") detail.shouldSwap = false;
@@ -37,7 +36,11 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 
 document.addEventListener("htmx:afterSettle", ({ target }) => {
   if (target.id === "listing") settle(target);
-  if (target.id === "packed") fetchPacked(target);
+  // The response is a download, so the page and its selection stay.
+  if (target.id === "packed") {
+    target.click();
+    tell(target.textContent);
+  }
   if (target.id === "main") {
     target.focus({ preventScroll: true });
     show();
@@ -62,12 +65,6 @@ document.addEventListener(
   },
   true,
 );
-
-// The response is a download, so the page and its selection stay.
-function fetchPacked(link) {
-  link.click();
-  tell(link.textContent);
-}
 
 export function refresh() {
   const look = document.getElementById("look");

@@ -95,7 +95,6 @@ export class Upload {
   }
 
   fail(reason) {
-    if (this.state === "stopped") return;
     this.reason = reason;
     this.setState("failed");
   }

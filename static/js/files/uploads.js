@@ -11,10 +11,8 @@ function draw() {
   const { panel, arrived, uploads } = queue;
   const rest = uploads.length - panel.querySelector("ul").childElementCount;
   const more = panel.querySelector("#uploads-more");
-  panel.querySelector(".sect p").textContent = fill(words.files.sum, {
-    done: arrived,
-    total: arrived + uploads.length,
-  });
+  const total = arrived + uploads.length;
+  panel.querySelector(".sect p").textContent = fill(words.files.sum, { done: arrived, total });
   more.textContent = fill(words.upload.more, { count: rest });
   more.hidden = rest < 1;
 }
