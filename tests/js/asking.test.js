@@ -64,6 +64,7 @@ const ENDS = {
   "all failed": [[0, 0, 2], "", 2, "", false, false],
   "the connection was lost at first": [[0, 0, 0], "cut", 2, "", false, false],
   "the connection was lost later": [[1, 0, 0], "cut", 1, "partly", false, false],
+  "the connection was lost, and none is ticked": [[1, 0, 0], "cut", 0, "partly", false, false],
   "some are left, though nothing failed": [[1, 0, 0], "", 1, "partly", false, false],
 };
 

@@ -379,7 +379,7 @@ test("it tries at once when the browser is online again", async () => {
 });
 
 const AGAIN = {
-  "the server has more than we know": [409, ""],
+  "the server has more than we know": [409, { reason: "wrong offset" }],
   "a proxy answered": [502, "<h1>Bad Gateway</h1>"],
   "the server is starting": [503, ""],
 };
