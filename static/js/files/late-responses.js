@@ -3,9 +3,7 @@ import { showToast } from "../toasts.js";
 import { fateOf, isLast, open } from "./late.js";
 import { refresh } from "./swaps.js";
 
-document.addEventListener("htmx:beforeRequest", ({ detail }) => {
-  if (detail.target.id === "main") open(detail.xhr);
-});
+document.addEventListener("htmx:beforeRequest", ({ detail }) => detail.target.id === "main" && open(detail.xhr));
 
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   if (event.detail.target.id === "main" && !isLast(event.detail.xhr)) event.preventDefault();

@@ -24,8 +24,7 @@ export function moveRow(row) {
 
 // Return the chosen entries, or only `row` if it isn't among them.
 function fieldsOf(row) {
-  const isChosen = row?.querySelector(".tick")?.checked;
-  if (row && !isChosen) return { count: 1, values: { entry: [row.id] } };
+  if (row && !row.querySelector(".tick")?.checked) return { count: 1, values: { entry: [row.id] } };
   const values = {};
   for (const [name, value] of new FormData(document.getElementById("entries"))) {
     if (name !== "csrfmiddlewaretoken") values[name] = [...(values[name] ?? []), value];

@@ -51,10 +51,9 @@ class ResumableUpload extends Upload {
     const earlier = await this.findEarlier();
     const url = earlier?.url ?? (await this.begin());
     if (this.state === "stopped") return this.discard();
-    const offset = earlier?.offset ?? 0;
-    this.sent = offset;
+    this.sent = earlier?.offset ?? 0;
     this.setCut(false);
-    await this.send(url, offset);
+    await this.send(url, this.sent);
   }
 
   // Return the URL of an earlier upload of this file and how much of it has arrived, or null.

@@ -102,13 +102,8 @@ document.addEventListener("click", (event) => {
   }
 });
 
-document.addEventListener("change", ({ target }) => {
-  if (target.id === "all") chooseAll(target.checked);
-});
-
-document.addEventListener("reset", ({ target }) => {
-  if (target === form()) clear();
-});
+document.addEventListener("change", ({ target }) => target.id === "all" && chooseAll(target.checked));
+document.addEventListener("reset", ({ target }) => target === form() && clear());
 
 document.addEventListener("formdata", ({ target, formData }) => {
   if (target !== form()) return;
@@ -143,9 +138,6 @@ document.addEventListener("pointerdown", (event) => {
 
 document.addEventListener("pointermove", (event) => hold.move(event));
 for (const end of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(end, () => hold.end());
-
-document.addEventListener("contextmenu", (event) => {
-  if (hold.isActive) event.preventDefault();
-});
+document.addEventListener("contextmenu", (event) => hold.isActive && event.preventDefault());
 
 show();

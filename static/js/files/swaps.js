@@ -93,19 +93,13 @@ function settle(fresh) {
   if (newRow) return linkOf(newRow).focus();
   if (!isFocusLost() || !focusKeys.length) return;
   const row = focusKeys.map(rowBy).find(Boolean);
-  if (row) linkOf(row).focus();
-  else document.getElementById("title").focus();
+  (row ? linkOf(row) : document.getElementById("title")).focus();
 }
 
 // A closed dialog or a disabled button keeps the focus for a moment.
 function isFocusLost() {
-  const { activeElement } = document;
-  return (
-    activeElement === document.body ||
-    activeElement.id === "main" ||
-    activeElement.disabled ||
-    !activeElement.checkVisibility()
-  );
+  const { activeElement: at } = document;
+  return at === document.body || at.id === "main" || at.disabled || !at.checkVisibility();
 }
 
 // Poll a service that is unreachable.

@@ -26,9 +26,7 @@ export class UploadQueue extends Turns {
     this.home = home;
     this.drawRest = draw;
     document.addEventListener("click", ({ target }) => this.#press(target));
-    window.addEventListener("beforeunload", (event) => {
-      if (this.isActive) event.preventDefault();
-    });
+    window.addEventListener("beforeunload", (event) => this.isActive && event.preventDefault());
   }
 
   #press(target) {

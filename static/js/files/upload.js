@@ -80,10 +80,8 @@ export class Upload {
     if (answer?.ok) return this.setState("done");
     if (!isRetry && renewToken(answer)) return this.start({ isRetry: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
-    this.fail(
-      answer?.reason ||
-        (isStranger ? words.upload.unsigned : status === 413 ? words.upload.large : words.upload.strange),
-    );
+    const guess = isStranger ? words.upload.unsigned : status === 413 ? words.upload.large : words.upload.strange;
+    this.fail(answer?.reason || guess);
   }
 
   read() {
