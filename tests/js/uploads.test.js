@@ -341,6 +341,17 @@ test("a file that the server has forgotten begins anew", async () => {
   assert.deepEqual([called(), offsets()], ["look create", "0"]);
 });
 
+test("while a proxy stands in for Ferry, a file waits, and then continues", async () => {
+  remember();
+  offset = 1000;
+  serve({ HEAD: (turn) => new Response(null, turn < 3 ? { status: 502 } : { headers: { "Upload-Offset": "1000" } }) });
+  const upload = await uploadFilm();
+  await wait();
+  assert.deepEqual([upload.texts.state, called(), offsets()], ["interrupted", "look look", ""]);
+  await wait();
+  assert.deepEqual([upload.texts.state, called(), offsets()], ["going", "look look look", "1000"]);
+});
+
 test("after a lost connection, the rest is sent, and its rate counts only that", async () => {
   const upload = await uploadFilm();
   now = 20_000;
