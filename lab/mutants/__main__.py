@@ -1,10 +1,11 @@
 """Make each fault in a copy of the checkout, and check whether the tests of its subject catch it.
 
-python -m lab.mutants [NAME…] [--jobs N] [--seconds LIMIT] [--base FOLDER] [--json FILE]
+python -m lab.mutants [NAME…] [--tier TIER] [--jobs N] [--seconds LIMIT] [--base FOLDER]
+                        [--json FILE]
 
 A fault is caught if a test fails with it and passes without it, or if its tests hang with it and
-not without it. It is missed if all of its tests pass. The program exits with 1 if a fault couldn't
-be judged.
+not without it. It is missed if all of its tests pass, or if the tier leaves all of them out. The
+program exits with 1 if a fault couldn't be judged.
 """
 
 import argparse
@@ -31,12 +32,18 @@ from lab.mutants.faults import Fault, NoLongerApplies
 from tests.running import BASE
 
 END_SECONDS = 60.0
-PASSED, FAILED = 0, 1
+PASSED, FAILED, NONE_CHOSEN = 0, 1, 5
 CAUGHT, MISSED, TIMED_OUT, BROKEN = "caught", "missed", "timed out", "broken"
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 COMMAND = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
+LEFT_OUT = "slow or browser or alone or container or cluster"
+TIERS = {
+    "quick": ["-m", f"not ({LEFT_OUT} or hypothesis)"],
+    "test": ["-m", f"not ({LEFT_OUT}) or promise or journey"],
+    "all": [],
+}
 
 
 @dataclass(frozen=True)
@@ -74,7 +81,8 @@ class Result:
 class Copies:
     """Copies of the checkout, each used by one run at a time."""
 
-    def __init__(self, base: Path, home: Path, count: int) -> None:
+    def __init__(self, base: Path, home: Path, count: int, choice: Sequence[str] = ()) -> None:
+        self._choice = choice
         self._free: SimpleQueue[Path] = SimpleQueue()
         for number in range(count):
             self._free.put(copied(base, home / str(number)))
@@ -82,6 +90,7 @@ class Copies:
     def tested(self, tests: Sequence[str], limit: float, fault: Fault | None = None) -> Run:
         """Make the fault, run the tests, and restore the file."""
         copy = self._free.get()
+        tests = [*self._choice, *tests]
         try:
             if fault is None:
                 return tested(copy, tests, limit)
@@ -141,7 +150,7 @@ def judged(copies: Copies, limit: float, fault: Fault) -> Result:
         return Result(fault.name, BROKEN, by=f"no longer applies: {misfit}")
     # If a test hangs, pytest ends it itself, and names no failure.
     failed = CAUGHT if run.failure else TIMED_OUT
-    outcomes = {PASSED: MISSED, FAILED: failed, None: TIMED_OUT}
+    outcomes = {PASSED: MISSED, NONE_CHOSEN: MISSED, FAILED: failed, None: TIMED_OUT}
     outcome = outcomes.get(run.code, BROKEN)
     if outcome == BROKEN:
         return Result(fault.name, BROKEN, run.seconds, f"pytest ended with {run.code}")
@@ -161,7 +170,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = [fault for fault in faults.read() if fault.name in options.names or not options.names]
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="ferry-mutants-") as home:
-        copies = Copies(options.base, Path(home), options.jobs)
+        copies = Copies(options.base, Path(home), options.jobs, TIERS[options.tier])
         judge = partial(judged, copies, options.seconds)
         for result in side_by_side(options.jobs, judge, chosen):
             results.append(result)
@@ -173,6 +182,7 @@ def main(arguments: Sequence[str]) -> int:
 def parsed(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m lab.mutants")
     parser.add_argument("names", nargs="*", metavar="NAME", help="of a fault; all by default")
+    parser.add_argument("--tier", choices=TIERS, default="all", help="run only these tests")
     parser.add_argument("--jobs", type=int, default=1, help="so many run at once")
     parser.add_argument("--seconds", type=float, default=300, help="for the tests of one fault")
     parser.add_argument("--base", type=Path, default=BASE, help="another checkout to judge")
