@@ -1,6 +1,7 @@
 import errno
 import io
 import re
+import stat
 from datetime import timedelta
 
 import pytest
@@ -83,6 +84,13 @@ def test_errors_distinguish_a_taken_or_forbidden_port_from_a_wrong_address():
     assert "perhaps Ferry itself" in preparation.address_trouble(errno.EADDRINUSE)
     assert preparation.address_trouble(errno.EACCES).startswith("PORT: Ferry may not")
     assert preparation.address_trouble(errno.EADDRNOTAVAIL).startswith("HOST: ")
+
+
+def test_a_data_folder_is_closed_to_others(tmp_path, caplog):
+    tmp_path.chmod(0o755)
+    preparation.make_private(tmp_path)
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o700
+    assert "DATA_DIR is open to others" not in caplog.text
 
 
 def test_a_data_folder_that_cannot_be_closed_to_others_is_reported(tmp_path, monkeypatch, caplog):

@@ -87,6 +87,27 @@ def test_a_stored_connection_turns_it_off_and_forgetting_it_on():
     assert ask("/rest/folder")[0] == 401
 
 
+def test_only_a_whole_prefix_is_taken_from_a_path():
+    """Some proxies remove the prefix, and then a page's own name may begin like it."""
+
+    def mounted(path: str) -> tuple[str, str]:
+        environ = {"PATH_INFO": path}
+        service.mount(environ, "/f")
+        return environ["SCRIPT_NAME"], environ["PATH_INFO"]
+
+    expected = {
+        "/f": "/",
+        "/f/": "/",
+        "/f/files/7/": "/files/7/",
+        "/files/7/": "/files/7/",
+        "/f/f/": "/f/",
+        "": "/",
+    }
+    assert {path: mounted(path) for path in expected} == {
+        path: ("/f", rest) for path, rest in expected.items()
+    }
+
+
 def test_the_pages_stay(settings):
     settings.SERVICE_URL = URL
     assert ask("/healthz")[0] == 200

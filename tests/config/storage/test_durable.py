@@ -10,19 +10,20 @@ from config import secret
 from config.storage import durable
 
 
-def names_in(place: Path) -> set[str]:
-    return {path.name for path in place.iterdir()} if place.is_dir() else set()
+def contents_of(place: Path) -> set[str]:
+    """Return the names in a folder, or the text of a file."""
+    return {path.name for path in place.iterdir()} if place.is_dir() else {place.read_text()}
 
 
 @pytest.fixture
 def synced(monkeypatch) -> list[tuple[Path, set[str]]]:
-    """Record each synced path and the names in it; without root, no test can see the disk."""
+    """Record each synced path and its contents; without root, no test can see the disk."""
     found: list[tuple[Path, set[str]]] = []
     sync = os.fsync
 
     def note(descriptor: int) -> None:
         place = Path(f"/proc/self/fd/{descriptor}").resolve()
-        found.append((place, names_in(place)))
+        found.append((place, contents_of(place)))
         sync(descriptor)
 
     monkeypatch.setattr(os, "fsync", note)
@@ -37,9 +38,13 @@ def test_each_new_folder_is_synced_in_its_parent(tmp_path, synced):
     assert len(synced) == 2
 
 
-def test_a_new_key_is_on_the_disk_under_its_name(tmp_path, synced):
-    secret.read_or_make(tmp_path / "secret_key")
-    assert synced[-1] == (tmp_path, {"secret_key"})
+def test_a_new_key_is_on_the_disk_before_its_name_is(tmp_path, synced):
+    """Otherwise, a power cut could leave an empty file under that name."""
+    key = secret.read_or_make(tmp_path / "secret_key")
+    (draft, text), folder = synced
+    assert draft.name != "secret_key"
+    assert text == {key}
+    assert folder == (tmp_path, {"secret_key"})
 
 
 @pytest.mark.parametrize("name", ["static.new", "static.old"])

@@ -68,6 +68,14 @@ def test_the_port_after_a_forwarded_address_is_dropped(forwarded, address):
 def test_https_is_believed_of_a_trusted_proxy_only():
     assert seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_PROTO="https").is_secure()
     assert not seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_PROTO="https").is_secure()
+    assert seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_PROTO="ftp").scheme == "http"
+
+
+def test_the_host_is_believed_of_a_trusted_proxy_only():
+    behind_proxy = seen_behind(REMOTE_ADDR=PROXY, HTTP_X_FORWARDED_HOST="ferry.example")
+    assert behind_proxy.META["HTTP_HOST"] == "ferry.example"
+    of_stranger = seen_behind(REMOTE_ADDR=STRANGER, HTTP_X_FORWARDED_HOST="ferry.example")
+    assert "ferry.example" not in of_stranger.META.values()
 
 
 def test_an_ipv4_mapped_ipv6_address_is_the_same_proxy():
@@ -108,6 +116,8 @@ def test_allowed_hosts_may_name_a_host_or_all_below_a_domain(settings):
     assert front.is_ours("ferry.example")
     assert front.is_ours("tv.home.example")
     assert not front.is_ours("evil-home.example")
+    assert not front.is_ours("evilferry.example")
+    assert not front.is_ours("tv.ferry.example")
     assert not front.is_ours("ferry.example.attacker.example")
 
 

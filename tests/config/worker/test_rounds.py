@@ -42,6 +42,33 @@ def test_the_worker_stops_on_request():
     assert len(ran) == 1
 
 
+class Impatient(Event):
+    """Records how long the worker would sleep, and wakes it soon."""
+
+    def __init__(self):
+        super().__init__()
+        self.waits = []
+
+    def wait(self, timeout=None):
+        self.waits.append(timeout)
+        return super().wait(min(timeout, 0.01))
+
+
+def test_a_frequent_round_does_not_wait_for_a_rare_one():
+    stopped, ran = Impatient(), []
+
+    def run_often(now):
+        ran.append("often")
+        if ran.count("often") == 3:
+            stopped.set()
+
+    often = Round("often", timedelta(milliseconds=1), run_often)
+    rare = Round("rare", timedelta(hours=1), lambda _now: ran.append("rare"))
+    rounds.run_until(stopped, [rare, often])
+    assert ran == ["rare", "often", "often", "often"]
+    assert max(stopped.waits) <= often.every.total_seconds()
+
+
 def test_work_once_runs_every_round(monkeypatch):
     ran = []
     # Each round closes database connections, and would close the test's.
