@@ -6,6 +6,7 @@ from datetime import timedelta
 from threading import Barrier
 
 import pytest
+import segno
 from django.db import connection
 from django.test import Client
 from django.utils import timezone
@@ -242,6 +243,27 @@ def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice
         f"http://{address}:{settings.PORT}" for address in two_networks()
     ]
     assert len(page(answer).select("svg.qr path")) == 2
+
+
+def test_the_picture_of_a_link_has_each_square_of_its_code_and_nothing_more(alice):
+    soup = page(alice.client.post("/account/people/invite/", {"role": "guest"}))
+    url = soup.select_one("input.mono")["value"]
+    rows = segno.make(url, error="m", micro=False).matrix
+    picture = soup.select_one("svg.qr")
+    assert picture["viewbox"] == f"0 0 {len(rows)} {len(rows)}"
+    lines = re.findall(r"M(\d+) (\d+)\.5h(\d+)", picture.select_one("path")["d"])
+    drawn = [
+        (at, int(row))
+        for start, row, length in lines
+        for at in range(int(start), int(start) + int(length))
+    ]
+    dark = [
+        (at, row)
+        for row, squares in enumerate(rows)
+        for at, is_dark in enumerate(squares)
+        if is_dark
+    ]
+    assert sorted(drawn) == sorted(dark)
 
 
 def test_links_name_no_other_address_if_ferry_listens_on_localhost(alice, settings):

@@ -2,7 +2,7 @@
 
 import re
 from io import BytesIO
-from urllib.parse import urljoin
+from urllib.parse import urljoin, urlsplit
 
 import pytest
 from django.contrib.staticfiles.storage import staticfiles_storage
@@ -21,6 +21,9 @@ def test_the_manifest_is_whole_and_its_start_lies_within_its_scope(mallory):
     assert urljoin(url, facts["start_url"]).startswith(urljoin(url, facts["scope"]))
     assert facts["scope"] == facts["id"] == "/"
     assert facts["display"] == "standalone"
+    acts = [facts["share_target"]["action"], facts["file_handlers"][0]["action"]]
+    acts.append(facts["protocol_handlers"][0]["url"])
+    assert [urlsplit(act).path for act in acts] == ["/add/share/", "/add/", "/add/"]
     for icon in facts["icons"]:
         answer = mallory.get(urljoin(url, icon["src"]))
         with Image.open(BytesIO(answer.getvalue())) as image:
