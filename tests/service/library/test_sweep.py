@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 import pytest
 
 from service.library import deleted_items, library
+from service.library.orphans import ORPHAN_AGE
 from service.library.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded
 from tests.service.builders import a_file, alice, put
@@ -85,7 +86,7 @@ def test_an_orphan_whose_row_appears_late_is_not_dropped(store, now):
 def test_a_discarded_blob_is_not_an_orphan(store, now):
     account = alice()
     file = a_file(account, blob=put(store))
-    age(store.path(file.blob), 10 * GRACE)
+    age(store.path(file.blob), 2 * ORPHAN_AGE)
     library.delete_file(account, file.pk, now)
     assert sweep(store, now, GRACE) == NOTHING
     assert store.size(file.blob) is not None

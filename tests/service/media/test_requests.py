@@ -212,6 +212,22 @@ def test_the_user_of_the_peer_process_is_known():
         assert local_socket.is_our_own(ours)
 
 
+class Peer:
+    """A connection's other end, as the kernel describes it: only root could be another user."""
+
+    def __init__(self, user):
+        self.user = user
+
+    def getsockopt(self, *_option):
+        return local_socket.PEER.pack(os.getpid(), self.user, 0)
+
+
+def test_only_ferrys_own_user_and_root_are_heard():
+    own = os.geteuid()
+    heard = [user for user in (0, own, own + 1, 65534) if local_socket.is_our_own(Peer(user))]
+    assert heard == [0, own]
+
+
 def test_an_endless_line_is_cut(folder):
     with serving(here=lambda _asked: {}):
         with local_socket.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):

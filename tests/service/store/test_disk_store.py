@@ -1,3 +1,4 @@
+import errno
 import hashlib
 import io
 import os
@@ -10,6 +11,7 @@ import pytest
 from service.errors import DiskFull, NotFound
 from service.store import disk_store
 from service.store.disk_store import DiskStore
+from service.store.sums import LARGE_CHUNK_BYTES
 from tests.service.builders import put
 
 CONTENT = os.urandom(3 * 2**20 + 7)
@@ -64,6 +66,42 @@ def test_the_first_blob_makes_the_folders_above_it_durable_too(tmp_path, monkeyp
     place = store.path(stored.blob)
     expected = {tmp_path, root, root / "blobs", place.parent.parent, place.parent}
     assert expected <= synced
+
+
+@pytest.mark.parametrize("way", ["put", "link_all"])
+def test_a_blobs_content_is_on_the_disk(store, tmp_path, monkeypatch, way):
+    """Otherwise, a power cut could leave an empty file. No test can see what is on the disk."""
+    source, synced = tmp_path / "source", set()
+    source.write_bytes(CONTENT)
+    fsync = os.fsync
+
+    def note(descriptor):
+        fsync(descriptor)
+        status = os.fstat(descriptor)
+        synced.add((status.st_ino, status.st_size))
+
+    monkeypatch.setattr(os, "fsync", note)
+    stored = put(store, CONTENT) if way == "put" else store.link_all([source])[0]
+    assert (store.path(stored.blob).stat().st_ino, len(CONTENT)) in synced
+
+
+def test_a_disk_that_fails_while_it_syncs_a_large_file_is_reported(store, tmp_path, monkeypatch):
+    """The system reports this once, to whoever asks first: later syncs succeed."""
+    source, fsync = tmp_path / "source", os.fsync
+    with source.open("wb") as file:
+        file.truncate(LARGE_CHUNK_BYTES + 1)
+    failures = [OSError(errno.EIO, "Input/output error")]
+
+    def fail_once(descriptor):
+        if failures:
+            raise failures.pop()
+        fsync(descriptor)
+
+    # Without root, a test can't make a disk that fails.
+    monkeypatch.setattr(os, "fsync", fail_once)
+    with pytest.raises(OSError, match="Input/output error"):
+        store.link_all([source])
+    assert list(store.blobs()) == []
 
 
 def test_a_stream_that_breaks_leaves_nothing(store, tmp_path):

@@ -6,6 +6,7 @@ from django.utils import timezone
 
 from service.models import Transfer, Worker
 from service.transfers import transfers
+from service.worker import leases
 from service.worker.leases import IDLE_LEASE, LEASE, Expelled, Lease
 from tests.leftovers import in_use
 from tests.service.builders import NOW, alice, magnet
@@ -67,6 +68,23 @@ def test_a_lease_that_ended_frees_what_was_held(make, transfer):
     assert two.expel_dead(NOW + LEASE + timedelta(seconds=1))
     assert two.take([transfer.pk], NOW) == {transfer.pk}
     assert not one.transfers().exists()
+
+
+def test_a_lease_renewed_at_the_last_moment_does_not_end(make, transfer, monkeypatch):
+    one, two = make(), make()
+    one.take([transfer.pk], NOW)
+    late = NOW + LEASE + timedelta(seconds=1)
+    expel = leases._expel  # noqa: SLF001  See below.
+
+    def renewed_first(row, name):
+        one.hold(late, is_engine_alive=True)
+        return expel(row, name)
+
+    # Two real workers would meet at this moment once in a thousand times.
+    monkeypatch.setattr(leases, "_expel", renewed_first)
+    two.expel_dead(late)
+    assert one.transfers().get() == transfer
+    one.hold(late + LEASE, is_engine_alive=True)
 
 
 def test_an_expelled_worker_neither_renews_nor_takes(make, transfer):

@@ -217,6 +217,19 @@ def test_a_service_that_accepts_nothing_stops_the_rest_which_stays(bob, storage,
     assert storage.calls.count(("POST", "/rest/transfer/magnet")) == 1
 
 
+@each_case(
+    ("reason", "items"),
+    [("private_not_allowed", 3), ("private_not_allowed_added_to_wishlist", 3), ("blocked", 1)],
+)
+def test_a_private_torrent_that_is_refused_does_not_stop_the_others(bob, storage, reason, items):
+    """Any other 403 is about the account, and would meet the next item as well."""
+    refused = httpx.Response(403, json={"reason_phrase": reason})
+    storage.says("/rest/transfer/magnet", refused)
+    answer = by_script(bob, magnet(1), magnet(2), magnet(3)).json()
+    assert [item["outcome"] for item in answer["items"]] == ["refused", "added", "added"][:items]
+    assert answer["left"] == [magnet(1), magnet(2), magnet(3)][items:]
+
+
 def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     seconds = iter(range(0, 1000, 5))
     context = SendContext(storage.service, bob.user, None, NOW)
