@@ -167,6 +167,18 @@ def test_too_many_bytes_values_or_files_are_refused(monkeypatch):
     assert refused(a_torrent(files={str(n): 1 for n in range(11)}))
 
 
+def test_too_many_values_are_refused_at_the_end_of_a_file_too():
+    """Nothing that is read after them would notice."""
+
+    def ending_in(values):
+        return a_torrent().removesuffix(b"e") + b"3:zzz" + values + b"e"
+
+    for filler in (b"le", b"i1e", b"1:a"):
+        assert torrent_files.read(ending_in(b"l" + filler * 900 + b"e"), Budget(1000))
+        with pytest.raises(NotATorrent):
+            torrent_files.read(ending_in(b"l" + filler * 1000 + b"e"), Budget(1000))
+
+
 def test_a_deep_tree_is_read_and_an_endless_one_is_not():
     tree = {"": LEAF}
     for _ in range(250):
