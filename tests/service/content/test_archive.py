@@ -781,6 +781,8 @@ def test_entries_around_and_over_four_gibibytes(tmp_path: Path, size: int) -> No
     assert unzipped.read("after/small") == b"hello"
     with unzipped.open("large") as large:
         assert large.read(5) == bytes(5)
+    directory = b"".join(archive.read(unzipped.start_dir))
+    assert unzipped.start_dir + len(directory) == archive.size_bytes
     # Programs that unpack a stream rely on this header alone.
     header = b"".join(archive.read(0, 30))
     behind = sum(int.from_bytes(header[at : at + 2], "little") for at in (26, 28))

@@ -93,6 +93,20 @@ def test_every_range_that_the_grammar_allows_is_understood(header):
     assert range_header.spans_of(header, 100) == [Span(0, 2)]
 
 
+@each_case(
+    ("header", "span"),
+    [
+        ("bytes=0-0", Span(0, 1)),
+        ("bytes=3-6", Span(3, 7)),
+        ("bytes=3-9", Span(3, 10)),
+        ("bytes=3-", Span(3, 10)),
+        ("bytes=-3", Span(7, 10)),
+    ],
+)
+def test_a_range_holds_its_first_and_its_last_byte(header, span):
+    assert range_header.spans_of(header, 10) == [span]
+
+
 def test_numbers_beyond_the_file_mean_its_end():
     assert range_header.spans_of(f"bytes=1-{10**30}", 10) == [Span(1, 10)]
     assert range_header.spans_of(f"bytes=-{10**30}", 10) == [Span(0, 10)]

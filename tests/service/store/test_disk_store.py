@@ -85,6 +85,21 @@ def test_a_blobs_content_is_on_the_disk(store, tmp_path, monkeypatch, way):
     assert (store.path(stored.blob).stat().st_ino, len(CONTENT)) in synced
 
 
+def test_many_blobs_are_on_the_disk_after_one_sync(store, tmp_path, monkeypatch):
+    sources = [tmp_path / f"{number}" for number in range(disk_store.MOST_SYNCED_ALONE + 1)]
+    for source in sources:
+        source.write_bytes(source.name.encode())
+    calls = []
+
+    def note(folder):
+        calls.append((folder, len(list(store.blobs()))))
+
+    # No test can see what is on the disk, and syncing all of it would take seconds.
+    monkeypatch.setattr(disk_store, "sync_file_system", note)
+    store.link_all(sources)
+    assert calls == [(tmp_path / "library", len(sources))]
+
+
 def test_a_disk_that_fails_while_it_syncs_a_large_file_is_reported(store, tmp_path, monkeypatch):
     """The system reports this once, to whoever asks first: later syncs succeed."""
     source, fsync = tmp_path / "source", os.fsync
