@@ -307,6 +307,10 @@ def test_requests_work_on_a_disk_without_sockets(folder, monkeypatch):
     thread.start()
     try:
         wait_until(lambda: is_answered(a=1, b=2))
+        # Without a folder, another user could take the name first, but only root can try that.
+        monkeypatch.setattr(local_socket, "is_our_own", lambda _connection: False)
+        with pytest.raises(NoWorker):
+            ask("sum", 5, a=1, b=2)
     finally:
         stopped.set()
         thread.join()
