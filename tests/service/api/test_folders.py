@@ -157,6 +157,16 @@ def test_an_impossible_folder_is_refused(path, refusal, api, account):
     assert word(api.post("/rest/folder", data={"path": path})) == refusal
 
 
+def test_the_id_of_a_new_folder_is_text_and_that_of_a_listed_one_a_number(api):
+    """Older clients read them so."""
+    created = [api.post("/rest/folder", data={"path": path}).json() for path in ("a", "a/b")]
+    assert [each["path"] for each in created] == ["a", "a/b"]
+    (outer,) = api.get("/rest/folder").json()["folders"]
+    (inner,) = api.get(f"/rest/folder/{created[0]['id']}").json()["folders"]
+    assert [each["id"] for each in created] == [f"{outer['id']}", f"{inner['id']}"]
+    assert isinstance(outer["id"], int)
+
+
 def test_nothing_to_create_is_a_missing_field(api):
     assert word(api.post("/rest/folder")) == (400, "path_missing")
     assert word(api.post("/rest/folder/1/rename")) == (400, "rename_to_missing")
