@@ -43,7 +43,7 @@ def test_the_worker_stops_on_request():
 
 
 class Impatient(Event):
-    """Records how long the worker would sleep, and wakes it soon."""
+    """An event that records how long the worker would sleep, and wakes it soon."""
 
     def __init__(self):
         super().__init__()

@@ -213,7 +213,7 @@ def test_the_user_of_the_peer_process_is_known():
 
 
 class Peer:
-    """A connection's other end, as the kernel describes it: only root could be another user."""
+    """A connection from a process of this user. Only root could really connect as another."""
 
     def __init__(self, user):
         self.user = user
