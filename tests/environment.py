@@ -28,6 +28,8 @@ for name in re.findall(r'env\.\w+\(\s*"(\w+)"', settings):
 # its start.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Children buffer their output as on any machine, so that a missing flush shows everywhere.
+os.environ.pop("PYTHONUNBUFFERED", None)
 # Hide click from programs that tests start, as in production: with it, httpx would load its
 # command line, a sixth of each start. This process keeps click, for Schemathesis.
 without_click = str(Path(__file__).parent / "without_click")

@@ -85,9 +85,10 @@ def test_a_store_that_does_not_answer_is_refused_and_forks_can_still_use_one(tmp
         "try:",
         "    object_storage.refuse_unfit(os.environ['STORE_URL'])",
         "except SystemExit as refusal:",
-        "    print(refusal)",
+        # Otherwise the fork would also write what this process has buffered.
+        "    print(refusal, flush=True)",
         "if not (fork := os.fork()):",
-        "    signal.alarm(30)",
+        "    signal.alarm(120)",
         "    try:",
         "        library_store().size('0' * 32)",
         "    except StoreAway:",
