@@ -1,4 +1,5 @@
 import gc
+import random
 import secrets
 import time
 from collections.abc import Iterator
@@ -18,9 +19,12 @@ from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
 from config import health
+from config.embedded import upstream
 from config.passwords import Argon2
 from config.static_files import collection
+from service.accounts import accounts
 from service.api import encoded_listing_cache
+from service.models import Account
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running
 from tests.webui.service import Storage, storage_of
@@ -149,14 +153,12 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True)
-def _listings_encoded_each_time() -> Iterator[None]:
+def _listings_encoded_each_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep no encoded listings: each test starts again with the same ids, and so the same ETags.
 
-    Some tests undo what `monkeypatch` did; no setting clears the cache.
+    No setting clears the cache.
     """
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(encoded_listing_cache.listings, "find", lambda _etag, encode: encode())
-        yield
+    monkeypatch.setattr(encoded_listing_cache.listings, "find", lambda _etag, encode: encode())
 
 
 @pytest.fixture
@@ -217,6 +219,27 @@ def mallory(db: None, client: Client) -> Client:
 
 
 @pytest.fixture(autouse=True)
+def _some_service(request: pytest.FixtureRequest) -> None:
+    """Connect the site to a fake service, except in tests that request `own_service`."""
+    if "own_service" not in request.fixturenames:
+        request.getfixturevalue("storage")
+
+
+@pytest.fixture
+def own_service(db: None, monkeypatch: pytest.MonkeyPatch) -> Account:
+    """Let the site use the service in this process, and return the site's account there."""
+    # See `storage` for the reason.
+    monkeypatch.setattr(connection, "_known", None)
+    account = accounts.ensure_default(
+        upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now()
+    )
+    # The site may have cached listings of other tests by this number.
+    account.library_revision = random.getrandbits(48)
+    account.save(update_fields=["library_revision"])
+    return account
+
+
+@pytest.fixture
 def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
     """Connect the site to a fake service, as if it were the one in this process.
 

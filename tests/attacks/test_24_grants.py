@@ -16,10 +16,8 @@ from django.core.management import call_command
 from django.core.signals import request_finished
 from django.db import close_old_connections
 from django.test import Client, RequestFactory
-from django.utils import timezone
 
 from config.embedded import service, upstream
-from service.accounts import accounts
 from service.models import Account
 from service.store.blobs import library_store
 from tests.cases import each_case
@@ -44,11 +42,9 @@ Opens = Callable[[], bool]
 
 
 @pytest.fixture(autouse=True)
-def really(storage, monkeypatch, settings, tmp_path):
+def really(own_service, monkeypatch, settings, tmp_path):
     """Connect the site to the real embedded service, which other services may replace."""
     settings.DATA_DIR = tmp_path
-    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    monkeypatch.undo()  # Undo the fake service of `storage`.
     elsewhere = storage_of("elsewhere", is_embedded=False)
     client_for = connection.client_for
 

@@ -7,21 +7,13 @@ import zipfile
 import pytest
 from django.utils import timezone
 
-from config.embedded import upstream
-from service.accounts import accounts
 from tests.people import page
 from webui.connection import connection
 from webui.models import Sent
 from webui.transfers import actions
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_service")]
 SCRIPT = {"x-requested-with": "ferry"}
-
-
-@pytest.fixture(autouse=True)
-def really(storage, monkeypatch):
-    accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
-    monkeypatch.undo()  # Removes the fake of `storage`.
 
 
 def names(answer) -> list[str]:

@@ -1,12 +1,8 @@
 """Move and copy entries, in Files."""
 
-import random
-
 import pytest
 from django.utils import timezone
 
-from config.embedded import upstream
-from service.accounts import accounts
 from service.library import library
 from service.models import Account, File, Folder
 from tests.people import page, words
@@ -19,15 +15,8 @@ HTMX = {"HX-Request": "true"}
 
 
 @pytest.fixture(autouse=True)
-def account(storage, monkeypatch) -> Account:
-    made = accounts.ensure_default(
-        upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now()
-    )
-    monkeypatch.undo()  # Removes the fake of `storage`.
-    # The site knows listings of other tests, by this number.
-    made.library_revision = random.getrandbits(48)
-    made.save(update_fields=["library_revision"])
-    return made
+def account(own_service) -> Account:
+    return own_service
 
 
 def key(row) -> str:

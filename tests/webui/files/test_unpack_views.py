@@ -1,12 +1,7 @@
 """Unpack ZIP files, in Files and in their previews."""
 
-import random
-
 import pytest
-from django.utils import timezone
 
-from config.embedded import upstream
-from service.accounts import accounts
 from service.errors import Busy
 from service.models import Account, Folder, Transfer
 from service.transfers import transfers
@@ -25,15 +20,8 @@ CONTENT = a_zip(("a.txt", b"one"), ("b.txt", b"two"))
 
 
 @pytest.fixture(autouse=True)
-def account(storage, monkeypatch, library_folder) -> Account:
-    made = accounts.ensure_default(
-        upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now()
-    )
-    monkeypatch.undo()  # Removes the fake of `storage`.
-    # The site knows listings of other tests, by this number.
-    made.library_revision = random.getrandbits(48)
-    made.save(update_fields=["library_revision"])
-    return made
+def account(own_service, library_folder) -> Account:
+    return own_service
 
 
 @pytest.fixture
