@@ -1,7 +1,7 @@
 """A cache in an SQLite file that all processes share, and that may be deleted at any time."""
 
 import sqlite3
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 
 import pytest
 
@@ -63,19 +63,25 @@ def test_an_interrupted_use_is_forgotten(tmp_path):
     assert names(cache) == ["a", "b", "c"]
 
 
-def test_each_process_falls_back_to_memory_while_the_disk_is_full(tmp_path, monkeypatch):
+def test_each_process_falls_back_to_memory_while_the_disk_is_full(tmp_path):
     path = tmp_path / "file"
     one, other = (SQLiteCache(path, SCHEMA, []) for _ in range(2))
-    # Without root, a test can't fill a disk, so here any disk counts as full.
-    monkeypatch.setattr(sqlite_cache, "LEAST_FREE_BYTES", 2**62)
-    keep(one, "a")
-    assert (names(one), names(other)) == (["a"], [])
-    assert not path.exists()
-    monkeypatch.undo()
+    with full_disk():
+        keep(one, "a")
+        assert (names(one), names(other)) == (["a"], [])
+        assert not path.exists()
     keep(one, "b")
     assert names(one) == names(other) == ["b"]
-    monkeypatch.setattr(sqlite_cache, "LEAST_FREE_BYTES", 2**62)
-    assert names(one) == []
+    with full_disk():
+        assert names(one) == []
+
+
+@contextmanager
+def full_disk():
+    with pytest.MonkeyPatch.context() as patch:
+        # Without root, a test can't fill a disk, so here any disk counts as full.
+        patch.setattr(sqlite_cache, "LEAST_FREE_BYTES", 2**62)
+        yield
 
 
 class Crowded:

@@ -629,13 +629,13 @@ def test_content_of_exactly_the_limit_is_accepted(side):
         assert side.fetch(url_of(server), most_bytes=len(CONTENT)) == DONE
 
 
-def test_a_full_disk_is_reported_and_the_fetch_resumes(side, monkeypatch):
-    # Only root can make a disk that fills up after this many writes.
-    monkeypatch.setattr(os, "write", full_after(os.write, 2))
+def test_a_full_disk_is_reported_and_the_fetch_resumes(side):
     with serving(file()) as server:
-        side.add(url_of(server))
-        event = side.end()
-        monkeypatch.undo()
+        with pytest.MonkeyPatch.context() as patch:
+            # Only root can make a disk that fills up after this many writes.
+            patch.setattr(os, "write", full_after(os.write, 2))
+            side.add(url_of(server))
+            event = side.end()
         assert event.word == "disk_full"
         assert side.fetch(url_of(server)) == DONE
         assert first_of_head(server.heads[1]) > 0

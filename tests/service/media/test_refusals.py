@@ -1,6 +1,7 @@
 """How often a failed survey is retried."""
 
 import time
+from contextlib import contextmanager
 from queue import Queue
 
 import pytest
@@ -29,17 +30,19 @@ def viewer(player):
     return Viewer(player, samples.film("survey.mp4", seconds=2))
 
 
-def failing(monkeypatch, failed):
-    """Make all surveys fail, and return a function that counts them."""
+@contextmanager
+def failing(failed):
+    """Make all surveys fail, and yield a function that counts them."""
     seen = []
 
     def survey(*arguments, **_options):
         seen.append(arguments)
         raise failed
 
-    # No film exceeds a limit or breaks on demand, and each survey must be counted.
-    monkeypatch.setattr(launcher, "run", survey)
-    return lambda: len(seen)
+    with pytest.MonkeyPatch.context() as patch:
+        # No film exceeds a limit or breaks on demand, and each survey must be counted.
+        patch.setattr(launcher, "run", survey)
+        yield lambda: len(seen)
 
 
 def asks(viewer, times, refusal):
@@ -48,54 +51,51 @@ def asks(viewer, times, refusal):
             viewer.player.plan(viewer.question)
 
 
-def test_a_fault_is_remembered_at_once(viewer, monkeypatch):
-    surveys = failing(monkeypatch, FAULT)
-    asks(viewer, 3, CannotConvert)
+def test_a_fault_is_remembered_at_once(viewer):
+    with failing(FAULT) as surveys:
+        asks(viewer, 3, CannotConvert)
     assert surveys() == 1
 
 
-def test_media_that_take_too_much_are_tried_once_more(viewer, monkeypatch):
-    surveys = failing(monkeypatch, TOO_MUCH)
-    asks(viewer, 4, CannotConvert)
+def test_media_that_take_too_much_are_tried_once_more(viewer):
+    with failing(TOO_MUCH) as surveys:
+        asks(viewer, 4, CannotConvert)
     assert surveys() == 2
 
 
-def test_a_killed_survey_is_made_by_the_next_request(viewer, monkeypatch):
-    failing(monkeypatch, TOO_MUCH)
-    asks(viewer, 1, CannotConvert)
-    monkeypatch.undo()
+def test_a_killed_survey_is_made_by_the_next_request(viewer):
+    with failing(TOO_MUCH):
+        asks(viewer, 1, CannotConvert)
     assert viewer.plan
 
 
 def test_media_that_timed_out_are_tried_again_in_an_hour(viewer, monkeypatch):
-    surveys = failing(monkeypatch, TOO_LONG)
-    asks(viewer, 1, Busy)
-    asks(viewer, 3, CannotConvert)
+    with failing(TOO_LONG) as surveys:
+        asks(viewer, 1, Busy)
+        asks(viewer, 3, CannotConvert)
     assert surveys() == 1
-    monkeypatch.undo()
     now = time.time()
     # The refusal lasts for an hour by the machine's clock.
     monkeypatch.setattr(refusals.time, "time", lambda: now + refusals.LATER_SECONDS + 1)
     assert viewer.plan
 
 
-def test_a_playable_film_is_not_refused_for_a_full_scan(player, monkeypatch):
+def test_a_playable_film_is_not_refused_for_a_full_scan(player):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert not viewer.plan.is_final
-    surveys = failing(monkeypatch, TOO_MUCH)
-    player.prepare_one()
-    assert surveys() == 1
-    assert refusals.read_refusals(viewer.folder) == {}
-    assert not viewer.plan.is_final
+    with failing(TOO_MUCH) as surveys:
+        player.prepare_one()
+        assert surveys() == 1
+        assert refusals.read_refusals(viewer.folder) == {}
+        assert not viewer.plan.is_final
 
 
 @pytest.mark.slow
-def test_a_full_scan_killed_midway_is_repeated_by_the_next_worker(player, children, monkeypatch):
+def test_a_full_scan_killed_midway_is_repeated_by_the_next_worker(player, children):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     assert "vcopy" not in viewer.names()
-    failing(monkeypatch, TOO_MUCH)
-    player.prepare_one()
-    monkeypatch.undo()
+    with failing(TOO_MUCH):
+        player.prepare_one()
     with playing(children) as viewer.player:
         viewer.wait_for_the_cuts()
     assert "vcopy" in viewer.names()
@@ -119,11 +119,11 @@ def test_a_full_scan_is_scheduled_when_there_is_space(player, monkeypatch):
     viewer.wait_for_the_cuts()
 
 
-def test_a_film_with_a_fault_is_looked_at_to_its_end_only_once(player, monkeypatch):
+def test_a_film_with_a_fault_is_looked_at_to_its_end_only_once(player):
     viewer = Viewer(player, samples.film("survey.ts", seconds=2))
     names = viewer.names()
-    failing(monkeypatch, FAULT)
-    player.prepare_one()
-    assert viewer.plan.is_final
-    assert viewer.names() == names
-    assert refusals.read_refusals(viewer.folder) == {}
+    with failing(FAULT):
+        player.prepare_one()
+        assert viewer.plan.is_final
+        assert viewer.names() == names
+        assert refusals.read_refusals(viewer.folder) == {}

@@ -2,7 +2,7 @@ import errno
 import os
 import signal
 import threading
-from contextlib import closing
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from unittest.mock import Mock
 
@@ -157,12 +157,12 @@ def test_missing_bytes_are_looked_for_again(worker, keep, library_folder, tmp_pa
 
 
 @pytest.mark.parametrize("trouble", [OSError(errno.EIO, "of the disk"), DiskFull()])
-def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, monkeypatch, trouble):
+def test_no_medium_is_blamed_for_a_disk_that_opens_nothing(worker, keep, trouble):
     file = keep(picture())
-    # Only root can make a disk that fails to open a file, or that is full.
-    monkeypatch.setattr(DiskStore, "on_disk", Mock(side_effect=trouble))
-    assert_put_off(worker, file)
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        # Only root can make a disk that fails to open a file, or that is full.
+        patch.setattr(DiskStore, "on_disk", Mock(side_effect=trouble))
+        assert_put_off(worker, file)
     worker.probe_once()
     assert media_of(file).state == "probed"
 
@@ -247,63 +247,61 @@ def test_no_medium_is_blamed_for_the_end_of_the_worker(keep):
     )
 
 
-@pytest.fixture
-def late(monkeypatch):
-    """Let children run out of time, as on a busy machine."""
-    # No setting shortens this, and a test can't keep a machine busy for minutes.
-    monkeypatch.setattr(children_module, "PATIENCE", 0)
-    return monkeypatch
+@contextmanager
+def busy_machine():
+    """Let children run out of time."""
+    with pytest.MonkeyPatch.context() as patch:
+        # No setting shortens this, and a test can't keep a machine busy for minutes.
+        patch.setattr(children_module, "PATIENCE", 0)
+        yield
 
 
-def test_no_medium_is_blamed_for_a_busy_machine(worker, keep, late):
+def test_no_medium_is_blamed_for_a_busy_machine(worker, keep):
     file = keep(picture())
-    for _time in range(3):
-        worker.probe_once()
-        assert (media_of(file).state, media_of(file).tries) == ("wanted", 0)
+    with busy_machine():
+        for _time in range(3):
+            worker.probe_once()
+            assert (media_of(file).state, media_of(file).tries) == ("wanted", 0)
     assert media_of(file).leased_until > timezone.now()
-    late.undo()
     Media.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
     worker.probe_once()
     assert media_of(file).state == "probed"
 
 
-def test_a_request_on_a_busy_machine_may_be_retried(worker, keep, late):
+def test_a_request_on_a_busy_machine_may_be_retried(worker, keep):
     file = keep(picture())
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
-    with pytest.raises(Busy):
+    with busy_machine(), pytest.raises(Busy):
         worker.picture(question)
-    late.undo()
     worker.picture(question)
     assert content_of(file).picture("t32").exists()
 
 
-def test_a_picture_that_timed_out_is_made_on_request(worker, keep, late):
+def test_a_picture_that_timed_out_is_made_on_request(worker, keep):
     file = keep(picture())
-    late.undo()
     media = probing.row_of(content_of(file))
     with library_store().open(file.blob) as medium:
         probing.probe(worker.children, media, medium)
     probing.note([media])
-    late.setattr(children_module, "PATIENCE", 0)
     question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
-    with pytest.raises(Busy):
+    with busy_machine(), pytest.raises(Busy):
         worker.picture(question)
     assert media_of(file).has_picture
 
 
-def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, monkeypatch, caplog):
-    # Children always start, unless they can't find their modules.
-    monkeypatch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
+def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, caplog):
     file = keep(picture())
-    worker = MediaWork(Children(scratch_folder()), lambda: True)
-    worker.probe_once()
+    with pytest.MonkeyPatch.context() as patch:
+        # Children always start, unless they can't find their modules.
+        patch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
+        worker = MediaWork(Children(scratch_folder()), lambda: True)
+        worker.probe_once()
     assert "can't start" in caplog.text
     assert (media_of(file).state, media_of(file).tries, media_of(file).leased_until) == (
         "wanted",
         0,
         None,
     )
-    monkeypatch.undo()
     worker.probe_once()
     worker.stop()
     assert media_of(file).state == "probed"

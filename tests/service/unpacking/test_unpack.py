@@ -151,18 +151,18 @@ def test_bytes_that_are_missing_are_a_reason_too(account):
     assert (transfer.state, transfer.reason) == ("failed", "zip_gone")
 
 
-def test_requests_to_an_unreachable_store_are_retried(account, monkeypatch):
+def test_requests_to_an_unreachable_store_are_retried(account):
     transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"x"))).pk, NOW)
     shift = UnpackingShift()
 
     def away():
         raise StoreAway
 
-    # A store on the disk of this machine is never away.
-    monkeypatch.setattr(unpack, "library_store", away)
-    shift.until_state(transfer, "stalled")
-    assert transfer.reason == "disk_error"
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        # A store on the disk of this machine is never away.
+        patch.setattr(unpack, "library_store", away)
+        shift.until_state(transfer, "stalled")
+        assert transfer.reason == "disk_error"
     shift.until_over(transfer)
     assert list(result_of(transfer)) == ["Photos/a"]
 

@@ -596,15 +596,15 @@ def test_files_not_recorded_on_a_full_disk_are_reported_again(shift, once):
     assert shift.engine.calls("add") == [str(transfer.pk)] * 2
 
 
-def test_a_disk_below_its_reserve_pauses_all(shift, monkeypatch):
+def test_a_disk_below_its_reserve_pauses_all(shift):
     first, second = magnets(alice(), 2)
     learn_files(shift, first)
     learn_files(shift, second)
-    # Only root can make a disk of the right size.
-    monkeypatch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
-    shift.rounds(6)
-    assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
-    monkeypatch.undo()
+    with pytest.MonkeyPatch.context() as patch:
+        # Only root can make a disk of the right size.
+        patch.setattr(type(shift.store), "free_bytes", lambda _store: 150)
+        shift.rounds(6)
+        assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
     shift.round(seconds=31)
     shift.rounds(6)
     assert [shift.state(each) for each in (first, second)] == ["downloading"] * 2

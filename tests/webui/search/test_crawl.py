@@ -229,7 +229,6 @@ def test_an_endless_library_is_read_up_to_a_limit(gwen, foreign, work, monkeypat
     searched, too_large = page(results(gwen)).select("#results .hint")
     assert searched.get_text() == "Searched all 3 folders"
     assert "more files and folders than Ferry can search" in too_large.get_text()
-    monkeypatch.undo()
 
 
 def test_folders_beyond_the_limit_are_indexed_once_there_is_space(gwen, foreign, work, clock):
