@@ -18,9 +18,10 @@ from tests.service.store.clients import client, link_of
 from tests.service.store.conftest import Cluster
 from tests.service.working import until, until_state
 
-# The promise is six seconds; a busy machine may need another for itself.
-READ_SECONDS = 7
-WRITE_SECONDS = 25
+# Only a hang takes this long, even if two Ferrys and all servers share a busy machine. For how long
+# people wait for a store, see tests/service/store/test_object_store.py.
+READ_SECONDS = 30
+WRITE_SECONDS = 50
 PAUSE_SECONDS = 0.2
 SMALL, LARGE, FETCHED = map(os.urandom, (100_000, PART_BYTES + 7, 300_000))
 
