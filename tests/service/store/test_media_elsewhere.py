@@ -19,8 +19,8 @@ from tests.serving import serving
 
 pytestmark = pytest.mark.slow
 
-# A request that arrives too late and another worker's response take a few seconds; only a hang takes
-# this long.
+# A request that arrives too late and another worker's response take a few seconds. Only a hang
+# takes this long.
 MOVE_SECONDS = 40
 ENCODED = ("-c:v", "mpeg4", "-c:a", "mp3")
 
