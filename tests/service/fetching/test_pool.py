@@ -8,7 +8,7 @@ import threading
 from contextlib import suppress
 from dataclasses import replace
 from email.utils import formatdate
-from itertools import count
+from itertools import count, pairwise
 
 import pytest
 
@@ -40,6 +40,7 @@ from tests.service.fetching.servers import (
     url_of,
     waits_told,
 )
+from tests.service.working import until
 
 DONE = Complete("7")
 TORRENT = b"d8:announce22:http://tracker.example4:infod6:lengthi5e4:name1:aee"
@@ -551,24 +552,22 @@ def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
     assert side.content == CONTENT
 
 
-@pytest.mark.promise("a slow fetch is not given up")
-@pytest.mark.alone
 def test_a_trickle_is_not_given_up(side):
-    hurried(side, quiet_seconds=1)
-    content = b"slow and steady, all of it here in the end, byte by byte by byte by byte"
-    with serving(lambda wire: trickled(wire, content)) as server:
+    """It takes three times as long as a server may be silent."""
+    clock, sizes = [0.0], [*range(5_000, 10_001, 1_000), len(CONTENT)]
+    hurried(side, clock=lambda: clock[0], quiet_seconds=10)
+
+    def trickle(wire):
+        wire.send(head(Content_Length=str(len(CONTENT))))
+        for sent, size in pairwise([0, *sizes]):
+            clock[0] += 5
+            wire.send(CONTENT[sent:size])
+            until(lambda size=size: (side.folder / "0").exists() and len(side.content) == size)
+
+    with serving(trickle) as server:
         assert side.fetch(url_of(server)) == DONE
         assert len(server.heads) == 1
-    assert side.content == content
-
-
-def trickled(wire, content):
-    """Send byte by byte, for several times as long as a server may be silent."""
-    wire.send(head(Content_Length=str(len(content))))
-    gap = threading.Event()
-    for byte in content:
-        wire.send(bytes([byte]))
-        gap.wait(0.04)
+    assert side.content == CONTENT
 
 
 @each_case(
