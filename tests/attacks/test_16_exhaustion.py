@@ -244,7 +244,8 @@ def test_a_hundred_silent_servers_are_left_at_once(side):
         assert {side.end() for _ in range(100)} == {
             TorrentGone(str(number)) for number in range(100)
         }
-    assert time.monotonic() - started < 5
+        # Long before any silent server is given up.
+        assert time.monotonic() - started < Pace.quiet_seconds / 2
 
 
 @pytest.mark.parametrize("size", [100, 10_000])

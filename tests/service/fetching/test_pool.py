@@ -804,7 +804,7 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
 
     def halting(wire):
         wire.send(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:5_000])
-        thaw.wait(10)
+        thaw.wait(60)
         wire.send(CONTENT[5_000:])
 
     with serving(halting) as server:
@@ -813,7 +813,7 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
         state = (side.folder / "resume.json").read_bytes()
         clock[0] = 13.0
         thaw.set()
-        assert listens.wait(10)
+        assert listens.wait(60)
         assert len(side.content) == 5_000
         assert (side.folder / "resume.json").read_bytes() == state
         assert side.end() == DONE

@@ -99,7 +99,7 @@ def test_refusals_come_as_they_were_meant(folder):
 
 def test_a_request_that_waits_too_long_fails(folder):
     leave = threading.Event()
-    with serving(slow=lambda _asked: {"came": leave.wait(10)}):
+    with serving(slow=lambda _asked: {"came": leave.wait(60)}):
         with pytest.raises(Busy):
             ask("slow", 0.05)
         leave.set()
@@ -125,11 +125,11 @@ def test_a_response_notices_that_the_browser_has_disconnected(browser):
 
     with serving_waiting(slow=answer), ThreadPoolExecutor(1) as threads:
         first = threads.submit(ask, "slow", 30, ours)
-        assert has_begun.wait(10)
+        assert has_begun.wait(60)
         assert not has_stopped.is_set()
         theirs.close()
         assert type(first.exception(10)) is Busy
-        assert has_stopped.wait(10)
+        assert has_stopped.wait(60)
 
 
 def test_a_browser_that_stays_connected_gets_the_answer(browser):
@@ -141,7 +141,7 @@ def test_a_browser_that_stays_connected_gets_the_answer(browser):
 def test_a_web_process_with_a_browser_does_not_wait_for_ever_either(browser):
     _theirs, ours = browser
     leave = threading.Event()
-    with serving(slow=lambda _asked: {"came": leave.wait(10)}):
+    with serving(slow=lambda _asked: {"came": leave.wait(60)}):
         with pytest.raises(Busy):
             ask("slow", 0.05, ours)
         leave.set()
@@ -257,12 +257,12 @@ def test_requests_beyond_the_queue_are_refused(folder, monkeypatch):
 
     def slow(_asked):
         entered.set()
-        return {"came": leave.wait(10)}
+        return {"came": leave.wait(60)}
 
     with serving(slow=slow):
         thread = threading.Thread(target=ask, args=("slow", 10))
         thread.start()
-        assert entered.wait(10)
+        assert entered.wait(60)
         with pytest.raises(Busy):
             ask("slow", 10)
         leave.set()
@@ -274,7 +274,7 @@ def test_a_waiting_request_does_not_block_others(folder):
 
     def slow(_asked):
         entered.release()
-        return {"came": leave.wait(10)}
+        return {"came": leave.wait(60)}
 
     with serving(slow=slow, quick=lambda _asked: {}), ThreadPoolExecutor(2) as threads:
         waiting = [threads.submit(ask, "slow", 10) for _ in range(2)]

@@ -105,7 +105,7 @@ def test_a_handler_notices_that_its_client_has_left():
 
         thread = threading.Thread(target=act)
         thread.start()
-        assert has_begun.wait(10)
+        assert has_begun.wait(60)
         browser.close()
         thread.join(10)
         assert [type(each) for each in failures] == [Busy]
@@ -122,7 +122,7 @@ def test_notifications_are_handled_without_a_response():
 
     with answering(answer) as address:
         tell("begin", [address], file=7)
-        assert received.wait(10)
+        assert received.wait(60)
     tell("begin", [address], file=7)
 
 
@@ -131,7 +131,7 @@ def test_more_than_can_wait_are_sent_to_others():
 
     def slow(_question, _connection):
         entered.release()
-        leave.wait(10)
+        leave.wait(60)
         return {"answer": {}}
 
     with answering(slow) as crowded, answering(sums) as free:
@@ -249,4 +249,5 @@ def test_a_worker_behind_a_cut_link_is_given_up_soon():
             addresses = [f"127.0.0.1:{port}", alive]
             began_at = time.monotonic()
             assert ask("sum", 60, addresses=addresses, a=1, b=2) == {"sum": 3}
-            assert time.monotonic() - began_at < 10
+            # Long before the question itself times out.
+            assert time.monotonic() - began_at < 40

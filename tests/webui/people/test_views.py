@@ -136,7 +136,7 @@ def test_two_owners_who_remove_each_other_at_once_leave_one_owner(alice, bob):
     start = Barrier(2)
 
     def remove(by, whom):
-        start.wait(10)
+        start.wait(60)
         try:
             answer = by.client.post(f"/account/people/{whom.user.pk}/remove/")
             return answer.get("Location", answer.status_code)

@@ -321,7 +321,7 @@ def test_replanning_and_eviction_do_not_deadlock(tmp_path, monkeypatch):
 
     def make_way_meanwhile():
         anew.start()
-        assert stops.wait(10)
+        assert stops.wait(60)
         return make_way()
 
     # The two threads meet at this point only if the test holds them there.

@@ -29,13 +29,13 @@ def test_pictures_wait_for_one_another():
     def wait():
         with jobs.picturing(10):
             entered.set()
-            leave.wait(10)
+            leave.wait(60)
 
     with jobs.picturing(0):
         thread = threading.Thread(target=wait)
         thread.start()
         assert not entered.is_set()
-    assert entered.wait(10)
+    assert entered.wait(60)
     leave.set()
     thread.join()
 
@@ -51,7 +51,7 @@ def test_background_work_waits_while_anything_runs():
         thread = threading.Thread(target=ahead)
         thread.start()
         assert not done.wait(0.05)
-    assert done.wait(10)
+    assert done.wait(60)
     thread.join()
 
 
