@@ -15,14 +15,14 @@ from tests.running import START_SECONDS, Ferry, open_files, running
 
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.alone,
     pytest.mark.skipif(sys.platform != "linux", reason="reads /proc"),
 ]
 
-SETTLE_SECONDS = 8
+SETTLE_SECONDS = 4
 SECONDS = 24
 LOOK_SECONDS = 0.2
-MOST_WAKEUPS = 16  # a second; Ferry's six processes need 14
+# A second: Ferry's six processes need 12 to 14, whatever else the machine does.
+MOST_WAKEUPS = 18
 MOST_OF_A_CORE = 0.005
 # At times, the same work takes an idle process on a virtual machine ten times as long. So compare
 # Ferry with a process that only queries a database, once a second.
@@ -49,7 +49,7 @@ def test_an_idle_ferry_writes_once_a_minute_at_most_and_hardly_computes(tmp_path
     """Each database write syncs the disk, and so does each file that is created or deleted."""
     with running(tmp_path, TORRENT_NETWORK="loopback") as ferry:
         assert ferry.output.saw("successfully listening", START_SECONDS), ferry.log
-        changes_below(tmp_path, SETTLE_SECONDS)
+        settle(tmp_path)
         tree = processes(ferry)
         with reference_process() as reference:
             before, began_at = cpu_seconds(tree), time.monotonic()
@@ -58,7 +58,7 @@ def test_an_idle_ferry_writes_once_a_minute_at_most_and_hardly_computes(tmp_path
             taken, seconds = cpu_seconds(tree) - before, time.monotonic() - began_at
             woken = wakeups(tree) - wakeups_before
             reference_taken = cpu_seconds([reference]) - reference_before
-        assert len(changes) <= 1, changes
+        assert len(changes) <= 1 + seconds // 60, changes
         assert woken < MOST_WAKEUPS * seconds
         assert taken < max(MOST_OF_A_CORE * seconds, MOST_OF_REFERENCE * reference_taken)
         assert processes(ferry) == tree
@@ -77,6 +77,13 @@ def reference_process() -> Iterator[int]:
             yield process.pid
         finally:
             process.kill()
+
+
+def settle(folder: Path) -> None:
+    """Wait until a while passes without a change: on a busy machine, the start takes longer."""
+    deadline = time.monotonic() + START_SECONDS
+    while changes := changes_below(folder, SETTLE_SECONDS):
+        assert time.monotonic() < deadline, changes
 
 
 def changes_below(folder: Path, seconds: float) -> list[str]:
