@@ -23,8 +23,9 @@ pytestmark = pytest.mark.slow
 FIRST_START_CPU_SECONDS = 60
 # The first start fetches and unpacks all packages, beside other tests.
 PATIENCE_SECONDS = 600
-NEXT_START_SECONDS = 3
-STOP_SECONDS = 6
+NEXT_START_CPU_SECONDS = 3.5
+# Ferry kills what hasn't stopped after five seconds, so only a hang takes this long.
+STOP_SECONDS = 40
 
 
 @pytest.fixture
@@ -44,7 +45,6 @@ class Made:
         environment = {name: os.environ[name] for name in kept if name in os.environ}
         environment |= {"HOME": str(home), "PORT": str(self.port), "HOST": "127.0.0.1"}
         environment |= {"PIP_NO_CACHE_DIR": "1", **settings}
-        self.started_at = time.monotonic()
         self.process = launch(["make", "run"], cwd=clone, env=environment, start_new_session=True)
         self.output = Output(self.process)
 
@@ -54,27 +54,26 @@ class Made:
     def __exit__(self, *_error: object) -> None:
         if self.process.poll() is None:
             os.killpg(self.process.pid, signal.SIGINT)
-        self.process.wait(STOP_SECONDS * 3)
+        self.process.wait(STOP_SECONDS)
         self.output.close()
 
-    def seconds_to_answer(self) -> float:
+    def wait_for_answer(self) -> None:
         assert self.output.saw("Ferry answers on port", PATIENCE_SECONDS), self.output.text
         answer = httpx.get(f"http://127.0.0.1:{self.port}/healthz", timeout=60, trust_env=False)
         assert answer.status_code == 200
-        return time.monotonic() - self.started_at
 
     def seconds_to_stop(self) -> float:
         """Interrupt every process of the group, as Ctrl-C in a terminal does."""
         asked_at = time.monotonic()
         os.killpg(self.process.pid, signal.SIGINT)
-        self.process.wait(STOP_SECONDS * 3)
+        self.process.wait(STOP_SECONDS)
         return time.monotonic() - asked_at
 
 
 def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_path):
     computed_before = cpu_seconds_of_children()
     with Made(clone, tmp_path / "home") as first:
-        first.seconds_to_answer()
+        first.wait_for_answer()
         assert "/welcome/" in first.output.text
         # No phone can reach a loopback address, so there is no QR code.
         assert "█" not in first.output.text
@@ -85,7 +84,7 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
     assert cpu_seconds_of_children() - computed_before < FIRST_START_CPU_SECONDS
     installed_at = (clone / ".venv" / "run.stamp").stat().st_mtime_ns
     with Made(clone, tmp_path / "home") as second:
-        second.seconds_to_answer()
+        second.wait_for_answer()
         refused_as_the_port_is_taken(clone, second.port)
         assert second.seconds_to_stop() < STOP_SECONDS
     assert (clone / ".venv" / "run.stamp").stat().st_mtime_ns == installed_at
@@ -95,14 +94,15 @@ def test_make_run_starts_from_nothing_and_again_from_what_it_made(clone, tmp_pat
     assert status.stdout == ""
 
 
-@pytest.mark.alone
 def test_make_run_starts_again_at_once(tmp_path):
     settings = {"DATA_DIR": str(tmp_path / "data"), "ENV_FILE": os.devnull}
     with Made(BASE, tmp_path / "home", **settings) as first:
-        first.seconds_to_answer()
+        first.wait_for_answer()
+    computed_before = cpu_seconds_of_children()
     with Made(BASE, tmp_path / "home", **settings) as second:
-        assert second.seconds_to_answer() < NEXT_START_SECONDS
+        second.wait_for_answer()
         assert second.seconds_to_stop() < STOP_SECONDS
+    assert cpu_seconds_of_children() - computed_before < NEXT_START_CPU_SECONDS
 
 
 def cpu_seconds_of_children() -> float:
