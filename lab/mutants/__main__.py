@@ -30,6 +30,7 @@ from typing import TypeVar
 from lab.mutants import faults
 from lab.mutants.faults import Fault, NoLongerApplies
 from tests.running import BASE
+from tests.tiers import TIERS
 
 END_SECONDS = 60.0
 PASSED, FAILED, NONE_CHOSEN = 0, 1, 5
@@ -38,12 +39,6 @@ Item = TypeVar("Item")
 Value = TypeVar("Value")
 
 COMMAND = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider"]
-LEFT_OUT = "slow or browser or alone or container or cluster"
-TIERS = {
-    "quick": ["-m", f"not ({LEFT_OUT} or hypothesis)"],
-    "test": ["-m", f"not ({LEFT_OUT}) or promise or journey"],
-    "all": [],
-}
 
 
 @dataclass(frozen=True)
@@ -170,7 +165,8 @@ def main(arguments: Sequence[str]) -> int:
     chosen = [fault for fault in faults.read() if fault.name in options.names or not options.names]
     results: list[Result] = []
     with tempfile.TemporaryDirectory(prefix="ferry-mutants-") as home:
-        copies = Copies(options.base, Path(home), options.jobs, TIERS[options.tier])
+        choice = [] if options.tier == "all" else ["--tier", options.tier]
+        copies = Copies(options.base, Path(home), options.jobs, choice)
         judge = partial(judged, copies, options.seconds)
         for result in side_by_side(options.jobs, judge, chosen):
             results.append(result)

@@ -45,9 +45,12 @@ CLOSES_SECONDS = 120
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Refuse a test that doesn't say what HTTP or Node can't show, and takes seconds to show it."""
     for item in items:
         if Path(__file__).parent in item.path.parents:
-            item.add_marker("browser")
+            mark = item.get_closest_marker("browser")
+            if mark is None or not mark.args:
+                raise pytest.UsageError(f"{item.nodeid} needs pytest.mark.browser(REASON).")
 
 
 @pytest.fixture(autouse=True)
