@@ -443,7 +443,6 @@ def token_of(web: Web) -> str:
     return page.select_one("[name=csrfmiddlewaretoken]")["value"]
 
 
-@pytest.mark.promise("no upload costs more than a moment")
 def test_a_hostile_multipart_body(web, costs):
     for what, content in bodies():
         for place in ("/rest/folder", "/rest/torrent/file", "/rest/transfer/file"):

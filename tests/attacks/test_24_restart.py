@@ -60,7 +60,6 @@ def of_service(path: str, **headers: str) -> int:
     return Client().get(path, headers=headers).status_code
 
 
-@pytest.mark.promise("a restart ends no grant")
 def test_a_restart_ends_no_grant(tmp_path, settings, monkeypatch):
     """The functions of the table make their grants at a running Ferry, not in this process."""
     port = free_port()

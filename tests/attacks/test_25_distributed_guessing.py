@@ -141,7 +141,6 @@ class SignIn:
         return Request("POST", "/signin/", urlencode(form), headers)
 
 
-@pytest.mark.promise("all processes count guesses together")
 def test_many_addresses_processes_and_restarts_share_one_count_at_the_site(tmp_path):
     many = strangers(60)
     # At most six more are tried before the wait between two guesses reaches a minute.

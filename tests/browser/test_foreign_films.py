@@ -132,9 +132,7 @@ def answers(there: There, sort: str) -> httpx.Response:
     return httpx.Response(200, text=text.replace("part", f"{there.media.url}/film/part"))
 
 
-@pytest.mark.parametrize(
-    "sort", [pytest.param("json", marks=pytest.mark.journey), "redirect", "playlist"]
-)
+@pytest.mark.parametrize("sort", ["json", "redirect", "playlist"])
 def test_a_film_plays_and_seeks_through_the_site(page_of_film, there, sort):
     there.says("hls", answers(there, sort))
     watch(page_of_film, f"/files/{there.folder}/", NAME)
@@ -189,7 +187,6 @@ def so_far(percent: int | None) -> httpx.Response:
     return httpx.Response(200, json={"result": True, "converting": True, "progress": percent})
 
 
-@pytest.mark.journey
 def test_the_page_shows_conversion_progress_until_the_film_plays(page_of_film, there, clock):
     there.says("hls", so_far(None))
     watch(page_of_film, f"/files/{there.folder}/", NAME)

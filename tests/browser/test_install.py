@@ -60,13 +60,6 @@ def alice(fronted, trusting: Browser) -> Iterator[Visitor]:
         yield visitor
 
 
-@pytest.mark.parametrize(
-    "fronted",
-    [FRONTS[0], pytest.param(FRONTS[1], marks=pytest.mark.journey)],
-    indirect=True,
-    ids=str,
-    scope="module",
-)
 def test_chromium_would_install_it(alice):
     """Its one objection is due to the test, whose windows are private ones."""
     session = alice.page.context.new_cdp_session(alice.page)

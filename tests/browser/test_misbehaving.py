@@ -62,7 +62,6 @@ def test_a_warning_precedes_uploads_that_land_in_all_files(alice, service):
     expect(page.locator('.entry-name[title="a.txt"]')).to_be_visible()
 
 
-@pytest.mark.journey
 @pytest.mark.browser("what the browser saves and under which name, or shows instead of saving")
 def test_a_file_is_saved_under_its_listed_name_and_a_page_is_never_saved(alice, service, troubles):
     service.file("Elms.bin", b"elm" * 100)

@@ -509,15 +509,11 @@ WIDTHS = [320, 390, 768, 1440]
 FITS = "each => each.scrollWidth <= each.clientWidth"
 
 
-# One each that has a picture, highlighted text, and controls of its own.
-DIAGONAL = {"Fjord 2.jpg", "tidy.py", "two.wav"}
-
-
 @pytest.mark.browser("axe, and layout at four widths")
 @pytest.mark.parametrize(
     "name",
     [
-        pytest.param(name, marks=[pytest.mark.journey] if name in DIAGONAL else [])
+        pytest.param(name, marks=[pytest.mark.journey] if name == "tidy.py" else [])
         for name in CONTENTS
     ],
 )

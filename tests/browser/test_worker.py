@@ -52,6 +52,7 @@ def versions(page: Page) -> list[str]:
     return page.evaluate("async () => (await caches.keys()).filter((name) => /shell/.test(name))")
 
 
+@pytest.mark.journey
 def test_the_offline_cache_contains_only_the_frame_and_no_personal_data(here):
     page = here.page
     for path in ("/account/", "/transfers/", "/add/", "/"):
@@ -119,7 +120,6 @@ def folder(tmp_path) -> Path:
     return folder
 
 
-@pytest.mark.journey
 def test_the_offline_page_shows_until_ferry_is_back(page, folder, troubles):
     port = free_port()
     with at(port, folder, "one") as ferry:

@@ -167,7 +167,6 @@ def refusal_of(**settings: str) -> str:
     return answer.stderr
 
 
-@pytest.mark.promise("a wrong setting is one line")
 @pytest.mark.slow
 @each_case(
     ("name", "raw"),

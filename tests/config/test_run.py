@@ -206,7 +206,6 @@ def test_as_many_files_may_be_open_as_the_system_allows():
     assert f"{hard}\n" in output.text
 
 
-@pytest.mark.promise("a kill frees the port")
 @on_linux
 def test_killing_ferry_frees_the_port(tmp_path):
     with running(tmp_path) as ferry:

@@ -101,7 +101,6 @@ def names_by_content(data_dir):
     return found
 
 
-@pytest.mark.promise("a backup equals its source")
 def test_a_backup_made_while_twenty_people_write_equals_the_source(tmp_path):
     source, target, is_over = tmp_path / "source", tmp_path / "backup", Event()
     # Bytes of deleted files are removed at once, unless the backup itself keeps them.

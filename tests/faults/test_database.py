@@ -46,7 +46,6 @@ def locked():
         other.execute("ROLLBACK")
 
 
-@pytest.mark.promise("a locked database loses nothing")
 def test_a_change_refused_by_a_locked_database_has_no_effect_and_works_later(
     scene, seeds, chance, tmp_path
 ):

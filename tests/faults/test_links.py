@@ -39,7 +39,6 @@ def refusing(data_dir: Path) -> Iterator[Ferry]:
         yield ferry
 
 
-@pytest.mark.promise("Ferry works on a disk without links")
 def test_ferry_works_on_a_disk_without_links(tmp_path):
     """Ferry gets a torrent and a URL that two accounts want, and an uploaded picture."""
     data_dir = tmp_path / "data"

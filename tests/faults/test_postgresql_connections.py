@@ -99,7 +99,6 @@ def test_a_crowd_shares_the_connections(ferry, server, alice):
     assert sessions_of(server) <= 2 * 4
 
 
-@pytest.mark.promise("a full database server is one line")
 def test_a_server_without_a_connection_left_is_one_line(ferry, server):
     """PostgreSQL says so in one of several ways, all before a session begins."""
     server.stop()

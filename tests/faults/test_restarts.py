@@ -73,7 +73,6 @@ class Uploading(threading.Thread):
         self.is_over.wait(60)
 
 
-@pytest.mark.promise("everything continues after a restart", cases=["kill"])
 @pytest.mark.parametrize("end", [kill, stop])
 def test_everything_continues_after_a_restart(end, scene, seeds, chance, tmp_path):
     made = torrent("film.mkv", chance.randbytes(6 * 2**20))

@@ -143,7 +143,6 @@ def test_development_as_documented_serves_pages_and_static_files_and_works(tmp_p
         assert output.saw("worker started", 120), output.text
 
 
-@pytest.mark.promise("the first run works as documented")
 def test_an_owner_is_made_without_a_terminal_as_documented(tmp_path):
     page = (BASE / "docs/operations.md").read_text()
     blocks = re.findall(r"^```sh\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

@@ -47,7 +47,6 @@ def unfinished(store):
     return [path for path in (root / "incoming").iterdir() if path.is_file()]
 
 
-@pytest.mark.promise("a kill at any step leaves nothing half done")
 @pytest.mark.slow
 def test_a_kill_at_any_step_loses_and_leaves_nothing(store):
     account = alice()

@@ -88,7 +88,6 @@ def test_requests_are_counted_in_all_web_processes_together(ferry):
     assert values_of(ferry, "ferry_connections")[()] >= 1
 
 
-@pytest.mark.promise("the metrics count true bytes")
 def test_bytes_are_those_that_went_over_the_wire(ferry):
     """A second reader leaves early: the kernel was to send all of the file."""
     with api_of(ferry) as api:
@@ -156,6 +155,7 @@ def test_the_metrics_pass_prometheus_own_check(ferry):
     assert (check.returncode, check.stdout, check.stderr) == (0, "", "")
 
 
+@pytest.mark.slow
 def test_a_restart_drops_the_metrics_of_ended_processes(tmp_path):
     with monitored(tmp_path) as ferry:
         assert sign_ins_seen_by(ferry) == 1

@@ -398,6 +398,7 @@ def _migrated_again():
     migrate()
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("_migrated_again")
 def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
     migrate()

@@ -78,7 +78,6 @@ def test_changed_rules_for_sorting_are_one_warning(database, server, tmp_path):
     assert output.count("REFRESH COLLATION VERSION") == 1
 
 
-@pytest.mark.promise("a second machine needs the key of the first")
 def test_a_second_machine_needs_the_key_of_the_first(database, tmp_path):
     url = database("shared")
     first, second = tmp_path / "first", tmp_path / "second"

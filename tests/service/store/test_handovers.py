@@ -75,7 +75,6 @@ def replace(cluster, machine, data_dir):
     cluster.machines[cluster.machines.index(machine)] = cluster.start(data_dir)
 
 
-@pytest.mark.promise("another machine continues a fetch", cases=["kill-33554432"])
 @pytest.mark.parametrize(("end", "least"), [(kill, 2 * PART_BYTES), (stop, BEGUN)])
 def test_another_machine_continues_a_fetch(cluster, say, tmp_path_factory, end, least):
     content = os.urandom(3 * PART_BYTES)

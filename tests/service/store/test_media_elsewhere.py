@@ -44,7 +44,6 @@ def web(cluster, web_folder):
         yield client
 
 
-@pytest.mark.promise("machines share media")
 def test_pictures_and_segments(web):
     film_id = upload(web, short_film("mkv", *ENCODED), "encoded.mkv")
     for path in (picture_of(web, film_id, "720"), segment_of(web, film_id)):

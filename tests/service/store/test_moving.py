@@ -89,7 +89,6 @@ def copy_whole(ferry, *arguments: str) -> str:
     return copy.text
 
 
-@pytest.mark.promise("a move to the store loses nothing")
 def test_moving_in_and_out_loses_nothing(seaweedfs, shared, tmp_path):
     url = seaweedfs.url(PREFIX)
     library = DiskStore(tmp_path / "library")

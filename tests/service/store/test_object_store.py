@@ -47,6 +47,7 @@ def test_a_store_that_overwrites_is_refused():
         self_test.refuse_unfit(server.bucket("prefix"))
 
 
+@pytest.mark.slow
 def test_an_unreachable_store_is_refused(seaweedfs):
     with seaweedfs.frozen(), pytest.raises(UnfitStore, match="doesn't answer"):
         self_test.refuse_unfit(seaweedfs.bucket("prefix"))
@@ -117,6 +118,7 @@ def test_reads_and_writes_hold_no_database_connection(objects):
         assert connection.connection is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("use", ["open", "size", "on_disk"])
 def test_readers_soon_learn_that_the_store_is_away(seaweedfs, objects, use, caplog):
     stored = put(objects)
@@ -144,6 +146,7 @@ def test_a_reader_continues_after_a_short_silence(seaweedfs, objects):
         assert reading.result() == bytes(100)
 
 
+@pytest.mark.slow
 def test_a_writer_soon_notices_that_the_store_is_unreachable(seaweedfs, objects, caplog):
     writer = objects.writer()
     writer.write(bytes(PART_BYTES))

@@ -80,7 +80,6 @@ def test_a_store_that_is_frozen_for_half_a_minute(cluster, folder_id, readable):
         wait_seconds(30)
 
 
-@pytest.mark.promise("a killed store loses nothing")
 def test_a_store_that_is_killed_and_started_again(cluster, folder_id, readable):
     with under_load(cluster, folder_id, readable) as (crowd, _slow):
         cluster.objects.kill()

@@ -35,7 +35,6 @@ def test_a_lone_peer_that_was_starting_is_retried_within_seconds(tmp_path):
             held.wait(Metadata, "7", seconds=40)
 
 
-@pytest.mark.promise("peers are reached over uTP")
 def test_a_peer_that_speaks_only_utp_is_reached(tmp_path):
     made = torrent("x", b"x" * 1_000_000)
     with seeder(**ONLY_UTP) as seeds, holding(tmp_path, utp=True) as held:

@@ -151,6 +151,7 @@ def test_bytes_that_are_missing_are_a_reason_too(account):
     assert (transfer.state, transfer.reason) == ("failed", "zip_gone")
 
 
+@pytest.mark.slow
 def test_requests_to_an_unreachable_store_are_retried(account):
     transfer = unpacking.unpack(account, a_zip_file(account, a_zip(("a", b"x"))).pk, NOW)
     shift = UnpackingShift()

@@ -30,7 +30,6 @@ def live(transfer: Transfer) -> None:
         shift.rounds(2)
 
 
-@pytest.mark.promise("a kill at any step of a transfer doubles nothing")
 @pytest.mark.slow
 def test_a_kill_at_any_step_loses_and_doubles_nothing(library_folder):
     account, step, status = alice(), 0, -signal.SIGKILL

@@ -293,7 +293,6 @@ def events_of(position):
 POSSIBLE = {(position, event) for position in LEADS for event in events_of(position)} - NEVER
 
 
-@pytest.mark.promise("each event leads to its state")
 @pytest.mark.slow
 @each_case("position, event", sorted(POSSIBLE))
 def test_every_event_leads_where_it_should(library_folder, position, event, caplog):

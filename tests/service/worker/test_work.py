@@ -103,7 +103,6 @@ def test_a_magnet_becomes_a_file_and_the_listing_shows_it_coming(
     is_whole(library_folder, account)
 
 
-@pytest.mark.promise("unpacking resumes after a kill", cases=["0"])
 @pytest.mark.parametrize("percent", [0, 40, 90])
 def test_unpacking_resumes_after_a_kill(account, api, seeds, film, percent):
     seeds.limit_upload(SLOWLY)
@@ -232,7 +231,6 @@ def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
     assert api.get("/rest/folder").json()["torrents"] == []
 
 
-@pytest.mark.promise("a full disk pauses a transfer")
 def test_a_full_disk_pauses_a_transfer_until_there_is_space(small_disk, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 3)
     with working(small_disk, ("-c", IMPATIENT), SEED_MINUTES="0") as work:

@@ -148,6 +148,7 @@ def test_an_unpacking_that_waits_for_space_says_how_it_continues(bob, account, z
     assert "There isn't enough space." in words(bob.client.get("/"), "#unpacking small")
 
 
+@pytest.mark.slow
 def test_files_open_while_transfers_cannot_be_read(bob, zip_file, monkeypatch):
     unpack(bob, zip_file)
 

@@ -182,7 +182,6 @@ def test_many_names_at_one_address_are_slowed_down_together(clock, db):
     assert from_address("198.51.100.8", "another").status_code == 422
 
 
-@pytest.mark.promise("strangers together get a guess a minute")
 @pytest.mark.slow
 def test_strangers_everywhere_get_one_guess_a_minute_together(alice, clock):
     guesses = 0
