@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at
 from tests.browser.people import Visitor
+from tests.browser.targets import too_small
 from tests.browser.waiting import PATIENCE_MS, until
 from tests.running import Ferry
 from tests.service.media.waiting import wait_until
@@ -277,6 +278,17 @@ def test_a_hand_cancels_from_the_menu(phone, far):
     phone.page.get_by_role("button", name="Cancel transfer").tap()
     phone.page.get_by_role("dialog").get_by_role("button", name="Cancel transfer").tap()
     expect(row(phone.page, title)).to_have_count(0)
+
+
+@pytest.mark.browser("Only layout tells how far a finger may miss a name")
+def test_names_of_finished_transfers_are_large_enough_for_a_finger(phone, far):
+    title = name()
+    one = far.transfer(title, **RUNNING)
+    show(phone, title)
+    far.tells(one, progress=101, folder_created=far.folder(title).id)
+    done = phone.page.locator("#done .transfer").filter(has_text=title)
+    expect(done.locator(".transfer-name a")).to_be_visible()
+    assert too_small(phone.page) == []
 
 
 @pytest.mark.browser("Timers stop while the page is hidden")
