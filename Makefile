@@ -30,15 +30,25 @@ test-container: .venv/dev.stamp
 test-cluster: .venv/dev.stamp
 	$(BIN)/python -m pytest tests/cluster
 
-check: .venv/dev.stamp node_modules/dev.stamp
+# The four parts can run side by side: `make -j2 check`.
+check: check-style check-types check-scripts check-documents
+.PHONY: check-style check-types check-scripts check-documents
+
+check-style: .venv/dev.stamp
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
-	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/python manage.py makemigrations --check --dry-run
+
+check-types: .venv/dev.stamp
+	$(BIN)/mypy
+
+check-scripts: node_modules/dev.stamp
 	node_modules/.bin/biome check --error-on-warnings
 	node_modules/.bin/tsc
-	node --test --test-reporter spec tests/js/*.test.js
+	node --test --test-reporter dot tests/js/*.test.js
+
+check-documents: .venv/dev.stamp
 	$(BIN)/python -m pytest --quiet tests/test_docs.py tests/test_tree.py tests/test_dependencies.py
 
 fmt: .venv/dev.stamp node_modules/dev.stamp

@@ -49,7 +49,7 @@ class Make(Phase):
 
     @property
     def command(self) -> list[str]:
-        return ["make", "--keep-going", self.module]
+        return ["make", "--keep-going", "--jobs=2", "--output-sync=target", self.module]
 
     def repeat(self, test: str) -> str:
         return f"make {self.module}"

@@ -40,7 +40,7 @@ ANSWERS = {
     "a sign-in that is refused": ("/signin/?switch", "main form"),
 }
 # Journeys: a listing, a page that polls, a preview, and the answer to a form.
-CHOSEN = {"files-folder", "transfers", "preview", "what was added"}
+CHOSEN = {"files-folder", "transfers", "preview"}
 WATCH = """
 window.shifted = 0;
 new PerformanceObserver((list) => {

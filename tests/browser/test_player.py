@@ -331,7 +331,6 @@ def hold_the_countdown(page: Page) -> None:
     )
 
 
-@pytest.mark.journey
 def test_the_next_episode_follows_unless_canceled(alice, series):
     page = playing(alice, series, ENCODED)
     hold_the_countdown(page)

@@ -510,13 +510,7 @@ FITS = "each => each.scrollWidth <= each.clientWidth"
 
 
 @pytest.mark.browser("axe, and layout at four widths")
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[pytest.mark.journey] if name == "tidy.py" else [])
-        for name in CONTENTS
-    ],
-)
+@pytest.mark.parametrize("name", CONTENTS)
 def test_every_kind_fits_and_is_clean(alice, things, name):
     page = alice.page
     viewer = opened(alice, things, name)

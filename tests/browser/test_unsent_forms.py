@@ -39,7 +39,7 @@ def session_storage(page: Page) -> str:
     return page.evaluate("JSON.stringify(sessionStorage)")
 
 
-@pytest.mark.parametrize("path", ["/add/", pytest.param("/transfers/", marks=pytest.mark.journey)])
+@pytest.mark.parametrize("path", ["/add/", "/transfers/"])
 def test_a_long_list_is_restored_in_its_field_and_can_be_sent(alice, path):
     """On the Add page, the banner links to the sign-in; Transfers redirects there."""
     page, text = alice.page, lines(1000)

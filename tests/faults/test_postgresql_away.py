@@ -17,7 +17,6 @@ CONTENT = os.urandom(6 * 2**20)
 SLOWLY = 1_500_000
 
 
-@pytest.mark.promise("Ferry recovers from an outage of its database")
 def test_ferry_logs_a_database_outage_once_and_recovers(tmp_path):
     with (
         cluster() as server,

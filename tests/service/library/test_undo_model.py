@@ -170,7 +170,6 @@ def allowed(act: Callable[[], object]) -> None:
         return
 
 
-@pytest.mark.promise("random changes can be undone", cases=["300"])
 @pytest.mark.slow
 @pytest.mark.parametrize("actions", [300, 10_000])
 def test_undone_actions_leave_everything_as_it_was(actions, store):

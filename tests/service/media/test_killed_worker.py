@@ -67,7 +67,6 @@ def converters() -> list[int]:
     return found
 
 
-@pytest.mark.promise("the next worker continues with media")
 def test_the_next_worker_continues_with_films_and_pictures(library_folder):
     codecs = ("-c:v", "mpeg4", "-q:v", "4", "-c:a", "mp3")
     path = samples.film("killed.avi", *codecs, seconds=60, size="1280x720", rate="3")

@@ -135,7 +135,6 @@ def test_after_an_orderly_stop_nothing_is_fetched_twice(library_folder, account,
     assert seeds.uploaded_bytes(film) < 1.2 * len(CONTENT)
 
 
-@pytest.mark.promise("a second worker takes over")
 def test_a_second_worker_takes_over_from_a_dead_one(library_folder, account, api, seeds, film):
     seeds.limit_upload(SLOWLY // 10)
     with working() as first:

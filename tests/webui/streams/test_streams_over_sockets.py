@@ -112,7 +112,6 @@ def sign_in(site) -> httpx.Client:
     return client
 
 
-@pytest.mark.promise("a stream ends with its client")
 def test_clients_that_disconnect_end_their_streams_while_pages_respond(site):
     address = "/files/file/7/download/"
     with closing(sign_in(site)) as client:
