@@ -199,7 +199,6 @@ def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
     assert measuring.is_sealed() is True
 
 
-@pytest.mark.promise("a running Ferry reports a damaged database")
 @pytest.mark.slow
 @pytest.mark.sqlite
 def test_the_running_program_reports_a_damaged_database(tmp_path):

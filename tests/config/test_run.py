@@ -161,7 +161,6 @@ def add(api: httpx.Client, kind: str, what: str) -> int:
     return api.post(f"/rest/transfer/{kind}", data={kind: what}).json()["id"]
 
 
-@pytest.mark.promise("no process outlives the other", cases=["web"])
 @on_linux
 @pytest.mark.parametrize("name", ["web", "worker"])
 def test_when_one_process_is_killed_the_other_ends_too(tmp_path, name):

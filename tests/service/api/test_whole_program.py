@@ -62,7 +62,6 @@ def dora(served):
         yield client
 
 
-@pytest.mark.promise("an upload takes no memory")
 def test_an_upload_of_256_mib_takes_no_memory(served, dora):
     dora.post("/rest/transfer/file", files={"file": ("small", b"content")})
     before = peak_bytes(served)
