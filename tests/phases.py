@@ -22,8 +22,8 @@ from tests.running import BASE
 
 # `make test` may use so much CPU time: on two idle cores, ten minutes. CPU time grows little beside
 # other programs; what remains, and slower machines, the yardstick evens out.
-BUDGET_SECONDS = 980.0
-# What the yardstick took where the budget was set: there, 923 s of CPU time took 9.4 minutes.
+BUDGET_SECONDS = 1_000.0
+# What the yardstick took on the machine of the budget, where 923 s of CPU time take 9.1 minutes.
 YARDSTICK_SECONDS = 0.038
 YARDSTICK_PAUSE_SECONDS = 5.0
 
