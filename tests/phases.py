@@ -20,10 +20,10 @@ from statistics import median
 
 from tests.running import BASE
 
-# `make test` may use so much CPU time: on two idle cores, ten minutes. CPU time grows little beside
-# other programs; what remains, and slower machines, the yardstick evens out.
+# The CPU time that `make test` may use: about ten minutes on two idle cores. Other programs hardly
+# change it. The yardstick makes up for the rest, and for slower machines.
 BUDGET_SECONDS = 1_000.0
-# What the yardstick took on the machine of the budget, where 923 s of CPU time take 9.1 minutes.
+# With the yardstick at 4 percent more than this, a run of 958 s of CPU time took 9.4 minutes.
 YARDSTICK_SECONDS = 0.038
 YARDSTICK_PAUSE_SECONDS = 5.0
 
@@ -55,11 +55,11 @@ class Make(Phase):
         return f"make {self.module}"
 
 
-# `make check` has run these.
+# `make check` has just run these.
 WITHOUT_DOCUMENTS = (
     "--ignore tests/test_docs.py --ignore tests/test_tree.py --ignore tests/test_dependencies.py"
 )
-# The tests of what PostgreSQL does in another way: queries, locks, races, and notifications.
+# Tests of what PostgreSQL does differently: queries, locks, races, and notifications.
 WHERE_IT_DIFFERS = (
     "tests/service/library/test_library.py tests/service/library/test_search.py"
     " tests/service/library/test_moves.py tests/service/store/test_object_store.py"
@@ -104,24 +104,24 @@ class Outcome:
 
 
 class Yardstick(threading.Thread):
-    """Measure meanwhile how long this machine takes to compute the same thing again and again."""
+    """Repeat one computation during the run, and measure how long this machine takes for it."""
 
     def __init__(self) -> None:
         super().__init__(daemon=True)
-        self._taken: list[float] = []
+        self._seconds: list[float] = []
         self._ended = threading.Event()
 
     def run(self) -> None:
         while not self._ended.wait(YARDSTICK_PAUSE_SECONDS):
             began_at = time.thread_time()
             sum(number * number for number in range(500_000))
-            self._taken.append(time.thread_time() - began_at)
+            self._seconds.append(time.thread_time() - began_at)
 
     def stop(self) -> float:
-        """Return how many times as long as the machine of the budget this one takes."""
+        """Return how many times slower this machine is than the one of the budget."""
         self._ended.set()
         self.join()
-        return median(self._taken or [YARDSTICK_SECONDS]) / YARDSTICK_SECONDS
+        return median(self._seconds or [YARDSTICK_SECONDS]) / YARDSTICK_SECONDS
 
 
 def main(tier: str) -> int:
@@ -147,13 +147,13 @@ def run(phase: Phase) -> Outcome:
         results = Path(folder) / "results.json"
         settings = os.environ | {"TEST_RESULTS": str(results)}
         code = exit_code(phase.command, settings)
-        found = json.loads(results.read_text()) if results.exists() else {}
+        counts = json.loads(results.read_text()) if results.exists() else {}
     if isinstance(phase, Make):
-        found = {"passed": int(code == 0)}
+        counts = {"passed": int(code == 0)}
     outcome = Outcome(
-        phase, code, time.monotonic() - began_at, children_seconds() - cpu_before, **found
+        phase, code, time.monotonic() - began_at, children_seconds() - cpu_before, **counts
     )
-    if code and not outcome.failed:  # It ended without a result of its own.
+    if code and not outcome.failed:  # It failed before pytest could report.
         outcome.failed = [""]
     return outcome
 

@@ -38,8 +38,8 @@ def test_each_promise_has_one_real_run():
     assert [words for words, count in counts.items() if count > 1] == []
 
 
-def test_the_number_of_journeys_stays():
-    """A new journey replaces another: each costs every change some seconds."""
+def test_make_test_has_60_to_80_journeys():
+    """A new journey replaces another, since each adds some seconds to every run."""
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--tier", "test"]
     listed = subprocess.run(
         [*command, "tests/browser"], cwd=BASE, capture_output=True, text=True, check=True
@@ -49,7 +49,7 @@ def test_the_number_of_journeys_stays():
 
 @pytest.fixture
 def tests(tmp_path):
-    """Return a phase of four tests, which no setting of this project concerns."""
+    """Return a phase of four tests that runs without this project's settings."""
     file = tmp_path / "test_four.py"
     file.write_text(TESTS)
     return Phase("four", "pytest", f"-c /dev/null -p tests.times --rootdir {tmp_path} {file}")

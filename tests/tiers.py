@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 TIERS = ("quick", "test", "all")
-# What a test with one of these marks needs takes seconds, even before the test begins.
+# A test with one of these marks needs something that takes seconds to start.
 NOT_QUICK = ("slow", "browser", "cluster", "container")
 # Collecting these folders takes a second in each process, and they have no quick tests.
 WITHOUT_QUICK_TESTS = ("browser", "cluster", "fresh", "powercuts", "proxies")
