@@ -21,10 +21,6 @@ pytestmark = pytest.mark.slow
 EMAIL, PASSWORD = "dora@example.org", "a quiet harbour at noon"
 PREFIX = secrets.token_hex(8)
 PATIENCE_SECONDS = 240
-CONTENTS = {
-    **{f"{number}.txt": b"%d" % number for number in range(60)},
-    **{f"{number}.bin": os.urandom(6 * PART_BYTES + number) for number in range(5)},
-}
 
 
 @pytest.fixture(scope="module")
@@ -100,7 +96,9 @@ def test_moving_in_and_out_loses_nothing(seaweedfs, shared, tmp_path):
 
     with running(tmp_path, **shared) as ferry:
         add_account(ferry, EMAIL, PASSWORD)
-        upload(ferry, CONTENTS)
+        contents = {f"{number}.txt": b"%d" % number for number in range(60)}
+        contents |= {f"{number}.bin": os.urandom(6 * PART_BYTES + number) for number in range(5)}
+        upload(ferry, contents)
         for is_due in (
             lambda: copied() >= 1,
             lambda: copied() >= 20,
@@ -118,7 +116,7 @@ def test_moving_in_and_out_loses_nothing(seaweedfs, shared, tmp_path):
 
     shutil.rmtree(tmp_path / "library")
     with running(tmp_path, STORE_URL=url, **shared) as ferry:
-        assert download_all(ferry) == CONTENTS | late
+        assert download_all(ferry) == contents | late
         later = {"later.txt": b"later", "later.bin": os.urandom(3 * PART_BYTES)}
         upload(ferry, later)
         drafts = tmp_path / "library" / "incoming"
@@ -129,4 +127,4 @@ def test_moving_in_and_out_loses_nothing(seaweedfs, shared, tmp_path):
             Copy(ferry, "disk").kill_when(is_due)
     assert "Now remove STORE_URL from the settings" in copy_whole(ferry, "disk", "--verify")
     with running(tmp_path, **shared) as ferry:
-        assert download_all(ferry) == CONTENTS | late | later
+        assert download_all(ferry) == contents | late | later

@@ -1,6 +1,7 @@
 """What the engine reports while large files arrive, so that the worker can hash them meanwhile."""
 
 import os
+from functools import cache
 from types import SimpleNamespace
 
 import libtorrent as lt
@@ -10,9 +11,14 @@ from service.torrents.events import Arrived, Complete
 from tests.swarm import seeder, torrent
 
 PIECE_BYTES = 2**20
-LARGE = os.urandom(3 * STEP_BYTES + 5)
 SMALL = b"small" * 100
 IN_ORDER = lt.torrent_flags.sequential_download
+
+
+@cache
+def large() -> bytes:
+    """Return a file of 96 MiB. Processes that don't run these tests needn't hold it."""
+    return os.urandom(3 * STEP_BYTES + 5)
 
 
 class Handle:
@@ -52,7 +58,7 @@ def peers(seeds, others, done=0):
 def test_only_contiguous_data_is_reported():
     handle = Handle()
     arrival = ArrivalOrder(
-        handle, info_of({("a.srt",): SMALL, ("b.mkv",): LARGE, ("c.mkv",): LARGE})
+        handle, info_of({("a.srt",): SMALL, ("b.mkv",): large(), ("c.mkv",): large()})
     )
     assert list(arrival.look()) == []
     handle.pieces = {*range(40), *range(41, 90)}
@@ -60,25 +66,28 @@ def test_only_contiguous_data_is_reported():
     assert (index, size_bytes) == (1, 40 * PIECE_BYTES - len(SMALL))
     assert list(arrival.look()) == []
     handle.pieces |= set(range(150))
-    assert list(arrival.look()) == [(1, len(LARGE)), (2, 150 * PIECE_BYTES - len(SMALL + LARGE))]
+    assert list(arrival.look()) == [
+        (1, len(large())),
+        (2, 150 * PIECE_BYTES - len(SMALL + large())),
+    ]
     handle.pieces |= set(range(193))
-    assert list(arrival.look()) == [(2, len(LARGE))]
+    assert list(arrival.look()) == [(2, len(large()))]
     assert list(arrival.look()) == []
 
 
 def test_unwritten_pieces_are_not_reported():
     handle = Handle(range(90))
-    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): large()}))
     handle.queue = {70, 95}
     assert list(arrival.look()) == [(0, 70 * PIECE_BYTES)]
     handle.pieces, handle.queue = set(range(97)), set()
-    assert list(arrival.look()) == [(0, len(LARGE))]
+    assert list(arrival.look()) == [(0, len(large()))]
 
 
 def test_once_every_piece_has_passed_nothing_is_reported():
     """Some may be unwritten, and libtorrent no longer lists which."""
     handle = Handle(range(90), count=97)
-    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): large()}))
     assert list(arrival.look()) == [(0, 90 * PIECE_BYTES)]
     handle.pieces, handle.queue = set(range(97)), {94, 96}
     assert list(arrival.look()) == []
@@ -86,7 +95,7 @@ def test_once_every_piece_has_passed_nothing_is_reported():
 
 def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
     handle = Handle()
-    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): large()}))
     assert IN_ORDER in handle.flags
     for _second in range(2):
         arrival.take_status(peers(seeds=3, others=1), 0)
@@ -97,7 +106,7 @@ def test_pieces_come_in_order_only_while_every_peer_is_a_seed():
 
 def test_a_peer_that_is_only_just_connected_does_not_change_the_order():
     handle = Handle()
-    arrival = ArrivalOrder(handle, info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(handle, info_of({("b.mkv",): large()}))
     arrival.take_status(peers(seeds=0, others=1), 0)
     arrival.take_status(peers(seeds=1, others=0), 0)
     arrival.take_status(peers(seeds=1, others=1), 0)
@@ -105,7 +114,7 @@ def test_a_peer_that_is_only_just_connected_does_not_change_the_order():
 
 
 def test_a_torrent_that_gets_nothing_is_not_looked_at():
-    arrival = ArrivalOrder(Handle(), info_of({("b.mkv",): LARGE}))
+    arrival = ArrivalOrder(Handle(), info_of({("b.mkv",): large()}))
     arrival.take_status(peers(1, 0, done=1), now := 1e9)
     assert arrival.is_moving(now)
     arrival.take_status(peers(1, 0, done=1), now + MOVING_SECONDS)
@@ -113,7 +122,7 @@ def test_a_torrent_that_gets_nothing_is_not_looked_at():
 
 
 def test_reported_pieces_are_on_disk(held, tmp_path):
-    made = torrent("Film", LARGE, kind="v1", piece_bytes=PIECE_BYTES)
+    made = torrent("Film", large(), kind="v1", piece_bytes=PIECE_BYTES)
     folder, sizes = held.folder("7"), []
     # The engine may take a second to notice that bytes arrive, so they take three.
     with seeder(upload_rate_limit=2**25) as seeds:
@@ -124,7 +133,7 @@ def test_reported_pieces_are_on_disk(held, tmp_path):
             if event.size_bytes:
                 with (folder / "0").open("rb") as file:
                     # pytest would take minutes to show how the bytes differ.
-                    is_same = file.read(event.size_bytes) == LARGE[: event.size_bytes]
+                    is_same = file.read(event.size_bytes) == large()[: event.size_bytes]
                     assert is_same
     assert sizes[0] == 0
     assert sizes == sorted(sizes)
