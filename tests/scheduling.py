@@ -54,3 +54,31 @@ class Lanes(LoadFileScheduling):
                 self.workqueue.move_to_end(scope, last=False)
                 break
         super()._assign_work_unit(node)
+
+    def schedule(self) -> None:
+        """Spread the tests, also over a process that replaces another.
+
+        A process runs its last test only when it has a next one or is told that there is none.
+        xdist forgets that for one that replaces another, and the run would hang.
+        """
+        super().schedule()
+        for node in self.nodes:
+            self._reschedule(node)
+
+    def remove_node(self, node: Any) -> str | None:
+        """Return the test that ended its process, and let other processes run the rest.
+
+        xdist would run that test again, too, and end the next process.
+        """
+        units = self.assigned_work.pop(node)
+        waiting = [(unit, test) for unit in units.values() for test in unit if not unit[test]]
+        if not waiting:
+            return None
+        unit, ended_by = waiting[0]
+        unit[ended_by] = True
+        self.workqueue.update(
+            {scope: unit for scope, unit in units.items() if not all(unit.values())}
+        )
+        for other in self.assigned_work:
+            self._reschedule(other)
+        return ended_by

@@ -32,8 +32,12 @@ from tests.webui.service import EMAIL, PASSWORD, Storage, storage_of
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True}
 FAILURES = Path(__file__).parent / "failures"
-# Chromium logs this for each response with an error status, even if a journey is about that error.
-EXPECTED = re.compile(r"Failed to load resource: the server responded with a status of (4\d\d|503)")
+# Chromium logs each response with an error status, even if a journey is about that error. A page
+# that is left aborts its requests, and htmx logs that. Of a failure it also logs `sendError`.
+EXPECTED = re.compile(
+    r"Failed to load resource: the server responded with a status of (4\d\d|503)"
+    r"|htmx:(afterRequest|sendAbort), "
+)
 
 # A busy machine may be slow. But pages retry on their own after thirty seconds, and such a retry
 # must not hide a fault.
