@@ -13,7 +13,7 @@ from xdist.scheduler import LoadFileScheduling
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
 STORE_TESTS = "tests/service/store/"
-# Rough seconds per test, by its marker.
+# Rough seconds per test, by its marker. A test of minutes says how many: `slow(seconds=330)`.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
 
 
@@ -29,7 +29,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def seconds(item: pytest.Item) -> float:
     if item.get_closest_marker("browser"):
         return BROWSER_SECONDS
-    return SLOW_SECONDS if item.get_closest_marker("slow") else OTHER_SECONDS
+    slow = item.iter_markers("slow")
+    return max((mark.kwargs.get("seconds", SLOW_SECONDS) for mark in slow), default=OTHER_SECONDS)
 
 
 @pytest.hookimpl(optionalhook=True)
