@@ -20,9 +20,12 @@ from statistics import median
 
 from tests.running import BASE
 
-# The CPU time that `make test` may use: about ten minutes on two idle cores. Other programs hardly
-# change it. The yardstick makes up for the rest, and for slower machines.
+# The CPU time that `make test` may use: about ten minutes on two idle cores. The yardstick makes up
+# for slower machines.
 BUDGET_SECONDS = 1_000.0
+# If other programs compute for more than this share of that time, the run isn't judged: it takes
+# longer, and what waits in it uses some CPU time, too. Beside others, one run used 9 percent more.
+OTHERS_SHARE = 0.1
 # With the yardstick at 4 percent more than this, a run of 958 s of CPU time took 9.4 minutes.
 YARDSTICK_SECONDS = 0.038
 YARDSTICK_PAUSE_SECONDS = 5.0
@@ -129,10 +132,12 @@ def main(tier: str) -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     yardstick = Yardstick()
     yardstick.start()
+    computed_before = computed_seconds()
     outcomes = run_all(PHASES[tier])
+    computed = computed_seconds() - computed_before
     slowness = yardstick.stop()
     print_table(outcomes)
-    is_within = tier != "test" or is_within_budget(outcomes, slowness)
+    is_within = tier != "test" or is_within_budget(outcomes, slowness, computed)
     return int(not is_within or any(outcome.code for outcome in outcomes))
 
 
@@ -172,6 +177,14 @@ def children_seconds() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def computed_seconds() -> float:
+    """Return how long this machine's cores have computed since it started, whoever used them."""
+    with open("/proc/stat", encoding="ascii") as file:
+        _name, *ticks = file.readline().split()
+    user, nice, system, _idle, _waits, interrupts, soft_interrupts, *_others = map(int, ticks)
+    return (user + nice + system + interrupts + soft_interrupts) / os.sysconf("SC_CLK_TCK")
+
+
 def print_table(outcomes: list[Outcome]) -> None:
     print("\nphase         passed  failed  skipped  minutes  CPU minutes")
     for outcome in outcomes:
@@ -185,15 +198,15 @@ def print_table(outcomes: list[Outcome]) -> None:
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
 
 
-def is_within_budget(outcomes: list[Outcome], slowness: float) -> bool:
+def is_within_budget(outcomes: list[Outcome], slowness: float, computed: float) -> bool:
     used = sum(outcome.cpu_seconds for outcome in outcomes)
-    adjusted = used / slowness
+    adjusted, others = used / slowness, computed - used
     print(
         f"CPU time: {used:,.0f} s; on the machine of the budget, {adjusted:,.0f} s of"
-        f" {BUDGET_SECONDS:,.0f} s.",
+        f" {BUDGET_SECONDS:,.0f} s. Other programs used {others:,.0f} s.",
         flush=True,
     )
-    return adjusted <= BUDGET_SECONDS
+    return adjusted <= BUDGET_SECONDS or others > used * OTHERS_SHARE
 
 
 if __name__ == "__main__":

@@ -73,8 +73,13 @@ def test_after_a_phase_that_cannot_begin_the_next_one_runs(tests, capfd):
 
 
 @pytest.mark.parametrize(
-    ("share", "slowness", "is_within"), [(0.9, 1, True), (1.1, 1, False), (1.9, 2, True)]
+    ("share", "slowness", "others", "is_within"),
+    [(0.9, 1, 0, True), (1.1, 1, 0.05, False), (1.9, 2, 0, True), (1.1, 1, 0.5, True)],
 )
-def test_more_work_breaks_the_budget_and_a_slow_machine_does_not(share, slowness, is_within):
-    outcome = Outcome(Phase("any", "any"), 0, 0, share * phases.BUDGET_SECONDS)
-    assert phases.is_within_budget([outcome], slowness) == is_within
+def test_more_work_breaks_the_budget_and_a_slow_or_busy_machine_does_not(
+    share, slowness, others, is_within
+):
+    used = share * phases.BUDGET_SECONDS
+    outcome = Outcome(Phase("any", "any"), 0, 0, used)
+    computed = used * (1 + others)
+    assert phases.is_within_budget([outcome], slowness, computed) == is_within

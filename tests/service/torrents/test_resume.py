@@ -96,6 +96,7 @@ def test_a_damaged_file_costs_a_check_and_nothing_else(tmp_path, half, content):
         assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
 
 
+@pytest.mark.promise("damaged metadata is fetched again")
 def test_damaged_magnet_metadata_is_fetched_again(tmp_path, half):
     made, _ = half
     (tmp_path / "transfers" / "7" / "metadata.torrent").write_bytes(b"d4:info")

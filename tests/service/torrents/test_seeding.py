@@ -55,6 +55,7 @@ def test_earlier_uploads_count_toward_the_ratio(tmp_path):
         held.wait(Seeded, "7")
 
 
+@pytest.mark.promise("seeding ends in time")
 def test_it_seeds_until_the_time_is_up(tmp_path):
     with holding(tmp_path, seed_minutes=0) as held:
         add_stored(held, torrent("x", PAYLOAD))

@@ -187,6 +187,7 @@ def test_the_beginning_yields_to_waiting_viewers(player, viewer, monkeypatch):
         leaves.set()
 
 
+@pytest.mark.promise("a beginning that nobody watches gives way")
 def test_the_beginning_gives_way(library_folder, children, film, slow_beginning):
     with playing(children, most=1) as player:
         viewer = Viewer(player, film)
@@ -277,6 +278,7 @@ def test_a_file_is_converted_after_its_duplicate_is_deleted(player, viewer, film
     assert Viewer(player, film).segment("v480", 25)
 
 
+@pytest.mark.promise("a new plan ends the old conversion")
 def test_a_viewer_with_an_outdated_plan_gets_busy(player, viewer, monkeypatch):
     # A real converter delivers its first segment before the other plan arrives.
     monkeypatch.setattr(converter_runs.ConverterRun, "segments", nothing_until_the_end)
@@ -345,6 +347,7 @@ def test_a_killed_converter_is_replaced(player, viewer):
     assert (viewer.folder / "v720" / "3.m4s").exists()
 
 
+@pytest.mark.promise("a killed converter leaves no part of a segment")
 def test_a_killed_converter_leaves_no_part_of_a_segment(player, viewer, monkeypatch):
     """The converter is killed while it is ahead of its viewer, with more frames in the pipe."""
     # A few segments are encoded before the test could kill the converter.
@@ -396,6 +399,7 @@ def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     player.plan(viewer.question)
 
 
+@pytest.mark.promise("a resting converter gives way")
 def test_a_resting_converter_gives_way(library_folder, children, film):
     with playing(children, most=1) as player:
         viewer = Viewer(player, film)
