@@ -20,12 +20,13 @@ from statistics import median
 
 from tests.running import BASE
 
-# The CPU time that `make test` may use: about ten minutes on two idle cores. The yardstick makes up
-# for slower machines.
-BUDGET_SECONDS = 1_000.0
+# The CPU time that `make test` may use: ten minutes on two idle cores, and five percent since runs
+# differ by that: 923 s, 933 s, and 974 s. The yardstick makes up for slower machines.
+BUDGET_SECONDS = 1_050.0
 # If other programs compute for more than this share of that time, the run isn't judged: it takes
 # longer, and what waits in it uses some CPU time, too. Beside others, one run used 9 percent more.
-OTHERS_SHARE = 0.1
+# On an idle machine, the kernel and children that nobody waits for have a share of 14 percent.
+OTHERS_SHARE = 0.25
 # With the yardstick at 4 percent more than this, a run of 958 s of CPU time took 9.4 minutes.
 YARDSTICK_SECONDS = 0.038
 YARDSTICK_PAUSE_SECONDS = 5.0
