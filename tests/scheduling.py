@@ -13,7 +13,7 @@ from xdist.scheduler import LoadFileScheduling
 BROWSER_PROCESSES = 3
 BROWSER_TESTS = "tests/browser/"
 STORE_TESTS = "tests/service/store/"
-# Rough seconds per test, by its marker. A test of minutes says how many: `slow(seconds=330)`.
+# Rough seconds per test, by its marker. A test that takes minutes says so: `slow(seconds=330)`.
 BROWSER_SECONDS, SLOW_SECONDS, OTHER_SECONDS = 3.0, 5.0, 0.05
 
 
