@@ -20,6 +20,9 @@ FAST = {
     "max_out_request_queue": 2000,
     "send_buffer_watermark": 4 * MEGABYTE,
     "max_queued_disk_bytes": 64 * MEGABYTE,
+    # Hash in the threads that write: that takes a quarter less time here. In separate threads, a
+    # piece of wrong data is sometimes taken for fetched, and then never requested again.
+    "hashing_threads": 0,
 }
 BOUNDED = {
     "alert_mask": int(ALERT_MASK),
