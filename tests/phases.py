@@ -1,4 +1,4 @@
-"""Run the phases of a tier, one after the other, and end with a table of them.
+"""Run the phases of a tier, and end with a table of them.
 
 `python -m tests.phases test` is `make test`, and `python -m tests.phases all` is `make test-all`.
 A phase that fails doesn't keep the next one from running. No phase needs a terminal.
@@ -6,6 +6,7 @@ A phase that fails doesn't keep the next one from running. No phase needs a term
 
 import json
 import os
+import selectors
 import shlex
 import signal
 import subprocess
@@ -13,10 +14,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from resource import RUSAGE_CHILDREN, getrusage
 from statistics import median
+from typing import cast
 
 from tests.running import BASE
 
@@ -72,20 +74,35 @@ WHERE_IT_DIFFERS = (
     " tests/service/worker/test_queue.py tests/webui/connection/test_connection.py"
     " tests/webui/test_races.py tests/attacks/test_17_races.py"
 )
-PHASES = {
+# A tier has rounds, a round has lanes that run beside each other, and a lane has phases.
+Round = list[list[Phase]]
+TIERS: dict[str, list[Round]] = {
     "test": [
-        Make("check", "check"),
-        Phase("tests", "pytest", f"--tier test --numprocesses 4 {WITHOUT_DOCUMENTS}"),
-        Phase("PostgreSQL", "tests.postgresql", f"--tier quick {WHERE_IT_DIFFERS}"),
+        [
+            [
+                Make("check", "check"),
+                Phase("tests", "pytest", f"--tier test --numprocesses 4 {WITHOUT_DOCUMENTS}"),
+                Phase("PostgreSQL", "tests.postgresql", f"--tier quick {WHERE_IT_DIFFERS}"),
+            ]
+        ]
     ],
     "all": [
-        Make("check", "check"),
-        Phase("tests", "pytest", "-m 'not (alone or container or cluster)' --numprocesses 4"),
-        Phase("alone", "pytest", "-m alone"),
-        Phase("PostgreSQL", "tests.postgresql", "--numprocesses 4"),
-        Phase("cluster", "pytest", "tests/cluster"),
-        Make("power cuts", "power-cuts"),
-        Phase("container", "pytest", "-m container tests/fresh"),
+        [
+            [
+                Make("check", "check"),
+                Phase(
+                    "tests", "pytest", "-m 'not (alone or container or cluster)' --numprocesses 4"
+                ),
+                Phase("PostgreSQL", "tests.postgresql", "--numprocesses 4"),
+            ],
+            # These wait more than they compute: of 33 minutes, they need a core for 19.
+            [
+                Phase("cluster", "pytest", "tests/cluster"),
+                Make("power cuts", "power-cuts"),
+                Phase("container", "pytest", "-m container tests/fresh"),
+            ],
+        ],
+        [[Phase("alone", "pytest", "-m alone")]],
     ],
 }
 
@@ -134,7 +151,7 @@ def main(tier: str) -> int:
     yardstick = Yardstick()
     yardstick.start()
     computed_before = computed_seconds()
-    outcomes = run_all(PHASES[tier])
+    outcomes = run_all(TIERS[tier])
     computed = computed_seconds() - computed_before
     slowness = yardstick.stop()
     print_table(outcomes)
@@ -142,40 +159,82 @@ def main(tier: str) -> int:
     return int(not is_within or any(outcome.code for outcome in outcomes))
 
 
-def run_all(phases: list[Phase]) -> list[Outcome]:
-    return [run(phase) for phase in phases]
+def run_all(rounds: list[Round]) -> list[Outcome]:
+    return [outcome for lanes in rounds for outcome in run_beside(lanes)]
 
 
-def run(phase: Phase) -> Outcome:
-    print(f"\n=== {phase.name}", flush=True)
-    began_at, cpu_before = time.monotonic(), children_seconds()
-    with tempfile.TemporaryDirectory(prefix="ferry-results-") as folder:
-        results = Path(folder) / "results.json"
-        settings = os.environ | {"TEST_RESULTS": str(results)}
-        code = exit_code(phase.command, settings)
-        counts = json.loads(results.read_text()) if results.exists() else {}
-    if isinstance(phase, Make):
-        counts = {"passed": int(code == 0)}
-    outcome = Outcome(
-        phase, code, time.monotonic() - began_at, children_seconds() - cpu_before, **counts
-    )
-    if code and not outcome.failed:  # It failed before pytest could report.
-        outcome.failed = [""]
-    return outcome
+def run_beside(lanes: Round) -> list[Outcome]:
+    """Run the phases of each lane one after the other, and show what the first lane says."""
+    outcomes = []
+    with selectors.DefaultSelector() as running:
 
+        def begin(lane: Iterator[Phase], *, is_shown: bool) -> None:
+            if phase := next(lane, None):
+                run = Run(phase, is_shown=is_shown)
+                running.register(run, selectors.EVENT_READ, lane)
 
-def exit_code(command: list[str], settings: dict[str, str]) -> int:
-    with subprocess.Popen(command, cwd=BASE, env=settings, stdin=subprocess.DEVNULL) as process:
+        for number, lane in enumerate(lanes):
+            begin(iter(lane), is_shown=number == 0)
         try:
-            return process.wait()
+            while running.get_map():
+                for key, _events in running.select():
+                    running.unregister(key.fileobj)
+                    run = cast("Run", key.fileobj)
+                    outcomes.append(run.end())
+                    begin(key.data, is_shown=run.is_shown)
         except KeyboardInterrupt:
-            process.send_signal(signal.SIGINT)
+            for run in [cast("Run", key.fileobj) for key in running.get_map().values()]:
+                run.interrupt()
             raise
+    return outcomes
 
 
-def children_seconds() -> float:
-    used = getrusage(RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
+class Run:
+    """A phase that runs. It keeps what the phase says until the end, unless `is_shown`."""
+
+    def __init__(self, phase: Phase, *, is_shown: bool) -> None:
+        self.is_shown = is_shown
+        self._phase = phase
+        self._began_at = time.monotonic()
+        self._folder = tempfile.TemporaryDirectory(prefix="ferry-results-")
+        self._results = Path(self._folder.name, "results.json")
+        self._output = Path(self._folder.name, "output.txt")
+        if is_shown:
+            print(f"\n=== {phase.name}", flush=True)
+        with self._output.open("wb") as output:
+            self._process = subprocess.Popen(
+                phase.command,
+                cwd=BASE,
+                env=os.environ | {"TEST_RESULTS": str(self._results)},
+                stdin=subprocess.DEVNULL,
+                stdout=None if is_shown else output,
+                stderr=None if is_shown else output,
+            )
+        self._end = os.pidfd_open(self._process.pid)
+
+    def fileno(self) -> int:
+        """Return a descriptor that can be read from once the phase has ended."""
+        return self._end
+
+    def end(self) -> Outcome:
+        os.close(self._end)
+        _pid, status, used = os.wait4(self._process.pid, 0)
+        code = self._process.returncode = os.waitstatus_to_exitcode(status)
+        if not self.is_shown:
+            print(f"\n=== {self._phase.name}", self._output.read_text(errors="replace"), sep="\n")
+        counts = json.loads(self._results.read_text()) if self._results.exists() else {}
+        self._folder.cleanup()
+        if isinstance(self._phase, Make):
+            counts = {"passed": int(code == 0)}
+        seconds = time.monotonic() - self._began_at
+        outcome = Outcome(self._phase, code, seconds, used.ru_utime + used.ru_stime, **counts)
+        if code and not outcome.failed:  # It failed before pytest could report.
+            outcome.failed = [""]
+        return outcome
+
+    def interrupt(self) -> None:
+        self._process.send_signal(signal.SIGINT)
+        self._process.wait()
 
 
 def computed_seconds() -> float:

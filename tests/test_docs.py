@@ -20,7 +20,7 @@ from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times
 from tests.object_stores import KEYS
-from tests.phases import PHASES
+from tests.phases import TIERS
 
 BASE = Path(__file__).resolve().parents[1]
 PROCFILE = (BASE / "Procfile").read_text()
@@ -125,7 +125,7 @@ def test_testing_describes_every_mark_and_how_many_processes_run():
     marks = tomllib.loads((BASE / "pyproject.toml").read_text())["tool"]["pytest"]
     named = {re.match(r"\w+", line)[0] for line in marks["ini_options"]["markers"]}
     assert set(re.findall(r"^- `(\w+)`:", TESTING, re.MULTILINE)) == named
-    tests = next(phase for phase in PHASES["test"] if phase.name == "tests")
+    [[[_check, tests, _postgresql]]] = TIERS["test"]
     processes = int(re.search(r"--numprocesses (\d)", tests.arguments)[1])
     assert f"`make test` starts {WORDS[processes]} pytest processes" in TESTING
     lanes = WORDS[scheduling.BROWSER_PROCESSES].capitalize()

@@ -1,6 +1,8 @@
 """The tiers are what docs/testing.md says, and their runs report what happened."""
 
 import ast
+import os
+import re
 import subprocess
 import sys
 from collections import Counter
@@ -21,6 +23,13 @@ def test_that_fails(): assert 1 == 2
 def test_that_errs(missing_fixture): pass
 @pytest.mark.skip(reason="This machine lacks it.")
 def test_that_is_skipped(): pass
+"""
+MEETING = """
+import signal
+
+def test_that_meets_the_other():
+    signal.alarm(60)
+    open("{fifo}", "{mode}").close()
 """
 
 
@@ -52,11 +61,16 @@ def tests(tmp_path):
     """Return a phase of four tests that runs without this project's settings."""
     file = tmp_path / "test_four.py"
     file.write_text(TESTS)
-    return Phase("four", "pytest", f"-c /dev/null -p tests.times --rootdir {tmp_path} {file}")
+    return phase_of(file)
+
+
+def phase_of(file):
+    arguments = f"-c /dev/null -p tests.times --rootdir {file.parent} {file}"
+    return Phase(file.stem, "pytest", arguments)
 
 
 def test_a_phase_counts_its_tests_and_says_how_to_repeat_what_failed(tests, capfd):
-    outcome = phases.run(tests)
+    [outcome] = phases.run_beside([[tests]])
     assert (outcome.passed, outcome.skipped) == (1, 1)
     assert outcome.failed == ["test_four.py::test_that_errs", "test_four.py::test_that_fails"]
     phases.print_table([outcome])
@@ -66,10 +80,24 @@ def test_a_phase_counts_its_tests_and_says_how_to_repeat_what_failed(tests, capf
 
 
 def test_after_a_phase_that_cannot_begin_the_next_one_runs(tests, capfd):
-    outcomes = phases.run_all([Phase("lost", "tests.no_such_module"), tests])
+    outcomes = phases.run_beside([[Phase("lost", "tests.no_such_module"), tests]])
     assert [len(outcome.failed) for outcome in outcomes] == [1, 2]
     phases.print_table(outcomes)
     assert "failed: .venv/bin/python -m tests.no_such_module" in capfd.readouterr().out
+
+
+def test_lanes_run_beside_each_other_and_the_second_speaks_at_its_end(tmp_path, capfd):
+    fifo = tmp_path / "meeting"
+    os.mkfifo(fifo)
+    lanes = []
+    for name, mode in [("first", "w"), ("second", "r")]:
+        file = tmp_path / f"{name}.py"
+        file.write_text(MEETING.format(fifo=str(fifo), mode=mode))
+        lanes.append([phase_of(file)])
+    outcomes = phases.run_beside(lanes)
+    assert {(each.passed, each.code) for each in outcomes} == {(1, 0)}
+    said = capfd.readouterr().out
+    assert re.search(r"=== second\n=.* starts =(?s:.*)second.py .*\n\n=+ 1 passed", said)
 
 
 @pytest.mark.parametrize(
