@@ -149,7 +149,16 @@ def added_words(item: Item | SentFile, reason: str = "", *, is_known: bool) -> s
     return _("Added")
 
 
-def unsure_words() -> str:
+def unconfirmed_words() -> str:
+    return _("The storage service didn't confirm this, but the transfer is there.")
+
+
+def unsure_words(failure: Failure) -> str:
+    if failure.outcome == "unseen":
+        return _(
+            "The storage service didn't confirm this, and its list doesn't show it so far. "
+            "Try again."
+        )
     return _(
         "The storage service's response wasn't clear, so this item may be added "
         "already. Check the list before you try again."

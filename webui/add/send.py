@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from django.urls import reverse
@@ -15,12 +16,15 @@ from webui.add.outcomes import (
     SentFile,
     added_words,
     refusal_words,
+    unconfirmed_words,
     unsure_words,
 )
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.connection.connection import Service
-from webui.files import held_deletes
+from webui.files import held_deletes, new_files
+from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent, User
+from webui.transfers import actions
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -37,8 +41,6 @@ from webui.v1.uploads import Readable
 
 # A service may take 45 s to add one item; after this time, a request adds no further item.
 PATIENCE_SECONDS = 8.0
-# Reasons for which nothing was sent, or the service reports that it did nothing.
-NOT_SENT = frozenset({"no_connection", "bad_certificate", "cannot_send_again"})
 
 
 @dataclass(frozen=True)
@@ -86,11 +88,24 @@ def send(
 def send_item(context: SendContext, item: MagnetItem | AddressItem) -> ItemResult:
     v1 = context.service.v1
     if isinstance(item, MagnetItem):
-        added = v1.add_magnet(item.uri, context.folder_id)
+        send = partial(v1.add_magnet, item.uri, context.folder_id)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
-        return record_item(context, item, added, item.info_hash, facts)
-    added = v1.add_url(item.url, context.folder_id)
-    return record_item(context, item, added, "", {"source_kind": Sent.URL, "source": item.url})
+        return record_transfer(context, item, send, item.info_hash, facts)
+    send = partial(v1.add_url, item.url, context.folder_id)
+    facts = {"source_kind": Sent.URL, "source": item.url}
+    return record_transfer(context, item, send, "", facts)
+
+
+def record_transfer(
+    context: SendContext,
+    item: MagnetItem | AddressItem,
+    send: Callable[[], Added],
+    info_hash: str,
+    facts: Mapping[str, Any],
+) -> ItemResult:
+    added, is_confirmed = actions.add(context.service, send, info_hash, item.name)
+    result = record_item(context, item, added, info_hash, facts)
+    return result if is_confirmed else replace(result, sentence=unconfirmed_words())
 
 
 def send_file(
@@ -100,7 +115,7 @@ def send_file(
     file = SentFile(name)
     held_deletes.delete_now(context.service, timezone.now(), kind=HeldDelete.TRANSFER)
     try:
-        added = context.service.v1.add_file(name, content, size_bytes, context.folder_id)
+        added = new_files.add(context.service, context.folder_id or ROOT, name, content, size_bytes)
     except Failure as failure:
         return refusal_of(file, failure)
     # The size of a .torrent isn't the size of the files it describes.
@@ -155,8 +170,8 @@ def is_recorded(context: SendContext, transfer_id: str, info_hash: str) -> bool:
 
 
 def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> ItemResult:
-    if is_unclear(failure):
-        return ItemResult(item, "unsure", unsure_words())
+    if failure.outcome != "nothing":
+        return ItemResult(item, "unsure", unsure_words(failure))
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
     is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
     return ItemResult(
@@ -165,13 +180,6 @@ def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> I
         refusal_words(failure),
         is_kept=is_kept,
     )
-
-
-def is_unclear(failure: Failure) -> bool:
-    """Return whether the item may have arrived: a timeout, a broken response, an error midway."""
-    if not isinstance(failure, Unavailable) or failure.reason in NOT_SENT:
-        return False
-    return isinstance(failure, UnreadableAnswer) or failure.status not in (408, 425, 503)
 
 
 def is_about_service(failure: Failure) -> bool:

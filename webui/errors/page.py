@@ -149,7 +149,16 @@ def message_of(failure: Failure) -> ErrorMessage:
         entry for kind in type(failure).__mro__ if (entry := TROUBLES.get(kind)) is not None
     )
     title, text = words(failure)
-    return ErrorMessage(status, title, text)
+    return ErrorMessage(status, title, _outcome_words(failure) or text)
+
+
+def _outcome_words(failure: Failure) -> str:
+    """Say what to do about a change that may have been made; "" if it wasn't."""
+    if failure.outcome == "unseen":
+        return _("Ferry looked, and nothing has changed so far. Try again.")
+    if failure.outcome == "unknown":
+        return _("Ferry doesn't know whether this was done. Check before you try again.")
+    return ""
 
 
 def _reason_words(word: str) -> tuple[str, str]:
@@ -189,7 +198,10 @@ def sent_instead_words(failure: Failure) -> str:
 def _unauthorized_words(failure: Failure) -> tuple[str, str]:
     return (
         _("The storage service rejected Ferry's sign-in"),
-        _("The connection's name or password is wrong. The owner of Ferry can enter them again."),
+        _(
+            "It ended the session, or the password has changed. Try again. If this keeps "
+            "happening, the owner of Ferry can enter the name and password again."
+        ),
     )
 
 
@@ -247,7 +259,7 @@ def _rejected_words(failure: Failure) -> tuple[str, str]:
         return _reason_words("selection_too_long")
     return (
         _("The storage service refused this"),
-        said_by(failure) or _("Nothing changed. Check what you entered, then try again."),
+        said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
     )
 
 

@@ -30,10 +30,12 @@ from webui.errors.page import (
     unwritable_page,
 )
 from webui.http import languages
+from webui.http.requests import form_page_url
 from webui.http.roles import open_to_strangers
 from webui.library.addresses import folder_url
 from webui.library.folders import FolderGone
-from webui.v1.errors import Failure, TooMany, Unavailable
+from webui.models import Role
+from webui.v1.errors import Failure, TooMany, Unauthorized, Unavailable
 
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike, since people read references out over the phone.
@@ -164,11 +166,25 @@ def next_actions(request: HttpRequest, failure: Failure) -> list[Action]:
     if isinstance(failure, FolderGone) and failure.parent:
         above = Action(folder_url(failure.parent), _("Open the parent folder"), is_primary=True)
         return [above, replace(home(), is_primary=False)]
-    is_passing = isinstance(failure, Unavailable | TooMany)
-    if is_passing and request.method in ("GET", "HEAD"):
-        again = Action(request.get_full_path(), _("Try again"), is_primary=True)
-        return [again, replace(home(), is_primary=False)]
-    return [home()]
+    if failure.outcome == "unknown":
+        return [place_to_check(request)]
+    is_passing = isinstance(failure, Unavailable | TooMany) and request.method in ("GET", "HEAD")
+    is_signed_out = isinstance(failure, Unauthorized)
+    if not (is_passing or is_signed_out or failure.outcome == "unseen"):
+        return [home()]
+    again = Action(form_page_url(request), _("Try again"), is_primary=True)
+    if is_signed_out and getattr(request.user, "role", "") == Role.OWNER:
+        url = reverse("account-server", fragment="connection")
+        return [again, Action(url, _("Enter the password again"), is_primary=False)]
+    return [again, replace(home(), is_primary=False)]
+
+
+def place_to_check(request: HttpRequest) -> Action:
+    """Link to where a change shows if it was made: its folder, or the page with its button."""
+    match = request.resolver_match
+    folder = match.kwargs.get("folder") if match else None
+    url = folder_url(folder) if folder else form_page_url(request)
+    return Action(url, _("Check now"), is_primary=True)
 
 
 @require_safe

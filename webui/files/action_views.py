@@ -63,7 +63,12 @@ def new(request: Request, folder: str) -> HttpResponse:
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{new_folder.id}" if new_folder.id else ""
-    return answers.show_change(request, reading, message=_("Folder created"), new_key=key)
+    message = _("Folder created")
+    if not new_folder.is_confirmed:
+        message = _("The storage service didn't confirm this, but the folder is there.")
+    return answers.show_change(
+        request, reading, message=message, new_key=key, has_toast=not new_folder.is_confirmed
+    )
 
 
 def new_for_script(request: Request, reading: Reading, name: str, error: str) -> JsonResponse:
@@ -75,7 +80,7 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
         except Conflict:
             made_id = None
         except Failure as failure:
-            error = message_of(failure).title
+            error = message_of(failure).words
     if not error and made_id is None:
         made_id = folder_named(request, reading.snapshot.folder, name)
         error = "" if made_id else reasons.find("name_taken").text
@@ -114,12 +119,13 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
     is_confirmed = request.POST.get("confirmed") == actions_page.extension_of(entry, name)
     if not error and not is_confirmed and actions_page.extension_question(entry, name):
         return show_rename(request, reading, entry, name=name)
+    renaming = renames.Renaming(error=error)
     if not error:
-        error = renames.rename_entry(request, reading, entry, name)
-    if error:
-        return show_rename(request, reading, entry, name=name, error=error)
+        renaming = renames.rename_entry(request, reading, entry, name)
+    if renaming.error:
+        return show_rename(request, reading, entry, name=name, error=renaming.error)
     undo = f"renamed:{folder}:{key}:{entry.name}" if name != entry.name else ""
-    return show_new_name(request, folder, key, undo)
+    return show_new_name(request, folder, key, undo, renaming.words)
 
 
 def show_rename(
@@ -132,14 +138,14 @@ def show_rename(
     )
 
 
-def show_new_name(request: Request, folder: str, key: str, undo: str) -> HttpResponse:
+def show_new_name(request: Request, folder: str, key: str, undo: str, message: str) -> HttpResponse:
     look = library_requests.view_options(request)
     if not request.htmx:
-        messages.success(request, _("Renamed"), extra_tags=undo)
+        messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
     reading = screen.read(request, folder, at_once=True)
     context = screen.row_context(request, reading, screen.find_entry(reading, key))
-    return render(request, "files/_renamed.html", context | {"undo": undo, "said": _("Renamed")})
+    return render(request, "files/_renamed.html", context | {"undo": undo, "said": message})
 
 
 @require_safe

@@ -33,12 +33,14 @@ def show_change(  # noqa: PLR0913  Each action needs a few of them.
     message: str,
     new_key: str = "",
     undo: str = "",
+    has_toast: bool = False,
     fields: screen.Fields | None = None,
 ) -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects.
 
-    `undo`: what the message offers to undo, and its batches (see undo_views). `fields`: how the
-    page shows the folder, if the URL of the request doesn't say so.
+    `undo`: what the message offers to undo, and its batches (see undo_views). `has_toast`: the
+    change that the page shows doesn't say as much as the message. `fields`: how the page shows the
+    folder, if the URL of the request doesn't say so.
     """
     folder = reading.snapshot.folder
     folders.mark_changed(service_of(request), [folder])
@@ -48,6 +50,7 @@ def show_change(  # noqa: PLR0913  Each action needs a few of them.
         return redirect(Addresses(folder, look).at(look))
     page = screen.page_of(request, folder, at_once=True, fields=fields)
     context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
+    context["has_toast"] = has_toast
     return respond(
         request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
     )

@@ -1,6 +1,9 @@
 """Rename an entry, and undo that."""
 
+from typing import NamedTuple
+
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from webui.errors.page import name_refusal
 from webui.files import held_deletes
@@ -8,13 +11,20 @@ from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.v1.errors import Conflict, Rejected
+from webui.library.names import key_of
+from webui.v1.errors import Conflict, Failure, Rejected
 
 
-def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:
-    """Rename an entry. Return the error for the field, or an empty string."""
+class Renaming(NamedTuple):
+    words: str = ""
+    error: str = ""  # for the field
+
+
+def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> Renaming:
+    """Rename an entry. If the service doesn't confirm that, look which name it has."""
+    words = _("Renamed")
     if name == entry.name:
-        return ""
+        return Renaming(words)
     held_deletes.delete_now(
         service_of(request),
         timezone.now(),
@@ -26,7 +36,23 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     try:
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
-        return name_refusal(failure)
+        return Renaming(error=name_refusal(failure))
+    except Failure as failure:
+        check_name(request, reading, entry, name, failure)
+        words = _("The storage service didn't confirm this, but the new name is there.")
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.mark_changed(service_of(request), touched)
-    return ""
+    return Renaming(words)
+
+
+def check_name(
+    request: Request, reading: Reading, entry: Entry, name: str, failure: Failure
+) -> None:
+    """Raise the failure unless the entry has the new name."""
+    entries = folders.look_again(service_of(request), reading.snapshot.folder, failure)
+    names = {each.key: key_of(each.name) for each in entries}
+    if names.get(entry.key) == key_of(name):
+        return
+    if names.get(entry.key) == key_of(entry.name):
+        failure.outcome = "unseen"
+    raise failure

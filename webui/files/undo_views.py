@@ -64,10 +64,11 @@ def undo(request: Request) -> HttpResponse:
 def rename_back(request: Request, folder: str, key: str, name: str) -> None:
     reading = screen.read(request, folder, at_once=True)
     entry = screen.find_entry(reading, key)
-    if error := renames.rename_entry(request, reading, entry, name):
-        messages.error(request, error)
+    renaming = renames.rename_entry(request, reading, entry, name)
+    if renaming.error:
+        messages.error(request, renaming.error)
     else:
-        messages.success(request, _("Renamed"))
+        messages.success(request, renaming.words)
 
 
 def show_again(request: Request, batch: str) -> None:

@@ -24,7 +24,7 @@ from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.names import find_name_error
 from webui.storage_meter import gauge_of
-from webui.v1.errors import Failure, NoRoom
+from webui.v1.errors import Failure, NoRoom, Outcome
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
@@ -37,8 +37,11 @@ class UploadRefused(Exception):  # noqa: N818  Errors are nouns here.
     reason: str
 
 
+@dataclass
 class ServiceRefused(UploadRefused):
     """The service didn't take the file. The reason is for people who know the service."""
+
+    outcome: Outcome
 
 
 def refuse_forged(request: Request) -> None:
@@ -122,7 +125,8 @@ def add_content(  # noqa: PLR0913  So much belongs to a file.
     try:
         added = new_files.add(service, folder, name, content, size_bytes, as_file=as_file)
     except Failure as failure:
-        raise ServiceRefused(status_of(failure), reason_of(failure, name)) from failure
+        status, reason = status_of(failure), reason_of(failure, name)
+        raise ServiceRefused(status, reason, failure.outcome) from failure
     folders.mark_changed(service, [folder])
     return added.name or name
 

@@ -76,6 +76,23 @@ def _read(service: Service, folder: str, now: datetime, *, at_once: bool) -> Rea
     return Reading(listing.snapshot, is_fresh=False, failure=failure)
 
 
+def look_again(service: Service, folder: str, failure: Failure) -> list[Entry]:
+    """Return the entries of a folder after a change that the service may have made.
+
+    Raise the failure if the service didn't make it, or doesn't list the folder either.
+    """
+    if failure.outcome == "nothing":
+        raise failure
+    mark_changed(service, [folder])
+    try:
+        reading = read(service, folder, now=datetime.now(UTC), at_once=True)
+    except Failure as unlisted:
+        raise failure from unlisted
+    if not reading.is_fresh:
+        raise failure
+    return reading.snapshot.contents.entries
+
+
 def _revalidate(service: Service, folder: str, listing: CachedListing, since: datetime) -> Reading:
     try:
         return Reading(_fetch_once(service, folder, listing, since), is_fresh=True)

@@ -127,6 +127,11 @@ def add(request: Request, share: Share, part: FormPart, allowance: Allowance) ->
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
+            if refused.outcome == "unknown":
+                text = _(
+                    "Ferry doesn't know whether this file arrived. Ask the person who sent you "
+                    "the link."
+                )
             raise UploadRefused(refused.status, text) from refused
     log.info("received file share=%s bytes=%s", share.pk, size_bytes)
     address = request.META["REMOTE_ADDR"]

@@ -1,7 +1,9 @@
 """What people do to transfers: remove, clear, restore, and retry."""
 
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from datetime import datetime, timedelta
+from functools import partial
 from io import BytesIO
 
 from django.db.models import Q
@@ -12,7 +14,7 @@ from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent
 from webui.transfers import poll
 from webui.transfers.states import FAILED, CachedTransfer
-from webui.v1.errors import NotFound
+from webui.v1.errors import Failure, NotFound
 from webui.v1.records import Added
 
 CLEARED_LIFETIME = timedelta(days=30)
@@ -84,13 +86,61 @@ def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
     return row if row and (row.source or row.torrent) else None
 
 
+def add(
+    service: Service, send: Callable[[], Added], info_hash: str, name: str
+) -> tuple[Added, bool]:
+    """Add a transfer. Return it, and whether the service confirmed that; if not, look for it."""
+    old_keys = frozenset(poll.store().all(service.key))
+    try:
+        return send(), True
+    except Failure as failure:
+        transfer = find_added(service, failure, old_keys, info_hash, name)
+        return Added(transfer.id, transfer.name, transfer.hash, was_there=False), False
+
+
+def find_added(
+    service: Service, failure: Failure, old_keys: Collection[str], info_hash: str, name: str
+) -> CachedTransfer:
+    """Return the transfer that a request added although it failed, or raise the failure."""
+    transfers = look_again(service, failure)
+    for each in transfers:
+        is_new = each.key not in old_keys
+        if info_hash and each.hash:
+            is_same = each.hash.lower() == info_hash
+        else:
+            is_same = is_new and each.name == name
+        if is_same:
+            return each
+    without_hash = [each for each in transfers if not (info_hash and each.hash)]
+    if all(each.key in old_keys and each.name != name for each in without_hash):
+        failure.outcome = "unseen"
+    raise failure
+
+
+def look_again(service: Service, failure: Failure) -> list[CachedTransfer]:
+    """Return the transfers that the service has after a request that may have added one.
+
+    Raise the failure if it added none, or if the service doesn't list them either.
+    """
+    if failure.outcome == "nothing":
+        raise failure
+    mark_changed(service)
+    try:
+        cached_list = poll.refresh(service)
+    except Failure as unlisted:
+        raise failure from unlisted
+    if cached_list.failure:
+        raise failure
+    return [each for each in poll.store().all(service.key).values() if each.id and each.is_listed]
+
+
 def retry(service: Service, row: Sent, now: datetime) -> None:
     """Send a transfer again. Stop the failed one first, or the service would report a duplicate."""
     old_key = key_of(row)
     held_deletes.delete_now(service, now, kind=HeldDelete.TRANSFER)
     if row.transfer_id:
         _stop(service, row.transfer_id)
-    added = _send(service, row)
+    added, _is_confirmed = add(service, partial(_send, service, row), row.info_hash, row.title)
     if added.id:
         Sent.objects.filter(connection=row.connection, transfer_id=added.id).exclude(
             pk=row.pk

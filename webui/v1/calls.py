@@ -39,6 +39,10 @@ class Call:
     row_keys: tuple[str, ...] = ()
 
     @property
+    def changes(self) -> bool:
+        return self.method not in ("GET", "HEAD")
+
+    @property
     def is_add(self) -> bool:
         return self.method == "POST" and not self.names_something
 

@@ -33,6 +33,8 @@ Outcome = Answer | Download | str
 Send = Callable[[Call, Deadline], Outcome]
 
 RETRYABLE_STATUSES = frozenset({429, 502, 503, 504})
+# By these, a service says that it did nothing.
+NOT_READY = frozenset({408, 425, 501, 503})
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 CONTENT = frozenset({200, 206, 304, 416})
 PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
@@ -131,14 +133,14 @@ class ServiceConnection:
 
     def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
         """Return what `read` makes of a JSON response that passed v1's rules."""
-        with self._record_health():
+        with self._record_health(), note_outcome(forms[0]):
             outcome = self._send_known_form(forms, self._request_answer)
             if not isinstance(outcome, Answer):
                 raise Unreadable("not_v1")
-            if forms[0].method == "GET":
-                self._check_question(outcome)
-            else:
+            if forms[0].changes:
                 self._check(outcome)
+            else:
+                self._check_question(outcome)
             if outcome.headers.get(KEEPS_HEADER) == "folder_id":
                 self._learn({"folder_id": KEPT})
             return read(outcome)
@@ -253,9 +255,9 @@ class ServiceConnection:
             except (httpx.HTTPError, httpx.InvalidURL) as error:
                 was_never_sent = network.was_never_sent(error)
                 may_repeat = was_never_sent or (call.may_repeat and network.is_retryable(error))
-                if not may_repeat or not self._pause(next(pauses, None), deadline):
-                    raise network.failure_of(error) from error
                 may_be_done = may_be_done or not was_never_sent
+                if not may_repeat or not self._pause(next(pauses, None), deadline):
+                    raise network.failure_of(error, was_sent=may_be_done) from error
                 continue
             if not isinstance(outcome, Answer):
                 return outcome
@@ -389,6 +391,17 @@ class ServiceConnection:
                 latency_seconds=seconds,
             )
         self._on_call(seconds, failure)
+
+
+@contextmanager
+def note_outcome(call: Call) -> Iterator[None]:
+    """Note with a failure whether the service may have made the change that the call is for."""
+    try:
+        yield
+    except Unavailable as failure:
+        if call.changes and failure.was_sent and failure.status not in NOT_READY:
+            failure.outcome = "unknown"
+        raise
 
 
 def bytes_headers(headers: Mapping[str, str] | None) -> dict[str, str]:

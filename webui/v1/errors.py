@@ -14,11 +14,16 @@ Failure
 
 import re
 import unicodedata
+from typing import Literal
 
 from webui.v1.records import Wish
 
 LONGEST_WORD = 64
 LONGEST_TEXT = 200
+
+Outcome = Literal["nothing", "unknown", "unseen"]
+"""What a failed request changed. Only a request that was sent to change something has an unknown
+outcome; it is unseen once a look at the service doesn't show the change, which may still follow."""
 
 
 class Failure(Exception):  # noqa: N818  Errors are nouns here.
@@ -26,8 +31,11 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
 
     `reason` is a word by which to look up a sentence. `said` is the service's own text, for unknown
     words: bounded, and without control or direction characters. `message` is a sentence that the
-    service sent along with it.
+    service sent along with it. `was_sent` is false if the service can't have received the request.
+    `outcome` says what the request changed, although it failed.
     """
+
+    outcome: Outcome = "nothing"
 
     def __init__(  # noqa: PLR0913  Each is a separate fact.
         self,
@@ -39,6 +47,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
         retry_after_seconds: float | None = None,
         wish: Wish | None = None,
         missing_bytes: int | None = None,
+        was_sent: bool = True,
     ) -> None:
         self.reason = reason_word(reason) or "unknown"
         self.status = status
@@ -47,6 +56,7 @@ class Failure(Exception):  # noqa: N818  Errors are nouns here.
         self.retry_after_seconds = retry_after_seconds
         self.wish = wish
         self.missing_bytes = missing_bytes
+        self.was_sent = was_sent
         super().__init__(self.reason)
 
     def __str__(self) -> str:

@@ -177,11 +177,12 @@ WORDS: tuple[tuple[type[Exception], type[Unavailable], str], ...] = (
 )
 
 
-def failure_of(error: Exception) -> Unavailable:
+def failure_of(error: Exception, *, was_sent: bool = True) -> Unavailable:
     """Translate an httpx error. Its own text may contain URLs, so it is never passed on."""
     if is_bad_certificate(error):
-        return Unavailable("bad_certificate")
-    return next(kind(word) for cause, kind, word in WORDS if isinstance(error, cause))
+        return Unavailable("bad_certificate", was_sent=False)
+    kind, word = next((kind, word) for cause, kind, word in WORDS if isinstance(error, cause))
+    return kind(word, was_sent=was_sent)
 
 
 def was_never_sent(error: Exception) -> bool:

@@ -50,7 +50,7 @@ class Upload:
 
     def _wind_back(self) -> None:
         if self._start is None:
-            raise Unavailable("cannot_send_again")
+            raise Unavailable("cannot_send_again", was_sent=False)
         self._stream.seek(self._start)  # type: ignore[attr-defined]
 
     def _head(self, field: str) -> bytes:

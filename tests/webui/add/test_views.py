@@ -200,6 +200,7 @@ def test_an_unknown_reason_is_shown_in_the_services_words():
 )
 def test_an_ambiguous_response_is_reported_as_such_and_nothing_is_resent(bob, storage, failure):
     storage.says("/rest/transfer/magnet", failure)
+    storage.fails("/rest/transfer", 503)
     answer = by_script(bob, magnet(1)).json()
     assert answer["items"][0]["outcome"] == "unsure"
     assert "Check the list" in answer["items"][0]["sentence"]
