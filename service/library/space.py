@@ -4,7 +4,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db import DatabaseError
-from django.db.models import QuerySet, Sum
+from django.db.models import Count, QuerySet, Sum
 from django.utils import timezone
 
 from service.accounts import accounts
@@ -39,6 +39,12 @@ def promised_bytes(account: Account, but: int = 0) -> int:
     others = promises(timezone.now()).filter(account=account).exclude(pk=but)
     total: int = others.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
     return total
+
+
+def summarize_promises(now: datetime) -> list[tuple[str, int, int]]:
+    """Return each account's email, and how many uploads promise how many bytes."""
+    by_email = promises(now).values_list("account__email").order_by("account__email")
+    return list(by_email.annotate(Count("pk"), Sum("size_bytes")))
 
 
 class Promise:
