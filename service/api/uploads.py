@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
 from service.api.requests import AccountRequest
-from service.errors import NotATorrent
+from service.errors import DiskFull, NotATorrent
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
@@ -33,13 +33,14 @@ class ReceivedUpload:
     Guarantee: memory use is the same for any size. The only temporary copy is the store's draft,
     which is hashed while it is written, and removed unless it is kept. Content that begins like a
     torrent is also held in memory, up to the size of the largest torrent: only its end
-    shows whether it is a torrent, and this way no byte is read twice.
+    shows whether it is a torrent, and this way no byte is read twice. A full disk takes no other
+    file, but a torrent waits for room.
 
     Rejected: Django's parser (takes the boundary anywhere in a line for the end of the file) and
     its handlers (a second copy, in the system's folder for temporary files).
     """
 
-    def __init__(self, name: str, writer: Writer | None, cover: Cover, budget: Budget) -> None:
+    def __init__(self, name: str, cover: Cover, budget: Budget) -> None:
         self.name = name
         self.torrent: Torrent | None = None
         self.content = b""  # of a torrent
@@ -47,8 +48,16 @@ class ReceivedUpload:
         self.size_bytes = 0
         self._cover = cover
         self._budget = budget
-        self._writer = writer
+        self._writer: Writer | None = None
+        self._is_disk_full = False
         self._perhaps_torrent: bytearray | None = bytearray()
+
+    def open_writer(self, store: Store, stack: ExitStack) -> None:
+        """Accept any file; without a writer, only a torrent."""
+        try:
+            self._writer = stack.enter_context(store.writer())
+        except DiskFull:
+            self._is_disk_full = True
 
     def receive(self, content: Iterator[bytes]) -> None:
         for piece in content:
@@ -56,12 +65,23 @@ class ReceivedUpload:
             self._remember(piece)
             if self._perhaps_torrent is None:
                 self._refuse_what_cannot_stay()
-            if self._writer is not None:
-                self._writer.write(piece)
+            self._write(piece)
         self._read_torrent()
+        if self.torrent is None and self._is_disk_full:
+            raise DiskFull
         if self.torrent is None and self._writer is not None:
             self._refuse_what_cannot_stay()
             self.stored = self._writer.commit()
+
+    def _write(self, piece: bytes) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(piece)
+        except DiskFull:
+            if self._perhaps_torrent is None:
+                raise
+            self._writer, self._is_disk_full = None, True
 
     def _remember(self, piece: bytes) -> None:
         if self._perhaps_torrent is None:
@@ -72,6 +92,8 @@ class ReceivedUpload:
             self._perhaps_torrent = None
 
     def _refuse_what_cannot_stay(self) -> None:
+        if self._is_disk_full:
+            raise DiskFull
         if self._writer is None:
             raise NotATorrent
         self._cover(self.size_bytes)
@@ -103,8 +125,9 @@ class Uploads:
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
-            writer = writing.enter_context(self._store.writer()) if self._store else None
-            upload = ReceivedUpload(part.file_name, writer, self._cover, self._budget)
+            upload = ReceivedUpload(part.file_name, self._cover, self._budget)
+            if self._store is not None:
+                upload.open_writer(self._store, writing)
             upload.receive(part.content)
         self.all.append(upload)
         self._stack.callback(self._let_go, upload)

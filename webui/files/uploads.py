@@ -31,6 +31,7 @@ from webui.v1.errors import Failure, NoRoom
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
+MOST_TORRENT_BYTES = 10 * 2**20
 FILE_FIELD = "file"
 
 
@@ -62,7 +63,10 @@ def length_of(request: Request) -> int:
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
-    refuse_beyond_space(request, max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0))
+    size_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
+    # A torrent waits for space; the service refuses other small files itself.
+    if size_bytes > MOST_TORRENT_BYTES:
+        refuse_beyond_space(request, size_bytes)
     if declared_bytes(request) is None:
         refuse_beyond_disk(length_bytes)
 

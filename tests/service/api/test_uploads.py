@@ -264,6 +264,18 @@ def test_an_upload_too_large_for_the_disk_is_refused_before_it_is_read(api, acco
     assert word(answer) == (413, "disk_full")
 
 
+@each_case("free", [0, 100])
+def test_a_full_disk_accepts_a_torrent_that_waits_for_room(free, api, account, monkeypatch):
+    # Only root can make a disk with exactly this much free space.
+    monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: free)
+    answer = upload(api, f"{free}.torrent", a_torrent(f"Film {free}"))
+    assert answer.status_code == 200
+    assert Transfer.objects.filter(pk=answer.json()["id"], kind="torrent").exists()
+    for content in (bytes(200), b"d" * 200):
+        assert word(upload(api, "a.bin", content)) == (413, "disk_full")
+    assert names(account) == drafts() == []
+
+
 def test_an_upload_that_grows_too_large_is_refused_at_the_limit(api, account):
     room(account, 300_000)
     read = 0
