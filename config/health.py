@@ -4,7 +4,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -14,19 +14,23 @@ from django.core.files.storage import storages
 from django.db import connections
 from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config.embedded.upstream import EMBEDDED_ACCOUNT
 from config.static_files.storage import HashedModules
 from config.storage import release
 from config.worker import measuring
 from service.errors import StoreAway
+from service.library import space
 from service.library.database_match import Doubt, doubt_about
 from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
-from webui.health.report import Finding, Report
+from webui.files import resumable_uploads
+from webui.health.report import Finding, Report, UnfinishedUploads
 from webui.http.requests import Answer
 from webui.http.roles import open_to_strangers
 from webui.models import User
@@ -218,7 +222,20 @@ def report() -> Report:
         measurements.space if measurements else {},
         disk_bytes(),
         datetime.fromisoformat(measurements.at) if measurements else None,
+        tuple(unfinished_uploads()),
     )
+
+
+def unfinished_uploads() -> Iterator[UnfinishedUploads]:
+    try:
+        for name, count, arrived_bytes, size_bytes in resumable_uploads.summarize_unfinished():
+            yield UnfinishedUploads(name, count, size_bytes, arrived_bytes)
+        for email, count, size_bytes in space.summarize_promises(timezone.now()):
+            name = "" if email == EMBEDDED_ACCOUNT else email
+            yield UnfinishedUploads(name, count, size_bytes)
+    except DatabaseError:
+        # The database check reports this failure.
+        return
 
 
 def disk_bytes() -> int | None:

@@ -84,6 +84,20 @@ class KnownNetwork(models.Model):
         return self.network
 
 
+class UploadPromise(models.Model):
+    """Space of an account that an upload will take; others can't take it while it arrives."""
+
+    account = models.ForeignKey(Account, models.CASCADE)
+    size_bytes = models.BigIntegerField()
+    # An upload renews it. That of a process that died ends on its own.
+    expires_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["UploadPromise"]]
+
+    def __str__(self) -> str:
+        return f"{self.size_bytes} bytes until {self.expires_at:%H:%M}"
+
+
 class Folder(models.Model):
     """A folder; the root has no parent and no name.
 

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from config.embedded import upstream
 from service.accounts import accounts, wrong_passwords
 from service.accounts.wrong_passwords import GuessLimit
-from service.library import database_match
+from service.library import database_match, space
 from service.media import probing
 from service.models import Media
 from service.transfers import transfers
@@ -58,8 +58,9 @@ def locked(monkeypatch):
         lambda account: accounts.set_space(account, 100, NOW),
         lambda account: transfers.add_magnet(account, magnet(), 0, NOW),
         lambda account: accounts.remove(account, NOW),
+        lambda account: space.Promise(account, 10**6).cover(10**6),
     ],
-    ids=["folder", "file", "space", "transfer", "removal"],
+    ids=["folder", "file", "space", "transfer", "removal", "upload"],
 )
 def test_each_change_first_locks_its_account(locked, change):
     account = account_of_alice()

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import secrets
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
@@ -177,6 +178,10 @@ class ResumableUpload(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name}, until {self.expires_at:%Y-%m-%d}"
+
+    @classmethod
+    def find_unfinished(cls, now: datetime) -> models.QuerySet["ResumableUpload"]:
+        return cls.objects.filter(expires_at__gt=now).exclude(state=cls.State.DONE)
 
 
 class Device(models.Model):

@@ -102,7 +102,7 @@ def space() -> dict[str, int]:
     return {
         "library": int(library_bytes),
         "orphans": sum(each.st_blocks * 512 for each in files_in(library / "orphans")),
-        "uploads": size_of(library / "incoming"),
+        "uploads": sum(map(size_of, (library / "incoming", data / "resumable", data / "uploads"))),
         "transfers": size_of(transfers_folder()),
         "previews": previews,
         "conversions": conversions,

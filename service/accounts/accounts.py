@@ -101,7 +101,7 @@ def set_space(account: Account, space_max_bytes: int, now: datetime) -> None:
 
 def remove(account: Account, now: datetime) -> None:
     """Remove an account and all it owns; the sweep deletes the bytes."""
-    with _lock(account):
+    with lock(account):
         Discarded.take_over(File.objects.filter(account=account), now)
         Discarded.take_over(DeletedFile.objects.filter(item__account=account), now)
         DeletedFile.objects.filter(item__account=account).delete()
@@ -141,7 +141,7 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
     Every check of names or space happens in here, so that no two changes rely on the same free
     name or the same free bytes.
     """
-    with _lock(account) as locked:
+    with lock(account) as locked:
         free_bytes = locked.space_max_bytes - locked.space_used_bytes
         yield locked
         if locked.space_max_bytes - locked.space_used_bytes > free_bytes:
@@ -155,7 +155,7 @@ def changing_library(account: Account, now: datetime) -> Iterator[Account]:
 @contextmanager
 def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
     """Change the account's transfers in the same way."""
-    with _lock(account) as locked:
+    with lock(account) as locked:
         yield locked
         notifications.notify(locked.pk)
         locked.transfers_revision += 1
@@ -164,7 +164,8 @@ def changing_transfers(account: Account, now: datetime) -> Iterator[Account]:
 
 
 @contextmanager
-def _lock(account: Account) -> Iterator[Account]:
+def lock(account: Account) -> Iterator[Account]:
+    """Begin a transaction, and yield the account's row, locked and just read. Raises NotFound."""
     with transaction.atomic():
         locked = Account.objects.select_for_update().filter(pk=account.pk).first()
         if locked is None:

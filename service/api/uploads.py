@@ -1,15 +1,15 @@
 """Receive the files of a multipart body: into the store, or into memory as torrents."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
 from service.api.requests import AccountRequest
-from service.errors import NoRoom, NotATorrent
+from service.errors import DiskFull, NotATorrent
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
-from service.library import space
+from service.library.space import Promise
 from service.outages import may_be_committed
 from service.store.blobs import Store, Writer, library_store
 from service.store.sums import Stored
@@ -23,6 +23,9 @@ MOST_FILES = 500
 # Torrents of one request stay in memory until all of it has arrived.
 MOST_HELD_BYTES = 2 * torrent_files.MOST_BYTES
 
+# Promises space for a file of so many bytes.
+Cover = Callable[[int], None]
+
 
 class ReceivedUpload:
     """A file of a multipart body, while it arrives.
@@ -30,22 +33,31 @@ class ReceivedUpload:
     Guarantee: memory use is the same for any size. The only temporary copy is the store's draft,
     which is hashed while it is written, and removed unless it is kept. Content that begins like a
     torrent is also held in memory, up to the size of the largest torrent: only its end
-    shows whether it is a torrent, and this way no byte is read twice.
+    shows whether it is a torrent, and this way no byte is read twice. A full disk takes no other
+    file, but a torrent waits for room.
 
     Rejected: Django's parser (takes the boundary anywhere in a line for the end of the file) and
     its handlers (a second copy, in the system's folder for temporary files).
     """
 
-    def __init__(self, name: str, writer: Writer | None, room_bytes: int, budget: Budget) -> None:
+    def __init__(self, name: str, cover: Cover, budget: Budget) -> None:
         self.name = name
         self.torrent: Torrent | None = None
         self.content = b""  # of a torrent
         self.stored: Stored | None = None
         self.size_bytes = 0
-        self._room_bytes = room_bytes
+        self._cover = cover
         self._budget = budget
-        self._writer = writer
+        self._writer: Writer | None = None
+        self._is_disk_full = False
         self._perhaps_torrent: bytearray | None = bytearray()
+
+    def open_writer(self, store: Store, stack: ExitStack) -> None:
+        """Accept any file; without a writer, only a torrent."""
+        try:
+            self._writer = stack.enter_context(store.writer())
+        except DiskFull:
+            self._is_disk_full = True
 
     def receive(self, content: Iterator[bytes]) -> None:
         for piece in content:
@@ -53,12 +65,23 @@ class ReceivedUpload:
             self._remember(piece)
             if self._perhaps_torrent is None:
                 self._refuse_what_cannot_stay()
-            if self._writer is not None:
-                self._writer.write(piece)
+            self._write(piece)
         self._read_torrent()
+        if self.torrent is None and self._is_disk_full:
+            raise DiskFull
         if self.torrent is None and self._writer is not None:
             self._refuse_what_cannot_stay()
             self.stored = self._writer.commit()
+
+    def _write(self, piece: bytes) -> None:
+        if self._writer is None:
+            return
+        try:
+            self._writer.write(piece)
+        except DiskFull:
+            if self._perhaps_torrent is None:
+                raise
+            self._writer, self._is_disk_full = None, True
 
     def _remember(self, piece: bytes) -> None:
         if self._perhaps_torrent is None:
@@ -69,10 +92,11 @@ class ReceivedUpload:
             self._perhaps_torrent = None
 
     def _refuse_what_cannot_stay(self) -> None:
+        if self._is_disk_full:
+            raise DiskFull
         if self._writer is None:
             raise NotATorrent
-        if self.size_bytes > self._room_bytes:
-            raise NoRoom
+        self._cover(self.size_bytes)
 
     def _read_torrent(self) -> None:
         """Keep the content if it is a torrent."""
@@ -85,9 +109,10 @@ class ReceivedUpload:
 class Uploads:
     """The files of one request. Files that no view keeps are deleted when the request ends."""
 
-    def __init__(self, room_bytes: int, stack: ExitStack, store: Store | None) -> None:
+    def __init__(self, promise: Promise, stack: ExitStack, store: Store | None) -> None:
         self.all: list[ReceivedUpload] = []
-        self._room_bytes = room_bytes
+        self._promise = promise
+        self._stored_bytes = 0
         self._torrent_bytes = 0
         self._budget = Budget()
         self._stack = stack
@@ -100,14 +125,18 @@ class Uploads:
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
-            writer = writing.enter_context(self._store.writer()) if self._store else None
-            upload = ReceivedUpload(part.file_name, writer, self._room_bytes, self._budget)
+            upload = ReceivedUpload(part.file_name, self._cover, self._budget)
+            if self._store is not None:
+                upload.open_writer(self._store, writing)
             upload.receive(part.content)
         self.all.append(upload)
         self._stack.callback(self._let_go, upload)
         if upload.stored is not None:
-            self._room_bytes -= upload.size_bytes
+            self._stored_bytes += upload.size_bytes
         self._torrent_bytes += len(upload.content)
+
+    def _cover(self, size_bytes: int) -> None:
+        self._promise.cover(self._stored_bytes + size_bytes)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
         """Delete the blob, unless a view has kept it."""
@@ -123,20 +152,23 @@ def receive(
 
     Raises NothingPassed, NoRoom, DiskFull, TooLarge: before reading, if the length shows it.
     """
-    room_bytes = space.free_bytes(request.account) if store else 0
-    if store is not None:
-        _refuse_by_length(length_of(request) or 0, room_bytes, store)
-    most_bytes = room_bytes + MOST_HELD_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
-    stream = LimitedStream(request, most_bytes)
+    length_bytes = length_of(request) or 0
+    promise = Promise(request.account, length_bytes)
     with ExitStack() as stack:
-        uploads = Uploads(room_bytes, stack, store)
+        stack.callback(promise.end)
+        if store is not None:
+            _refuse_by_length(length_bytes, promise, store)
+        room_bytes = promise.room_bytes if store else 0
+        most_bytes = room_bytes + MOST_HELD_BYTES + torrent_files.MOST_BYTES + MOST_ENVELOPE_BYTES
+        stream = LimitedStream(request, most_bytes)
+        uploads = Uploads(promise, stack, store)
         if request.content_type != "multipart/form-data":
             raise NothingPassed
         body = parts_of(request, stream, uploads.take)
         yield uploads.all, Fields(body, query_of(request))
 
 
-def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
+def _refuse_by_length(length_bytes: int, promise: Promise, store: Store) -> None:
     """Refuse a body that can't fit, unless it is small enough to be a torrent.
 
     A full account accepts torrents: their files may still fit, or they become wishes.
@@ -144,8 +176,7 @@ def _refuse_by_length(length_bytes: int, room_bytes: int, store: Store) -> None:
     length_bytes -= MOST_ENVELOPE_BYTES
     if length_bytes <= torrent_files.MOST_BYTES:
         return
-    if length_bytes > room_bytes:
-        raise NoRoom
+    promise.cover(length_bytes)
     store.refuse_beyond(length_bytes)
 
 

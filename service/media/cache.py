@@ -12,6 +12,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from service.media import content_folders
+from service.store.folders import free_bytes
 
 # A sweep frees a tenth of the budget more than needed, so that not every segment needs one.
 ROOM = 0.9
@@ -22,6 +23,8 @@ DRAFT_SECONDS = 24 * 3600
 # Never deleted: they are small, and all other files need them.
 LASTING = frozenset({"plan.json", "init.mp4", "refused.json", "how.json"})
 RENDITIONS, FILMS = "hls", "mp4"
+# Each file takes at least a block.
+BLOCK_BYTES = 4096
 
 
 class CachedFile(NamedTuple):
@@ -33,12 +36,14 @@ class CachedFile(NamedTuple):
 class Cache:
     """A cache on disk. A file's modification time is when it was last read: see `touch`.
 
-    Each process counts what it adds, and now and then what others have added.
+    Each process counts what it adds, and now and then what others have added. All files together
+    take at most half of what the disk would have without them.
     """
 
     def __init__(self, budget_bytes: int) -> None:
         self.budget_bytes = budget_bytes
         self._lock = threading.Lock()
+        self._most_bytes = budget_bytes
         self._size_bytes: int | None = None
         self._grown_bytes = 0
 
@@ -57,14 +62,14 @@ class Cache:
 
     def grow(self, size_bytes: int) -> None:
         with self._lock:
-            self._grown_bytes += size_bytes
+            self._grown_bytes += max(size_bytes, BLOCK_BYTES)
             if self._size_bytes is None or self._grown_bytes > self._may_grow_bytes:
                 self._count_again()
 
     @property
     def _may_grow_bytes(self) -> float:
-        room_bytes = self.budget_bytes - (self._size_bytes or 0)
-        return min(room_bytes, self.budget_bytes * (1 - ROOM))
+        room_bytes = self._most_bytes - (self._size_bytes or 0)
+        return min(room_bytes, self._most_bytes * (1 - ROOM))
 
     def sweep(self) -> None:
         """Count and delete again. Others may have deleted folders and made files meanwhile."""
@@ -75,16 +80,18 @@ class Cache:
         self._size_bytes, self._grown_bytes = self._sweep(time.time()), 0
 
     def _sweep(self, now: float) -> int:
-        """Delete what exceeds the budget, and return the bytes that are left.
+        """Delete what exceeds the budget or the disk, and return the bytes that are left.
 
         Empty folders stay: another thread may be about to write there.
         """
         files = sorted(self._files(now))
         size_bytes = sum(each.size_bytes for each in files)
-        if size_bytes <= self.budget_bytes:
+        half_bytes = (free_bytes(Path(settings.DATA_DIR)) + size_bytes) // 2
+        self._most_bytes = min(self.budget_bytes, half_bytes)
+        if size_bytes <= self._most_bytes:
             return size_bytes
         for each in files:
-            if size_bytes <= self.budget_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
+            if size_bytes <= self._most_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
                 break
             with suppress(OSError):
                 os.unlink(each.path)  # noqa: PTH108
@@ -109,7 +116,8 @@ class Cache:
                         os.unlink(path)  # noqa: PTH108
                         continue
                     # A film that is paused for viewers isn't being written, but will continue.
-                    yield CachedFile(now if is_draft else status.st_mtime, status.st_size, path)
+                    read_at = now if is_draft else status.st_mtime
+                    yield CachedFile(read_at, max(status.st_blocks * 512, BLOCK_BYTES), path)
 
 
 @functools.cache

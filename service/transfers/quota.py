@@ -66,7 +66,7 @@ def promised_bytes(account: Account) -> int:
 
 
 def unpromised_bytes(account: Account) -> int:
-    return space.free_bytes(account) - promised_bytes(account)
+    return space.free_bytes(account) - space.promised_bytes(account) - promised_bytes(account)
 
 
 def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:

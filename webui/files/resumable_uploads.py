@@ -6,13 +6,16 @@ import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import BinaryIO
 
 from django.conf import settings
-from django.db import DatabaseError
-from django.db.models import QuerySet
+from django.db import DatabaseError, transaction
+from django.db.models import Count, F, QuerySet, Sum
+from django.db.models.signals import post_delete
+from django.dispatch import receiver
 from django.utils import timezone
 
 from webui import row_cache
@@ -46,8 +49,7 @@ class TooManyUploads(Exception):  # noqa: N818
 def begin(user: User, service: Service, folder: str, name: str, size_bytes: int) -> ResumableUpload:
     """Begin an upload with an empty file. Raises TooManyUploads."""
     now = timezone.now()
-    unfinished = find_live(now).filter(user=user).exclude(state=State.DONE)
-    if unfinished.count() >= MOST_UPLOADS:
+    if ResumableUpload.find_unfinished(now).filter(user=user).count() >= MOST_UPLOADS:
         raise TooManyUploads
     upload = ResumableUpload(
         key=secrets.token_hex(16),
@@ -63,6 +65,21 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
     os.close(os.open(path_of(upload), os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     upload.save()
     return upload
+
+
+def missing_bytes() -> int:
+    """Return how many bytes unfinished uploads still have to write to the disk."""
+    unfinished = ResumableUpload.find_unfinished(timezone.now())
+    missing = Sum(F("size_bytes") - F("safe_bytes"), default=0)
+    total: int = unfinished.aggregate(bytes=missing)["bytes"]
+    return total
+
+
+def summarize_unfinished() -> list[tuple[str, int, int, int]]:
+    """Return each person's name, uploads, and how many of how many bytes have arrived."""
+    unfinished = ResumableUpload.find_unfinished(timezone.now())
+    by_name = unfinished.values_list("user__username").order_by("user__username")
+    return list(by_name.annotate(Count("pk"), Sum("safe_bytes"), Sum("size_bytes")))
 
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:
@@ -157,7 +174,8 @@ def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
                 write_at(file, position, piece[: upload.size_bytes - position])
                 position = min(position + len(piece), upload.size_bytes)
                 if position - unsafe_from >= SAFE_EVERY_BYTES:
-                    make_safe(upload, file, position)
+                    if not make_safe(upload, file, position):
+                        raise Overtaken
                     unsafe_from = position
         except CutOff:
             pass
@@ -185,18 +203,21 @@ def hold_lock(file: BinaryIO) -> Iterator[None]:
         fcntl.flock(file, fcntl.LOCK_UN)
 
 
-def make_safe(upload: ResumableUpload, file: BinaryIO, position: int) -> None:
+def make_safe(upload: ResumableUpload, file: BinaryIO, position: int) -> bool:
+    """Return False if the upload is over: it was canceled, or its person was removed."""
     os.fdatasync(file.fileno())
     # The database may be on the same full disk. Without its row, less is safe in a power cut.
-    with suppress(DatabaseError):
-        note_safe(upload, position)
+    try:
+        return note_safe(upload, position)
+    except DatabaseError:
+        return True
 
 
-def note_safe(upload: ResumableUpload, position: int) -> None:
+def note_safe(upload: ResumableUpload, position: int) -> bool:
     upload.safe_bytes, upload.boot = position, this_boot()
     upload.expires_at = timezone.now() + LIFETIME
     row = ResumableUpload.objects.filter(pk=upload.pk, state=State.ARRIVING)
-    row.update(safe_bytes=position, boot=upload.boot, expires_at=upload.expires_at)
+    return bool(row.update(safe_bytes=position, boot=upload.boot, expires_at=upload.expires_at))
 
 
 def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
@@ -246,6 +267,12 @@ def try_lock(path: Path) -> Iterator[bool]:
 def forget(upload: ResumableUpload) -> None:
     remove_files(upload)
     upload.delete()
+
+
+@receiver(post_delete, sender=ResumableUpload)
+def remove_files_later(instance: ResumableUpload, **_more: object) -> None:
+    """Remove the files of an upload that was deleted with its person."""
+    transaction.on_commit(partial(remove_files, instance))
 
 
 def remove_files(upload: ResumableUpload) -> None:

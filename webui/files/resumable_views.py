@@ -55,11 +55,8 @@ def begin(request: Request, folder: str) -> HttpResponse:
     try:
         refuse_other_protocols(request)
         name, size_bytes = name_of(request), number_of(request, "Upload-Length")
-        refuse_beyond_space(request, size_bytes)
         refuse_beyond_disk(size_bytes)
-        upload = resumable_uploads.begin(
-            request.user, service_of(request), folder, name, size_bytes
-        )
+        upload = begin_within_space(request, folder, name, size_bytes)
     except UploadRefused as refused:
         return with_version(refusal_for_script(request, refused))
     except TooManyUploads:
@@ -68,6 +65,20 @@ def begin(request: Request, folder: str) -> HttpResponse:
     response = HttpResponse(status=201)
     response["Location"] = reverse("files-resumable", args=[upload.key])
     return with_version(response, **expiry_of(upload))
+
+
+def begin_within_space(
+    request: Request, folder: str, name: str, size_bytes: int
+) -> ResumableUpload:
+    """Begin an upload, and only then count what others promise: two at once see each other."""
+    upload = resumable_uploads.begin(request.user, service_of(request), folder, name, size_bytes)
+    try:
+        refuse_beyond_space(request, size_bytes, but=upload.pk)
+        refuse_beyond_disk(resumable_uploads.missing_bytes())
+    except UploadRefused:
+        resumable_uploads.forget(upload)
+        raise
+    return upload
 
 
 @csrf_exempt

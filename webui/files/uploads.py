@@ -8,26 +8,30 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from django.conf import settings
+from django.db.models import Sum
 from django.http import JsonResponse
 from django.middleware.csrf import get_token
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui import reasons
 from webui.errors.page import message_of
 from webui.files import new_files
-from webui.formatting import count_words
+from webui.formatting import count_words, size_words
 from webui.http import csrf, multipart
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.names import find_name_error
+from webui.models import ResumableUpload
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure, NoRoom, Outcome
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
+MOST_TORRENT_BYTES = 10 * 2**20
 FILE_FIELD = "file"
 
 
@@ -62,19 +66,34 @@ def length_of(request: Request) -> int:
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
-    refuse_beyond_space(request, max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0))
+    size_bytes = max(length_bytes - ENVELOPE_BYTES, declared_bytes(request) or 0)
+    # A torrent waits for space; the service refuses other small files itself.
+    if size_bytes > MOST_TORRENT_BYTES:
+        refuse_beyond_space(request, size_bytes)
     if declared_bytes(request) is None:
         refuse_beyond_disk(length_bytes)
 
 
-def refuse_beyond_space(request: Request, size_bytes: int) -> None:
+def refuse_beyond_space(request: Request, size_bytes: int, but: int = 0) -> None:
+    """Refuse what doesn't fit beside what others promise. `but` is the upload's own row, if any."""
     used_bytes, most = folders.store().space(service_of(request).key)
-    if used_bytes is not None and most is not None and size_bytes > most - used_bytes:
+    if used_bytes is None or most is None:
+        return
+    if size_bytes > most - used_bytes:
         raise UploadRefused(
             413,
             _("There isn't enough space for this. You have %(free)s free.")
             % {"free": free(used_bytes, most)},
         )
+    others = ResumableUpload.find_unfinished(timezone.now()).exclude(pk=but)
+    mine = others.filter(service=service_of(request).key)
+    promised_bytes = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    if size_bytes > most - used_bytes - promised_bytes:
+        words = _(
+            "There isn't enough space for this, since unfinished uploads need %(size)s. "
+            "Finish or cancel some of them."
+        )
+        raise UploadRefused(413, words % {"size": size_words(promised_bytes)})
 
 
 def refuse_beyond_disk(size_bytes: int, status: int = 503) -> None:

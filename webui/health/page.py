@@ -7,7 +7,7 @@ from django.utils.translation import ngettext
 
 from webui import formatting
 from webui.formatting import Calendar
-from webui.health.report import Finding, Report
+from webui.health.report import Finding, Report, UnfinishedUploads
 
 
 @dataclass(frozen=True)
@@ -32,6 +32,7 @@ class HealthPage:
     summary: str
     is_well: bool
     rows: list[HealthRow]
+    uploads: list[Use]
     uses: list[Use]
     free: str
     measured: str
@@ -46,6 +47,7 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         is_well=not unhealthy_count,
         # List problems first.
         rows=sorted(rows, key=lambda row: row.is_well),
+        uploads=[upload_use(each) for each in report.uploads],
         uses=uses(report),
         free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),
         measured=calendar.since(report.measured_at) if report.measured_at else "",
@@ -172,6 +174,16 @@ def newer_files_words() -> str:
         "decide. In a terminal on the server, “manage.py library adopt” puts them in "
         "a folder, and “manage.py library discard” sets them aside for a while."
     )
+
+
+def upload_use(uploads: UnfinishedUploads) -> Use:
+    words = ngettext("%(count)s upload", "%(count)s uploads", uploads.count)
+    size = formatting.size_words(uploads.size_bytes)
+    if uploads.arrived_bytes is not None:
+        arrived = formatting.size_words(uploads.arrived_bytes)
+        size = _("%(arrived)s of %(size)s arrived") % {"arrived": arrived, "size": size}
+    count = formatting.count_words(uploads.count)
+    return Use(uploads.name or _("Being saved now"), words % {"count": count}, size)
 
 
 def uses(report: Report) -> list[Use]:

@@ -23,11 +23,22 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class UnfinishedUploads:
+    """What one person, or one account of the service, has begun to upload."""
+
+    name: str  # empty for the site's own account, through which everyone uploads
+    count: int
+    size_bytes: int
+    arrived_bytes: int | None = None
+
+
+@dataclass(frozen=True)
 class Report:
     findings: Mapping[str, Finding | None]  # by part; None if it works
     space: Mapping[str, int] = field(default_factory=dict)  # bytes by what uses them
     free_bytes: int | None = None
     measured_at: datetime | None = None
+    uploads: tuple[UnfinishedUploads, ...] = ()
 
 
 def report() -> Report:

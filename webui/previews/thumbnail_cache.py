@@ -3,8 +3,10 @@
 import hashlib
 import os
 import secrets
+import shutil
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -16,7 +18,11 @@ MOST_BYTES = 2 * 2**20
 MOST_LARGE_BYTES = 8 * 2**20
 MOST_KEPT_BYTES = 512 * 2**20
 MISSING_SECONDS = 600
-PRUNE_EVERY = 500
+# Count again once a process has added this part of the limit.
+PRUNE_AFTER = 1 / 20
+# Each file takes at least a block: an empty one has a name and an inode.
+BLOCK_BYTES = 4096
+SPARE_BYTES = 64 * 2**20
 
 turns = Limiter(4, wait_seconds=20)
 
@@ -26,13 +32,21 @@ class Pictures:
 
     Guarantee: by its first bytes, everything served is a picture, whatever the service sent. The
     service is asked again for a missing picture after ten minutes at the earliest. Four callers at
-    once ask the service, and each checks the disk again before it does.
+    once ask the service, and each checks the disk again before it does. All pictures together take
+    at most half of what the disk would have without them.
     """
 
-    def __init__(self, folder: Path, *, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        most_bytes: int = MOST_KEPT_BYTES,
+        *,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
         self._folder = folder
+        self._most_bytes = most_bytes
         self._clock = clock
-        self._kept = 0
+        self._grown_bytes = 0
 
     def get(
         self, key: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
@@ -46,7 +60,9 @@ class Pictures:
                 picture = self._read(path)
                 if picture is None:
                     picture = picture_in(fetch(), most_bytes)
-                    self._save(path, picture)
+                    # Without space, the service is asked each time.
+                    with suppress(OSError):
+                        self._save(path, picture)
         return picture or None
 
     def _path(self, key: str) -> Path:
@@ -57,39 +73,67 @@ class Pictures:
         """Return None if nothing is cached, and empty bytes if the picture was recently missing."""
         try:
             picture = path.read_bytes()
-            if not picture and path.stat().st_mtime < self._clock() - MISSING_SECONDS:
-                return None
+            is_old = path.stat().st_mtime < self._clock() - MISSING_SECONDS
         except FileNotFoundError:
             return None
-        return picture
+        if picture:
+            # Of a file that was damaged on the disk, nothing may be left but zeros.
+            return picture if type_of(picture[:32]) else None
+        return None if is_old else picture
 
     def _save(self, path: Path, content: bytes) -> None:
+        if shutil.disk_usage(self._folder.parent).free < SPARE_BYTES:
+            return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        with draft.open("wb") as file:
-            file.write(content)
-            file.flush()
-            # Otherwise a power cut could leave an empty file under the picture's name.
-            os.fsync(file.fileno())
-        os.utime(draft, (self._clock(), self._clock()))
-        draft.replace(path)
-        self._kept += 1
-        if self._kept % PRUNE_EVERY == 0:
+        try:
+            with draft.open("wb") as file:
+                file.write(content)
+                file.flush()
+                # Otherwise a power cut could leave an empty file under the picture's name.
+                os.fsync(file.fileno())
+            os.utime(draft, (self._clock(), self._clock()))
+            draft.replace(path)
+        finally:
+            draft.unlink(missing_ok=True)
+        self._grown_bytes += max(len(content), BLOCK_BYTES)
+        if self._grown_bytes > self._most_bytes * PRUNE_AFTER:
             self.prune()
 
-    def prune(self, most_bytes: int = MOST_KEPT_BYTES) -> None:
-        """Delete the oldest pictures beyond `most_bytes`."""
-        facts = sorted(((path.stat(), path) for path in self._folder.glob("*/*")), key=age)
-        size = sum(stat.st_size for stat, _path in facts)
-        for stat, path in facts:
-            if size <= most_bytes:
+    def prune(self) -> None:
+        """Delete the oldest pictures beyond the limit."""
+        self._grown_bytes = 0
+        facts = sorted(self._facts(), key=age)
+        size_bytes = sum(disk_bytes(status) for status, _path in facts)
+        if not facts:
+            return
+        free_bytes = shutil.disk_usage(self._folder).free
+        most_bytes = min(self._most_bytes, (free_bytes + size_bytes) // 2)
+        for status, path in facts:
+            if size_bytes <= most_bytes:
                 return
             path.unlink(missing_ok=True)
-            size -= stat.st_size
+            size_bytes -= disk_bytes(status)
+
+    def _facts(self) -> Iterator[tuple[os.stat_result, Path]]:
+        for path in self._folder.glob("*/*"):
+            # Another process may prune, or rename its draft.
+            with suppress(FileNotFoundError):
+                yield path.stat(), path
+
+
+def disk_bytes(status: os.stat_result) -> int:
+    return max(status.st_blocks * 512, BLOCK_BYTES)
 
 
 def age(fact: tuple[os.stat_result, Path]) -> float:
     return fact[0].st_mtime
+
+
+def fetch_once(fetch: Callable[[], Iterator[bytes]], most_bytes: int) -> bytes | None:
+    """Return a picture that isn't cached, or None if there is none. Raises `TimedOut`."""
+    with turns.one():
+        return picture_in(fetch(), most_bytes) or None
 
 
 def picture_in(pieces: Iterator[bytes], most_bytes: int = MOST_BYTES) -> bytes:

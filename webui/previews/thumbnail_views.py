@@ -27,37 +27,51 @@ Opener = Callable[[Request, str], Download]
 @require_safe
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, version: str) -> HttpResponse:
-    picture = find_or_fetch(request, file, version, small, thumbnail_cache.MOST_BYTES)
-    return picture_answer(picture)
+    entry = entry_in(request, file)
+    picture = find_or_fetch(request, file, entry, small, most_bytes=thumbnail_cache.MOST_BYTES)
+    return picture_answer(picture, is_latest=is_latest(entry, version))
 
 
 @require_safe
 @open_to(Role.GUEST)
 def image(request: Request, file: str, version: str) -> HttpResponse:
     """Send a large picture. If the service makes none of an image file, redirect to the file."""
-    picture = find_or_fetch(
-        request, file, f"{version} large", large, thumbnail_cache.MOST_LARGE_BYTES
-    )
     entry = entry_in(request, file)
+    most_bytes = thumbnail_cache.MOST_LARGE_BYTES
+    picture = find_or_fetch(request, file, entry, large, most_bytes=most_bytes, kind=" large")
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
-    return picture_answer(picture)
+    return picture_answer(picture, is_latest=is_latest(entry, version))
 
 
-def find_or_fetch(
-    request: Request, file: str, version: str, opener: Opener, most_bytes: int
+def find_or_fetch(  # noqa: PLR0913  So much belongs to a picture.
+    request: Request,
+    file: str,
+    entry: Entry | None,
+    opener: Opener,
+    *,
+    most_bytes: int,
+    kind: str = "",
 ) -> bytes | HttpResponse | None:
+    """Return a picture by the version in the listing: readers can invent others, and files, too."""
+
+    def fetch() -> Iterator[bytes]:
+        return read_picture(request, file, opener)
+
     try:
-        return thumbnail_cache.store().get(
-            f"{service_of(request).key} {file} {version}",
-            lambda: read_picture(request, file, opener),
-            most_bytes,
-        )
+        if entry is None:
+            return thumbnail_cache.fetch_once(fetch, most_bytes)
+        key = f"{service_of(request).key} {file} {entry.version}{kind}"
+        return thumbnail_cache.store().get(key, fetch, most_bytes)
     except (Failure, TimedOut):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
-def picture_answer(picture: bytes | HttpResponse | None) -> HttpResponse:
+def is_latest(entry: Entry | None, version: str) -> bool:
+    return entry is not None and entry.version == version
+
+
+def picture_answer(picture: bytes | HttpResponse | None, *, is_latest: bool) -> HttpResponse:
     if isinstance(picture, HttpResponse):
         return picture
     if picture is None:
@@ -65,7 +79,7 @@ def picture_answer(picture: bytes | HttpResponse | None) -> HttpResponse:
     return HttpResponse(
         picture,
         content_type=thumbnail_cache.type_of(picture[:32]),
-        headers=LOCKED_HEADERS | {"Cache-Control": IMMUTABLE},
+        headers=LOCKED_HEADERS | ({"Cache-Control": IMMUTABLE} if is_latest else {}),
     )
 
 

@@ -27,7 +27,8 @@ from service.models import File, Media
 MAKE_SECONDS = 20.0
 # How long a browser may wait for a picture, including its turn.
 ASK_SECONDS = 25.0
-SIGNS = {b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}
+JPEG, RIFF = b"\xff\xd8\xff", b"RIFF"
+SIGNS = {JPEG: "image/jpeg", RIFF: "image/webp"}
 
 
 def read(file: File, name: str) -> bytes:
@@ -39,18 +40,36 @@ def read(file: File, name: str) -> bytes:
     media = probing.find_media(content)
     if name not in SIZES or not may_have_picture(media, file.name):
         raise NotFound
-    with suppress(FileNotFoundError):
-        return content.picture(name).read_bytes()
+    if picture := find(content.picture(name)):
+        return picture
+    addresses = workers.rank_for(file)
     try:
-        if fetch_published(content.picture(name)):
-            return content.picture(name).read_bytes()
-        addresses = workers.rank_for(file)
         media_requests.ask("picture", ASK_SECONDS, None, addresses, file=file.pk, size=name)
-        if not is_made(content.picture(name)):
-            raise Busy
-        return content.picture(name).read_bytes()
-    except (CannotConvert, FileNotFoundError) as none:
+    except CannotConvert as none:
         raise NotFound from none
+    if picture := find(content.picture(name)):
+        return picture
+    raise Busy
+
+
+def find(path: Path) -> bytes | None:
+    """Return a picture from this machine's disk or another's, or None. Raises Busy."""
+    return find_whole(path) or (find_whole(path) if fetch_published(path) else None)
+
+
+def find_whole(path: Path) -> bytes | None:
+    """Return a picture, or None if it is missing, or a power cut left only a part of it."""
+    with suppress(FileNotFoundError):
+        picture = path.read_bytes()
+        if is_whole(picture):
+            return picture
+    return None
+
+
+def is_whole(picture: bytes) -> bool:
+    if picture.startswith(JPEG):
+        return picture.endswith(b"\xff\xd9")
+    return picture.startswith(RIFF) and len(picture) == int.from_bytes(picture[4:8], "little") + 8
 
 
 def may_have_picture(media: Media | None, name: str) -> bool:
@@ -73,19 +92,15 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
     content = Content(media.sha1, media.size_bytes)
     missing = []
     for name in names:
-        if content.picture(name).exists():
+        if find_whole(content.picture(name)):
             publish_again(content.picture(name))
-        elif not fetch_published(content.picture(name)):
+        elif not find(content.picture(name)):
             missing.append(name)
     if missing:
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
             write_durably(content.picture(name), file)
             publish(content.picture(name))
-
-
-def is_made(picture: Path) -> bool:
-    return picture.exists() or fetch_published(picture)
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
@@ -106,6 +121,6 @@ def ask_for_pictures(
     """
     question = {"do": "draw", "kind": kind, "sizes": list(names)}
     files = children.ask(medium, question, MAKE_SECONDS).files
-    if len(files) != len(names) or not all(file.startswith(tuple(SIGNS)) for file in files):
+    if len(files) != len(names) or not all(map(is_whole, files)):
         raise Failed("its picture is none")
     return files

@@ -1,19 +1,23 @@
 import hashlib
 from base64 import b64encode
+from collections.abc import Callable, Iterator
+from datetime import timedelta
 from pathlib import Path
 
 import httpx
 from django.conf import settings
+from django.utils import timezone
 
+from service.accounts import accounts
 from service.api import uploads
 from service.library import library, space
-from service.models import Account, File, Transfer
+from service.models import Account, File, Transfer, UploadPromise
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore
-from service.transfers import torrent_files, transfers
+from service.transfers import quota, torrent_files, transfers
 from tests.cases import each_case
 from tests.service.api.reading import word
-from tests.service.builders import a_folder, a_torrent
+from tests.service.builders import NOW, a_folder, a_torrent
 
 
 def upload(api: httpx.Client, name: str, content: bytes = b"content", **data: str):
@@ -234,7 +238,8 @@ def test_an_upload_in_chunks_needs_no_length(api, account):
 
 
 def room(account: Account, bytes_: int) -> None:
-    Account.objects.filter(pk=account.pk).update(space_max_bytes=bytes_)
+    account.space_max_bytes = bytes_
+    account.save()
 
 
 def test_an_upload_that_cannot_fit_is_refused_before_it_is_read(api, account):
@@ -259,6 +264,18 @@ def test_an_upload_too_large_for_the_disk_is_refused_before_it_is_read(api, acco
     assert word(answer) == (413, "disk_full")
 
 
+@each_case("free", [0, 100])
+def test_a_full_disk_accepts_a_torrent_that_waits_for_room(free, api, account, monkeypatch):
+    # Only root can make a disk with exactly this much free space.
+    monkeypatch.setattr(DiskStore, "free_bytes", lambda _store: free)
+    answer = upload(api, f"{free}.torrent", a_torrent(f"Film {free}"))
+    assert answer.status_code == 200
+    assert Transfer.objects.filter(pk=answer.json()["id"], kind="torrent").exists()
+    for content in (bytes(200), b"d" * 200):
+        assert word(upload(api, "a.bin", content)) == (413, "disk_full")
+    assert names(account) == drafts() == []
+
+
 def test_an_upload_that_grows_too_large_is_refused_at_the_limit(api, account):
     room(account, 300_000)
     read = 0
@@ -279,6 +296,90 @@ def test_an_upload_that_grows_too_large_is_refused_at_the_limit(api, account):
     assert word(answer) == (413, "not_enough_space")
     assert read < 2**20
     assert names(account) == drafts() == []
+
+
+MB = 10**6
+
+
+def length(bytes_: int) -> dict[str, str]:
+    boundary = {"content-type": "multipart/form-data; boundary=b"}
+    return {"content-length": str(bytes_), **boundary} if bytes_ else boundary
+
+
+def during(beginning: bytes, meanwhile: Callable[[], None]) -> Iterator[bytes]:
+    """Yield the beginning of a file, let something else happen, and break off."""
+    yield b"--b\r\n" + FILE.encode() + b"\r\n\r\n" + beginning
+    meanwhile()
+
+
+@each_case(
+    ("promised", "beginning"),
+    [(40 * MB, b""), (0, bytes(3 * MB)), (8 * MB, bytes(3 * MB))],
+)
+def test_what_an_upload_promises_is_taken_until_it_ends(promised, beginning, api, account):
+    room(account, (promised or 20 * MB) + 10 * MB)
+    answers = []
+
+    def begin_another():
+        body = during(b"", lambda: None)
+        answers.append(api.post("/rest/transfer/file", content=body, headers=length(15 * MB)))
+
+    body = during(beginning, begin_another)
+    api.post("/rest/transfer/file", content=body, headers=length(promised))
+    assert [word(each) for each in answers] == [(413, "not_enough_space")]
+    begin_another()
+    assert answers[-1].status_code == 400
+    assert not UploadPromise.objects.exists()
+
+
+def test_many_uploads_at_once_store_no_more_than_the_account_has_left(api, account):
+    room(account, 6 * MB)
+    stored = []
+
+    def begin_others():
+        stored.append(sum(path.stat().st_size for path in drafts()))
+        if len(stored) < 8:
+            body = during(bytes(2 * MB), begin_others)
+            api.post("/rest/transfer/file", content=body, headers=length(0))
+
+    begin_others()
+    assert 0 < max(stored) <= 6 * MB
+
+
+def test_a_promise_of_a_process_that_died_ends(api, account):
+    room(account, 50 * MB)
+    promise = space.Promise(account, 40 * MB)
+    promise.cover(40 * MB)
+    assert space.Promise(account, 0).room_bytes == 10 * MB
+    UploadPromise.objects.update(expires_at=timezone.now())
+    assert space.Promise(account, 0).room_bytes == 50 * MB
+    upload(api, "a.bin", bytes(2 * MB))
+    assert not UploadPromise.objects.exists()
+
+
+def test_a_promise_holds_while_bytes_arrive(account, monkeypatch):
+    promise = space.Promise(account, 40 * MB)
+    promise.cover(40 * MB)
+    before = UploadPromise.objects.get().expires_at
+    promise.cover(2 * MB)
+    assert UploadPromise.objects.get().expires_at == before
+    # Otherwise the test would take a minute.
+    monkeypatch.setattr(space, "RENEW_AFTER", timedelta(0))
+    promise.cover(3 * MB)
+    assert UploadPromise.objects.get().expires_at > before
+
+
+def test_a_transfer_is_not_added_to_space_that_an_upload_promises(account):
+    room(account, 50 * MB)
+    space.Promise(account, 40 * MB).cover(40 * MB)
+    assert quota.find_obstacle(account, 15 * MB) == "not_enough_space"
+    assert quota.find_obstacle(account, 5 * MB) is None
+
+
+def test_a_removed_account_leaves_no_promise(account):
+    space.Promise(account, 40 * MB).cover(40 * MB)
+    accounts.remove(account, NOW)
+    assert not UploadPromise.objects.exists()
 
 
 def test_an_upload_whose_space_is_taken_in_the_meantime_leaves_no_blob(api, account, monkeypatch):

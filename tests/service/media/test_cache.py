@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from service.media.cache import DRAFT_SECONDS, KEPT_SECONDS, RENDITIONS, Cache
+from service.media.cache import BLOCK_BYTES, DRAFT_SECONDS, KEPT_SECONDS, RENDITIONS, Cache
 from service.media.content_folders import Content
 
 
@@ -18,7 +18,7 @@ def rendition(library_folder):
 
 
 def written(folder, name, age_seconds):
-    """Write a file of ten bytes that was last read so long ago."""
+    """Write a file of ten bytes, which takes a block, that was last read so long ago."""
     path = folder / name
     path.write_bytes(b"x" * 10)
     read_at = time.time() - age_seconds
@@ -32,9 +32,18 @@ def names_in(folder):
 def test_the_segments_read_longest_ago_go_until_a_tenth_of_the_budget_is_free(rendition):
     for number in range(10):
         written(rendition, f"{number}.m4s", age_seconds=5000 - number)
-    Cache(100).sweep()
+    Cache(10 * BLOCK_BYTES).sweep()
     assert len(names_in(rendition)) == 10
-    Cache(60).sweep()
+    Cache(6 * BLOCK_BYTES).sweep()
+    assert names_in(rendition) == {f"{number}.m4s" for number in range(5, 10)}
+
+
+def test_the_cache_takes_at_most_half_of_what_the_disk_has_without_it(rendition, monkeypatch):
+    for number in range(10):
+        written(rendition, f"{number}.m4s", age_seconds=5000 - number)
+    # No test can fill the disk.
+    monkeypatch.setattr("service.media.cache.free_bytes", lambda _folder: 2 * BLOCK_BYTES)
+    Cache(10 * BLOCK_BYTES).sweep()
     assert names_in(rendition) == {f"{number}.m4s" for number in range(5, 10)}
 
 

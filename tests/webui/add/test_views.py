@@ -361,6 +361,19 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
     assert "2 transfers added" in words(answer, "#results-summary")
 
 
+@each_case("path", ["/transfers/send/", "/files/0/upload/"])
+def test_a_torrent_is_passed_on_although_it_is_larger_than_the_space(
+    bob, storage, monkeypatch, path
+):
+    # The fake service has one space for all tests.
+    monkeypatch.setattr("tests.contract.fake.SPACE", 10)
+    bob.client.get("/")
+    headers = {"x_requested_with": "ferry", "x_file_size": str(len(TORRENT)), "path": path}
+    answer = send(bob.client, body_of(("a.torrent", TORRENT.decode())), **headers)
+    assert "enough space" not in answer.content.decode()
+    assert ("POST", "/rest/transfer/file") in storage.calls
+
+
 def test_a_torrent_that_is_too_large_for_one_is_never_held(bob, storage, monkeypatch):
     # No setting lowers the limit, and nothing outside shows that Ferry doesn't hold the content.
     monkeypatch.setattr("webui.add.form_body.MOST_TORRENT_BYTES", 10)

@@ -15,7 +15,7 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import SignedIn, page, words
-from tests.webui.files.test_upload_views import Filling, Full, Untouchable, content_of
+from tests.webui.files.test_upload_views import Filling, Full, Untouchable, content_of, send
 from webui.files import resumable_uploads
 from webui.files.resumable_uploads import MOST_UPLOADS, Overtaken, State
 from webui.models import ResumableUpload
@@ -247,6 +247,76 @@ def test_pieces_of_another_kind_are_refused(bob, storage):
 def test_an_upload_that_does_not_fit_does_not_start(bob, storage):
     bob.client.get("/")
     assert begin(bob, size=2 * SPACE).status_code == 413
+
+
+def test_what_unfinished_uploads_promise_is_taken(alice, bob, storage):
+    bob.client.get("/")
+    assert begin(bob, size=SPACE * 6 // 10).status_code == 201
+    refused = begin(alice, size=SPACE * 6 // 10)
+    assert refused.status_code == 413
+    assert "unfinished uploads need 600 MB" in refused.json()["reason"]
+    assert ResumableUpload.objects.count() == len(parts()) == 1
+    assert begin(alice, size=SPACE * 2 // 10).status_code == 201
+    ResumableUpload.objects.filter(user=bob.user).update(expires_at=timezone.now())
+    assert begin(alice, size=SPACE * 6 // 10).status_code == 201
+
+
+def test_a_finished_or_canceled_upload_promises_nothing(bob, storage):
+    bob.client.get("/")
+    for _time in range(3):
+        url = begin_upload(bob, size=SPACE * 6 // 10)
+        assert bob.client.delete(url, **SPOKEN).status_code == 204
+    put(bob, begin_upload(bob), FILM)
+    ResumableUpload.objects.update(size_bytes=SPACE)
+    begin_upload(bob, size=SPACE * 6 // 10)
+
+
+def test_other_uploads_leave_what_an_unfinished_one_promises(bob, storage):
+    bob.client.get("/")
+    begin_upload(bob, size=SPACE * 9 // 10)
+    size = SPACE * 2 // 10
+    answer = send(bob.client, Untouchable(), length=size, x_requested_with="ferry")
+    assert answer.status_code == 413
+
+
+def test_unfinished_uploads_promise_no_more_than_the_disk_has(bob, foreign, monkeypatch):
+    class Disk:
+        free = 64 * 2**20 + 10_000
+
+    # No test can fill the disk.
+    monkeypatch.setattr("webui.files.uploads.shutil.disk_usage", lambda _path: Disk)
+    url = begin_upload(bob, size=6000)
+    assert begin(bob, size=6000).status_code == 503
+    assert len(parts()) == 1
+    put(bob, url, FILM[:3000], length=3000)
+    assert begin(bob, size=6000).status_code == 201
+
+
+def test_a_removed_persons_uploads_are_deleted(
+    alice, bob, storage, django_capture_on_commit_callbacks
+):
+    put(bob, begin_upload(bob), FILM[:1000])
+    put(alice, begin_upload(alice), FILM[:1000])
+    assert len(parts()) == 4
+    with django_capture_on_commit_callbacks(execute=True):
+        alice.client.post(f"/account/people/{bob.user.pk}/remove/")
+    assert not ResumableUpload.objects.filter(user=bob.user.pk).exists()
+    assert len(parts()) == 2
+
+
+def test_an_upload_that_is_deleted_while_it_arrives_is_cut_off(bob, storage, monkeypatch):
+    # Otherwise, the test would send 64 MiB.
+    monkeypatch.setattr(resumable_uploads, "SAFE_EVERY_BYTES", 500)
+    url = begin_upload(bob)
+
+    class Removing(io.BytesIO):
+        def read(self, size=-1):
+            ResumableUpload.objects.all().delete()
+            return super().read(min(size, 500))
+
+    body = Removing(FILM)
+    assert put(bob, url, body, length=SIZE).status_code == 409
+    assert body.tell() < 2000
 
 
 def test_a_fetch_larger_than_the_disk_does_not_start(bob, storage, monkeypatch):

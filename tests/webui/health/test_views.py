@@ -5,11 +5,17 @@ from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import pytest
+from django.utils import timezone
 
+from config.embedded.upstream import EMBEDDED_ACCOUNT
+from service.library import space
 from tests.people import page, words
 from tests.running import BASE
+from tests.service.builders import an_account
+from tests.webui.files.test_resumable_views import begin_upload, put
 from webui.health import page as health_page
 from webui.health.report import Finding, Report
+from webui.models import ResumableUpload
 
 pytestmark = pytest.mark.django_db
 
@@ -51,6 +57,24 @@ def test_the_real_one_is_shown_from_the_server_page_to_owners_alone(alice, bob):
     answer = alice.client.get(link["href"])
     assert "Database Works" in words(answer, "#parts")
     assert page(bob.client.get("/account/server/")).select_one("#health") is None
+
+
+def test_owners_see_whose_uploads_are_unfinished(alice, bob, storage):
+    assert page(alice.client.get("/account/health/")).select_one("#uploads") is None
+    begin_upload(bob, size=3 * 10**8)
+    put(bob, begin_upload(bob, size=2 * 10**8), bytes(10**6))
+    expired = {"expires_at": timezone.now()}
+    begin_upload(alice)
+    ResumableUpload.objects.filter(user=alice.user).update(**expired)
+    for email in (EMBEDDED_ACCOUNT, "program@example.org"):
+        account = an_account(email)
+        space.Promise(account, 10**8).cover(10**8)
+    rows = page(alice.client.get("/account/health/")).select("#uploads li")
+    assert [" ".join(row.get_text(" ").split()) for row in rows] == [
+        "bob 2 uploads 1 MB of 500 MB arrived",
+        "Being saved now 1 upload 100 MB",
+        "program@example.org 1 upload 100 MB",
+    ]
 
 
 def test_every_finding_of_ferry_has_its_own_words():

@@ -1,13 +1,17 @@
 """Thumbnails: fetched once, cached by hash, and only if they are pictures."""
 
+import os
+import shutil
 import threading
+from functools import partial
 
 import httpx
 import pytest
+from django.conf import settings
 
 from tests.cases import each_case
 from tests.people import page
-from webui.previews.thumbnail_cache import Pictures, picture_in, type_of
+from webui.previews.thumbnail_cache import BLOCK_BYTES, Pictures, picture_in, type_of
 
 pytestmark = pytest.mark.django_db
 PNG = b"\x89PNG\r\n\x1a\n" + b"x" * 50
@@ -70,6 +74,43 @@ def test_a_tile_requests_a_picture_of_its_size_from_the_service(gwen, storage, m
     storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
     assert gwen.client.get(address_of(gwen)).content == PNG
     assert ("GET", f"/rest/file/{file.id}/image") in storage.calls
+
+
+@each_case("kind", ["thumb", "image"])
+def test_invented_versions_take_no_more_space_than_one(gwen, storage, kind):
+    file = with_thumb(storage, None, has_picture=True)
+    fetches = [httpx.Response(200, content=PNG) for _time in range(30)]
+    storage.says(f"/rest/file/{file.id}/image", *fetches)
+    gwen.client.get("/")
+    before = kept()
+    for number in range(30):
+        answer = gwen.client.get(f"/files/file/{file.id}/{kind}/{number:x}/?in=0")
+        assert answer.content == PNG
+        assert "immutable" not in answer.get("Cache-Control", "")
+    assert len(kept() - before) == 1
+
+
+def test_invented_files_take_no_space(gwen, storage):
+    gwen.client.get("/")
+    before = kept()
+    for number in range(700, 710):
+        assert gwen.client.get(f"/files/file/{number}/thumb/a/?in=0").status_code == 404
+        assert gwen.client.get(f"/files/file/{number}/image/a/?in=12{number}").status_code == 404
+    assert kept() == before
+
+
+def test_a_picture_that_no_listing_names_is_shown_but_not_cached(gwen, storage):
+    file = with_thumb(storage, None, has_picture=True)
+    before = kept()
+    storage.says(f"/rest/file/{file.id}/thumbnail", httpx.Response(200, content=PNG))
+    storage.says(f"/rest/file/{file.id}/image", httpx.Response(200, content=PNG))
+    answer = gwen.client.get(f"/files/file/{file.id}/image/abc/?in=404")
+    assert answer.content == PNG
+    assert kept() == before
+
+
+def kept():
+    return set((settings.DATA_DIR / "thumbs").glob("*/*"))
 
 
 @each_case("lie", LIES)
@@ -139,15 +180,53 @@ def test_a_missing_picture_is_requested_again_after_a_while(tmp_path):
     assert pictures.get("a", lambda: iter([PNG])) == PNG
 
 
-def test_the_folder_is_bounded(tmp_path):
+def test_the_folder_is_bounded_by_what_its_files_take_on_the_disk(tmp_path):
     now = [1_000_000.0]
-    pictures = Pictures(tmp_path, clock=lambda: now[0])
+    pictures = Pictures(tmp_path, 3 * BLOCK_BYTES, clock=lambda: now[0])
     for number in range(10):
         now[0] += 1
-        pictures.get(str(number), lambda: iter([PNG]))
-    pictures.prune(most_bytes=3 * len(PNG))
+        pictures.get(str(number), partial(iter, [PNG] * (number % 2)))
+    pictures.prune()
     assert len(list(tmp_path.glob("*/*"))) == 3
     assert pictures.get("9", lambda: iter([])) == PNG
+
+
+def test_the_folder_is_pruned_by_how_much_was_added(tmp_path):
+    pictures = Pictures(tmp_path, 20 * 2**20)
+    for number in range(30):
+        pictures.get(str(number), lambda: iter([PNG + bytes(2**20)]))
+    assert sum(path.stat().st_size for path in tmp_path.glob("*/*")) < 23 * 2**20
+
+
+def disk_with(monkeypatch, free_bytes):
+    """No test can fill the disk."""
+    usage = shutil.disk_usage("/")._replace(free=free_bytes)
+    monkeypatch.setattr("webui.previews.thumbnail_cache.shutil.disk_usage", lambda _path: usage)
+
+
+def test_the_cache_takes_at_most_half_of_what_the_disk_has_without_it(tmp_path, monkeypatch):
+    pictures = Pictures(tmp_path)
+    for number in range(10):
+        pictures.get(str(number), lambda: iter([PNG]))
+    disk_with(monkeypatch, 2 * BLOCK_BYTES)
+    pictures.prune()
+    assert len(list(tmp_path.glob("*/*"))) == 6
+
+
+def test_a_picture_is_shown_but_not_cached_when_the_disk_is_nearly_full(tmp_path, monkeypatch):
+    disk_with(monkeypatch, 2**20)
+    assert Pictures(tmp_path).get("a", lambda: iter([PNG])) == PNG
+    assert not list(tmp_path.glob("*/*"))
+
+
+@each_case("left", [b"", bytes(len(PNG))])
+def test_a_picture_that_a_power_cut_emptied_is_fetched_again(tmp_path, left):
+    pictures = Pictures(tmp_path)
+    pictures.get("a", lambda: iter([PNG]))
+    [path] = tmp_path.glob("*/*")
+    path.write_bytes(left)
+    os.utime(path, (1, 1))
+    assert pictures.get("a", lambda: iter([PNG])) == PNG
 
 
 def test_four_at_once_ask_the_service(tmp_path):

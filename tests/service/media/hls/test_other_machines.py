@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from service.media.cache import RENDITIONS, Cache
+from service.media.cache import BLOCK_BYTES, RENDITIONS, Cache
 from service.media.content_folders import Content
 from service.media.hls.plans import PLAN, VERSION
 from service.store.blobs import library_store
@@ -65,7 +65,7 @@ def test_what_other_machines_made_stays_within_the_budget(library_folder, publis
     folder = Content("a" * 40, 1).folder / RENDITIONS / "v480"
     paths = [folder / f"{number}.m4s" for number in range(4)]
     published |= dict.fromkeys(paths, bytes(40))
-    one, other = Cache(100), Cache(100)
+    one, other = Cache(5 * BLOCK_BYTES // 2), Cache(5 * BLOCK_BYTES // 2)
     for cache, path in zip((one, other, one, other), paths, strict=True):
         assert cache.fetch_published(path)
         os.utime(path, (0, 0))
