@@ -10,11 +10,12 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from common.networks import network_of
 from webui.add import deliver, form_body, send_tokens
 from webui.add.outcomes import ItemResult, results_panel, summary_words
 from webui.errors.page import message_of
 from webui.files.uploads import UploadRefused
-from webui.http import guess_limits, networks
+from webui.http import guess_limits
 from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers
@@ -63,7 +64,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     """Refuse an unknown token, and limit guesses. A valid token is never limited: with 256 random
     bits, guesses are only noise."""
     if is_guess:
-        network = networks.network_of(request.META["REMOTE_ADDR"])
+        network = network_of(request.META["REMOTE_ADDR"])
         wait = guess_limits.take([AttemptLimit(digest_of(f"token {network}"), MOST_GUESSES)])
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:

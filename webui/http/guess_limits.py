@@ -12,7 +12,7 @@ from django.db import transaction
 from django.db.models import F
 from django.utils import timezone
 
-from webui.http.networks import network_of
+from common.networks import network_of
 from webui.models import Attempts, digest_of
 
 WINDOW = timedelta(minutes=15)

@@ -16,8 +16,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
 
+from common.networks import network_of
 from webui.http.known_devices import is_device_of
-from webui.http.networks import network_of
 from webui.models import Reservation, Throttle, User, digest_of
 
 FREE_BY_NAME = 10
