@@ -86,7 +86,7 @@ def test_every_path_that_a_page_names_exists():
     assert {path for path in named if not (BASE / path).exists()} <= MADE_BY_RUNS
 
 
-FOLDERS = "config|docs|lab|service|static|templates|tests|webui"
+FOLDERS = "common|config|docs|lab|service|static|templates|tests|webui"
 MADE_BY_RUNS = {"lab/bench/results/", "tests/browser/failures/"}
 
 
@@ -96,7 +96,7 @@ def test_every_command_of_a_page_for_developers_exists(name):
     named = set(re.findall(r"\bmake ([a-z-]+)(?=`|  )", page))
     assert len(named) >= 3
     assert named <= make_targets()
-    paths = re.findall(r"(?<![\w/])((?:lab|tests|webui|service|docs|\.ci)/[\w./-]*)", page)
+    paths = re.findall(r"(?<![\w/])((?:common|lab|tests|webui|service|docs|\.ci)/[\w./-]*)", page)
     assert paths
     missing = {path for path in paths if not (BASE / path).exists()}
     assert missing <= {"tests/browser/failures/"}  # A failed test makes it.

@@ -21,8 +21,6 @@ from service.transfers import transfers
 from service.worker.leases import LEASE, Lease
 from tests.service.builders import NOW, a_file, a_folder, magnet
 from tests.service.builders import alice as account_of_alice
-from webui.http import guess_limits
-from webui.http.guess_limits import AttemptLimit
 from webui.models import Role
 from webui.people import people, program_password
 from webui.signin import throttle
@@ -94,8 +92,8 @@ def test_two_workers_never_read_the_same_media(locked):
 def test_guesses_at_once_are_all_counted(locked):
     throttle.count([ThrottleKey("a", free=3)])
     wrong_passwords.count([GuessLimit("a", 3, LEASE)], NOW)
-    guess_limits.take([AttemptLimit("a", 3)])
-    assert locked == ["webui_throttle", "service_guesses", "webui_attempts"]
+    throttle.take(ThrottleKey("a", free=3))
+    assert locked == ["webui_throttle", "service_guesses", "webui_throttle"]
 
 
 def test_owners_decide_about_each_other_one_at_a_time(locked, alice, bob):

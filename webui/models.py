@@ -200,25 +200,12 @@ class Device(models.Model):
         return f"{self.agent} at {self.address}"
 
 
-class Attempts(models.Model):
-    """A count of recent guesses: within one session, or at links or tokens from one network."""
-
-    key = models.CharField(max_length=64, unique=True)
-    count = models.PositiveIntegerField()
-    since = models.DateTimeField(db_index=True)
-
-    objects: ClassVar[models.Manager["Attempts"]]
-
-    def __str__(self) -> str:
-        return f"{self.count} since {self.since:%H:%M}"
-
-
 class Throttle(models.Model):
-    """The time of the next password attempt for one name, from one address, or on one device."""
+    """The time of the next guess at a name or link, or by a network, device, or session."""
 
     key = models.CharField(max_length=64, unique=True)
-    count = models.PositiveIntegerField()  # of wrong passwords
-    since = models.DateTimeField()  # the last wrong password
+    count = models.PositiveIntegerField()  # of wrong guesses
+    since = models.DateTimeField()  # the last wrong guess
     next_at = models.DateTimeField()
 
     objects: ClassVar[models.Manager["Throttle"]]
@@ -228,7 +215,7 @@ class Throttle(models.Model):
 
 
 class Reservation(models.Model):
-    """A time at which one network may try a password for one name."""
+    """A time at which one network may try a password for one name or link."""
 
     key = models.CharField(max_length=64)  # of the throttle
     network = models.CharField(max_length=64)

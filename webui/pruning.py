@@ -7,7 +7,6 @@ from django.conf import settings
 
 from webui.activity import events
 from webui.files import archive_selections, resumable_uploads
-from webui.http import guess_limits
 from webui.library import folders
 from webui.people import pairing
 from webui.previews import thumbnail_cache
@@ -19,7 +18,6 @@ from webui.transfers import actions, poll
 
 def prune(now: datetime) -> None:
     events.prune(now)
-    guess_limits.prune(now)
     throttle.prune(now)
     one_time_links.prune(now)
     archive_selections.prune(now)

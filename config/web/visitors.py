@@ -10,9 +10,9 @@ from django.contrib.auth import get_user
 from django.db import close_old_connections
 from django.http import HttpRequest
 
+from common.networks import network_of
 from config.web import front
 from config.web.slots import Visitor, VisitorKind
-from webui.http.networks import network_of
 from webui.middleware import SECURE_SUFFIX
 
 REMEMBERED_SECONDS = 60

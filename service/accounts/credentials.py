@@ -7,7 +7,6 @@ without their guesses being counted.
 
 import hashlib
 import hmac
-import ipaddress
 import logging
 import secrets
 from collections import OrderedDict
@@ -23,6 +22,7 @@ from django.contrib.auth.hashers import check_password
 from django.db import OperationalError
 from django.utils.module_loading import import_string
 
+from common.networks import network_of
 from service import row_cache, signals
 from service.accounts import wrong_passwords
 from service.accounts.accounts import normalize_email
@@ -125,18 +125,6 @@ def is_sites_key(account: Account | None, password: str) -> bool:
 def matches(account: Account | None, password: str) -> bool:
     """Check a password; an unknown name costs one run of argon2, too."""
     return check_password(password, account.password if account else "!")
-
-
-def network_of(address: str) -> str:
-    """Return the network of one home or host: in IPv6 a whole /64, which anyone can get."""
-    try:
-        # A link-local address carries the name of the interface: fe80::1%eth0.
-        ip = ipaddress.ip_address(address.partition("%")[0])
-    except ValueError:
-        return address
-    ip = getattr(ip, "ipv4_mapped", None) or ip
-    prefix = 64 if ip.version == 6 else 32
-    return str(ipaddress.ip_network(f"{ip}/{prefix}", strict=False))
 
 
 # Wrong passwords, in the database

@@ -5,12 +5,12 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Protocol
 
+from common.reachable_addresses import Reach
 from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import FetchOrder, Means
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.wire import Road
-from service.reachable_addresses import Reach
 from service.torrents.events import Phase, Status, TorrentGone
 
 __all__ = ["FetchOrder", "Fetching"]

@@ -15,9 +15,9 @@ from typing import Any, Self, TypeVar
 import httpcore
 import httpx
 
+from common.reachable_addresses import Reach, is_web_port
 from service.fetching.errors import AddressRefused, BadCertificate
 from service.fetching.stoppable_wait import StoppableWait
-from service.reachable_addresses import Reach, is_web_port
 
 MOST_ADDRESSES = 8
 # How long a dead address of a server with several may take.

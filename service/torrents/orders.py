@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.reachable_addresses import Reach
+from common.reachable_addresses import Reach
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,7 @@ from tests.people import PASSWORD
 from tests.service.builders import a_folder
 from tests.service.builders import alice as an_account
 from tests.webui.http.test_roles import TABLE
-from webui.http import guess_limits
 from webui.models import (
-    Attempts,
     Connection,
     HiddenWish,
     OneTimeLink,
@@ -24,8 +22,10 @@ from webui.models import (
     SendToken,
     Sent,
     Share,
+    Throttle,
     User,
 )
+from webui.signin import throttle
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -101,8 +101,8 @@ def test_signing_in_cannot_be_forged(alice):
 def test_no_get_changes_anything(victim, storage):
     def everything() -> list[object]:
         """Return all rows but the count of guesses at links, which GET requests may change."""
-        (guesses,) = guess_limits.limits_for_links("127.0.0.1")
-        counts = Attempts.objects.exclude(key=guesses.key)
+        guesses = throttle.key_for_network("links", "127.0.0.1")
+        counts = Throttle.objects.exclude(key=guesses.digest)
         rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts, Share.objects)
         rows += (SendToken.objects, Sent.objects, Connection.objects, HiddenWish.objects)
         return [sorted(map(str, each.values())) for each in rows]

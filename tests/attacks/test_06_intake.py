@@ -10,7 +10,7 @@ from tests.cases import each_case
 from tests.people import page
 from tests.webui.add.test_views import magnet, titles
 from tests.webui.files.test_upload_views import Untouchable, send
-from webui.models import Attempts, SendToken, Sent
+from webui.models import SendToken, Sent, Throttle
 
 pytestmark = pytest.mark.django_db
 LINK = {"magnet": magnet(1)}
@@ -110,7 +110,7 @@ def test_the_way_of_scripts_reads_no_cookie(victim, storage):
     for headers in ({}, {"origin": "https://evil.example"}, {"authorization": "Bearer "}):
         assert victim.post("/send/", {"text": magnet(1)}, headers=headers).status_code == 401
     assert titles(storage) == []
-    assert Attempts.objects.count() == 0
+    assert Throttle.objects.count() == 0
 
 
 def test_no_token_is_made_by_another_site(victim):

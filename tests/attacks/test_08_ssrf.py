@@ -10,11 +10,11 @@ from urllib.parse import quote
 
 import pytest
 
+from common.reachable_addresses import Reach
 from service.fetching.errors import AddressRefused
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.fetching.wire import Road, addresses_of, is_near, is_own
-from service.reachable_addresses import Reach
 from service.torrents.engine.addresses import is_usable
 from service.torrents.events import Complete, TorrentBroken
 from tests.cases import each_case

@@ -7,6 +7,7 @@ Referer (row 13), secrets (row 18), and guesses from many networks (row 25) are 
 
 import logging
 import random
+from datetime import timedelta
 from itertools import count
 from urllib.parse import quote
 
@@ -17,7 +18,7 @@ from tests.attacks.test_01_names import WORST, counts, harmless
 from tests.cases import each_case
 from tests.people import page
 from tests.webui.shares.linked import make_link, stranger
-from webui.models import Attempts, Share
+from webui.models import Share
 
 pytestmark = pytest.mark.django_db
 GUESSES = 300
@@ -112,14 +113,44 @@ def test_neither_address_nor_password_is_logged(bob, shelf, caplog):
     assert not [each for each in said if link.split("/")[2] in each and "path=" not in each]
 
 
-def test_guesses_from_many_networks_are_limited_together(bob, shelf):
+def try_password(link, password, network):
+    return stranger().post(link, {"password": password}, REMOTE_ADDR=network)
+
+
+FIVE = [f"203.0.113.{number}" for number in range(5)]
+
+
+def test_five_networks_that_guess_keep_no_visitor_out(bob, shelf, clock):
+    """They guess whenever they may, and each of them before the visitor does."""
     link = make_link(bob, shelf[0], password="tern")
-    answers = [
-        stranger().post(link, {"password": str(each)}, REMOTE_ADDR=f"203.0.{each % 250}.7")
-        for each in range(120)
-    ]
-    assert [each.status_code for each in answers] == [422] * 100 + [429] * 20
-    assert Attempts.objects.count() <= 102
+    for _try in range(8):
+        for network in FIVE:
+            try_password(link, "guess", network)
+    seconds = 0
+    while (answer := try_password(link, "tern", "198.51.100.7")).status_code != 302:
+        assert 0 < int(answer["Retry-After"]) <= 60 - seconds
+        clock.advance(timedelta(seconds=5))
+        seconds += 5
+        for network in FIVE:
+            try_password(link, "guess", network)
+    assert try_password(link, "guess", FIVE[0]).status_code == 429
+
+
+def test_guesses_at_a_link_delay_neither_pairing_nor_other_links(bob, shelf, clock):
+    link, other = (make_link(bob, shelf[0], password=each) for each in ("tern", "gull"))
+    while try_password(link, "guess", FIVE[0]).status_code == 422:
+        pass
+    assert stranger().post("/pair/", REMOTE_ADDR=FIVE[0]).status_code == 200
+    assert stranger().get("/pair/guess/", REMOTE_ADDR=FIVE[0]).status_code == 404
+    assert stranger().get("/join/guess/", REMOTE_ADDR=FIVE[0]).status_code == 404
+    assert try_password(other, "gull", "198.51.100.7").status_code == 302
+
+
+def test_an_open_link_has_nothing_to_guess(bob, shelf, clock):
+    link, other = make_link(bob, shelf[0], password="tern"), make_link(bob, shelf[0])
+    while try_password(link, "guess", FIVE[0]).status_code == 422:
+        pass
+    assert stranger().post(other, REMOTE_ADDR=FIVE[0]).status_code == 302
 
 
 def test_a_visit_ends_with_its_link(bob, shelf):

@@ -12,7 +12,7 @@ from service.accounts import credentials, wrong_passwords
 from service.errors import TooManyTries
 from tests.people import PASSWORD, words
 from tests.service.builders import an_account
-from webui.http import guess_limits
+from webui.signin import throttle
 
 pytestmark = pytest.mark.django_db
 
@@ -31,8 +31,8 @@ def sign_in(password):
 def test_unlock_ends_every_wait(alice, clock):
     while sign_in("guess") == 422:
         pass
-    links = guess_limits.limits_for_links("127.0.0.1")
-    while guess_limits.take(links) is None:
+    links = throttle.key_for_network("links", "127.0.0.1")
+    while throttle.take(links) is None:
         pass
     an_account("me@example.org", password=PASSWORD)
     for _try in range(wrong_passwords.MOST_BY_ADDRESS_AND_NAME):
@@ -41,7 +41,7 @@ def test_unlock_ends_every_wait(alice, clock):
         credentials.verify("me@example.org", PASSWORD, "127.0.0.1", clock.now)
     say("unlock")
     assert sign_in(PASSWORD) == 302
-    assert guess_limits.take(links) is None
+    assert throttle.take(links) is None
     assert credentials.verify("me@example.org", PASSWORD, "127.0.0.1", clock.now)
 
 

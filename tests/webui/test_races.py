@@ -2,15 +2,15 @@
 
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from threading import Barrier
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from webui.http import guess_limits
-from webui.models import Attempts, Sent
+from webui.models import Sent, Throttle
+from webui.signin import throttle
+from webui.signin.throttle import ThrottleKey
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MANY = 8
@@ -32,36 +32,27 @@ def at_once(act):
 
 
 @pytest.mark.parametrize("counted_before", [0, 1])
-def test_concurrent_attempts_share_the_limit(counted_before):
-    limits = [
-        guess_limits.AttemptLimit("name", most=3),
-        guess_limits.AttemptLimit("address", most=5),
-    ]
+def test_concurrent_attempts_share_the_limit(counted_before, clock):
+    key = ThrottleKey("links", free=3)
     for _try in range(counted_before):
-        guess_limits.take(limits)
-    outcomes = at_once(lambda n: guess_limits.take(limits[:: 1 if n % 2 else -1]))
+        throttle.take(key)
+    outcomes = at_once(lambda _n: throttle.take(key))
     assert Counter(outcome is None for outcome in outcomes)[True] == 3 - counted_before
-    assert set(Attempts.objects.values_list("key", "count")) == {("name", 3), ("address", 3)}
+    assert list(Throttle.objects.values_list("key", "count")) == [("links", 3)]
 
 
-def test_attempts_given_back_at_once_are_all_forgotten():
-    limits = [
-        guess_limits.AttemptLimit("name", most=50),
-        guess_limits.AttemptLimit("address", most=50),
-    ]
-    at_once(lambda n: guess_limits.take(limits))
-    at_once(lambda n: guess_limits.give_back(limits[:: 1 if n % 2 else -1]))
-    assert set(Attempts.objects.values_list("key", "count")) == {("name", 0), ("address", 0)}
+def test_attempts_given_back_at_once_are_all_forgotten(clock):
+    key = ThrottleKey("session", free=50)
+    at_once(lambda _n: throttle.take(key))
+    at_once(lambda _n: throttle.give_back(key))
+    assert list(Throttle.objects.values_list("key", "count")) == [("session", 0)]
 
 
-def test_an_attempt_that_is_refused_is_counted_nowhere():
-    limits = [
-        guess_limits.AttemptLimit("a new one", most=3),
-        guess_limits.AttemptLimit("full", most=1),
-    ]
-    guess_limits.take(limits[1:])
-    assert timedelta(0) < guess_limits.take(limits) <= guess_limits.WINDOW
-    assert list(Attempts.objects.values_list("key", "count")) == [("full", 1)]
+def test_concurrent_guesses_at_a_name_and_from_a_network_are_all_counted(clock):
+    keys = [ThrottleKey("name", free=50), ThrottleKey("network", free=50)]
+    at_once(lambda n: throttle.count(keys[:: 1 if n % 2 else -1]))
+    counts = set(Throttle.objects.values_list("key", "count"))
+    assert counts == {("name", MANY), ("network", MANY)}
 
 
 @pytest.mark.parametrize(

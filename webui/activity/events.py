@@ -15,7 +15,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from webui.http.networks import network_of
+from common.networks import network_of
 from webui.models import Activity, User
 
 log = logging.getLogger("ferry.activity")

@@ -14,16 +14,14 @@ from webui.add import deliver, form_body, send_tokens
 from webui.add.outcomes import ItemResult, results_panel, summary_words
 from webui.errors.page import message_of
 from webui.files.uploads import UploadRefused
-from webui.http import guess_limits, networks
-from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers
-from webui.models import Role, digest_of
+from webui.models import Role
+from webui.signin import throttle
 from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.tokens")
-MOST_GUESSES = 20
 
 
 @csrf_exempt
@@ -60,11 +58,10 @@ def bearer_token(request: HttpRequest) -> str:
 
 
 def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
-    """Refuse an unknown token, and limit guesses. A valid token is never limited: with 256 random
+    """Refuse an unknown token, and slow guesses down. A valid token never waits: with 256 random
     bits, guesses are only noise."""
     if is_guess:
-        network = networks.network_of(request.META["REMOTE_ADDR"])
-        wait = guess_limits.take([AttemptLimit(digest_of(f"token {network}"), MOST_GUESSES)])
+        wait = throttle.take(throttle.key_for_network("tokens", request.META["REMOTE_ADDR"]))
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
             response = respond(request, 429, too_many_tries(wait))

@@ -14,13 +14,13 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import views as error_views
-from webui.http import guess_limits
 from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing, pairing_page
 from webui.people.device_addresses import device_addresses
 from webui.people.pairing import is_over
+from webui.signin import throttle
 from webui.signin.devices import agent_of
 from webui.signin.session import ask_to_wait, count_guess, too_many_tries, welcome_in
 
@@ -90,10 +90,8 @@ def wait(request: HttpRequest) -> HttpResponse:
     """Show a code after the first POST. The secret stays in a cookie of this browser."""
     if request.method != "POST":
         return render(request, "people/wait.html", {"is_late": "late" in request.GET})
-    limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
-    too_many = guess_limits.take(limits)
-    if too_many:
-        return ask_to_wait(request, too_many)
+    if late := throttle.take(throttle.key_for_network("codes", request.META["REMOTE_ADDR"])):
+        return ask_to_wait(request, late)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
     response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
     response.set_cookie(
@@ -136,15 +134,12 @@ def approve(request: Request) -> HttpResponse:
     if request.method != "POST":
         return render(request, "people/approve.html", {"page": pairing_page.approve_page()})
     now, code = timezone.now(), request.POST.get("code", "")[:50]
-    limits = guess_limits.limits_for_session(request.session.session_key or "")
-    too_many = guess_limits.take(limits)
-    if too_many:
-        return show_approval(
-            request, pairing_page.approve_page(code, too_many_tries(too_many)), 429
-        )
+    throttle_key = throttle.key_for_session("codes", request.session.session_key or "")
+    if late := throttle.take(throttle_key):
+        return show_approval(request, pairing_page.approve_page(code, too_many_tries(late)), 429)
     row = pairing.find_pairing(code, now)
     if row is not None:
-        guess_limits.give_back(limits)
+        throttle.give_back(throttle_key)
     if row is not None and "approve" not in request.POST:
         page = pairing_page.approve_page(code, agent=row.agent, address=row.address)
         return show_approval(request, page, 200)

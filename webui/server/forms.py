@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from webui.connection.address_policy import address_of
+from common.reachable_addresses import Reach
 from webui.forms import Password
 from webui.v1.address import DEFAULT_PORTS, Address
 
@@ -62,5 +62,4 @@ class Connect(forms.Form):
 
 def is_allowed(address: Address) -> bool:
     """Allow services at home, but not addresses that only routers and clouds use internally."""
-    ip = address_of(address.origin[1].strip("[]"))
-    return ip is None or not (ip.is_unspecified or ip.is_multicast or ip.is_link_local)
+    return Reach(may_use_private=True).may_contact(address.origin[1].strip("[]"))

@@ -94,7 +94,7 @@ def of(user: User, now: datetime) -> list[Share]:
 
 
 def is_password(share: Share, password: str) -> bool:
-    return not share.password or check_password(password, share.password)
+    return check_password(password, share.password)
 
 
 def use(share: Share) -> bool:

@@ -7,11 +7,10 @@ so that all links on its pages stay there.
 import logging
 import math
 import re
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from collections.abc import Iterator
+from contextlib import contextmanager
 from urllib.parse import urlsplit
 
-from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.urls import (
@@ -24,7 +23,6 @@ from django.urls import (
     set_urlconf,
 )
 from django.utils import timezone
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_safe
@@ -33,8 +31,6 @@ from webui.errors import views as error_views
 from webui.errors.page import Action, error_page
 from webui.files import screen as files_screen
 from webui.forms import LONGEST_PASSWORD
-from webui.http import guess_limits
-from webui.http.guess_limits import AttemptLimit
 from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.http.url_converters import Id
@@ -43,10 +39,11 @@ from webui.library.bounds import bounds_of
 from webui.library.entries import FILE
 from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
-from webui.models import Role, Share, User, digest_of
+from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits
 from webui.shares.page import open_page
+from webui.signin import throttle
 from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure, NotFound
 
@@ -56,8 +53,6 @@ URLS = "webui.shares.visitor_urls"
 # Their URLs name no folder: the front, archives that a visitor has packed, and sealed addresses.
 WITHOUT_FOLDER = {"files", "files-archive", "files-archive-download", "stream-part"}
 FOLDER_ID = re.compile(Id.regex)
-MOST_TRIES = 100  # at one password, by all visitors
-take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 
 
 @open_to_strangers
@@ -177,29 +172,32 @@ def ask(request: Request, share: Share, token: str, error: str = "") -> HttpResp
 
 @sensitive_post_parameters()
 def open_link(request: Request, share: Share, token: str) -> HttpResponse:
-    limits = [
-        *guess_limits.limits_for_links(request.META["REMOTE_ADDR"]),
-        AttemptLimit(digest_of(f"share {share.pk}"), MOST_TRIES),
-    ]
-    if wait := guess_limits.take(limits):
-        response = ask(request, share, token, too_many_tries(wait))
-        response.status_code = 429
-        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-        return response
-    password = request.POST.get("password", "")[:LONGEST_PASSWORD]
-    try:
-        with take_turn(f"share {share.pk}", password):
-            is_right = links.is_password(share, password)
-    except TimeoutError:
-        return unavailable(request)
-    if not is_right:
-        return ask(request, share, token, _("That's not the password of this link."))
-    guess_limits.give_back(limits)
+    if share.password and (refusal := check_password(request, share, token)):
+        return refusal
     if not links.use(share):
         return refuse_link(request, used_up())
     response = redirect("share-page", token)
     visits.begin(response, share, token)
     return response
+
+
+def check_password(request: Request, share: Share, token: str) -> HttpResponse | None:
+    password = request.POST.get("password", "")[:LONGEST_PASSWORD]
+    guess = throttle.guess_at_share(share.pk, request.META["REMOTE_ADDR"])
+    try:
+        wait, is_right = throttle.try_password(
+            guess, password, lambda: links.is_password(share, password)
+        )
+    except TimeoutError:
+        return unavailable(request)
+    if wait:
+        response = ask(request, share, token, too_many_tries(wait))
+        response.status_code = 429
+        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+        return response
+    return (
+        None if is_right else ask(request, share, token, _("That's not the password of this link."))
+    )
 
 
 # Instead of pages

@@ -17,7 +17,7 @@ from django.utils.translation import ngettext
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import views as error_views
-from webui.http import guess_limits, known_devices
+from webui.http import known_devices
 from webui.http.requests import Request
 from webui.models import User
 from webui.signin import devices, throttle
@@ -52,9 +52,8 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
     """Validate a form with the signed-in person's password. Return a response if too many were
     wrong, since a stranger may be guessing on an unlocked device."""
     name, address = request.user.username, request.META["REMOTE_ADDR"]
-    limits = guess_limits.limits_for_session(request.session.session_key or "")
-    wait = guess_limits.take(limits)
-    if wait:
+    key = throttle.key_for_session("password", request.session.session_key or "")
+    if wait := throttle.take(key):
         log.warning("limited name=%r address=%s", name, address)
         events.record_failure(name, address)
         return ask_to_wait(request, wait)
@@ -63,7 +62,7 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
         log.warning("failed name=%r address=%s", name, address)
         events.record_failure(name, address)
     else:
-        guess_limits.give_back(limits)
+        throttle.give_back(key)
     return None
 
 
@@ -95,9 +94,7 @@ def remember_device(response: HttpResponse, user: User) -> None:
 
 
 def count_guess(request: HttpRequest) -> HttpResponse:
-    """Count an invalid link as a guess, and limit guesses."""
-    limits = guess_limits.limits_for_links(request.META["REMOTE_ADDR"])
-    wait = guess_limits.take(limits)
-    if wait is None:
-        return error_views.plain(request, 404, text=_("This link has expired or was already used."))
-    return ask_to_wait(request, wait)
+    """Count an invalid link as a guess, and slow guesses down. A valid link never waits."""
+    if wait := throttle.take(throttle.key_for_network("links", request.META["REMOTE_ADDR"])):
+        return ask_to_wait(request, wait)
+    return error_views.plain(request, 404, text=_("This link has expired or was already used."))

@@ -1,29 +1,42 @@
-"""Slow down password guessing without locking anyone out for good.
+"""Slow down guessing without locking anyone out for good.
 
-After some wrong passwords for one name, or from one address, the next try has to wait a second,
-then two, and so on up to a minute. The wait applies to all addresses and processes, and survives
-restarts. Only wrong passwords count.
+After some wrong passwords for one name, at one link, or from one network, the next try has to wait
+a second, then two, and so on up to a minute. The wait applies to all addresses and processes, and
+survives restarts. Only wrong passwords count.
 
 A device on which the same person signed in before has a separate count, so strangers slow down only
 strangers. Anyone else who has to wait gets a time reserved for their network, at which they may try
 however many others guess meanwhile.
+
+Each kind of guess has counts of its own, so that guesses at one door delay no one at another. The
+address is the connection's (see config.web.front), so forged headers gain nothing.
 """
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import TypeVar
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
+from common.networks import network_of
 from webui.http.known_devices import is_device_of
-from webui.http.networks import network_of
 from webui.models import Reservation, Throttle, User, digest_of
 
 FREE_BY_NAME = 10
-FREE_BY_ADDRESS = 20
+FREE_BY_NETWORK = 20
 FREE_BY_DEVICE = 20
+FREE_BY_SESSION = 20
+FREE_BY_SHARE = 20
 LONGEST_INTERVAL = timedelta(minutes=1)
+# At a link, however many networks guess. A visitor may be anywhere, and no device is known, so
+# while five networks guess, a sixth waits for at most a minute.
+LONGEST_INTERVAL_BY_SHARE = timedelta(seconds=10)
 # After this long without a wrong password, the count starts over.
 QUIET = timedelta(hours=1)
 # How long a reserved time can be used.
@@ -33,6 +46,9 @@ LONGEST_AHEAD = timedelta(days=1)
 # A time further in the future than this was written before the clock was set back.
 SKEW = timedelta(minutes=1)
 
+Result = TypeVar("Result")
+take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
+
 
 @dataclass(frozen=True)
 class ThrottleKey:
@@ -40,30 +56,35 @@ class ThrottleKey:
 
     digest: str
     free: int
+    longest: timedelta = LONGEST_INTERVAL
 
 
 @dataclass(frozen=True)
 class Guess:
-    # On a device on which this person signed in before: its key, and no address.
-    name_key: ThrottleKey
-    address_key: ThrottleKey | None
+    # A name, or a link. On a device on which this person signed in before: its key, and no network.
+    target_key: ThrottleKey
+    network_key: ThrottleKey | None
     network: str
 
     @property
     def is_known(self) -> bool:
-        return self.address_key is None
+        return self.network_key is None
 
     @property
     def keys(self) -> list[ThrottleKey]:
-        return [self.name_key, self.address_key] if self.address_key else [self.name_key]
+        return [self.target_key, self.network_key] if self.network_key else [self.target_key]
 
 
 def guess_at(name: str, address: str, device: str | None) -> Guess:
     network = network_of(address)
     if device and is_device_of(device, name):
         return Guess(ThrottleKey(digest_of(f"device {device}"), FREE_BY_DEVICE), None, network)
-    by_address = ThrottleKey(digest_of(f"sign-in {network}"), FREE_BY_ADDRESS)
-    return Guess(key_for_name(name), by_address, network)
+    return Guess(key_for_name(name), key_for_network("sign-in", address), network)
+
+
+def guess_at_share(share: int, address: str) -> Guess:
+    by_share = ThrottleKey(digest_of(f"share {share}"), FREE_BY_SHARE, LONGEST_INTERVAL_BY_SHARE)
+    return Guess(by_share, key_for_network("shares", address), network_of(address))
 
 
 def key_for_name(name: str) -> ThrottleKey:
@@ -73,19 +94,47 @@ def key_for_name(name: str) -> ThrottleKey:
     return ThrottleKey(digest_of(f"guesses {spelled}"), FREE_BY_NAME)
 
 
+def key_for_network(door: str, address: str) -> ThrottleKey:
+    return ThrottleKey(digest_of(f"{door} {network_of(address)}"), FREE_BY_NETWORK)
+
+
+def key_for_session(door: str, session_key: str) -> ThrottleKey:
+    """Return the key for someone who found a device unlocked or stole its session. They can't keep
+    the owner from changing the password elsewhere."""
+    return ThrottleKey(digest_of(f"{door} in session {session_key}"), FREE_BY_SESSION)
+
+
+def try_password(
+    guess: Guess, password: str, check: Callable[[], Result]
+) -> tuple[timedelta | None, Result | None]:
+    """Return how long to wait, or what `check` returns, and count the guess if that is false.
+
+    Raises TimeoutError. Someone who has to wait doesn't enter the queue for password checks.
+    """
+    if wait := wait_for(guess):
+        return wait, None
+    with take_turn(f"site {guess.target_key.digest}", password, is_known=guess.is_known):
+        if wait := claim(guess):
+            return wait, None
+        result = check()
+        if not result:
+            count(guess.keys)
+        return None, result
+
+
 def wait_for(guess: Guess) -> timedelta | None:
     """Return how long this guess has to wait, and reserve the time at which it may be made."""
     now = timezone.now()
-    if guess.address_key and (wait := _wait_of(guess.address_key, now)):
+    if guess.network_key and (wait := _wait_of(guess.network_key, now)):
         return wait
-    wait = _wait_of(guess.name_key, now)
+    wait = _wait_of(guess.target_key, now)
     return _reserve(guess) if wait and not guess.is_known else wait
 
 
 def claim(guess: Guess) -> timedelta | None:
     """Like `wait_for`, but for a guess that is made now, which uses up a reserved time."""
     now = timezone.now()
-    if guess.address_key and (wait := _wait_of(guess.address_key, now)):
+    if guess.network_key and (wait := _wait_of(guess.network_key, now)):
         return wait
     row_count, _by_model = _reservations(guess, now).filter(at__lte=now).delete()
     return None if row_count else wait_for(guess)
@@ -96,17 +145,33 @@ def count(keys: list[ThrottleKey]) -> None:
     with transaction.atomic():
         for key in sorted(keys, key=lambda each: each.digest):
             row, now = _lock_row(key)
-            row.count += 1
-            row.since = now
-            row.next_at = max(row.next_at, now + interval(row.count, key.free))
-            row.save()
+            _count(row, key, now)
 
 
-def interval(wrong: int, free: int) -> timedelta:
+def take(key: ThrottleKey) -> timedelta | None:
+    """Count an attempt before it is checked, or return how long to wait. Of concurrent attempts,
+    all count."""
+    with transaction.atomic():
+        row, now = _lock_row(key)
+        if row.next_at > now:
+            return row.next_at - now
+        _count(row, key, now)
+    return None
+
+
+def give_back(key: ThrottleKey) -> None:
+    """Uncount an attempt, since a correct password doesn't count."""
+    with transaction.atomic():
+        row, now = _lock_row(key)
+        row.count, row.next_at = max(row.count - 1, 0), now
+        row.save()
+
+
+def interval(wrong: int, key: ThrottleKey) -> timedelta:
     """Return the wait between a wrong password and the next try."""
-    if wrong < free:
+    if wrong < key.free:
         return timedelta()
-    return min(timedelta(seconds=2 ** min(wrong - free, 10)), LONGEST_INTERVAL)
+    return min(timedelta(seconds=2 ** min(wrong - key.free, 10)), key.longest)
 
 
 def prune(now: datetime) -> None:
@@ -133,14 +198,14 @@ def is_over(row: Throttle, now: datetime) -> bool:
 
 
 def _reservations(guess: Guess, now: datetime) -> QuerySet[Reservation]:
-    rows = Reservation.objects.filter(key=guess.name_key.digest, network=guess.network)
+    rows = Reservation.objects.filter(key=guess.target_key.digest, network=guess.network)
     return rows.filter(at__gt=now - RESERVED, made_at__lte=now + SKEW)
 
 
 def _reserve(guess: Guess) -> timedelta | None:
     """Reserve the next free time for this network, unless it has one. Return how long to wait."""
     with transaction.atomic():
-        row, now = _lock_row(guess.name_key)
+        row, now = _lock_row(guess.target_key)
         own = _reservations(guess, now).first()
         at = own.at if own else row.next_at
         if at <= now:
@@ -148,14 +213,23 @@ def _reserve(guess: Guess) -> timedelta | None:
         if own:
             return at - now
         if at - now < LONGEST_AHEAD:
-            row.next_at += interval(row.count, guess.name_key.free)
+            # Those who wait are likely to be wrong, too.
+            waiting = Reservation.objects.filter(key=guess.target_key.digest, at__gt=now).count()
+            row.next_at += interval(row.count + waiting, guess.target_key)
             row.save()
             Reservation.objects.update_or_create(
-                key=guess.name_key.digest,
+                key=guess.target_key.digest,
                 network=guess.network,
                 defaults={"at": at, "made_at": now},
             )
         return at - now
+
+
+def _count(row: Throttle, key: ThrottleKey, now: datetime) -> None:
+    row.count += 1
+    row.since = now
+    row.next_at = max(row.next_at, now + interval(row.count, key))
+    row.save()
 
 
 def _lock_row(key: ThrottleKey) -> tuple[Throttle, datetime]:

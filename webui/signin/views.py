@@ -1,14 +1,10 @@
 import logging
 import math
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from datetime import timedelta
 
-from django.conf import settings
 from django.contrib.auth import authenticate, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
@@ -21,10 +17,8 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, User
 from webui.signin import devices, throttle
 from webui.signin.session import too_many_tries, welcome_in
-from webui.signin.throttle import Guess
 
 log = logging.getLogger("ferry.signin")
-take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 BUSY = timedelta(seconds=5)
 
 
@@ -45,9 +39,12 @@ def signin(request: HttpRequest) -> HttpResponse:
 
 def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     name, address = form.cleaned_data["username"], request.META["REMOTE_ADDR"]
+    password = form.cleaned_data["password"]
     guess = throttle.guess_at(name, address, request.COOKIES.get(known_devices.COOKIE))
     try:
-        wait, user = _check(request, form, guess)
+        wait, user = throttle.try_password(
+            guess, password, lambda: authenticate(request, username=name, password=password)
+        )
     except TimeoutError:
         return show(request, form, next_url, refusal=too_busy(), status=503, retry_after=BUSY)
     if wait:
@@ -68,25 +65,6 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     answer = render(request, "signin/unsent.html", {"unsent": waiting, "page_url": page})
     answer.cookies = response.cookies
     return answer
-
-
-def _check(
-    request: HttpRequest, form: SignIn, guess: Guess
-) -> tuple[timedelta | None, User | None]:
-    """Return how long to wait, or the person with this name and password. Raises TimeoutError.
-
-    A person who has to wait doesn't enter the queue for password checks.
-    """
-    if wait := throttle.wait_for(guess):
-        return wait, None
-    name, password = form.cleaned_data["username"], form.cleaned_data["password"]
-    with take_turn(f"site {guess.name_key.digest}", password, is_known=guess.is_known):
-        if wait := throttle.claim(guess):
-            return wait, None
-        user = authenticate(request, username=name, password=password)
-        if user is None:
-            throttle.count(guess.keys)
-        return None, user
 
 
 def name_for_log(name: str) -> str:

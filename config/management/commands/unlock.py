@@ -6,7 +6,6 @@ from config.management.commands.account import make_tables
 from service.accounts import wrong_passwords
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.http import guess_limits
 from webui.signin import throttle
 
 
@@ -17,6 +16,5 @@ class Command(BaseCommand):
         make_tables()
         throttle.reset()
         wrong_passwords.reset()
-        guess_limits.reset()
         events.record_command(Kind.UNLOCKED)
         self.stdout.write("All limits are lifted.")

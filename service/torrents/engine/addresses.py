@@ -5,15 +5,12 @@ its filter. A proxy resolves names elsewhere, so only literal addresses and loca
 refused; this module refuses them.
 """
 
-import ipaddress
-import socket
-from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 import libtorrent as lt
 
-from service.reachable_addresses import Reach, is_web_port
+from common.reachable_addresses import Reach, is_web_port
 
 OPEN, CLOSED = 0, 1
 SCHEMES = ("http", "https", "udp")
@@ -36,8 +33,7 @@ def is_usable(url: str, reach: Reach, *, schemes: tuple[str, ...] = SCHEMES) -> 
         return False
     if parts.scheme not in schemes or not host or not (port is None or is_tracker_port(port)):
         return False
-    address = address_of(host)
-    return reach.may_resolve(host) if address is None else reach.may_connect(address)
+    return reach.may_contact(host)
 
 
 def is_tracker_port(port: int) -> bool:
@@ -47,16 +43,3 @@ def is_tracker_port(port: int) -> bool:
     ports that web servers don't use, but none below 1024.
     """
     return is_web_port(port) or port > 1023
-
-
-def address_of(host: str) -> str | None:
-    """Return the host's address, or None for a name.
-
-    127.1, 0x7f000001, and 017700000001 are addresses too.
-    """
-    host = host.partition("%")[0].rstrip(".")
-    with suppress(ValueError):
-        return str(ipaddress.ip_address(host))
-    with suppress(OSError, ValueError):
-        return str(ipaddress.IPv4Address(socket.inet_aton(host)))
-    return None

@@ -9,10 +9,10 @@ from threading import Event
 
 import pytest
 
+from common.reachable_addresses import Reach
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.fetching.wire import Road
-from service.reachable_addresses import Reach
 from service.torrents.events import Complete, TorrentGone
 from tests.certificates import self_signed
 from tests.misbehaving import head, serving

@@ -5,7 +5,7 @@ import socket
 import threading
 import time
 from collections import Counter
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from datetime import timedelta
 from http.client import HTTPConnection
 
@@ -13,10 +13,10 @@ import pytest
 from django.db.models.functions import Now
 
 from service.errors import Busy, CannotConvert, NoWorker
-from service.media import workers
+from service.media import signed_server, workers
 from service.media.requests import ask, encode_refusal, tell
 from service.media.signed_requests import MOST_BYTES, NONCE, PATH, SIGNATURE, sign
-from service.media.signed_server import SignedServer
+from service.media.signed_server import MOST_ARRIVING, SignedServer
 from service.models import File, MediaWorker
 from tests.misbehaving import serving, whole
 from tests.running import free_port
@@ -189,6 +189,43 @@ def test_random_input_does_no_harm():
                 while connection.recv(1000):
                     pass
         assert ask("sum", 5, addresses=[address], a=1, b=2) == {"sum": 3}
+
+
+@contextmanager
+def strangers(address, count):
+    """Open connections that send the start of a request, and yield them."""
+    host, _, port = address.rpartition(":")
+    with ExitStack() as opened:
+        connections = []
+        for _each in range(count):
+            connection = opened.enter_context(socket.create_connection((host, int(port))))
+            connection.sendall(b"POST ")
+            connections.append(connection)
+        yield connections
+
+
+@pytest.mark.parametrize("count", [2 * MOST_AT_ONCE, MOST_ARRIVING + 5])
+def test_connections_that_send_no_whole_request_keep_no_machine_out(count):
+    with answering(sums) as address, strangers(address, count):
+        assert ask("sum", 5, addresses=[address], a=1, b=2) == {"sum": 3}
+
+
+def test_a_request_that_drips_is_cut_off(monkeypatch):
+    # The real time is five seconds.
+    monkeypatch.setattr(signed_server, "ARRIVAL_SECONDS", 0.3)
+    with answering(sums) as address, strangers(address, 1) as [connection]:
+        connection.settimeout(0.01)
+
+        def is_cut_off():
+            try:
+                connection.sendall(b"x")
+                return not connection.recv(1)
+            except TimeoutError:
+                return False
+            except OSError:
+                return True
+
+        wait_until(is_cut_off)
 
 
 @pytest.mark.parametrize("answer", [b'{"answer": {"sum": 4}}', b"", b"[" * 2000])

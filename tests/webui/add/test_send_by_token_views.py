@@ -8,8 +8,8 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet, titles
 from webui.add import send_tokens
-from webui.add.send_by_token_views import MOST_GUESSES
 from webui.models import Role
+from webui.signin import throttle
 
 pytestmark = pytest.mark.django_db
 
@@ -88,8 +88,8 @@ def test_the_role_of_a_tokens_owner_is_checked_at_each_use(bob, token, storage):
     assert titles(storage) == []
 
 
-def test_guesses_are_limited_and_lock_no_one_out(token, storage):
-    answers = [send("ferry_guess", {}) for _try in range(MOST_GUESSES + 1)]
+def test_guesses_are_slowed_down_and_lock_no_one_out(token, storage, clock):
+    answers = [send("ferry_guess", {}) for _try in range(throttle.FREE_BY_NETWORK + 1)]
     assert answers[0].status_code == 401
     assert answers[-1].status_code == 429
     assert int(answers[-1]["Retry-After"]) > 0

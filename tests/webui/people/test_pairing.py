@@ -134,7 +134,7 @@ def test_without_scripts_the_link_is_on_its_own_page(bob, phone):
     assert page(answer).select_one("input.mono")
 
 
-def test_guesses_at_links_are_limited(phone):
+def test_guesses_at_links_are_limited(phone, clock):
     statuses = [phone.get(f"/pair/guess{number}/").status_code for number in range(25)]
     assert statuses[:20] == [404] * 20
     assert set(statuses[20:]) == {429}
@@ -205,7 +205,7 @@ def test_a_clock_that_was_set_makes_no_code_last(bob, phone, hours):
     assert approve(bob, code).status_code == 422
 
 
-def test_guesses_at_codes_are_limited(bob, phone):
+def test_guesses_at_codes_are_limited(bob, phone, clock):
     code = shown_code(phone)
     statuses = [approve(bob, "BBBBCCCC").status_code for _time in range(25)]
     assert statuses[0] == 422
@@ -213,7 +213,7 @@ def test_guesses_at_codes_are_limited(bob, phone):
     assert approve(bob, code).status_code == 429
 
 
-def test_the_number_of_codes_is_limited(phone):
+def test_the_number_of_codes_is_limited(phone, clock):
     statuses = {phone.post("/pair/").status_code for _time in range(25)}
     assert statuses == {200, 429}
 

@@ -10,7 +10,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
 from tests.webui.shares.linked import make_link, stranger
-from webui.models import Activity, Attempts, Role, Selection, Share, Watched
+from webui.models import Activity, Role, Selection, Share, Throttle, Watched
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}
@@ -304,7 +304,7 @@ class TestTheDoor:
         # The fake browser sends each cookie everywhere.
         assert page(ida.get(other)).select_one("input[type=password]")
 
-    def test_guesses_are_limited(self, bob, shelf, ida):
+    def test_guesses_are_slowed_down(self, bob, shelf, ida, clock):
         link = make_link(bob, shelf["shared"], password="tern")
         answers = [ida.post(link, {"password": str(guess)}).status_code for guess in range(21)]
         assert answers == [422] * 20 + [429]
@@ -319,7 +319,7 @@ class TestTheDoor:
         link = make_link(bob, shelf["shared"], password="tern")
         for _visit in range(3):
             assert ida.post(link, {"password": "tern"}).status_code == 302
-        assert not Attempts.objects.filter(count__gt=0).exists()
+        assert not Throttle.objects.exists()
 
     def test_only_opening_a_link_counts_as_a_use(self, bob, shelf):
         link = make_link(bob, shelf["shared"], most_uses="2")
@@ -348,11 +348,11 @@ class TestTheDoor:
     def test_passwords_are_hashed_a_few_at_a_time(self, bob, shelf, ida, monkeypatch):
         link = make_link(bob, shelf["shared"], password="tern")
 
-        def busy(*_names):
+        def busy(*_names, **_facts):
             raise TimeoutError
 
         # No test makes four others wait.
-        monkeypatch.setattr("webui.shares.visitor_views.take_turn", busy)
+        monkeypatch.setattr("webui.signin.throttle.take_turn", busy)
         answer = ida.post(link, {"password": "tern"})
         assert answer.status_code == 503
         assert answer["Retry-After"]
