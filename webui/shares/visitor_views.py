@@ -61,6 +61,7 @@ take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.
 
 
 @open_to_strangers
+@screen.hide_from_search
 def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     """Show a page of the link, or the form that opens it."""
     share = screen.find_page(request, token)
@@ -75,9 +76,7 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     if is_opening:
         return redirect("share-page", token)
     with visiting(request, share, token):
-        response = show_within_bounds(request, path)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+        return show_within_bounds(request, path)
 
 
 def show_within_bounds(request: Request, path: str) -> HttpResponseBase:
