@@ -21,6 +21,7 @@ from django.views.decorators.http import require_safe
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from config.static_files.storage import HashedModules
 from config.storage import release
+from config.web import visitors
 from config.worker import measuring
 from service.errors import StoreAway
 from service.library import space
@@ -33,7 +34,8 @@ from webui.files import resumable_uploads
 from webui.health.report import Finding, Report, UnfinishedUploads
 from webui.http.requests import Answer
 from webui.http.roles import open_to_strangers
-from webui.models import User
+from webui.middleware import SECURE_SUFFIX
+from webui.models import Role, User
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.health")
@@ -258,9 +260,24 @@ def alive(request: HttpRequest) -> HttpResponse:
 @open_to_strangers
 def ready(request: HttpRequest) -> JsonResponse:
     results = findings()
-    parts = {part: trouble.sentence if trouble else "ready" for part, trouble in results.items()}
     is_ready = not any(trouble and trouble.is_blocking for trouble in results.values())
-    return JsonResponse({"ready": is_ready, "parts": parts}, status=200 if is_ready else 503)
+    answer: dict[str, object] = {"ready": is_ready}
+    if visitors.has_token(request) or is_owners(request):
+        answer["parts"] = {
+            part: trouble.sentence if trouble else "ready" for part, trouble in results.items()
+        }
+    return JsonResponse(answer, status=200 if is_ready else 503)
+
+
+def is_owners(request: HttpRequest) -> bool:
+    """Return whether an owner's browser sent the request. No one is known without the database."""
+    name = settings.SESSION_COOKIE_NAME + (SECURE_SUFFIX if request.is_secure() else "")
+    session_key = request.COOKIES.get(name, "")
+    try:
+        user = visitors.person_of(session_key) if session_key else None
+    except DatabaseError:
+        return False
+    return isinstance(user, User) and user.role == Role.OWNER
 
 
 PATHS = {"/healthz": alive, "/readyz": ready}

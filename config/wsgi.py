@@ -11,7 +11,7 @@ from django.core.wsgi import get_wsgi_application
 site = get_wsgi_application()
 
 from config.embedded import service  # noqa: E402  Django is set up by now.
-from config.web import front  # noqa: E402
+from config.web import front, unreadable_headers  # noqa: E402
 from config.web.request_body import RequestBody  # noqa: E402
 from config.web.stalled_connections import cut_when_stalled  # noqa: E402
 from service import database_connection  # noqa: E402
@@ -25,6 +25,7 @@ service.handler()
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
     front.identify(environ)
+    unreadable_headers.drop(environ)
     cut_when_stalled(environ.get("gunicorn.socket"))
     service.mount(environ, settings.URL_PREFIX)
     environ["wsgi.input"] = RequestBody(environ["wsgi.input"])

@@ -39,6 +39,7 @@ TESTS = (
     "tests/webui/test_races.py",
     "tests/attacks/test_14_sign_in.py",
     "tests/attacks/test_17_races.py",
+    "tests/attacks/test_27_unreadable_headers.py",
 )
 USER = "postgres"
 START_SECONDS = STOP_SECONDS = 60

@@ -1,5 +1,6 @@
 """Run the whole program, as `make run` does, with its own data folder and port."""
 
+import json
 import os
 import re
 import shutil
@@ -27,6 +28,13 @@ PROCESS = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
 PORTS = range(16_384 + PROCESS, 32_768, int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1")))
 # Each port is reused only after all others: a program may get several before it opens any.
 _ports = cycle(SystemRandom().sample(PORTS, len(PORTS)))
+
+# A program that prints what is wrong with each part of Ferry, or null.
+FINDINGS = """
+import json
+from config import health
+print(json.dumps({part: each and each.sentence for part, each in health.findings().items()}))
+"""
 
 
 @dataclass
@@ -80,6 +88,10 @@ class Ferry:
             text=True,
             check=True,
         )
+
+    def findings(self) -> dict[str, str | None]:
+        """Return what is wrong with each part, as owners see it."""
+        return json.loads(self.manage("shell", "--no-imports", "-c", FINDINGS))
 
     def make_owner(self, name: str = "alice") -> None:
         self.manage(

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import get_commands
-from django.urls import reverse
+from django.urls import get_resolver, reverse
+from django.urls.converters import IntConverter
 
 from config import settings
 from config.management.commands.account import Command as Account
@@ -65,6 +66,33 @@ def test_the_documented_proxies_have_a_location_for_every_upload():
         assert is_upload(path), path
         assert re.search(nginx, path), path
         assert any(fnmatch(path, each) for each in caddy), path
+
+
+def secret_paths() -> list[str]:
+    """Return a path of each URL with a parameter that grants access."""
+    return [
+        f"/{route % dict.fromkeys(names, 'hush')}"
+        for rows in get_resolver().reverse_dict.lists()
+        for routes, _pattern, _defaults, converters in rows[1]
+        for route, names in routes
+        if {"token", "ticket"} & set(names) and not is_number(converters.get("token"))
+    ]
+
+
+def is_number(converter: object) -> bool:
+    return isinstance(converter, IntConverter)
+
+
+def test_the_documented_proxies_log_no_link_that_grants_access():
+    (nginx,) = re.findall(r'"~(\S+)" "\$ferry_shown', OPERATIONS)
+    patterns = [nginx.replace("?<", "?P<"), *re.findall(r'uri regexp "(\S+)" "\$1', OPERATIONS)]
+    assert len(patterns) == 3
+    paths = [*secret_paths(), "/content/file/1/7/film.mkv?e=1&s=hush", "/search/?q=hush"]
+    assert len(paths) > 8
+    for pattern in patterns:
+        for path in (*paths, *(f"/ferry{path}" for path in paths)):
+            assert "hush" not in re.match(pattern, path)[1], path
+        assert not re.match(pattern, "/files/7/")
 
 
 def test_contributing_lists_exactly_the_make_targets():

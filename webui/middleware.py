@@ -5,11 +5,18 @@ from django.conf import settings
 from django.contrib.sessions.backends.base import UpdateError
 from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOperation
 from django.db import DatabaseError, InterfaceError
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
+from django.http import (
+    Http404,
+    HttpRequest,
+    HttpResponse,
+    HttpResponseBase,
+    UnreadablePostError,
+)
 from django.middleware.gzip import GZipMiddleware
 
 from webui.connection import connection
 from webui.errors import views as error_views
+from webui.http import form_fields
 from webui.http.requests import Answer
 from webui.v1.errors import Failure
 
@@ -61,7 +68,7 @@ def cookies_by_scheme(get_response: Answer) -> Answer:
 
 
 class BodyLimit:
-    """A middleware that refuses oversized forms before anything reads them.
+    """A middleware that refuses oversized forms before anything reads them, and unreadable ones.
 
     Django's CSRF check reads the whole body of any request, including files. Strangers' forms are
     short and have no files. Views that are exempt from that check limit their bodies themselves.
@@ -81,15 +88,15 @@ class BodyLimit:
         length = request.META.get("CONTENT_LENGTH") or "0"
         size_bytes = int(length) if length.isdecimal() else float("inf")
         is_multipart = request.content_type == "multipart/form-data"
-        if size_bytes <= STRANGERS_BYTES and not is_multipart:
-            return None
-        is_known = request.user.is_authenticated
-        if size_bytes > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_known else STRANGERS_BYTES):
-            log.warning("too large path=%s bytes=%s", request.path, length[:20])
-            return error_views.plain(request, 413)
-        if is_multipart and size_bytes and not is_known:
-            log.warning("multipart form of a stranger path=%s", request.path)
-            return error_views.plain(request, 400)
+        if size_bytes > STRANGERS_BYTES or is_multipart:
+            is_known = request.user.is_authenticated
+            if size_bytes > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_known else STRANGERS_BYTES):
+                log.warning("too large path=%s bytes=%s", request.path, length[:20])
+                return error_views.plain(request, 413)
+            if is_multipart and size_bytes and not is_known:
+                log.warning("multipart form of a stranger path=%s", request.path)
+                return error_views.plain(request, 400)
+        form_fields.read_form(request)  # Django's check reads it next, and would fail on it.
         return None
 
 
@@ -125,6 +132,8 @@ class Errors:
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
+        if isinstance(exception, UnreadablePostError):  # Its sender left or stalled.
+            return error_views.bad_request(request, exception)
         # When saving a session fails, Django replaces the database's error with an UpdateError.
         cause = exception.__context__ if isinstance(exception, UpdateError) else exception
         if isinstance(cause, DatabaseError | InterfaceError):

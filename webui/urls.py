@@ -1,8 +1,9 @@
 from django.urls import include, path, register_converter
 
-from webui.http.url_converters import EntryConverter, Id, TransferConverter, VersionConverter
+from webui.http.url_converters import EntryConverter, Id, Key, TransferConverter, VersionConverter
 
 register_converter(Id, "site_id")
+register_converter(Key, "site_key")
 register_converter(EntryConverter, "site_entry")
 register_converter(VersionConverter, "site_version")
 register_converter(TransferConverter, "site_transfer")

@@ -2,10 +2,10 @@
 
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
-from django.utils.crypto import constant_time_compare
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from config.web import visitors
 from webui.http.roles import open_to_strangers
 
 
@@ -15,8 +15,7 @@ from webui.http.roles import open_to_strangers
 def metrics(request: HttpRequest) -> HttpResponse:
     if not settings.METRICS_TOKEN:
         raise Http404
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not constant_time_compare(token, settings.METRICS_TOKEN):
+    if not visitors.has_token(request):
         return HttpResponse(status=401, headers={"WWW-Authenticate": "Bearer"})
     from config.monitoring import exposition  # noqa: PLC0415  Most installs don't need it.
 

@@ -7,8 +7,11 @@ from importlib import import_module
 
 from django.conf import settings
 from django.contrib.auth import get_user
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
 from django.db import close_old_connections
 from django.http import HttpRequest
+from django.utils.crypto import constant_time_compare
 
 from common.networks import network_of
 from config.web import front
@@ -59,11 +62,22 @@ def client_of(head: bytes, peer: str) -> str:
     return front.nearest_stranger(forwarded, str(address))
 
 
-def is_signed_in(session_key: str) -> bool:
-    """Return whether a session belongs to someone, with all of Django's checks."""
+def has_token(request: HttpRequest) -> bool:
+    """Return whether the client sends the token in METRICS_TOKEN."""
+    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
+    is_right = constant_time_compare(token, settings.METRICS_TOKEN)
+    return bool(settings.METRICS_TOKEN) and scheme.lower() == "bearer" and is_right
+
+
+def person_of(session_key: str) -> AbstractBaseUser | AnonymousUser:
+    """Return the person to whom a session belongs, with all of Django's checks."""
     request = HttpRequest()
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(session_key)
-    return get_user(request).is_authenticated
+    return get_user(request)
+
+
+def is_signed_in(session_key: str) -> bool:
+    return person_of(session_key).is_authenticated
 
 
 def look_up(session_key: str) -> bool:

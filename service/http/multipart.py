@@ -134,7 +134,8 @@ def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
     """Return the part, or None if its headers name no field."""
     try:
         _kind, words = parse_header_parameters(headers.get("content-disposition", ""))
-    except ValueError:
+    except (TypeError, ValueError):
+        # Python's parser raises TypeError if numbered and plain parameters have one name.
         return None
     if "name" not in words:
         return None

@@ -4,6 +4,7 @@ import shutil
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
+from ipaddress import ip_network
 from pathlib import Path
 
 import httpx
@@ -19,14 +20,20 @@ from config.worker import measuring
 from service.library.sweep import sweep
 from service.models import Worker
 from service.worker import leases
-from tests.running import running
+from tests.config.monitoring.test_endpoint import TOKEN, monitored
 from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 from tests.service.fakes import end_process_of
 from tests.service.working import until
 from webui.health.report import Finding
+from webui.signin.session_store import SessionStore
 
 __all__ = ["library_folder"]
+
+
+@pytest.fixture(autouse=True)
+def _token(settings):
+    settings.METRICS_TOKEN = TOKEN
 
 
 def test_alive_says_so_without_a_database(client):
@@ -36,9 +43,9 @@ def test_alive_says_so_without_a_database(client):
 
 
 @pytest.mark.django_db
-def test_ready_names_each_part(client, library_folder):
+def test_ready_names_each_part_to_owners(alice, library_folder):
     """This uses a separate library, since files that other tests swept away would be missing."""
-    answer = client.get("/readyz")
+    answer = alice.client.get("/readyz")
     assert answer.status_code == 200
     assert json.loads(answer.content) == {
         "ready": True,
@@ -86,9 +93,46 @@ def test_health_ignores_the_worker_while_the_site_shows_another_service(settings
 def test_a_part_that_is_not_ready_makes_the_whole_not_ready(client, monkeypatch):
     # A made-up part can fail without harming other tests.
     monkeypatch.setitem(health.CHECKS, "tide", lambda: Finding("tide", "The tide is out."))
-    answer = client.get("/readyz")
-    assert answer.status_code == 503
-    assert json.loads(answer.content)["parts"]["tide"] == "The tide is out."
+    assert parts(client, 503)["tide"] == "The tide is out."
+
+
+@pytest.mark.django_db
+def test_all_others_only_learn_whether_ferry_is_ready(
+    client, bob, monkeypatch, library_folder, settings
+):
+    tokens = [{}, *({"Authorization": each} for each in (f"Bearer {TOKEN}x", f"Basic {TOKEN}"))]
+    asking = [(client, headers) for headers in tokens] + [(bob.client, {})]
+    for browser, headers in asking:
+        answer = browser.get("/readyz", headers=headers)
+        assert (answer.status_code, answer.json()) == (200, {"ready": True})
+    # As above.
+    monkeypatch.setitem(health.CHECKS, "tide", lambda: Finding("tide", "The tide is out."))
+    for browser, headers in asking:
+        answer = browser.get("/readyz", headers=headers)
+        assert (answer.status_code, answer.json()) == (503, {"ready": False})
+    assert parts(client, 503)["tide"] == "The tide is out."
+    settings.METRICS_TOKEN = ""
+    assert "parts" not in client.get("/readyz", headers={"Authorization": "Bearer "}).json()
+
+
+@pytest.mark.django_db
+def test_an_owner_who_signed_in_over_https_sees_each_part(alice, settings, library_folder):
+    settings.TRUSTED_PROXIES = [ip_network("127.0.0.1")]
+    name = settings.SESSION_COOKIE_NAME
+    alice.client.cookies[f"{name}_s"] = alice.client.cookies.pop(name).value
+    assert "parts" in alice.client.get("/readyz", headers={"X-Forwarded-Proto": "https"}).json()
+    assert "parts" not in alice.client.get("/readyz").json()
+
+
+@pytest.mark.django_db
+def test_without_the_database_no_one_is_an_owner(alice, monkeypatch, library_folder):
+    def away(*_args):
+        raise OperationalError("no such table: django_session")
+
+    # Removing the table would end the transaction of this test.
+    monkeypatch.setattr(SessionStore, "load", away)
+    answer = alice.client.get("/readyz")
+    assert (answer.status_code, answer.json()) == (200, {"ready": True})
 
 
 def test_a_database_that_does_not_respond_is_reported(monkeypatch):
@@ -101,7 +145,8 @@ def test_a_database_that_does_not_respond_is_reported(monkeypatch):
 
 
 def parts(client, status=200):
-    answer = client.get("/readyz")
+    """Return what a monitoring program learns, which sends the token."""
+    answer = client.get("/readyz", headers={"Authorization": f"Bearer {TOKEN}"})
     assert answer.status_code == status, answer.content
     return json.loads(answer.content)["parts"]
 
@@ -202,14 +247,15 @@ def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
 @pytest.mark.slow
 @pytest.mark.sqlite
 def test_the_running_program_reports_a_damaged_database(tmp_path):
-    """Both a stranger and a browser with a session get the finding."""
-    with running(tmp_path, TORRENT_PORT="0") as ferry:
+    """Both a stranger and a browser with a session get the finding, if they send the token."""
+    with monitored(tmp_path, TORRENT_PORT="0") as ferry:
         url = f"{ferry.url}/readyz"
-        assert until(lambda: httpx.get(url, timeout=60).json()["parts"]["worker"] == "ready")
+        assert until(lambda: ferry.findings()["worker"] is None)
         spoil(tmp_path / "ferry.sqlite3")
         for cookies in ({}, {f"ferry_session_{ferry.port}": "a" * 32}):
             answer = until(lambda cookies=cookies: unready(url, cookies))
             assert answer.json()["parts"]["database"] == "The database is damaged."
+        assert httpx.get(url, timeout=60).json() == {"ready": False}
 
 
 def spoil(place: Path) -> None:
@@ -220,7 +266,8 @@ def spoil(place: Path) -> None:
 
 
 def unready(url, cookies):
-    answer = httpx.get(url, cookies=cookies, timeout=60)
+    headers = {"Authorization": f"Bearer {TOKEN}"}
+    answer = httpx.get(url, cookies=cookies, headers=headers, timeout=60)
     assert answer.status_code in (200, 503), answer.text
     return answer if answer.status_code == 503 else None
 

@@ -148,7 +148,7 @@ def test_each_page_leads_the_owner_to_what_to_do(newer, alice, bob):
     assert page.count("manage.py library adopt") == 1
 
 
-def test_ready_tells_of_it_and_stays_ready(newer, client):
-    answer = client.get("/readyz")
+def test_ready_tells_of_it_and_stays_ready(newer, alice):
+    answer = alice.client.get("/readyz")
     assert answer.json()["parts"]["library"] == ("The database is older than the library.")
     assert answer.status_code == 200

@@ -39,8 +39,7 @@ def test_ferry_logs_a_database_outage_once_and_recovers(tmp_path):
                 assert int(refused.headers["Retry-After"]) > 0
         assert stranger.get("/healthz").status_code == 200
         ready = stranger.get("/readyz")
-        assert ready.status_code == 503
-        assert ready.json()["parts"]["database"] == "The database isn't responding."
+        assert (ready.status_code, ready.json()) == (503, {"ready": False})
 
         server.start()
         until(lambda: stranger.get("/readyz").status_code == 200)

@@ -86,6 +86,7 @@ def nginx(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
         block("nginx", "# Requests at once"),
         ("127.0.0.1:8000", f"127.0.0.1:{ferry.port}"),
         ("/srv/ferry/data/", f"{ferry.data_dir}/"),
+        ("/var/log/nginx/ferry.log", f"{home}/access.log"),
         ("listen 443 ssl;", f"listen 127.0.0.1:{port}{' ssl' * (front.scheme == 'https')};"),
     )
     if front.scheme == "https":
@@ -107,6 +108,7 @@ def caddy(front: Front, home: Path, ferry: Ferry, port: int) -> tuple[list[str],
     site = changed(
         block("caddy", front.host),
         ("127.0.0.1:8000", f"127.0.0.1:{ferry.port}"),
+        ("log {", f"log {{\noutput file {home}/access.log"),
         (f"{front.host} {{", f"{front.scheme}://{front.host}:{port} {{\n@tls"),
     )
     tls = f"tls {home}/front.crt {home}/front.key" if front.scheme == "https" else ""

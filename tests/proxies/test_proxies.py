@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 
 import httpx
@@ -27,6 +28,7 @@ class Reader:
     http: httpx.Client
     ferry: Ferry
     url: str
+    access_log: Path
 
     def get(self, path: str, **kwargs) -> httpx.Response:
         return self.http.get(path, **kwargs)
@@ -74,7 +76,7 @@ def known(
     home, port = tmp_path_factory.mktemp("proxy"), free_port()
     trust = trusted(home, front.host)
     with proxy(front, home, ferry, port) as url, client(front, url, port, trust) as http:
-        yield Reader(front, http, ferry, url)
+        yield Reader(front, http, ferry, url, home / "access.log")
 
 
 @contextmanager
@@ -173,6 +175,36 @@ def test_a_link_takes_files_larger_than_any_form(reader):
     link = f"{reader.front.prefix}/s/0123abcd/"
     sent = reader.http.post(f"{link}send/", files={"file": ("film.mkv", bytes(65 * 2**20))})
     assert sent.status_code in (302, 502)
+
+
+SECRET = "dGhlIHNlY3JldCB3b3JkIGlzIGhlcnJpbmc"
+SECRETS = [
+    f"/s/{SECRET}/",
+    f"/s/{SECRET}/send/?x={SECRET}",
+    f"/s/{SECRET}/7/film.mkv",
+    f"/welcome/{SECRET}/",
+    f"/join/{SECRET}/",
+    f"/pair/{SECRET}/",
+    f"/stream/{SECRET}",
+    f"/content/hls/1/7/{SECRET}/master.m3u8",
+    f"/content/file/1/7/film.mkv?e=1&s={SECRET}",
+    f"/signin/?next=/stream/{SECRET}",
+]
+
+
+def test_the_access_log_shows_no_links_that_grant_access(reader):
+    prefix = reader.front.prefix
+    headers = {"Referer": f"{reader.url}{prefix}/s/{SECRET}/", "HX-Current-URL": f"/s/{SECRET}/"}
+    for path in SECRETS:
+        assert reader.get(f"{prefix}{path}", headers=headers).status_code < 500
+    reader.get(f"{prefix}/pair/?the-last-request")
+    deadline = time.monotonic() + START_SECONDS
+    while f"{prefix}/pair/***" not in (log := reader.access_log.read_text()).splitlines()[-1]:
+        assert time.monotonic() < deadline, log
+    assert SECRET not in log
+    for shown in ("/s/***", "/welcome/***", "/join/***", "/content/***", "/signin/?***"):
+        assert f"{prefix}{shown}" in log
+    assert f"{prefix}/healthz" in log
 
 
 def test_a_stranger_finds_no_way_round(reader):

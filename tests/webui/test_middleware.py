@@ -190,6 +190,19 @@ def test_a_form_of_a_stranger_is_short_and_has_no_parts(mallory, path, kind, siz
     assert body.tell() == 0
 
 
+class Stalled(BytesIO):
+    def read(self, *_size: int) -> bytes:
+        raise TimeoutError
+
+
+@each_case("path", ["/signin/", "/account/look/", "/transfers/send/"])
+def test_a_form_whose_sender_stalls_is_a_bad_request(alice, path, caplog):
+    kind = "application/x-www-form-urlencoded"
+    facts = {"wsgi.input": Stalled(), "CONTENT_LENGTH": "9", "CONTENT_TYPE": kind}
+    assert alice.client.generic("POST", path, **facts).status_code == 400
+    assert "ERROR" not in caplog.text
+
+
 @each_case(
     "path", ["/", "/nowhere/", "/send/", "/files/0/upload/", "/add/share/", "/transfers/send/"]
 )

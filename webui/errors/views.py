@@ -6,6 +6,7 @@ import secrets
 import sys
 from collections.abc import Callable
 from dataclasses import replace
+from typing import cast
 
 from django.conf import settings
 from django.contrib.sessions.exceptions import SessionInterrupted
@@ -64,8 +65,10 @@ def home() -> Action:
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Answer bad requests. Django also reports a session that it can't save as interrupted."""
     unwritten = exception.__context__ and exception.__context__.__context__
-    if isinstance(exception, SessionInterrupted) and isinstance(unwritten, DatabaseError):
-        return database_failed(request, unwritten)
+    # Django raises a bare DatabaseError if the row is gone: the person has just signed out.
+    has_failed = isinstance(unwritten, DatabaseError) and type(unwritten) is not DatabaseError
+    if isinstance(exception, SessionInterrupted) and has_failed:
+        return database_failed(request, cast("DatabaseError", unwritten))
     log.warning("refused %s: %s", request.path, type(exception).__name__)
     is_too_large = isinstance(exception, RequestDataTooBig | TooManyFilesSent)
     return plain(request, 413 if is_too_large else 400)

@@ -1,7 +1,6 @@
 """Resumable uploads, by the tus protocol 1.0.0 with creation, expiration, and termination."""
 
 import base64
-import binascii
 import logging
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -189,7 +188,7 @@ def name_of(request: Request) -> str:
     pairs = dict(pair.strip().partition(" ")[::2] for pair in metadata.split(","))
     try:
         name = base64.b64decode(pairs.get("filename", ""), validate=True).decode()
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:  # It isn't Base64, or isn't text.
         name = ""
     if error := find_name_error(name):
         raise UploadRefused(422, f"{name[:80]}: {reasons.find(error).text}")

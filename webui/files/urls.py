@@ -16,16 +16,22 @@ from webui.files import (
 urlpatterns = [
     path("files/file/<site_id:file>/download/", views.download, name="files-download"),
     path("files/folder/<site_id:folder>/zip/", archive_views.folder_zip, name="files-folder-zip"),
-    path("files/zip/<str:key>/", archive_views.show, name="files-archive"),
-    path("files/zip/<str:key>/download/", archive_views.download, name="files-archive-download"),
+    path("files/zip/<site_key:key>/", archive_views.show, name="files-archive"),
+    path(
+        "files/zip/<site_key:key>/download/", archive_views.download, name="files-archive-download"
+    ),
     path("", views.root, name="files"),
     path("files/undo/", undo_views.undo, name="files-undo"),
     path("files/deleted/", deleted_views.show, name="files-deleted"),
     path("files/deleted/restore/", deleted_views.restore, name="files-deleted-restore"),
     path("files/deleted/delete/", deleted_views.delete, name="files-deleted-delete"),
     path("files/largest/", largest_views.show, name="files-largest"),
-    path("files/uploads/<str:key>/", resumable_views.resumable, name="files-resumable"),
-    path("files/uploads/<str:key>/cancel/", resumable_views.cancel, name="files-resumable-cancel"),
+    path("files/uploads/<site_key:key>/", resumable_views.resumable, name="files-resumable"),
+    path(
+        "files/uploads/<site_key:key>/cancel/",
+        resumable_views.cancel,
+        name="files-resumable-cancel",
+    ),
     path("files/<site_id:folder>/", views.show, name="files-folder"),
     path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),
     path("files/<site_id:folder>/rows/", views.rows, name="files-rows"),

@@ -12,8 +12,8 @@ from django.utils.module_loading import import_string
 class Finding:
     """What is wrong with a part of Ferry.
 
-    Strangers can read the `sentence`, so it holds nothing secret. Owners read the page's own
-    sentences for `word`, and the `names`.
+    Monitoring programs read the `sentence`, and owners the page's own sentences for `word`, and the
+    `names`.
     """
 
     word: str

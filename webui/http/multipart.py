@@ -112,7 +112,8 @@ def read_parts(request: HttpRequest, length_bytes: int) -> Iterator[FormPart]:
                 yield part
             while next(stream, b""):
                 pass
-    except MultiPartParserError as error:
+    except (MultiPartParserError, TypeError) as error:
+        # Python's parser raises TypeError if numbered and plain parameters have one name.
         raise UnreadableForm("a broken multipart body") from error
 
 

@@ -1,4 +1,4 @@
-"""URL converters for ids as services issue them. Such ids can't lead outside their path."""
+"""URL converters for our keys, and for ids as services issue them, which can't leave their path."""
 
 from django.urls.converters import StringConverter
 
@@ -21,3 +21,9 @@ class TransferConverter(StringConverter):
 
 class VersionConverter(StringConverter):
     regex = r"[0-9a-f-]{1,80}"
+
+
+class Key(StringConverter):
+    """The key of an archive or upload. No database has to compare anything stranger."""
+
+    regex = r"[A-Za-z0-9._-]{1,80}"

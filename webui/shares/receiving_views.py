@@ -46,6 +46,7 @@ VALUE_BEGINS = re.compile(rb"d[0-9e]|l[0-9dlie]|i-?[0-9]|[0-9]+:")
 @csrf_exempt
 @asks_and_acts
 @open_to_strangers
+@screen.hide_from_search
 def receive(request: Request, token: str) -> HttpResponse:
     """Show the page, or receive files. Django's CSRF check would read the whole body:
     webui.http.csrf replaces it."""

@@ -1,14 +1,31 @@
 """What every view of shares begins with."""
 
+from functools import wraps
+from typing import cast
+
+from django.http import HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
+from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
 from webui.shares import visits
 from webui.shares.page import ShareRow, share_rows
+
+
+def hide_from_search(view: SiteView[Params]) -> SiteView[Params]:
+    """Keep search engines from listing a link, whatever it answers."""
+
+    @wraps(view)
+    def wrapper(request: Request, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponseBase:
+        response = view(request, *args, **kwargs)
+        response["X-Robots-Tag"] = "noindex"
+        return response
+
+    return cast("SiteView[Params]", wrapper)
 
 
 def shares_of(request: Request) -> list[ShareRow]:

@@ -108,6 +108,7 @@ def revoke(request: Request, share: int) -> HttpResponse:
 
 @require_safe
 @open_to_strangers
+@screen.hide_from_search
 def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
     """Send a file. A player sees only the URL, so `name` gives it a title."""
     try:
@@ -120,6 +121,7 @@ def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBas
 
 @require_safe
 @open_to_strangers
+@screen.hide_from_search
 def playlist(request: Request, token: str, name: str) -> HttpResponse:
     try:
         share = find_player_link(request, token)

@@ -29,8 +29,10 @@ urlpatterns = [
     path(f"{BESIDE}/queue/", preview_views.queue, name="music-queue"),
     path(f"{BESIDE}/subtitles/<site_id:sub>.vtt", subtitle_views.show, name="subtitles"),
     path("files/folder/<site_id:folder>/zip/", archive_views.folder_zip, name="files-folder-zip"),
-    path("files/zip/<str:key>/", archive_views.show, name="files-archive"),
-    path("files/zip/<str:key>/download/", archive_views.download, name="files-archive-download"),
+    path("files/zip/<site_key:key>/", archive_views.show, name="files-archive"),
+    path(
+        "files/zip/<site_key:key>/download/", archive_views.download, name="files-archive-download"
+    ),
     path(f"{FOLDER}/", files_views.show, name="files-folder"),
     path(f"{FOLDER}/listing/", files_views.listing, name="files-listing"),
     path(f"{FOLDER}/rows/", files_views.rows, name="files-rows"),

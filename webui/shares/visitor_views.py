@@ -56,6 +56,7 @@ FOLDER_ID = re.compile(Id.regex)
 
 
 @open_to_strangers
+@screen.hide_from_search
 def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     """Show a page of the link, or the form that opens it."""
     share = screen.find_page(request, token)
@@ -70,9 +71,7 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     if is_opening:
         return redirect("share-page", token)
     with visiting(request, share, token):
-        response = show_within_bounds(request, path)
-    response["X-Robots-Tag"] = "noindex"
-    return response
+        return show_within_bounds(request, path)
 
 
 def show_within_bounds(request: Request, path: str) -> HttpResponseBase:

@@ -21,6 +21,11 @@ KEYS = (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY)
 
 
 class SessionStore(db.SessionStore):
+    def __init__(self, session_key: str | None = None) -> None:
+        # Cookies can hold NUL, with which PostgreSQL compares nothing.
+        is_key = session_key is not None and session_key.isalnum()
+        super().__init__(session_key if is_key else None)
+
     def load(self) -> dict[str, Any]:
         """Return what the session holds. Django handles one that is unknown or has expired."""
         stored = row_cache.read(("session", self.session_key), self._find_row)

@@ -42,10 +42,10 @@ def test_another_token_opens_nothing(client, settings, sent):
 
 
 @contextmanager
-def monitored(data_dir: Path) -> Iterator[Ferry]:
+def monitored(data_dir: Path, **settings: str) -> Iterator[Ferry]:
     """Run Ferry, and remove what it leaves in /dev/shm until its next start."""
     try:
-        with running(data_dir, METRICS_TOKEN=TOKEN, WEB_PROCESSES="2") as ferry:
+        with running(data_dir, METRICS_TOKEN=TOKEN, WEB_PROCESSES="2", **settings) as ferry:
             yield ferry
     finally:
         with override_settings(DATA_DIR=data_dir):

@@ -73,6 +73,12 @@ def test_the_form_of_the_page_sends_files_without_scripts(link, storage, inbox):
     assert names_in(storage, inbox) == {"Secret.txt", "a.jpg", "b.jpg", "c.jpg"}
 
 
+def test_search_engines_do_not_list_the_link(link, ida):
+    answers = [ida.get(link), ida.get(f"{link}send/"), send(ida, link, file("Secret.txt"))]
+    answers += [ida.get("/s/guess/"), ida.get("/s/guess/send/"), ida.get("/s/guess/7/x.mkv")]
+    assert [each["X-Robots-Tag"] for each in answers] == ["noindex"] * 6
+
+
 def test_a_script_gets_the_name_it_sent(link, ida, storage, inbox):
     answer = send(ida, link, file("Secret.txt"), **SCRIPT, **{"x-file-size": "5"})
     assert answer.json() == {"ok": True, "name": "Secret.txt"}

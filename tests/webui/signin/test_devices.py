@@ -159,3 +159,11 @@ AGENTS = {
 @each_case("agent", AGENTS)
 def test_a_device_has_a_readable_name(agent):
     assert name_and_icon(agent) == AGENTS[agent]
+
+
+def test_a_device_that_signs_itself_out_has_made_a_bad_request(alice, caplog):
+    alice.client.get("/account/")
+    own = alice.user.devices.get()
+    answer = alice.client.post(f"/account/devices/{own.pk}/signout/")
+    assert answer.status_code == 400
+    assert "ERROR" not in caplog.text

@@ -398,3 +398,9 @@ def test_on_https_signing_out_ends_the_session_too(alice):
     assert browser.get("/", secure=True).status_code == 200
     browser.post("/signout/", secure=True)
     assert browser.get("/", secure=True).status_code == 302
+
+
+def test_a_session_cookie_that_no_database_can_look_up_is_nobodys(client, settings):
+    client.cookies[settings.SESSION_COOKIE_NAME] = "\0" * 32
+    assert client.get("/signin/").status_code == 200
+    assert client.get("/").status_code == 302
