@@ -105,7 +105,8 @@ class InProcess(httpx.BaseTransport):
         body = ResponseStream(response, context, is_sent=request.method != "HEAD")
         cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
         headers = [*response.items(), *cookies]
-        return httpx.Response(response.status_code, headers=headers, stream=body)
+        file = {"file_to_stream": getattr(response, "file_to_stream", None)}
+        return httpx.Response(response.status_code, headers=headers, stream=body, extensions=file)
 
 
 def refuse_in_transaction() -> None:

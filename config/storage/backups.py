@@ -16,6 +16,7 @@ import fcntl
 import hashlib
 import json
 import os
+import secrets
 import shutil
 import sqlite3
 from collections.abc import Iterable, Iterator
@@ -273,7 +274,7 @@ def restore(source: Path) -> Outcome:
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
         disk_store.library().reach_generation(generation_in(database))
-        database_copies.make(database, database_copies.database_path())
+        bring_database(database)
         running.end_restore()
     return outcome
 
@@ -293,7 +294,7 @@ def restore_database(source: Path) -> Path | None:
         before = set_aside(database) if database.exists() else None
         for each in database_copies.leftovers(database):
             each.unlink()
-        database_copies.make(source, database)
+        bring_database(source)
         running.end_restore()
     return before
 
@@ -309,6 +310,14 @@ def set_aside(database: Path) -> Path:
             shutil.copy2(each, folder / each.name)
         sync_file_system(folder)
         return folder
+
+
+def bring_database(source: Path) -> None:
+    """Copy the database back, with a new key for signed links: some have ended since the copy."""
+    path = database_copies.database_path()
+    database_copies.make(source, path)
+    with database_copies.open_database(path, "rw") as database, database:
+        database.execute("UPDATE service_account SET link_key = ?", [secrets.token_hex(32)])
 
 
 def bring_back(

@@ -24,6 +24,7 @@ from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
 from tests.service.builders import a_file, put
 from tests.webui.add.test_views import magnet
+from tests.webui.library.test_relayed_files import leave
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
 from tests.webui.shares import linked
@@ -89,6 +90,12 @@ def of_service(path: str, **headers: str) -> int:
             return response.status_code
     finally:
         request_finished.connect(close_old_connections)
+
+
+def is_sent(path: str) -> bool:
+    answer = stranger().get(path)
+    leave(answer)
+    return answer.status_code == 200
 
 
 # Grants: each function makes a grant for a person, and returns whether it still opens
@@ -174,12 +181,17 @@ def token(olga, film) -> Opens:
 def player_link(olga, film) -> Opens:
     answer = olga.client.post(f"/files/0/file-{film.pk}/link/")
     path = path_of(page(answer).select_one(".pairing input")["value"])
-    return lambda: stranger().get(path).status_code == 302
+    return lambda: is_sent(path)
 
 
 def page_link(olga, film) -> Opens:
     path = linked.make_link(olga, "0", [f"file-{film.pk}"])
     return lambda: stranger().get(path).status_code == 302
+
+
+def visitors_file(olga, film) -> Opens:
+    path = linked.make_link(olga, "0")
+    return lambda: is_sent(f"{path}files/file/{film.pk}/download/?in=0")
 
 
 def receiving_link(olga, film) -> Opens:
@@ -215,6 +227,7 @@ GRANTS = {
     "token for scripts": token,
     "link for players": player_link,
     "link to a page": page_link,
+    "what a visitor received": visitors_file,
     "link to send files": receiving_link,
     "password for other programs": program_password,
     "signed link to content": signed_link,  # Last: making the password ends signed links.
@@ -290,7 +303,7 @@ def connection_change_and_back(olga, alice):
 SIGNED_IN = {"signed-in device", "signed-in device that no list shows", "remembered device"}
 PAIRINGS = {"pairing link", "approved code"}
 WAYS_IN = PAIRINGS | {"sign-in link"}
-OF_A_MEMBER = {"link to a page", "link to send files"}
+OF_A_MEMBER = {"link to a page", "what a visitor received", "link to send files"}
 HANDED_OUT = {"sign-in link", "invitation", "link for players"} | OF_A_MEMBER
 OF_AN_OWNER = {"invitation", "password for other programs", "signed link to content"}
 ENDED = {

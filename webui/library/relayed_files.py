@@ -13,6 +13,7 @@ from webui.connection.connection import Service
 from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
 from webui.http.requests import Request, service_of
+from webui.library.bounds import bounds_of
 from webui.library.content_check import Expected, check
 from webui.limiter import Limiter, Slot
 from webui.v1.errors import Failure, Unreadable
@@ -38,10 +39,12 @@ slots = Limiter(settings.STREAMS_PER_PROCESS, wait_seconds=0)
 
 
 def deliver(
-    request: HttpRequest, service: Service, opening: Opening, expected: Expected
+    request: Request, service: Service, opening: Opening, expected: Expected
 ) -> HttpResponseBase:
     """Send a file to the browser. `opening` asks the service, which answers with a link or with the
-    bytes themselves."""
+    bytes themselves. A visitor gets no link of the service: it would last longer than the visit."""
+    if bounds_of(request):
+        return show(request, opening, lambda _download: KEPT, expected)
     if service.is_embedded:
         answer = opening({})
         if isinstance(answer, Link):
@@ -79,6 +82,9 @@ def show(
     except BaseException:
         slot.give_back()
         raise
+    if answer.file is not None:  # The kernel sends it, without a thread.
+        slot.give_back()
+        return passed_on(answer, expected.name, _nothing, present(answer))
     return passed_on(
         answer, expected.name, abort_on_disconnect(request, answer, slot), present(answer)
     )
@@ -138,11 +144,14 @@ def passed_on(
 
 
 class RelayedResponse(StreamingHttpResponse):
-    """A response whose rest the web server may take from the service's socket."""
+    """A response whose file the kernel may send, or the rest of it from the service's socket."""
+
+    block_size = 128 * 1024
 
     def __init__(self, stream: "RelayedStream", status: int) -> None:
         super().__init__(stream, status=status)
         self.rest = stream.rest
+        self.file_to_stream = stream.file
 
 
 class RelayedStream:
@@ -154,6 +163,7 @@ class RelayedStream:
 
     def __init__(self, download: Download, release: Callable[[], None]) -> None:
         self._download = download
+        self.file = download.file
         self._pieces = iter(download)
         self._passed_bytes = 0
         self._release: Callable[[], None] | None = release

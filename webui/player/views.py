@@ -15,7 +15,7 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
-from webui.library.bounds import for_visitors
+from webui.library.bounds import bounds_of, for_visitors
 from webui.library.entries import ROOT
 from webui.models import Role
 from webui.player import page, resume_positions
@@ -57,10 +57,10 @@ def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse
 
 def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping[str, Any]:
     """Describe the source. Links of our own service are paths, so that they work under every host
-    name of Ferry. The site relays films of a foreign service."""
+    name of Ferry. The site relays films of a foreign service, and films for visitors."""
     if playable.is_converting:
         return page.converting(playable.progress_percent)
-    if service_of(request).is_embedded and playable.url:
+    if service_of(request).is_embedded and playable.url and not bounds_of(request):
         return page.playing(kind, Link(playable.url, is_ours=True).path_and_query)
     return page.playing(kind, streams.playable(request, playable, file, kind, timezone.now()))
 

@@ -7,6 +7,7 @@ from webui.http.content_types import DRAWING, PDF, BrowserHandling, presentation
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
+from webui.library.bounds import bounds_of
 from webui.library.content_check import Expected, expected_file
 from webui.models import Role
 from webui.v1.links import Download, Link
@@ -42,7 +43,7 @@ def show_file(
     def opening(headers: dict[str, str]) -> Link | Download:
         return service_of(request).v1.file_link(file, headers, request.method or "GET", inline=True)
 
-    if by_link and service_of(request).is_embedded:
+    if by_link and service_of(request).is_embedded and not bounds_of(request):
         return relayed_files.deliver(request, service_of(request), opening, expected)
     return relayed_files.show(request, opening, present, expected)
 

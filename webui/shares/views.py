@@ -166,18 +166,13 @@ def snapshot_of(request: Request, folder: str) -> Snapshot:
 
 
 def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
-    """Send a file. Redirect to our own service, where the kernel sends the bytes; relay those of a
-    foreign service."""
+    """Send a file. A player gets no link of the service, which would last longer than this one."""
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        method = "GET" if service_of(request).is_embedded else request.method or "GET"
-        return service_of(request).v1.file_link(entry.id, headers, method)
+        return service_of(request).v1.file_link(entry.id, headers, request.method or "GET")
 
-    expected = expected_file(entry)
-    if service_of(request).is_embedded:
-        return relayed_files.deliver(request, service_of(request), opening, expected)
     handling = KEPT._replace(content_type=pages.media_type(entry.name))
-    return relayed_files.show(request, opening, lambda _download: handling, expected)
+    return relayed_files.show(request, opening, lambda _download: handling, expected_file(entry))
 
 
 def over() -> HttpResponse:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx
@@ -84,6 +84,8 @@ class Download:
         self.is_aborted = False
         # Where the bytes come from, after all redirects.
         self.url = ""
+        # The unread bytes as a file of this machine, if the service runs in this process.
+        self.file: Any = None
         # Returns what is left on the service's socket, after so many bytes, if it can be taken.
         self.unread: Callable[[int], UnreadBytes | None] = lambda _passed_bytes: None
 
@@ -100,6 +102,7 @@ class Download:
 
         Return fewer than `least_bytes` only if there are no more or they arrive too slowly.
         """
+        self.file = None
         pieces: list[bytes] = []
         size, deadline = 0, time.monotonic() + PEEK_SECONDS
         while size < least_bytes and (piece := next(self._chunks, None)) is not None:
@@ -145,6 +148,7 @@ def download_of(response: httpx.Response) -> Download:
     download = Download(response.status_code, headers, raw, response.close, shutter_of(response))
     download.unread = partial(unread_of, response)
     download.url = str(response.request.url)
+    download.file = response.extensions.get("file_to_stream")
     return download
 
 

@@ -102,6 +102,19 @@ def test_restored_files_match_the_hashes_of_the_backup(store, target, elsewhere)
         assert library_store().generation() == 3
 
 
+def test_no_signed_link_from_before_opens_after_a_restore(store, target, elsewhere):
+    files_with(store, "a")
+    before = Account.objects.get().link_key
+    backups.back_up(target)
+    with elsewhere() as data_dir:
+        for restored in (target, next(target.glob("database-*"))):
+            (backups.restore_database if restored.is_file() else backups.restore)(restored)
+            with closing(sqlite3.connect(data_dir / "ferry.sqlite3")) as database:
+                [[key]] = database.execute("SELECT link_key FROM service_account")
+            assert len(key) == 64
+            assert key != before
+
+
 def said_by(activity):
     return [sentence(event) for event in activity]
 
