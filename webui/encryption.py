@@ -1,4 +1,7 @@
-"""Encrypt secrets at rest with a key derived from SECRET_KEY."""
+"""Encrypt secrets at rest with keys derived from SECRET_KEY.
+
+Each purpose has its own key, so that a secret of one can't be used for another.
+"""
 
 import base64
 
@@ -12,17 +15,17 @@ class CannotDecrypt(Exception):  # noqa: N818  Errors are nouns here.
     """The text was encrypted with another key, or has changed since."""
 
 
-def encrypt(text: str) -> str:
-    return _fernet().encrypt(text.encode()).decode()
+def encrypt(text: str, purpose: str = "connection") -> str:
+    return _fernet(purpose).encrypt(text.encode()).decode()
 
 
-def decrypt(encrypted: str) -> str:
+def decrypt(encrypted: str, purpose: str = "connection") -> str:
     try:
-        return _fernet().decrypt(encrypted.encode()).decode()
+        return _fernet(purpose).decrypt(encrypted.encode()).decode()
     except InvalidToken as error:
         raise CannotDecrypt from error
 
 
-def _fernet() -> Fernet:
-    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"ferry connection")
+def _fernet(purpose: str) -> Fernet:
+    derive = HKDF(algorithm=SHA256(), length=32, salt=None, info=f"ferry {purpose}".encode())
     return Fernet(base64.urlsafe_b64encode(derive.derive(settings.SECRET_KEY.encode())))
