@@ -291,6 +291,7 @@ class Activity(models.Model):
         TOKEN_MADE = "token_made"  # noqa: S105  A word.
         TOKEN_REVOKED = "token_revoked"  # noqa: S105  A word.
         SHARE_MADE = "share_made"
+        SHARE_CHANGED = "share_changed"
         SHARE_REVOKED = "share_revoked"
         FILE_RECEIVED = "file_received"
         PROGRAMS_ALLOWED = "programs_allowed"
@@ -621,9 +622,12 @@ class Watched(models.Model):
 class Share(models.Model):
     """A link for other people. It opens a page, or a file or playlist in players without cookies.
 
-    Only its digest is kept. The link ends when it expires, when the person who made it is removed
-    or begins a new epoch (as a new password does), and when it is revoked, which deletes the row.
-    Once it has been opened as often as allowed, only visitors who are inside stay, for some hours.
+    The row has a digest of the link's token, and the token encrypted with a key that the database
+    doesn't have. So its maker can see the link again, but a copy of the database alone, such as a
+    dump kept elsewhere, opens no link. The link ends when it expires, when the person who made it
+    is removed or begins a new epoch (as a new password does), and when it is revoked, which deletes
+    the row. Once it has been opened as often as allowed, only visitors who are inside stay, for
+    some hours.
     """
 
     digest = models.CharField(max_length=64, unique=True)
@@ -645,6 +649,9 @@ class Share(models.Model):
     takes_files = models.BooleanField(db_default=False)
     most_bytes = models.BigIntegerField(null=True)
     received_bytes = models.BigIntegerField(db_default=0)
+    # Of all links. Empty if the link is older than this column.
+    sealed = models.TextField(db_default="")
+    last_used_at = models.DateTimeField(null=True)
 
     objects: ClassVar[models.Manager["Share"]]
 
@@ -655,6 +662,18 @@ class Share(models.Model):
     def asks_first(self) -> bool:
         """Return whether visitors see a form first: scanners and previews open links, too."""
         return bool(self.password) or self.most_uses is not None
+
+    def decrypt_token(self) -> str | None:
+        """Return the token, or None if it wasn't kept or SECRET_KEY has changed."""
+        try:
+            return encryption.decrypt(self.sealed, token_purpose(self.digest))
+        except encryption.CannotDecrypt:
+            return None
+
+
+def token_purpose(digest: str) -> str:
+    """Return what a token is encrypted for: one row, so that another row can't reveal it."""
+    return f"link {digest}"
 
 
 def digest_of(token: str) -> str:

@@ -234,6 +234,7 @@ SENTENCES = {
     "token_made": lambda: _("%(person)s created a token: %(subject)s"),
     "token_revoked": lambda: _("%(person)s revoked a token: %(subject)s"),
     "share_made": lambda: _("%(person)s created a link: %(subject)s"),
+    "share_changed": lambda: _("%(person)s changed a link: %(subject)s"),
     "share_revoked": lambda: _("%(person)s revoked a link: %(subject)s"),
     "programs_allowed": lambda: _("%(person)s created a password for other programs"),
     "programs_blocked": lambda: _("%(person)s revoked the password for other programs"),

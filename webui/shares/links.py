@@ -1,20 +1,27 @@
 """Links for other people: what each opens, for how long, and how often."""
 
+import logging
 import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
+from django.db import OperationalError
 from django.db.models import F, Q
+from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
+from webui import encryption
 from webui.library.bounds import Bounds
 from webui.library.entries import FOLDER, Entry
-from webui.models import Share, User, digest_of
-from webui.shares.terms import Terms
+from webui.models import Role, Share, User, digest_of, token_purpose
+from webui.shares.terms import NewTerms, Terms
+
+log = logging.getLogger("ferry.sharing")
 
 LIFETIME = timedelta(hours=24)  # of a link for other players
 MOST_EACH = 100
 LONGEST_NAME = 255
+USED_EVERY = timedelta(minutes=1)
 
 
 class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
@@ -45,13 +52,20 @@ def make_page(user: User, service: str, bounds: Bounds, terms: Terms, now: datet
         folder=bounds.top,
         only=None if bounds.only is None else sorted(bounds.only),
         name=bounds.name[:LONGEST_NAME],
-        label=terms.label,
-        password=make_password(terms.password) if terms.password else "",
-        most_uses=terms.most_uses,
         takes_files=terms.takes_files,
-        most_bytes=terms.most_bytes,
-        expires_at=None if terms.lasts is None else now + terms.lasts,
+        **_columns(terms, now),
     )
+
+
+def _columns(terms: Terms, now: datetime) -> dict[str, object]:
+    """Return the terms that can change later."""
+    return {
+        "label": terms.label,
+        "password": make_password(terms.password) if terms.password else "",
+        "most_uses": terms.most_uses,
+        "most_bytes": terms.most_bytes,
+        "expires_at": terms.end(now),
+    }
 
 
 def _add(user: User, now: datetime, **facts: object) -> str:
@@ -59,8 +73,9 @@ def _add(user: User, now: datetime, **facts: object) -> str:
     if len(of(user, now)) >= MOST_EACH:
         raise TooManyShares
     token = secrets.token_urlsafe(32)
-    password = user.get_session_auth_hash()
-    Share.objects.create(digest=digest_of(token), user=user, password_mark=password, **facts)
+    digest, password = digest_of(token), user.get_session_auth_hash()
+    sealed = encryption.encrypt(token, token_purpose(digest))
+    Share.objects.create(digest=digest, sealed=sealed, user=user, password_mark=password, **facts)
     return token
 
 
@@ -88,9 +103,25 @@ def bounds_of(share: Share) -> Bounds:
 
 
 def of(user: User, now: datetime) -> list[Share]:
-    """Return the valid links, the newest first."""
-    rows = Share.objects.filter(is_valid(now), user=user).order_by("-pk")
-    return [share for share in rows if is_of_password(share, user)]
+    """Return a person's valid links, the newest first."""
+    return of_everyone(now, user=user)
+
+
+def of_everyone(now: datetime, **facts: object) -> list[Share]:
+    """Return all valid links with these facts, the newest first."""
+    rows = Share.objects.filter(is_valid(now), user__is_active=True, **facts)
+    rows = rows.select_related("user").order_by("-pk")
+    return [share for share in rows if is_of_password(share, share.user)]
+
+
+def change(share: Share, terms: NewTerms, now: datetime) -> bool:
+    """Change the terms for everyone at once. Return False if the link has just ended."""
+    columns = _columns(terms, now)
+    if terms.keeps_password:
+        del columns["password"]
+    if terms.keeps_end:
+        del columns["expires_at"]
+    return Share.objects.filter(is_valid(now), pk=share.pk).update(**columns) > 0
 
 
 def is_password(share: Share, password: str) -> bool:
@@ -106,6 +137,20 @@ def use(share: Share) -> bool:
     return rows.update(uses=F("uses") + 1) > 0
 
 
+def note_use(share: Share, now: datetime) -> None:
+    """Record that a link is in use, at most once a minute. No visitor is refused if the database
+    is locked or its disk full."""
+    # After the clock was set back, the last use may be in the future.
+    earliest, latest = now - USED_EVERY, now + USED_EVERY
+    if share.last_used_at and earliest < share.last_used_at < latest:
+        return
+    is_due = Q(last_used_at=None) | Q(last_used_at__lte=earliest) | Q(last_used_at__gte=latest)
+    try:
+        Share.objects.filter(is_due, pk=share.pk).update(last_used_at=now)
+    except OperationalError as error:
+        log.warning("use not noted share=%s: %s", share.pk, error)
+
+
 def take_bytes(share: Share, size_bytes: int) -> bool:
     """Count the bytes of a file that is about to be received. Return False if they are too many."""
     rows = Share.objects.filter(pk=share.pk)
@@ -119,13 +164,24 @@ def give_back_bytes(share: Share, size_bytes: int) -> None:
     rows.update(received_bytes=F("received_bytes") - size_bytes)
 
 
+def find_own(user: User, share: int, now: datetime) -> Share | None:
+    """Return a link that this person made, unless it has ended."""
+    return next(iter(of_everyone(now, user=user, pk=share)), None)
+
+
+def find_revocable(user: User, share: int, now: datetime) -> Share | None:
+    """Return a link that this person may revoke, unless it has ended: owners revoke all links."""
+    if Role(user.role).includes(Role.OWNER):
+        return next(iter(of_everyone(now, pk=share)), None)
+    return find_own(user, share, now)
+
+
 def revoke(user: User, share: int) -> str | None:
-    """Delete a link. Return the name of the entry it opened, or None if there is no such link."""
-    row = Share.objects.filter(user=user, pk=share).first()
-    if row is None:
-        return None
-    row.delete()
-    return str(row)
+    """Delete a link. Return the name of what it opened, or None if there is no such link, as when
+    someone else was faster."""
+    row = find_revocable(user, share, timezone.now())
+    deleted, _by_model = Share.objects.filter(pk=row.pk).delete() if row else (0, {})
+    return str(row) if deleted else None
 
 
 def prune(now: datetime) -> None:

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
@@ -54,6 +55,7 @@ def receive(request: Request, token: str) -> HttpResponse:
     is_open = share and share.takes_files and screen.is_inside(request, share)
     if share is None or not is_open:
         return refusal(request, token, UploadRefused(404, screen.ended_words()))
+    links.note_use(share, timezone.now())
     if request.method != "POST":
         return render_page(request, share, token)
     try:

@@ -70,6 +70,7 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
         return redirect("share-receive", token)
     if is_opening:
         return redirect("share-page", token)
+    links.note_use(share, timezone.now())
     with visiting(request, share, token):
         return show_within_bounds(request, path)
 
