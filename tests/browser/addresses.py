@@ -29,6 +29,8 @@ PAGES = {
     "account-health": "/account/health/",
     "account-connection-forget": "/account/connection/forget/",
     "account-activity": "/account/activity/",
+    "account-link": "/account/links/{link}/",
+    "account-link-revoke": "/account/links/{link}/revoke/",
     "account-people-invite": "/account/people/invite/",
     "account-people-person": "/account/people/{person}/",
     "account-pair-code": "/account/pair/code/",
@@ -53,7 +55,7 @@ PIECES = {
     *("files-unpack", "files-unpackings"),
     *("preview-more", "stream-image", "stream-original", "stream-pdf", "stream-hls", "stream-mp4"),
     *("stream-part", "subtitles", "watch-position", "watch-mark"),
-    *("share-m3u", "share-open", "share-revoke", "share-inside", "share-receive"),
+    *("share-m3u", "share-open", "share-inside", "share-receive"),
     *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
     *(
         "transfers-running",

@@ -80,7 +80,14 @@ def house(chromium: Browser, ferry: Ferry) -> House:
         visitor.sign_in()
         visitor.open("/account/server/")
         person = visitor.page.locator("#people a.btn").first.get_attribute("href")
-        names = {"folder": folder.path, "file": file, "text": text, "person": person.split("/")[-2]}
+        visitor.open(f"{folder.path}share/")
+        visitor.page.get_by_label("Title").fill(LONG[:60])
+        visitor.page.get_by_label("Password").fill("tern on a rope")
+        visitor.page.get_by_role("button", name="Create link").click()
+        visitor.open("/account/")
+        link = visitor.page.locator("#shares .rows a").first.get_attribute("href")
+        names = {"folder": folder.path, "file": file, "text": text}
+        names |= {"person": person.split("/")[-2], "link": link.split("/")[-2]}
         return House(visitor.url, context.storage_state(), names)
 
 

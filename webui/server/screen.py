@@ -29,6 +29,7 @@ from webui.server.page import (
 )
 from webui.server.plan_page import PlanPart, absent_part, aged_words, plan_part
 from webui.server.storage_page import StoragePart, storage_part
+from webui.shares.screen import everyones_shares
 from webui.shell import context
 from webui.v1.address import split_service_url
 from webui.v1.connection import Health
@@ -50,6 +51,7 @@ def context_for(request: Request, connect: Connect | None = None) -> dict[str, o
         "is_plain": not is_secure_context(request),
         "programs": programs_of(request) if is_owner else None,
         "connect": connect or Connect(()),
+        "links": everyones_shares(request) if is_owner else None,
     }
 
 

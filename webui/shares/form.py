@@ -1,13 +1,15 @@
-"""The form in which a person says what a link may do."""
+"""The forms in which a person says what a link may do, and changes that later."""
 
 from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from webui.forms import LONGEST_PASSWORD
-from webui.shares.terms import Terms
+from webui.models import Share
+from webui.shares.terms import NewTerms, Terms
 
 LIFETIMES = {
     "hour": timedelta(hours=1),
@@ -23,14 +25,13 @@ LASTS = [
     ("month", _("30 days")),
     ("never", _("No limit")),
 ]
-SEE, SEND = "see", "send"
+SEE, SEND, KEEP = "see", "send", "keep"
 PURPOSES = [(SEE, _("See and download")), (SEND, _("Send files"))]
 MOST_USES, MOST_GB, USUAL_GB = 10_000, 100_000, 10
 GB = 10**9
 
 
-class ShareForm(forms.Form):
-    purpose = forms.ChoiceField(label=_("What people can do"), choices=PURPOSES, initial=SEE)
+class TermsForm(forms.Form):
     lasts = forms.ChoiceField(label=_("The link works for"), choices=LASTS, initial="week")
     label = forms.CharField(
         label=_("Title"),
@@ -60,14 +61,45 @@ class ShareForm(forms.Form):
         required=False,
     )
 
-    def terms(self) -> Terms:
+    def facts(self, *, takes_files: bool) -> dict[str, Any]:
         said: dict[str, Any] = self.cleaned_data
-        takes_files = said["purpose"] == SEND
-        return Terms(
-            label=said["label"],
-            password=said["password"],
-            lasts=LIFETIMES[said["lasts"]],
-            most_uses=said["most_uses"],
-            takes_files=takes_files,
-            most_bytes=(said["most_gb"] or USUAL_GB) * GB if takes_files else None,
+        return {
+            "label": said["label"],
+            "password": said["password"],
+            "lasts": LIFETIMES.get(said["lasts"]),
+            "most_uses": said["most_uses"],
+            "takes_files": takes_files,
+            "most_bytes": (said["most_gb"] or USUAL_GB) * GB if takes_files else None,
+        }
+
+
+class ShareForm(TermsForm):
+    purpose = forms.ChoiceField(label=_("What people can do"), choices=PURPOSES, initial=SEE)
+
+    def terms(self) -> Terms:
+        return Terms(**self.facts(takes_files=self.cleaned_data["purpose"] == SEND))
+
+
+class ChangeForm(TermsForm):
+    """The same for a link that exists. Its lifetime begins again only if the person chooses one."""
+
+    lasts = forms.ChoiceField(
+        label=_("Lifetime from now"), choices=[(KEEP, _("No change")), *LASTS], initial=KEEP
+    )
+    without_password = forms.BooleanField(label=_("Remove the password"), required=False)
+
+    def __init__(self, share: Share, data: QueryDict | None = None) -> None:
+        gigabytes = (share.most_bytes or 0) // GB
+        shown = {"label": share.label, "most_uses": share.most_uses, "most_gb": gigabytes}
+        super().__init__(data, initial=shown)
+        self.share = share
+        if share.password:
+            self.fields["password"].help_text = _("Leave it empty to keep the current password.")
+
+    def terms(self) -> NewTerms:
+        said = self.cleaned_data
+        return NewTerms(
+            **self.facts(takes_files=self.share.takes_files),
+            keeps_password=not said["password"] and not said["without_password"],
+            keeps_end=said["lasts"] == KEEP,
         )

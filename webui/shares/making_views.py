@@ -74,8 +74,7 @@ def refusal(chosen: list[Entry]) -> str:
 def made_link(
     request: Request, reading: Reading, chosen: list[Entry], form: ShareForm
 ) -> HttpResponse | None:
-    """Make the link, and show it: only this response contains it. Return None if there are too
-    many."""
+    """Make the link, and show it. Return None if there are too many."""
     now, terms = timezone.now(), form.terms()
     bounds = bounds_of(reading, chosen)
     try:

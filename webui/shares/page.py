@@ -37,6 +37,7 @@ class ShareFacts(Protocol):
     uses: int
     most_uses: int | None
     takes_files: bool
+    last_used_at: datetime | None
 
     @property
     def asks_first(self) -> bool: ...
@@ -47,6 +48,7 @@ class ShareRow:
     id: int
     name: str
     note: str
+    use: str
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,18 @@ def share_page(
 
 
 def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
-    return [
-        ShareRow(each.pk, each.label or each.name or _("All files"), note(each, calendar))
-        for each in shares
-    ]
+    return [share_row(each, calendar) for each in shares]
+
+
+def share_row(share: ShareFacts, calendar: Calendar) -> ShareRow:
+    name = share.label or share.name or _("All files")
+    return ShareRow(share.pk, name, note(share, calendar), use_words(share, calendar))
+
+
+def use_words(share: ShareFacts, calendar: Calendar) -> str:
+    if share.last_used_at is None:
+        return _("Never used")
+    return _("Last used: %(when)s") % {"when": calendar.words(share.last_used_at)}
 
 
 def note(share: ShareFacts, calendar: Calendar) -> str:
@@ -160,7 +170,16 @@ def uses_left_words(share: ShareFacts) -> str:
     return words % {"count": count_words(left)}
 
 
-# Playlists
+# Links for players
+
+
+def player_paths(token: str, kind: str, entry: str, name: str) -> tuple[str, str]:
+    """Return the path to give to players, and that of the playlist."""
+    title = safe_name(name)
+    list_path = reverse("share-m3u", args=[token, f"{title}.m3u"])
+    if kind != FILE:
+        return list_path, list_path
+    return reverse("share-open", args=[token, entry, title]), list_path
 
 
 def playable_entries(contents: Contents) -> list[Entry]:

@@ -13,6 +13,7 @@ from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
 from webui.shares import visits
+from webui.shares.managing_page import row_with_maker
 from webui.shares.page import ShareRow, share_rows
 
 
@@ -32,6 +33,13 @@ def shares_of(request: Request) -> list[ShareRow]:
     """Return the links of a person, as the Account screen lists them."""
     calendar = Calendar.now()
     return share_rows(share_links.of(request.user, timezone.now()), calendar)
+
+
+def everyones_shares(request: Request) -> list[ShareRow]:
+    """Return the links of everyone, as owners see them on the Server screen."""
+    calendar = Calendar.now()
+    shares = share_links.of_everyone(timezone.now())
+    return [row_with_maker(each, each.user.username, calendar) for each in shares]
 
 
 def find_page(request: Request, token: str) -> Share | None:

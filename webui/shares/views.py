@@ -3,13 +3,12 @@
 import logging
 from datetime import datetime
 
-from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
-from django.shortcuts import redirect, render
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
+from django.views.decorators.http import require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -25,7 +24,7 @@ from webui.library.entries import FILE, FOLDER, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
-from webui.shares import links, screen
+from webui.shares import links
 from webui.shares import page as pages
 from webui.shares.page import Made, SharePage
 from webui.v1.errors import Failure, NotFound
@@ -64,7 +63,7 @@ def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpR
 
 
 def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
-    """Make a link, or say why not. Only this response contains it, as text and as a QR code."""
+    """Make a link, or say why not."""
     if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
         return _("This folder doesn't contain any films or music. Open one that does.")
     try:
@@ -73,34 +72,13 @@ def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
         return _("You already have 100 links. Revoke some on the account page.")
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
     events.record(request, Kind.SHARE_MADE, chosen.name)
-    name = pages.safe_name(chosen.name)
-    list_url = reverse("share-m3u", args=[token, f"{name}.m3u"])
-    is_file = chosen.kind == FILE
-    path = reverse("share-open", args=[token, chosen.id, name]) if is_file else list_url
+    path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
     return Made(device_addresses(request, path), list_url, now + links.LIFETIME)
 
 
 def render_page(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
     template = "shares/_dialog.html" if request.htmx else "shares/show.html"
     return render(request, template, {"page": page}, status=status)
-
-
-# Revoking links
-
-
-@require_POST
-@open_to(Role.GUEST)
-def revoke(request: Request, share: int) -> HttpResponse:
-    """Revoke a link. Responses that have begun may finish."""
-    name = links.revoke(request.user, share)
-    if name is not None:
-        log.info("revoked link name=%r", request.user.username)
-        events.record(request, Kind.SHARE_REVOKED, name)
-    if request.htmx:
-        context = {"shares": screen.shares_of(request), "is_revoked": True}
-        return render(request, "shares/_shares.html", context)
-    messages.success(request, _("Link revoked"))
-    return redirect(reverse("account", fragment="shares"))
 
 
 # Opening links
@@ -138,9 +116,14 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
 
 
 def find_player_link(request: Request, token: str) -> Share | None:
-    """Return the link if it is for players: those of pages may ask for a password first."""
-    share = links.find_share(token, service_of(request).key, timezone.now())
-    return share if share and not share.folder else None
+    """Return the link if it is for players, and note its use. Those of pages may ask for a
+    password first."""
+    now = timezone.now()
+    share = links.find_share(token, service_of(request).key, now)
+    if share is None or share.folder:
+        return None
+    links.note_use(share, now)
+    return share
 
 
 def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
