@@ -24,7 +24,7 @@ from webui.library.entries import FILE, FOLDER, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
-from webui.shares import links
+from webui.shares import links, screen
 from webui.shares import page as pages
 from webui.shares.page import Made, SharePage
 from webui.v1.errors import Failure, NotFound
