@@ -76,7 +76,7 @@ class TestTheForm:
 
 
 class TestTheLink:
-    def test_only_digests_of_link_and_password_are_stored(self, bob, storage):
+    def test_the_database_shows_neither_link_nor_password(self, bob, storage):
         token = make_link(bob, password="tern on a rope").split("/")[2]
         kept = str(Share.objects.values())
         assert token not in kept
