@@ -262,14 +262,14 @@ def ready(request: HttpRequest) -> JsonResponse:
     results = findings()
     is_ready = not any(trouble and trouble.is_blocking for trouble in results.values())
     answer: dict[str, object] = {"ready": is_ready}
-    if visitors.has_token(request) or is_owners(request):
+    if visitors.has_token(request) or is_from_owner(request):
         answer["parts"] = {
             part: trouble.sentence if trouble else "ready" for part, trouble in results.items()
         }
     return JsonResponse(answer, status=200 if is_ready else 503)
 
 
-def is_owners(request: HttpRequest) -> bool:
+def is_from_owner(request: HttpRequest) -> bool:
     """Return whether an owner's browser sent the request. No one is known without the database."""
     name = settings.SESSION_COOKIE_NAME + (SECURE_SUFFIX if request.is_secure() else "")
     session_key = request.COOKIES.get(name, "")

@@ -193,7 +193,7 @@ class RelayedStream:
 
 
 def _nothing() -> None:
-    """Do nothing: streams of our own service hold no slot."""
+    """Do nothing: files that our own service sends directly hold no slot."""
 
 
 def one_line(value: str) -> str:

@@ -16,7 +16,7 @@ from webui.v1.links import Download, Link
 @require_safe
 @open_to(Role.GUEST)
 def original(request: Request, file: str) -> HttpResponseBase:
-    """Send a file. Our own service sends it directly, but shows an SVG only as text."""
+    """Send a file. Our own service sends it directly, except SVGs and what visitors read."""
     expected = expected_of(request, file)
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 
