@@ -455,6 +455,21 @@ def naming(page: Page, name: str = "Clouds.mkv") -> Locator:
 
 
 @FORMS
+def test_a_form_for_a_new_name_opens_in_the_row_that_a_refresh_replaced(alice, films):
+    page, waiting = alice.page, []
+    page.route("**/rename/form/**", lambda route: waiting.append(route))  # noqa: PLW0108  Playwright sets an attribute on handlers, which built-ins refuse.
+    alice.open(films.path)
+    link(page, "Clouds.mkv").focus()
+    with page.expect_request("**/rename/form/**"):
+        page.keyboard.press("F2")
+    page.evaluate("document.getElementById('listing').dataset.isOld = true")
+    page.evaluate("htmx.trigger('#look', 'refresh')")
+    expect(page.locator("#listing:not([data-is-old])")).to_be_visible()
+    waiting.pop().continue_()
+    naming(page)
+
+
+@FORMS
 def test_a_rename_that_fails_is_taken_back(alice, films, troubles):
     alice.open(films.path)
     page = alice.page

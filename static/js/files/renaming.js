@@ -1,7 +1,7 @@
 // Rename in place: the form replaces the name, and the new name shows before the server confirms it.
 import { isDone } from "../errors.js";
 import { fill, words } from "../words.js";
-import { linkOf, nameOf, rowOf, say } from "./rows.js";
+import { linkOf, nameOf, rowBy, rowOf, say } from "./rows.js";
 import { adopt } from "./selection.js";
 
 const before = new WeakMap();
@@ -29,6 +29,14 @@ document.addEventListener("keydown", (event) => {
   if (event.key !== "Escape" || !form || !rowOf(form)) return;
   event.preventDefault();
   leave(form);
+});
+
+// A refresh may have replaced the row since its form was requested.
+document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
+  const { target } = detail;
+  if (target.isConnected || !target.matches(".entry")) return;
+  const row = rowBy(target.closest("[id]").id);
+  if (row) detail.target = linkOf(row);
 });
 
 document.addEventListener("htmx:load", ({ detail: { elt } }) => {
