@@ -7,8 +7,9 @@ from datetime import UTC, datetime, timedelta
 
 from django.db.models import QuerySet
 
+from service.errors import StoreAway
 from service.library.sweep import is_certain
-from service.models import Transfer
+from service.models import File, Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
@@ -158,7 +159,8 @@ class Shift:
         self._waiting = self._queue.next(self._waiting_for)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
-        claimed_ids = self._lease.take(transfer_ids, now) if transfer_ids else set()
+        may_take = bool(transfer_ids) and self._is_store_there()
+        claimed_ids = self._lease.take(transfer_ids, now) if may_take else set()
         own = self._lease.transfers().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
@@ -167,6 +169,13 @@ class Shift:
             self._control.begin(run, now)
         if claimed_ids:
             log.info("claimed transfers=%d first=%d", len(claimed_ids), min(claimed_ids))
+
+    def _is_store_there(self) -> bool:
+        """Return whether the store answers, with its files. If not, other workers may reach it."""
+        try:
+            return self._store.is_there or not File.objects.exists()
+        except StoreAway:
+            return False
 
     # Space and slots
 

@@ -71,6 +71,7 @@ def test_a_worker_whose_clock_is_an_hour_off_neither_takes_nor_loses_anything(
             each.stop()
         assert next(own) is first
         clock.write_text(by)
+        assert first.output.saw("the object store doesn't answer", 60), first.log
         for each in others:
             each.again()
         assert next(theirs) is not first

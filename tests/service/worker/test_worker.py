@@ -3,12 +3,14 @@
 import errno
 from datetime import timedelta
 from hashlib import sha1
+from pathlib import Path
 
 import pytest
+from django.conf import settings
 from django.db import OperationalError
 
 from service.accounts import accounts
-from service.errors import DiskFull, NameTaken, NotNow
+from service.errors import DiskFull, NameTaken, NotNow, StoreAway
 from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.library import library
 from service.models import File, Folder, Transfer
@@ -608,6 +610,38 @@ def test_a_disk_below_its_reserve_pauses_all(shift):
     shift.round(seconds=31)
     shift.rounds(6)
     assert [shift.state(each) for each in (first, second)] == ["downloading"] * 2
+
+
+def test_a_worker_takes_nothing_while_its_store_is_away(shift):
+    """Another machine may reach the store, or accept this one's clock."""
+
+    def fail(_store):
+        raise StoreAway
+
+    (transfer,) = magnets(alice(), 1)
+    with pytest.MonkeyPatch.context() as patch:
+        # A disk is never away like this.
+        patch.setattr(type(shift.store), "is_there", property(fail))
+        shift.rounds(2)
+        assert (shift.state(transfer), transfer.leased_by) == ("queued", "")
+    shift.rounds(1)
+    assert shift.state(transfer) != "queued"
+    assert transfer.leased_by
+
+
+def test_a_worker_takes_nothing_while_the_folder_of_its_files_is_missing(shift):
+    """The disk may be unmounted. New files would be hidden once it is back."""
+    account = alice()
+    fetched(shift, *magnets(account, 1), {"film.mkv": b"a film"})
+    _same, transfer = magnets(account, 2)
+    blobs = Path(settings.DATA_DIR, "library/blobs")
+    blobs.rename(blobs.with_name("elsewhere"))
+    shift.rounds(2)
+    assert (shift.state(transfer), transfer.leased_by) == ("queued", "")
+    blobs.with_name("elsewhere").rename(blobs)
+    shift.rounds(1)
+    assert shift.state(transfer) != "queued"
+    assert transfer.leased_by
 
 
 def test_a_disk_failure_during_an_import_is_reported_and_retried(shift, monkeypatch):
