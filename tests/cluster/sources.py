@@ -22,7 +22,7 @@ PIECE_SECONDS = 0.05
 PEER = f"127.0.0.1:{PEER_PORT}"
 TORRENTS = [f"torrent {number}" for number in range(8)]
 TORRENT_BYTES = 24_000_000
-MOST_CONTENTS = 8
+MOST_CONTENTS = 3
 
 
 def url_of(name: str, size_bytes: int) -> str:

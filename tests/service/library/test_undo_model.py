@@ -26,6 +26,7 @@ MOST_CHOSEN = 4
 UNDO_SHARE = 0.45
 KILLED_SHARE = 0.02
 MOST_STEPS = 120
+LONG = pytest.mark.slow(seconds=50)
 
 Key = tuple[bool, int]  # whether it is a folder, and its id
 
@@ -172,16 +173,17 @@ def allowed(act: Callable[[], object]) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "actions", [300, pytest.param(10_000, marks=pytest.mark.slow(seconds=330))]
+    ("actions", "seed"),
+    [(300, 0), *(pytest.param(2_500, seed, marks=LONG) for seed in range(1, 5))],
 )
-def test_undone_actions_leave_everything_as_it_was(actions, store):
+def test_undone_actions_leave_everything_as_it_was(actions, seed, store):
     account = alice(space_max_bytes=2_000)
     for path in ("", "Films", "Films/Folder", "Films/Folder/a", "Music", "Music/B"):
         folder = a_folder(account, path) if path else None
         for name in ("a", "é", "c.txt") if folder else ("B",):
             a_file(account, f"{name} {path[-1:]}", folder=folder, blob=put(store, path.encode()))
     first = tree_of(account)
-    person = Person(account, seed=actions)
+    person = Person(account, seed=seed)
     while person.acted < actions:
         person.act()
         while person.done and (
