@@ -103,7 +103,7 @@ def test_an_existing_picture_is_read_from_the_store(web, cluster, one):
     )
     made = until_made(one, path)
     assert made.headers["Content-Type"][:5] == "image"
-    changed = made.content + b"from the store"
+    changed = made.content + b"from the store\xff\xd9"  # A whole JPEG ends so.
     replace_published(cluster, path.partition("?")[0].rpartition("/")[2], made.content, changed)
     assert web.get(path).content == changed
 
