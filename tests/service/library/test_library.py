@@ -479,8 +479,8 @@ def test_the_largest_files_are_read_from_an_index():
         if connection.vendor == "postgresql":
             explain = "EXPLAIN"
             # PostgreSQL prefers to read and sort so few rows.
-            cursor.execute("SET LOCAL enable_seqscan = off")
-            cursor.execute("SET LOCAL enable_bitmapscan = off")
+            for way in ("seqscan", "bitmapscan", "sort"):
+                cursor.execute(f"SET LOCAL enable_{way} = off")
         largest_files.largest_files(account)
         cursor.execute(f"{explain} {queries[-1]['sql']}")
         plan = str(cursor.fetchall())
