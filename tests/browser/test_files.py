@@ -605,6 +605,46 @@ def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
     expect(toast).to_contain_text("1 item put back")
 
 
+def rename_elms(page):
+    open_menu(page, "Elms.txt").get_by_text("Rename").click()
+    naming(page, "Elms.txt").fill("Oaks.txt")
+    page.keyboard.press("Enter")
+
+
+def delete_elms(page):
+    open_menu(page, "Elms.txt").get_by_text("Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+
+
+def move_elms(page):
+    open_menu(page, "Elms.txt").get_by_text("Move or copy").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Bays").click()
+    dialog.get_by_role("button", name="Move here").click()
+
+
+PRESSES = {
+    "mouse": lambda button: button.click(),
+    "keyboard": lambda button: button.press("Enter"),
+    "touch": lambda button: button.tap(),
+}
+
+
+@FORMS
+@pytest.mark.parametrize("press", PRESSES)
+@pytest.mark.parametrize("view", ["list", "grid"])
+@pytest.mark.parametrize("act", [rename_elms, delete_elms, move_elms])
+def test_each_undo_works_in_each_view(act, view, press, films, request):
+    """The toast of a rename came behind a row of the table, where a parser drops its form."""
+    visitor = request.getfixturevalue("phone" if press == "touch" else "alice")
+    visitor.open(f"{films.path}?view={view}")
+    page = visitor.page
+    act(page)
+    expect(row(page, "Elms.txt")).to_have_count(0)
+    PRESSES[press](page.locator("#toasts").get_by_role("button", name="Undo"))
+    expect(row(page, "Elms.txt")).to_have_count(1)
+
+
 @FORMS
 def test_a_folder_is_created_in_the_dialog(alice, films, shelf):
     alice.open(films.path)
