@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from service.models import LONGEST_SENTENCE, Transfer
@@ -16,6 +16,7 @@ from service.worker.stages import OrderState, RunPosition, Stage, Transition, ne
 
 # One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6
+SLOW_AFTER = timedelta(seconds=10)
 
 
 ADOPTED = (
@@ -49,6 +50,8 @@ class Run:
     losses: int = 0
     done_bytes: int = 0
     retry_at: datetime | None = None
+    slow_since: datetime | None = None
+    is_slow: bool = False  # and so leaves its slot to others, while it goes on
     _position: RunPosition = field(default=RunPosition(), init=False)
 
     def take(self, transition: Transition) -> None:
@@ -57,6 +60,7 @@ class Run:
         Raises IllegalTransition, and then changes nothing.
         """
         self._position = next_position(self._position, transition)
+        self.slow_since, self.is_slow = None, False
 
     @property
     def stage(self) -> Stage:
@@ -198,6 +202,14 @@ class Run:
     def count_anew(self, now: datetime) -> None:
         self.restart_patience(now)
         self.retry_at = self.retry_at and now
+
+    def note_speed(self, fair_share: float, now: datetime) -> None:
+        """Note how fast bytes arrive: a run that is slow for a while needs no slot."""
+        if self.transfer.download_bytes_per_second >= fair_share:
+            self.slow_since = None
+        elif self.slow_since is None or self.slow_since > now:
+            self.slow_since = now
+        self.is_slow = self.slow_since is not None and now - self.slow_since >= SLOW_AFTER
 
     def was_obtainable(self, now: datetime) -> bool:
         return self.is_obtainable or self.obtainable_at >= now

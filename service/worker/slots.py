@@ -4,22 +4,38 @@ from collections.abc import Iterable
 
 from service.worker.run import LARGE_BYTES, Run, Runs
 
+# Bytes per second of a transfer that is slow on any line.
+LEAST_SHARE = 20_000
+# A transfer is slow that gets less than this part of what each slot gets on average.
+SLOW_PART = 0.25
+# So many times as many transfers as there are slots run at once, if almost all are slow.
+MOST_TIMES = 4
+
 
 class Slots:
     """The slots of one worker. Of several, one is kept for small transfers.
 
-    Small transfers thus never wait for large ones.
+    Small transfers thus never wait for large ones. Slow transfers count only if there are many of
+    them, so that quick ones don't wait for those either.
     """
 
     def __init__(self, most: int, runs: Runs) -> None:
         self._most = most
         self._runs = runs
 
+    @property
+    def fair_share(self) -> float:
+        """Return the bytes per second below which a transfer is slow."""
+        total = sum(run.transfer.download_bytes_per_second for run in self._runs)
+        return max(LEAST_SHARE, total / self._most * SLOW_PART)
+
     def free(self) -> int:
-        return self._most - sum(run.has_slot for run in self._runs)
+        running = [run for run in self._runs if run.has_slot]
+        quick = sum(not run.is_slow for run in running)
+        return min(self._most - quick, MOST_TIMES * self._most - len(running))
 
     def free_for_large(self) -> int:
-        large = sum(run.has_slot and run.is_large for run in self._runs)
+        large = sum(run.has_slot and run.is_large and not run.is_slow for run in self._runs)
         return min(self.free(), max(1, self._most - 1) - large)
 
     def has_free_for(self, run: Run) -> bool:

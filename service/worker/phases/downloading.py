@@ -18,6 +18,7 @@ class DownloadingPhase(UnfinishedPhase):
         if status.phase != "downloading":
             return
         run.write(download_bytes_per_second=status.download_rate)
+        run.note_speed(self._control.slots.fair_share, now)
         wanted_bytes = status.wanted_bytes or run.transfer.size_bytes
         if wanted_bytes:
             share = min(status.done_bytes / wanted_bytes, 0.999)
