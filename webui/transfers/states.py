@@ -113,6 +113,8 @@ def combine(
     old = before or CachedTransfer(key, transfer.id, "", since=now, advanced_at=now)
     percent = transfer.progress_percent
     has_advanced = percent > old.percent or (transfer.size_bytes > 0 and old.size_bytes == 0)
+    # A transfer that waits for its turn can't advance.
+    has_advanced |= transfer.state == QUEUED
     fresh = old._replace(
         key=key,
         id=transfer.id,

@@ -90,6 +90,15 @@ def watched(*steps: tuple[float, float]) -> CachedTransfer:
     return found
 
 
+def test_time_in_the_queue_is_no_time_without_peers():
+    found = None
+    for minute in range(23):
+        found = look(found, at=minute * 60, state="queued", progress=0)
+    began = look(found, at=22 * 60 + 10, state="stalled", progress=0)
+    assert (began.state, began.quiet_minutes) == ("stalled", 0)
+    assert look(began, at=27 * 60, state="stalled", progress=0).quiet_minutes == 5
+
+
 def test_the_time_left_comes_from_the_last_minute():
     assert watched((0, 10), (5, 11)).left_seconds is None
     assert watched((0, 10), (10, 11), (20, 12)).left_seconds == 880
