@@ -2,12 +2,14 @@
 
 import logging
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
+from tempfile import TemporaryFile
 
 from django.conf import settings
 from django.core.files.storage import storages
@@ -20,13 +22,15 @@ from django.views.decorators.http import require_safe
 
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from config.static_files.storage import HashedModules
-from config.storage import release
+from config.storage import outages, release
 from config.web import visitors
 from config.worker import measuring
-from service.errors import StoreAway
+from service.errors import Busy, NoWorker, StoreAway
 from service.library import space
 from service.library.database_match import Doubt, doubt_about
+from service.media import requests
 from service.models import File, Worker
+from service.outages import Outage, outage_of
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
@@ -45,6 +49,17 @@ DAMAGE = Finding("database_damaged", "The database is damaged.")
 MOST_NAMES = 5
 # Less than this, and the database can't write either.
 LEAST_FREE_BYTES = 2**20
+# Each write wakes a disk that sleeps.
+WRITE_SECONDS = 45
+MOST_WRITE_SECONDS = 3
+BLOCK_BYTES = 4096
+# For so long, a check waits for other writers, and requests wait before they fail.
+LOCK_SECONDS = 0.2
+MOST_LOCKED_SECONDS = 20
+# An idle worker makes a round every four seconds.
+MOST_ROUND_SECONDS = 45
+ANSWER_SECONDS = 2
+MEASURE_SECONDS = 3
 
 
 def database() -> Finding | None:
@@ -59,7 +74,25 @@ def database() -> Finding | None:
         return DAMAGE
     if newer_version:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
+    if outages.lasts("locked", is_on=is_locked()) > MOST_LOCKED_SECONDS:
+        return Finding("database_locked", "Another program has locked the database.")
     return None
+
+
+def is_locked() -> bool:
+    """Return whether no one can write to the database now. Readers don't notice."""
+    settings_dict = connections["default"].settings_dict
+    if not settings_dict["ENGINE"].endswith("sqlite3"):
+        return False
+    try:
+        with closing(
+            sqlite3.connect(settings_dict["NAME"], timeout=LOCK_SECONDS, isolation_level=None)
+        ) as other:
+            other.execute("BEGIN IMMEDIATE")
+            other.execute("ROLLBACK")
+    except sqlite3.Error as trouble:
+        return outage_of(trouble) is Outage.BUSY
+    return False
 
 
 def pages() -> Finding | None:
@@ -79,27 +112,38 @@ def disk() -> Finding | None:
     for folder in (Path(settings.DATA_DIR), Path(settings.DATA_DIR) / "library"):
         if folder.is_dir() and (finding := disk_below(folder)):
             return finding
-    return None
-
-
-def disk_below(folder: Path) -> Finding | None:
-    if not os.access(folder, os.W_OK):
-        return Finding("disk_read_only", "The disk can't be written to.")
-    facts = os.statvfs(folder)
-    has_entries = facts.f_favail > 0 or facts.f_files == 0  # Some file systems don't count them.
-    if facts.f_bavail * facts.f_frsize < LEAST_FREE_BYTES or not has_entries:
-        return Finding("disk_full", "The disk is full.")
     if not library_store().free_bytes():
         return Finding("disk_low", "The disk has no space for more files.", is_blocking=False)
     return None
 
 
-def library() -> Finding | None:
-    if not connection.is_embedded():
+def disk_below(folder: Path) -> Finding | None:
+    facts = os.statvfs(folder)
+    has_entries = facts.f_favail > 0 or facts.f_files == 0  # Some file systems don't count them.
+    if facts.f_bavail * facts.f_frsize < LEAST_FREE_BYTES or not has_entries:
+        return Finding("disk_full", "The disk is full.")
+    return trouble_writing(folder)
+
+
+_written_at: dict[Path, float] = {}
+
+
+def trouble_writing(folder: Path) -> Finding | None:
+    """Write to the disk, and find out how that goes: one with an error still looks writable."""
+    began_at = time.monotonic()
+    if began_at - _written_at.get(folder, float("-inf")) < WRITE_SECONDS:
         return None
-    if not library_store().is_there and File.objects.exists():
-        return Finding("library_missing", "The library folder is missing.")
-    return doubt()
+    try:
+        with TemporaryFile(dir=folder, buffering=0) as file:
+            file.write(bytes(BLOCK_BYTES))
+            os.fsync(file.fileno())
+    except OSError:
+        return Finding("disk_read_only", "The disk can't be written to.")
+    now = time.monotonic()
+    if now - began_at > MOST_WRITE_SECONDS:
+        return Finding("disk_slow", "The disk takes seconds to write.", is_blocking=False)
+    _written_at[folder] = now
+    return None
 
 
 DOUBT_SECONDS = 10
@@ -109,14 +153,13 @@ DOUBTS = {
     Doubt.BEHIND: Finding(
         "library_newer", "The database is older than the library.", is_blocking=False
     ),
-    Doubt.FOREIGN: Finding(
-        "library_foreign", "Another database filled the library.", is_blocking=False
-    ),
+    Doubt.FOREIGN: Finding("library_foreign", "Another database filled the library."),
+    Doubt.MISSING: Finding("library_missing", "The library is missing."),
 }
 
 
-def doubt() -> Finding | None:
-    """Report if the database may not name every file; look it up every ten seconds at most."""
+def library() -> Finding | None:
+    """Report a library that isn't this database's, or newer; look every ten seconds at most."""
     global _doubt_cache  # noqa: PLW0603  Cached for the whole process.
     with _doubt_lock:
         looked_at, kind = _doubt_cache
@@ -171,10 +214,24 @@ def worker() -> Finding | None:
     alive = [row for row in Worker.alive() if not leases.has_died(folder / row.name)]
     if not alive:
         return Finding("worker_away", "No worker runs: transfers wait.", is_blocking=False)
+    if is_hung():
+        sentence = "The worker isn't responding: transfers wait."
+        return Finding("worker_away", sentence, is_blocking=False)
     if not any(row.is_engine_alive for row in alive):
         sentence = "The engine isn't responding: torrents wait."
         return Finding("engine_away", sentence, is_blocking=False)
     return None
+
+
+def is_hung() -> bool:
+    """Return whether this machine's worker is there, but makes no rounds."""
+    try:
+        answer = requests.ask("round", ANSWER_SECONDS)
+    except NoWorker:
+        return False
+    except Busy as busy:
+        return isinstance(busy.__cause__, TimeoutError)
+    return float(answer["seconds_ago"]) > MOST_ROUND_SECONDS
 
 
 def sandbox() -> Finding | None:
@@ -187,9 +244,10 @@ def sandbox() -> Finding | None:
 
 
 CHECKS: dict[str, Check] = {
+    # First, since others wait for a slow disk, and it would seem quick then.
+    "disk": disk,
     "database": database,
     "pages": pages,
-    "disk": disk,
     "library": library,
     "content": content,
     "service": service,
@@ -217,7 +275,9 @@ def run_check(part: str, check: Check) -> Finding | None:
 
 
 def report() -> Report:
-    """Return the report for the owner's Health page."""
+    """Return the report for the owner's Health page, measured now if that takes seconds at most."""
+    with suppress(Busy):
+        requests.ask("measure", MEASURE_SECONDS)
     measurements = measuring.last()
     return Report(
         findings(),

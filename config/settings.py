@@ -213,7 +213,7 @@ ON_WAIT = "service.database_connection.give_back"
 SHELL = "webui.shell.context.shell_of"
 LAN_ADDRESSES = "config.web.addresses.lan"
 HEALTH = "config.health.report"
-LIBRARY_FINDING = "config.health.doubt"
+LIBRARY_FINDING = "config.health.library"
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1

@@ -135,7 +135,8 @@ class Errors:
         if isinstance(exception, UnreadablePostError):  # Its sender left or stalled.
             return error_views.bad_request(request, exception)
         # When saving a session fails, Django replaces the database's error with an UpdateError.
-        cause = exception.__context__ if isinstance(exception, UpdateError) else exception
-        if isinstance(cause, DatabaseError | InterfaceError):
+        cause = (isinstance(exception, UpdateError) and exception.__context__) or exception
+        # The site's caches and drafts are on the disk, too.
+        if isinstance(cause, DatabaseError | InterfaceError) or error_views.outage_of(cause):
             return error_views.database_failed(request, cause)
         return error_views.error_with_reference(request, exception)

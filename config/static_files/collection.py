@@ -39,6 +39,8 @@ def collect_static() -> None:
         (new / RECORD).write_text(json.dumps({"fingerprint": fingerprint, **count(new)}))
 
     durable.replace_folder(root, fill)
+    # An older Ferry took this file's word that the folder was its own.
+    root.with_suffix(".fingerprint").unlink(missing_ok=True)
     if isinstance(storage := storages["staticfiles"], HashedModules):
         storage.read_again()
 

@@ -19,10 +19,11 @@ import os
 import secrets
 import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,7 @@ from django.conf import settings
 
 from config.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
+from service.library import database_match
 from service.store import disk_store
 from service.store.disk_store import DiskStore
 from service.store.folders import make_folder
@@ -87,8 +89,11 @@ class Outcome:
 # Backing up
 
 
-def back_up(target: Path) -> Outcome:
-    """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or NotWhole."""
+def back_up(target: Path, *, is_verifying: bool = False) -> Outcome:
+    """Back up to a folder. Raise BackupRefused, OSError, sqlite3.Error, or NotWhole.
+
+    `is_verifying`: read every copy again, including those of earlier backups.
+    """
     if target.resolve().is_relative_to(Path(settings.DATA_DIR).resolve()):
         raise BackupRefused("The backup would lie in DATA_DIR itself; name another folder.")
     store = disk_store.library()
@@ -96,8 +101,15 @@ def back_up(target: Path) -> Outcome:
         before = read_manifest(target)
         database = target / f"database-{database_copies.stamp()}.sqlite3"
         database_copies.make(database_copies.database_path(), database)
-        outcome = Outcome()
-        bring_all(store, DiskStore(target / "library"), database, outcome, before)
+        doubtful = set(before.damaged if before else ())
+        copies = DiskStore(target / "library")
+
+        def is_there(blob: Blob) -> bool:
+            if is_verifying:
+                return is_whole(copies, blob)
+            return blob.name not in doubtful and copies.size(blob.name) == blob.size_bytes
+
+        outcome = bring_all(store, copies, blobs_of(database), is_there, is_verifying=is_verifying)
         bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
         sync_file_system(target)
         write_manifest(target, database, outcome)
@@ -109,7 +121,8 @@ def back_up(target: Path) -> Outcome:
 def claim(target: Path) -> Iterator[None]:
     """Reserve the folder for backups, and let no other backup write to it meanwhile."""
     durable.make_folder(target)
-    if not (target / LOCK).exists() and any(target.iterdir()):
+    is_ours = (target / LOCK).exists() or (target / MANIFEST).exists()
+    if not is_ours and any(target.iterdir()):
         raise BackupRefused(
             f"{target} holds something else; name an empty folder or an older backup."
         )
@@ -122,21 +135,30 @@ def claim(target: Path) -> Iterator[None]:
 
 
 def bring_all(
-    source: DiskStore, target: DiskStore, database: Path, outcome: Outcome, before: Manifest | None
-) -> None:
-    """Copy all blobs except those that an earlier backup has copied intact."""
-    doubtful = set(before.damaged if before else ())
-    carrier = Carrier(target)
-    for batch in batches(blobs_of(database), BLOBS_AT_ONCE):
-        coming: list[Blob] = []
-        for blob in batch:
-            outcome.files += 1
-            outcome.size_bytes += blob.size_bytes
-            if blob.name not in doubtful and target.size(blob.name) == blob.size_bytes:
-                outcome.count("kept")
-            else:
-                coming.append(blob)
-        carrier.bring(source, coming, outcome)
+    source: DiskStore,
+    target: DiskStore,
+    blobs: Iterator[Blob],
+    is_there: Callable[[Blob], bool],
+    *,
+    is_verifying: bool,
+) -> Outcome:
+    """Copy all blobs that aren't at the target. `is_verifying`: read what arrived there."""
+    outcome = Outcome()
+    coming: list[Blob] = []
+    for blob in blobs:
+        outcome.files += 1
+        outcome.size_bytes += blob.size_bytes
+        if is_there(blob):
+            outcome.count("kept")
+        else:
+            coming.append(blob)
+    carrier = Carrier(target, sum(blob.size_bytes for blob in coming))
+    for batch in batches(coming, BLOBS_AT_ONCE):
+        carrier.bring(source, batch, outcome)
+        if is_verifying:
+            outcome.damaged += [blob.name for blob in batch if not is_whole(target, blob)]
+    outcome.damaged = sorted(set(outcome.damaged))
+    return outcome
 
 
 class Carrier:
@@ -145,8 +167,10 @@ class Carrier:
     A copy gets its name only once it is on the disk, so a name always stands for complete content.
     """
 
-    def __init__(self, target: DiskStore) -> None:
+    def __init__(self, target: DiskStore, size_bytes: int) -> None:
+        """`size_bytes`: how much it will bring."""
         self._target = target
+        self._needed_bytes = size_bytes
         self._incoming = target.incoming / "backup"
         shutil.rmtree(self._incoming, ignore_errors=True)
         self._may_clone = True
@@ -177,10 +201,23 @@ class Carrier:
         if self._clone(source, draft):
             outcome.count("cloned")
         else:
+            self._refuse_beyond_room()
             outcome.count("copied")
             is_new_damage = copy(source, draft) != blob.sha1 and blob.name not in outcome.damaged
             outcome.damaged += [blob.name] if is_new_damage else []
         return [(draft, target)]
+
+    def _refuse_beyond_room(self) -> None:
+        """Refuse before the first copy; links and clones take no space."""
+        facts = os.statvfs(self._incoming)
+        free_bytes = facts.f_bavail * facts.f_frsize
+        if self._needed_bytes > free_bytes:
+            raise BackupRefused(
+                f"The files need {gigabytes(self._needed_bytes)}, and the disk of "
+                f"{self._target.incoming.parents[1]} has {gigabytes(free_bytes)} free. Free some "
+                "space, or name a folder on another disk."
+            )
+        self._needed_bytes = 0
 
     def _clone(self, source: Path, draft: Path) -> bool:
         if not self._may_clone:
@@ -268,13 +305,17 @@ def restore(source: Path) -> Outcome:
             )
         database_copies.check(database)
         running.begin_restore()
-        outcome = Outcome()
         blobs = blobs_of(database, with_deleted=manifest.format > WITHOUT_DELETED)
-        bring_back(DiskStore(source / "library"), disk_store.library(), blobs, outcome)
+        store = disk_store.library()
+        # Read each one: the backup may have been on its disk for years.
+        outcome = bring_all(
+            DiskStore(source / "library"), store, blobs, partial(is_whole, store), is_verifying=True
+        )
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
         sync_file_system(Path(settings.DATA_DIR))
-        disk_store.library().reach_generation(generation_in(database))
+        store.reach_generation(generation_in(database))
         bring_database(database)
+        store.hand_over(database_match.identity())
         running.end_restore()
     return outcome
 
@@ -318,20 +359,6 @@ def bring_database(source: Path) -> None:
     database_copies.make(source, path)
     with database_copies.open_database(path, "rw") as database, database:
         database.execute("UPDATE service_account SET link_key = ?", [secrets.token_hex(32)])
-
-
-def bring_back(
-    source: DiskStore, target: DiskStore, blobs: Iterator[Blob], outcome: Outcome
-) -> None:
-    """Copy all blobs back, and read each one: the backup may have been on its disk for years."""
-    carrier = Carrier(target)
-    for batch in batches(blobs, BLOBS_AT_ONCE):
-        outcome.files += len(batch)
-        outcome.size_bytes += sum(blob.size_bytes for blob in batch)
-        coming = [blob for blob in batch if not is_whole(target, blob)]
-        carrier.bring(source, coming, outcome)
-        outcome.damaged += [blob.name for blob in coming if not is_whole(target, blob)]
-    outcome.damaged = sorted(set(outcome.damaged))
 
 
 def is_whole(store: DiskStore, blob: Blob) -> bool:
@@ -413,6 +440,10 @@ def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
             sql = f"SELECT name FROM {table} WHERE blob IN ({within}) ORDER BY id"  # noqa: S608
             names += [name for (name,) in connection.execute(sql, few)]
         return names
+
+
+def gigabytes(size_bytes: int) -> str:
+    return f"{size_bytes / 10**9:,.2f} GB"
 
 
 def sha256_of(path: Path) -> str:

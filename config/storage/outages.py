@@ -145,11 +145,21 @@ def take_own_turn(kind: str, may: Callable[[float, float], bool], times: Times) 
     return True
 
 
+def lasts(name: str, *, is_on: bool) -> float:
+    """Record whether something goes on; return for how many seconds all processes have seen it."""
+    with suppress(OSError):
+        now, began = time.time(), path(name).stat().st_mtime
+        if is_on != bool(began):
+            os.utime(path(name), (now, now if is_on else 0))
+        return now - began if is_on and began else 0
+    return 0
+
+
 def begin() -> None:
     """Make the files, and forget which outages were logged before this start."""
     with suppress(OSError):
         path(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
-        for kind in WORDS:
+        for kind in (*WORDS, "locked"):
             path(kind).touch(mode=0o600)
             os.utime(path(kind), NEVER)
 

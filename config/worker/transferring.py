@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -53,11 +54,16 @@ class Transferring:
         self._wake_up = WakeUp()
         self._make_worker = make_worker
         self._worker: Worker | None = None
+        self._rounded_at = time.monotonic()
+
+    def seconds_since_round(self) -> float:
+        return time.monotonic() - self._rounded_at
 
     def run_until(self, stopped: threading.Event) -> None:
         with wake_ups.listen(self._wake_up) as can_be_woken:
             while not stopped.is_set():
                 self.round()
+                self._rounded_at = time.monotonic()
                 is_idle = can_be_woken and (self._worker is None or self._worker.is_idle)
                 self._wake_up.wait(IDLE_POLL_SECONDS if is_idle else poll_seconds())
                 self._wake_up.clear()

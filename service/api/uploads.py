@@ -5,10 +5,11 @@ from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
 from service.api.requests import AccountRequest
-from service.errors import DiskFull, NotATorrent
+from service.errors import DiskFull, NotATorrent, StoreAway
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
+from service.library.database_match import refuse_other
 from service.library.space import Promise
 from service.outages import may_be_committed
 from service.store.blobs import Store, Writer, library_store
@@ -49,15 +50,16 @@ class ReceivedUpload:
         self._cover = cover
         self._budget = budget
         self._writer: Writer | None = None
-        self._is_disk_full = False
+        self._refusal: DiskFull | StoreAway | None = None
         self._perhaps_torrent: bytearray | None = bytearray()
 
     def open_writer(self, store: Store, stack: ExitStack) -> None:
         """Accept any file; without a writer, only a torrent."""
         try:
+            refuse_other(store)
             self._writer = stack.enter_context(store.writer())
-        except DiskFull:
-            self._is_disk_full = True
+        except (DiskFull, StoreAway) as refusal:
+            self._refusal = refusal
 
     def receive(self, content: Iterator[bytes]) -> None:
         for piece in content:
@@ -67,8 +69,8 @@ class ReceivedUpload:
                 self._refuse_what_cannot_stay()
             self._write(piece)
         self._read_torrent()
-        if self.torrent is None and self._is_disk_full:
-            raise DiskFull
+        if self.torrent is None and self._refusal:
+            raise self._refusal
         if self.torrent is None and self._writer is not None:
             self._refuse_what_cannot_stay()
             self.stored = self._writer.commit()
@@ -78,10 +80,10 @@ class ReceivedUpload:
             return
         try:
             self._writer.write(piece)
-        except DiskFull:
+        except DiskFull as refusal:
             if self._perhaps_torrent is None:
                 raise
-            self._writer, self._is_disk_full = None, True
+            self._writer, self._refusal = None, refusal
 
     def _remember(self, piece: bytes) -> None:
         if self._perhaps_torrent is None:
@@ -92,8 +94,8 @@ class ReceivedUpload:
             self._perhaps_torrent = None
 
     def _refuse_what_cannot_stay(self) -> None:
-        if self._is_disk_full:
-            raise DiskFull
+        if self._refusal:
+            raise self._refusal
         if self._writer is None:
             raise NotATorrent
         self._cover(self.size_bytes)
@@ -187,7 +189,9 @@ def keep_blob(upload: ReceivedUpload) -> Iterator[Stored]:
     If it didn't, the blob becomes an orphan. A torrent is stored only here.
     """
     if upload.stored is None:
-        upload.stored = library_store().put(BytesIO(upload.content))
+        store = library_store()
+        refuse_other(store)
+        upload.stored = store.put(BytesIO(upload.content))
     try:
         yield upload.stored
     except Exception as error:

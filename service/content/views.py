@@ -29,6 +29,7 @@ from service.content.signed_links import Delivery
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
+from service.library.database_match import refuse_other
 from service.media.pictures import pictures
 from service.store.blobs import Store, library_store
 
@@ -137,9 +138,15 @@ class StoredFile(InOneFile):
         return file
 
     def _report_loss(self) -> NoReturn:
-        self._store.record_loss()
+        record_loss(self._store)
         log.error("blob missing or of another size blob=%s", self._blob)
         raise NotFound
+
+
+def record_loss(store: Store) -> None:
+    """Record that a blob is missing. Raises StoreAway if they all are."""
+    refuse_other(store)
+    store.record_loss()
 
 
 class PlannedArchive:
@@ -172,7 +179,7 @@ class PlannedArchive:
         try:
             yield from self._archive.read(*span)
         except (ArchiveBroken, NotFound):
-            self._store.record_loss()
+            record_loss(self._store)
             raise
 
 

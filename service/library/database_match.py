@@ -4,6 +4,9 @@ The library counts the batches of blobs that it has stored, and the database cou
 knows. The database counts in the transaction that writes the rows; the library follows before
 anyone learns of the rows. So the database is never behind, unless an older copy replaced it. Then
 it stays behind until the owner decides about the newer files.
+
+The library also carries the mark of its database. A database that knows of files claims no library
+without a mark: the library's disk isn't mounted, and new files would disappear below it.
 """
 
 from contextlib import suppress
@@ -24,12 +27,22 @@ class Doubt(StrEnum):
 
     BEHIND = "behind"
     FOREIGN = "foreign"
+    MISSING = "missing"
 
 
 def doubt_about(store: Store) -> Doubt | None:
+    generation = generation_of_database()
+    if generation and store.owner() is None:
+        return Doubt.MISSING
     if not store.claim_for(identity()):
         return Doubt.FOREIGN
-    return Doubt.BEHIND if generation_of_database() < store.generation() else None
+    return Doubt.BEHIND if generation < store.generation() else None
+
+
+def refuse_other(store: Store) -> None:
+    """Raise StoreAway unless the library is this database's: it may take no files then."""
+    if doubt_about(store) in (Doubt.FOREIGN, Doubt.MISSING):
+        raise StoreAway
 
 
 def identity() -> str:
@@ -49,7 +62,9 @@ def advance() -> None:
     # Ask the store before locking: every batch waits for the row, and a store that is away may take
     # seconds to fail.
     generation = store.generation()
-    row, _is_new = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
+    row, is_first = Library.objects.select_for_update().get_or_create(pk=ONLY_ROW)
+    if is_first:
+        refuse_other(store)
     if row.generation >= generation:
         row.generation += 1
         row.save(update_fields=["generation"])

@@ -43,7 +43,11 @@ class Swept:
 
 def sweep(store: Store, now: datetime, grace: timedelta, orphan_days: int = ORPHAN_DAYS) -> Swept:
     """Sweep everything: compare every blob with every row."""
-    if doubt := doubt_about(store):
+    doubt = doubt_about(store)
+    if doubt is Doubt.MISSING:
+        log.error("the library is missing: nothing is checked; mount its disk")
+        return Swept(0, 0)
+    if doubt:
         log.error("%s: nothing is removed; run manage.py library adopt or discard", WORDS[doubt])
         return Swept(0, 0, missing=_report_missing(store, now))
     until = now.date() - timedelta(days=orphan_days)

@@ -187,9 +187,8 @@ class Store(Protocol):
 
     # Notes
 
-    @property
-    def is_there(self) -> bool:
-        """Return whether anything was ever stored."""
+    def owner(self) -> str | None:
+        """Return the database that the library belongs to. Raises StoreAway."""
 
     def claim_for(self, database: str) -> bool:
         """Return whether the library belongs to this database, after claiming it if none has."""

@@ -56,17 +56,23 @@ class DiskNotes:
         return self._root / "lost"
 
     @property
-    def owner(self) -> Path:
+    def mark(self) -> Path:
         return self._root / "database"
 
+    def owner(self) -> str | None:
+        try:
+            return self.mark.read_text()
+        except FileNotFoundError:
+            return None
+
     def claim_for(self, database: str) -> bool:
-        if not self.owner.exists():
+        if not self.mark.exists():
             draft = self._draft()
             with no_leftover(draft):
                 draft.write_text(database)
                 sync(draft)
-                place_first(draft, self.owner)
-        return self.owner.read_text() == database
+                place_first(draft, self.mark)
+        return self.owner() == database
 
     def hand_over(self, database: str) -> None:
         make_folder(self._root)
@@ -74,7 +80,7 @@ class DiskNotes:
         with no_leftover(draft):
             draft.write_text(database)
             sync(draft)
-            draft.replace(self.owner)
+            draft.replace(self.mark)
             sync(self._root)
 
     def generation(self) -> int:

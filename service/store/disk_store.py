@@ -186,7 +186,7 @@ class DiskStore(DiskNotes):
         """Move a synced draft to the blobs, durably."""
         path = self.path(blob)
         folders = [self._blobs, path.parent.parent, path.parent]
-        if not self.is_there:
+        if not self._blobs.is_dir():
             folders = [self._root.parent, self._root, *folders]
         with translate_disk_full():
             for folder in folders:
@@ -196,10 +196,6 @@ class DiskStore(DiskNotes):
             for folder in reversed(folders):
                 sync(folder)
         return sums.of_blob(path.name)
-
-    @property
-    def is_there(self) -> bool:
-        return self._blobs.is_dir()
 
     @property
     def incoming(self) -> Path:

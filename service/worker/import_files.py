@@ -14,6 +14,7 @@ from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound, StoreAway
 from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
+from service.library.database_match import refuse_other
 from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
 from service.outages import may_be_committed
@@ -135,6 +136,7 @@ class FileImport:
             return ImportFailed(job.transfer_id, "disk_error")
 
     def _whole_or_not(self, job: Job) -> Outcome:
+        refuse_other(self._store)
         plan = job.folder.plan()
         if plan is None:
             raise FileNotFoundError

@@ -24,7 +24,9 @@ LEASE = timedelta(seconds=20)
 RENEW_AFTER = timedelta(seconds=4)
 # For a worker that runs nothing, so that the disk can sleep: each write wakes it.
 IDLE_LEASE = timedelta(minutes=4)
-RENEW_IDLE_AFTER = timedelta(minutes=2)
+# For one that shares a database with other machines: its server never sleeps, and nothing else
+# tells those machines that this worker hangs.
+SHARED_IDLE_LEASE = timedelta(seconds=50)
 ROWS_AT_ONCE = 500
 FOLDER = "workers"
 
@@ -60,15 +62,15 @@ class Lease:
         if not self.name:
             self._begin(now)
         age, news = now - self._renewed_at, (is_engine_alive, is_idle)
-        renew_after = RENEW_IDLE_AFTER if is_idle else RENEW_AFTER
+        renew_after = self._idle_lease / 2 if is_idle else RENEW_AFTER
         if news == self._last_news and timedelta(0) <= age < renew_after:
             return
         row = Worker.objects.filter(name=self.name)
-        alive_until = self._time(now) + (IDLE_LEASE if is_idle else LEASE)
+        alive_until = self._time(now) + (self._idle_lease if is_idle else LEASE)
         if not row.update(alive_until=alive_until, is_engine_alive=is_engine_alive):
             self._forget()
             raise Expelled
-        if age > (IDLE_LEASE if self._last_news[1] else LEASE):
+        if age > (self._idle_lease if self._last_news[1] else LEASE):
             # The database was away. Others may be alive, too, and come back a moment later.
             self._judges_at = now + LEASE
         self._renewed_at, self._last_news = now, news
@@ -141,6 +143,10 @@ class Lease:
         """Return the names of dead workers of this machine."""
         locks = (each for each in self._folder.glob("*") if each.name != self.name)
         return [lock.name for lock in locks if has_died(lock)]
+
+    @property
+    def _idle_lease(self) -> timedelta:
+        return SHARED_IDLE_LEASE if self._by_database else IDLE_LEASE
 
     def _time(self, now: datetime) -> Now | datetime:
         return Now() if self._by_database else now

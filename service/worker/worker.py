@@ -8,8 +8,9 @@ from datetime import UTC, datetime, timedelta
 from django.db.models import QuerySet
 
 from service.errors import StoreAway
+from service.library.database_match import refuse_other
 from service.library.sweep import is_certain
-from service.models import File, Transfer
+from service.models import Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
@@ -173,9 +174,10 @@ class Shift:
     def _is_store_there(self) -> bool:
         """Return whether the store answers, with its files. If not, other workers may reach it."""
         try:
-            return self._store.is_there or not File.objects.exists()
+            refuse_other(self._store)
         except StoreAway:
             return False
+        return True
 
     # Space and slots
 

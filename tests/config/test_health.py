@@ -1,6 +1,7 @@
 import json
 import os
 import shutil
+import signal
 import sqlite3
 from contextlib import closing
 from datetime import timedelta
@@ -21,6 +22,8 @@ from service.library.sweep import sweep
 from service.models import Worker
 from service.worker import leases
 from tests.config.monitoring.test_endpoint import TOKEN, monitored
+from tests.config.test_run import children
+from tests.running import running
 from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 from tests.service.fakes import end_process_of
@@ -180,12 +183,14 @@ def test_a_database_that_a_newer_ferry_changed_is_reported(client):
 
 
 @pytest.mark.django_db
-def test_a_missing_library_is_reported(client, library_folder):
+def test_a_missing_library_is_reported(client, library_folder, monkeypatch):
     assert parts(client)["library"] == "ready"
     a_file(alice(), blob=put(library_folder, b"content"))
     assert parts(client)["library"] == "ready"
-    shutil.rmtree(Path(library_folder.path("ab" * 16)).parents[2])
-    assert parts(client, 503)["library"] == "The library folder is missing."
+    shutil.rmtree(library_folder.mark.parent)
+    # Each process caches its finding for seconds, and no setting makes it check again.
+    monkeypatch.setattr(health, "_doubt_cache", (float("-inf"), None))
+    assert parts(client, 503)["library"] == "The library is missing."
 
 
 @pytest.mark.django_db
@@ -242,6 +247,21 @@ def test_a_machine_without_a_sandbox_is_reported(
 def test_the_worker_finds_out_whether_this_machine_has_a_sandbox():
     measuring.is_sealed.cache_clear()
     assert measuring.is_sealed() is True
+
+
+@pytest.mark.slow
+def test_a_worker_that_hangs_is_reported_within_a_minute(tmp_path):
+    """An idle one keeps its lease for minutes, so that a disk can sleep."""
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        until(lambda: ferry.findings()["worker"] is None)
+        worker = children(ferry)["worker"]
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            words = "The worker isn't responding: transfers wait."
+            until(lambda: ferry.findings()["worker"] == words, seconds=60)
+        finally:
+            os.kill(worker, signal.SIGCONT)
+        until(lambda: ferry.findings()["worker"] is None)
 
 
 @pytest.mark.slow

@@ -107,6 +107,21 @@ def test_without_doubt_there_is_nothing_to_decide(account):
             call_command("library", action)
 
 
+def test_a_library_that_lost_its_mark_is_claimed_again(account, store, capsys):
+    file = a_file(account, blob=put(store, b"a film"))
+    store.mark.unlink()
+    assert "manage.py library claim" in said("list", capsys=capsys)
+    for action in ("adopt", "discard", "restore"):
+        with pytest.raises(CommandError, match="Mount its disk"):
+            call_command("library", action)
+    assert not store.mark.exists()
+    assert "belongs to this database" in said("claim", capsys=capsys)
+    assert database_match.doubt_about(store) is None
+    assert store.size(file.blob) == file.size_bytes
+    with pytest.raises(CommandError, match="nothing to claim"):
+        call_command("library", "claim")
+
+
 def test_a_full_account_is_told_how_to_get_space(newer, account, store):
     Account.objects.update(space_max_bytes=1)
     with pytest.raises(CommandError, match=f"manage.py account space {EMBEDDED_ACCOUNT}"):

@@ -15,6 +15,7 @@ import httpx
 import pytest
 from django.db import connection
 
+from config.health import MOST_LOCKED_SECONDS
 from service.models import Transfer
 from service.transfers.download_folders import ids_on_disk
 from tests.faults.reckoning import sum_of
@@ -155,3 +156,19 @@ def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
     found = Reckoning(1, lost=[] if came == CONTENT else ["film"])
     tally.add(found)
     assert found.is_even
+
+
+def test_a_database_that_another_program_locks_is_named(tmp_path):
+    with running(tmp_path, TORRENT_PORT="0", WEB_PROCESSES="2") as ferry:
+        url = f"{ferry.url}/readyz"
+        assert httpx.get(url).status_code == 200
+        place = tmp_path / "ferry.sqlite3"
+        with closing(sqlite3.connect(place, isolation_level=None)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            began_at = time.monotonic()
+            until(lambda: httpx.get(url, timeout=60).status_code == 503, seconds=60)
+            assert time.monotonic() - began_at > MOST_LOCKED_SECONDS
+            words = "Another program has locked the database."
+            assert ferry.findings()["database"] == words
+            other.execute("ROLLBACK")
+        until(lambda: httpx.get(url).status_code == 200)

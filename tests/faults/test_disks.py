@@ -20,6 +20,7 @@ from bs4 import BeautifulSoup
 
 from tests.config.test_run import children
 from tests.faults.tally import Reckoning
+from tests.powercuts.apart import apart
 from tests.running import PASSWORD, Ferry, running
 from tests.service.working import until
 from tests.tools import needs, program
@@ -139,6 +140,19 @@ def read_only(ferry: Ferry):
     restart_web(ferry)
 
 
+@contextmanager
+def without_library(ferry: Ferry):
+    """Cover the library with an empty disk: the mount point of a disk that isn't mounted."""
+    library = str(ferry.data_dir / "library")
+    run = [program("nsenter"), "--mount", f"--target={ferry.process.pid}"]
+    mount = [program("mount"), "-t", "tmpfs", "-o", "size=50m", "empty", library]
+    subprocess.run([*run, *mount], check=True)
+    restart_web(ferry)
+    yield
+    subprocess.run([*run, program("umount"), library], check=True)
+    restart_web(ferry)
+
+
 def restart_web(ferry: Ferry) -> None:
     web = children(ferry)["web"]
     listed = Path(f"/proc/{web}/task/{web}/children")
@@ -186,3 +200,54 @@ def test_on_a_full_disk_reads_work_and_writes_change_nothing(
     assert found.is_even, found
     for name, answer in alice.acts().items():
         assert answer.status_code in (200, 302), (name, answer.text)
+
+
+@pytest.mark.promise("an unmounted library is not filled anew")
+def test_without_its_library_ferry_stores_nothing_and_says_so(alice):
+    """The first upload used to fill the empty mount point, and then vanished below the disk."""
+    with without_library(alice.ferry):
+        alice.reopen()
+        ready = alice.site.get("/readyz")
+        assert (ready.status_code, ready.json()["parts"]["library"]) == (
+            503,
+            "The library is missing.",
+        )
+        assert alice.put("new.txt", os.urandom(200_000)).status_code == 503
+        path = f"/rest/file/{alice.ids['a.txt']}"
+        assert alice.api.get(path, follow_redirects=True).status_code == 503
+        magnet = {"magnet": f"magnet:?xt=urn:btih:{'b' * 40}&dn=film"}
+        added = alice.api.post("/rest/transfer/magnet", data=magnet).raise_for_status().json()
+        library = Path(f"/proc/{alice.ferry.process.pid}/root{alice.ferry.data_dir}/library")
+        assert not [path for path in library.rglob("*") if path.is_file() and path.stat().st_size]
+        assert alice.site.get("/readyz").status_code == 503
+    alice.reopen()
+    assert alice.site.get("/readyz").status_code == 200
+    assert {name: alice.content(alice.ids[name]) for name in CONTENTS} == CONTENTS
+    assert alice.put("new.txt", b"new").status_code == 200
+    taken = f"/rest/transfer/{added['id']}"
+    until(lambda: alice.api.get(taken).json()["state"] != "queued")
+
+
+def test_a_disk_with_an_error_is_named_within_a_minute(tmp_path):
+    """Linux refuses to write to it, but reports it as writable."""
+    place = tmp_path / "data"
+    with (
+        apart() as there,
+        there.disk(place, tmp_path / "disk", "errors=remount-ro") as device,
+        running(place, prefix=there.prefix, TORRENT_PORT="0") as ferry,
+    ):
+        ferry.manage("shell", "--verbosity=0", "-c", MAKE_ACCOUNT)
+        ferry.make_owner()
+        with closing(Alice(ferry)) as alice:
+            check_failing(alice, Path("/sys/fs/ext4", Path(device).name))
+
+
+def check_failing(alice: Alice, facts: Path) -> None:
+    assert alice.site.get("/readyz").status_code == 200
+    (facts / "trigger_fs_error").write_text("1")
+    words = "The disk can't be written to."
+    until(lambda: alice.site.get("/readyz").json()["parts"]["disk"] == words, seconds=60)
+    for name, answer in alice.acts().items():
+        assert answer.status_code == 503, name
+        assert "Something went wrong" not in answer.text
+    assert alice.content(alice.ids["b.txt"]) == CONTENTS["b.txt"]

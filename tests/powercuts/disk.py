@@ -28,12 +28,7 @@ class Disk:
 
     def cut(self) -> None:
         """Lose all data written but not synced; later writes fail."""
-        folder = os.open(self.place, os.O_RDONLY)
-        try:
-            flags = struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH)
-            fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, flags)
-        finally:
-            os.close(folder)
+        cut_off(self.place)
 
     def unplug(self) -> None:
         """Unmount the disk, once no process uses it, and wait for the kernel to release the device.
@@ -42,6 +37,15 @@ class Disk:
         """
         run("umount", str(self.place))
         until(lambda: not Path(f"/proc/fs/ext4/{Path(self.device).name}").exists())
+
+
+def cut_off(place: Path) -> None:
+    folder = os.open(place, os.O_RDONLY)
+    try:
+        flags = struct.pack("I", EXT4_GOING_FLAGS_NOLOGFLUSH)
+        fcntl.ioctl(folder, EXT4_IOC_SHUTDOWN, flags)
+    finally:
+        os.close(folder)
 
 
 @contextmanager

@@ -2,15 +2,14 @@ import pytest
 
 from service.accounts import credentials
 from service.store.blobs import library_store
-from service.store.disk_store import DiskStore
 from service.worker.stages import IllegalTransition
 from tests.service import reading
 from tests.service.media.working import Lasting
 
 
 @pytest.fixture
-def store(tmp_path):
-    return DiskStore(tmp_path / "library")
+def store(library_folder):
+    return library_folder
 
 
 @pytest.fixture(autouse=True)

@@ -177,8 +177,6 @@ class Shift:
         self.engine, self.fetching = FakeEngine(), FakeFetching()
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.store = library_store()
-        # A worker takes nothing if there are files, but the folder of their blobs is missing.
-        Path(settings.DATA_DIR, "library/blobs").mkdir(parents=True, exist_ok=True)
         self.worker = Worker(self.lease, self._tools, self.store, self.limits, lambda: 0.0)
 
     def _tools(self):

@@ -6,17 +6,15 @@ an hour, a single row counts everything else that strangers and programs do.
 """
 
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager
 from datetime import datetime, timedelta
 
-from django.db import OperationalError
 from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
 from common.networks import network_of
 from webui.models import Activity, User
+from webui.optional_writes import optional_write
 
 log = logging.getLogger("ferry.activity")
 
@@ -45,7 +43,7 @@ def write(  # noqa: PLR0913  As many facts as an event has.
     kind: Kind, person: str, subject: str, *, detail: str = "", address: str = "", count: int = 1
 ) -> None:
     """Record an event with one insert."""
-    with _or_log(kind):
+    with optional_write(log, f"activity not recorded kind={kind}"):
         Activity.objects.create(
             at=timezone.now(),
             kind=kind,
@@ -55,15 +53,6 @@ def write(  # noqa: PLR0913  As many facts as an event has.
             address=address[:64],
             count=count,
         )
-
-
-@contextmanager
-def _or_log(kind: Kind) -> Iterator[None]:
-    """Only log database errors: an action must succeed even if a full disk can't record it."""
-    try:
-        yield
-    except OperationalError as error:
-        log.warning("activity not recorded kind=%s: %s", kind, error)
 
 
 def record_failure(name: str, address: str) -> None:
@@ -80,13 +69,13 @@ def record_program_failure(account: str, address: str) -> None:
 def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:
     """Record what another program or a visitor did in someone's name."""
     person = person[:LONGEST_PERSON]
-    with _or_log(kind):
+    with optional_write(log, f"activity not recorded kind={kind}"):
         _write_bounded(kind, person=person, subject=subject[:LONGEST_SUBJECT], address=address[:64])
 
 
 def _count_failure(kind: Kind, name: str, address: str) -> None:
     facts = {"subject": name, "address": network_of(address)[:64]}
-    with _or_log(kind):
+    with optional_write(log, f"activity not recorded kind={kind}"):
         if not _count(_of_last_hour(kind).filter(**facts)):
             _write_bounded(kind, **facts)
 

@@ -128,13 +128,13 @@ def bare_answer(request: HttpRequest, page: ErrorPage, status: int = 500) -> Htt
     return HttpResponse(render_to_string("errors/show.html", {"page": page}), status=status)
 
 
-def error_with_reference(request: HttpRequest, error: Exception) -> HttpResponse:
+def error_with_reference(request: HttpRequest, error: BaseException) -> HttpResponse:
     reference = "".join(secrets.choice(REFERENCE_LETTERS) for _place in range(4))
     log.error("broken reference=%s path=%s", reference, request.path, exc_info=error)
     return bare_answer(request, error_page(500, [home()], reference=reference))
 
 
-def database_failed(request: HttpRequest, error: Exception) -> HttpResponse:
+def database_failed(request: HttpRequest, error: BaseException) -> HttpResponse:
     """Answer when Ferry's own database, with people, sessions, and sent transfers, fails."""
     match outage_of(error):
         case "database_busy" | "database_crowded":

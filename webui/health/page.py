@@ -94,6 +94,10 @@ def finding_words(finding: Finding) -> tuple[str, str]:
             _("The database isn't responding"),
             _("Check its disk or server. Ferry continues on its own once the database is back."),
         ),
+        "database_locked": (
+            _("Another program has locked the database"),
+            _("End the program that uses it. Until then, Ferry can show files but change nothing."),
+        ),
         "database_damaged": (
             _("The database is damaged"),
             _(
@@ -119,6 +123,10 @@ def finding_words(finding: Finding) -> tuple[str, str]:
         "disk_full": (
             _("The disk is full"),
             _("Free some space on it. Deleting files in Ferry works as soon as a little is free."),
+        ),
+        "disk_slow": (
+            _("The disk is slow"),
+            _("A small write took seconds. Check the disk, its cable, and what else uses it."),
         ),
         "disk_low": (
             _("The disk has no space for more files"),

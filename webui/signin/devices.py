@@ -7,7 +7,7 @@ from typing import cast
 
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.sessions.models import Session
-from django.db import IntegrityError, OperationalError
+from django.db import IntegrityError
 from django.db.models import Exists, OuterRef, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from webui.http.requests import Answer, Request
 from webui.models import Device, User
+from webui.optional_writes import optional_write
 
 log = logging.getLogger("ferry.devices")
 
@@ -55,11 +56,8 @@ def see(get_response: Answer) -> Answer:
 
 
 def note_if_possible(request: Request, now: datetime) -> None:
-    """Record a device, unless the database is locked or its disk full: no page fails over this."""
-    try:
+    with optional_write(log, "device not noted"):
         note(request, now)
-    except OperationalError as error:
-        log.warning("device not noted: %s", error, extra={"trouble": error})
 
 
 def note(request: Request, now: datetime) -> None:

@@ -38,14 +38,19 @@ class Command(BaseCommand):
         parser.add_argument(
             "target", type=Path, help="a folder; where it has a backup, only what is new is copied"
         )
+        parser.add_argument(
+            "--verify",
+            action="store_true",
+            help="read every copy again, name the damaged ones, and replace them",
+        )
 
-    def handle(self, *_args: Any, target: Path, **_options: Any) -> None:
+    def handle(self, *_args: Any, target: Path, verify: bool, **_options: Any) -> None:
         if connection.vendor != "sqlite":
             raise CommandError(advice())
         target = target.absolute()
         running.refuse_half_restored()
         try:
-            outcome = backups.back_up(target)
+            outcome = backups.back_up(target, is_verifying=verify)
         except (backups.BackupRefused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(f"Nothing was backed up: {words_of(trouble)}") from trouble
         events.record_command(Kind.BACKED_UP, str(target))
@@ -70,7 +75,7 @@ def advice() -> str:
 
 def describe(outcome: Outcome) -> str:
     ways = ", ".join(f"{count} {WAYS[way]}" for way, count in sorted(outcome.ways.items()))
-    size = f"{outcome.size_bytes / 10**9:.2f} GB"
+    size = backups.gigabytes(outcome.size_bytes)
     return f"{outcome.files} files, {size}{f' ({ways})' if ways else ''}"
 
 

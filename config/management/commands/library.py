@@ -9,10 +9,11 @@ from django.utils import timezone
 
 from config.embedded import upstream
 from config.storage import automatic_backups, running
+from config.storage.backups import gigabytes
 from service.accounts import accounts
 from service.errors import NoRoom, NotFound
 from service.library import recovery
-from service.library.database_match import Doubt, doubt_about
+from service.library.database_match import Doubt, doubt_about, identity
 from service.library.recovery import Recovered, Unnamed
 from service.models import Account
 from service.store.blobs import Orphan, Store, library_store
@@ -22,6 +23,8 @@ from webui.activity.events import Kind
 STATES = {
     Doubt.BEHIND: "The database is older than the library.",
     Doubt.FOREIGN: "The library was filled by another database.",
+    Doubt.MISSING: "The library is missing: it has no mark. Mount its disk, and start Ferry again. "
+    "If its files are lost, or were copied without their mark, run manage.py library claim.",
     None: "The database knows the whole library.",
 }
 
@@ -38,6 +41,7 @@ class Command(BaseCommand):
         restore.add_argument("ids", nargs="*", metavar="ID", help="as listed; without one, all")
         add_account(restore)
         actions.add_parser("delete", help="delete all orphans now")
+        actions.add_parser("claim", help="use a library that has lost its mark, or is empty")
 
     def handle(self, *_args: Any, **options: Any) -> None:
         action: Callable[[Store, dict[str, Any]], Iterable[str]] = ACTIONS[options["action"]]
@@ -68,8 +72,11 @@ def restore(store: Store, options: dict[str, Any]) -> list[str]:
     unknown = ids - {each.blob for each in orphans}
     if unknown:
         raise CommandError(f"No orphan {min(unknown)}; manage.py library list names them all.")
-    if doubt_about(store):
-        raise CommandError("First run manage.py library adopt or discard.")
+    if doubt := doubt_about(store):
+        decision = (
+            "" if doubt is Doubt.MISSING else " First run manage.py library adopt or discard."
+        )
+        raise CommandError(STATES[doubt] + decision)
     account = account_of(options["account"])
     refuse_beyond_room(account, sizes(orphans))
     for each in orphans:
@@ -81,6 +88,8 @@ def restore(store: Store, options: dict[str, Any]) -> list[str]:
 def list_all(store: Store, _options: dict[str, Any]) -> list[str]:
     doubt = doubt_about(store)
     lines = [STATES[doubt]]
+    if doubt is Doubt.MISSING:
+        return lines
     if doubt:
         newer = recovery.find_unnamed(store, until_when())
         lines.append(
@@ -104,8 +113,18 @@ def delete(store: Store, _options: dict[str, Any]) -> list[str]:
     return [f"Deleted {count_files(count)}, {gigabytes(size_bytes)}."]
 
 
+def claim(store: Store, _options: dict[str, Any]) -> list[str]:
+    if doubt_about(store) is not Doubt.MISSING:
+        raise CommandError("The library has its mark: nothing to claim.")
+    store.hand_over(identity())
+    return ["The library belongs to this database now. Restart Ferry: it checks every file."]
+
+
 def blobs_in_doubt(store: Store) -> list[Unnamed]:
-    if doubt_about(store) is None:
+    doubt = doubt_about(store)
+    if doubt is Doubt.MISSING:
+        raise CommandError(STATES[doubt])
+    if doubt is None:
         raise CommandError("The database knows all of the library's files: nothing to decide.")
     return recovery.find_unnamed(store, until_when())
 
@@ -162,10 +181,6 @@ def sizes(blobs: Iterable[Unnamed] | Iterable[Orphan]) -> int:
     return sum(each.size_bytes for each in blobs)
 
 
-def gigabytes(size_bytes: int) -> str:
-    return f"{size_bytes / 10**9:.2f} GB"
-
-
 KINDS = {
     "adopt": Kind.FILES_ADOPTED,
     "discard": Kind.FILES_DISCARDED,
@@ -178,4 +193,5 @@ ACTIONS: dict[str, Callable[[Store, dict[str, Any]], Iterable[str]]] = {
     "list": list_all,
     "restore": restore,
     "delete": delete,
+    "claim": claim,
 }

@@ -11,6 +11,10 @@ from config.storage.database_copies import NotWhole
 from webui.activity import events
 from webui.activity.events import Kind
 
+WITHOUT_KEY = """The backup has no secret_key. If Ferry got its key from SECRET_KEY, set it again.
+With another key, everyone must sign in again, Ferry can't show the addresses of links made before,
+and the owner must enter the password of a connected storage service again."""
+
 
 class Command(BaseCommand):
     help = "Restores a backup into an empty DATA_DIR, or a copy of the database alone."
@@ -38,6 +42,8 @@ class Command(BaseCommand):
     def _restore_all(self, source: Path) -> None:
         outcome = backups.restore(source)
         self.stdout.write(f"Restored {describe(outcome)}. Start Ferry.")
+        if not (source / backups.KEY).exists():
+            self.stdout.write(WITHOUT_KEY)
         events.record_command(Kind.RESTORED, str(source))
         refuse_damage(outcome, database_copies.database_path(), "Ferry can start")
 

@@ -13,6 +13,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error as DatabaseError
 
 from config.storage import object_storage, outages, running
+from config.storage.backups import gigabytes
 from service.errors import DiskFull, StoreAway
 from service.library.database_match import doubt_about, generation_of_database, identity
 from service.models import File, Worker
@@ -171,10 +172,6 @@ def files_of(progress: Progress) -> str:
 
 def file_count(files: int) -> str:
     return "1 file" if files == 1 else f"{files:,} files"
-
-
-def gigabytes(size_bytes: int) -> str:
-    return f"{size_bytes / 10**9:,.2f} GB"
 
 
 def summary(progress: Progress, *, is_verifying: bool) -> str:

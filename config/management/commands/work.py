@@ -1,5 +1,6 @@
 import signal
 from contextlib import ExitStack
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from threading import Event
@@ -7,16 +8,21 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.utils import timezone
 
 from config.storage import databases, release, running
-from config.worker import rounds
+from config.worker import measuring, rounds
 from config.worker.transferring import Transferring, embedded_worker
 from service.media import local_socket
 from service.media.content_folders import scratch_folder
+from service.media.requests import Facts
 from service.media.sandbox.children import Children
 from service.media.work import MediaWork
 from service.worker import leases
 from webui.connection import connection
+
+# Health checks at the same time.
+MOST_CHECKS = 8
 
 
 class Command(BaseCommand):
@@ -40,6 +46,8 @@ class Command(BaseCommand):
         release.check_database()
         transferring = Transferring(embedded_worker)
         media = MediaWork(Children(scratch_folder()), connection.is_embedded)
+        media.server.register(MOST_CHECKS, round=partial(last_round, transferring))
+        media.server.register(1, measure=measure)
         if options["once"]:
             if runs_transfers():
                 transferring.round()
@@ -62,6 +70,15 @@ class Command(BaseCommand):
             # Transfers and media stop at the same time.
             transferring.wake()
         rounds.log.info("worker stopped")
+
+
+def last_round(transferring: Transferring, _question: Facts) -> Facts:
+    return {"seconds_ago": transferring.seconds_since_round() if runs_transfers() else 0}
+
+
+def measure(_question: Facts) -> Facts:
+    measuring.measure(timezone.now())
+    return {}
 
 
 def check() -> None:

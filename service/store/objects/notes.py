@@ -16,6 +16,8 @@ from service.store.objects.failures import translate_failures
 KNOWN_INTACT_FOR = timedelta(days=2)
 # Every upload counts as a batch, and one object can't be read and written for each of them.
 GENERATION_SECONDS = 60.0
+# Every upload asks for the owner, and reading it takes as long as storing a small file.
+OWNER_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
 OTHER_WAS_FIRST = (AlreadyExistsError, PreconditionError)
 
@@ -24,6 +26,8 @@ class ObjectNotes:
     def __init__(self, objects: S3Store) -> None:
         self._objects = objects
         self._asks_after = float("-inf")
+        self._owner: str | None = None
+        self._owner_read_at = float("-inf")
         self._generation = 0
         self._generation_read_at = self._generation_written_at = float("-inf")
 
@@ -45,20 +49,22 @@ class ObjectNotes:
         text = self._read("lost")
         return None if text is None else [int(each) for each in text.split(",") if each]
 
-    @property
-    def is_there(self) -> bool:
-        return self._read("owner") is not None
+    def owner(self) -> str | None:
+        """Return the owner, as it was up to some seconds ago."""
+        now = time.monotonic()
+        if self._owner is None or now - self._owner_read_at > OWNER_SECONDS:
+            self._owner, self._owner_read_at = self._read("owner"), now
+        return self._owner
 
     def claim_for(self, database: str) -> bool:
-        owner = self._read("owner")
-        if owner is None:
+        if self.owner() is None:
             with translate_failures(), suppress(*OTHER_WAS_FIRST):
                 obstore.put(self._objects, key_of("owner"), database.encode(), mode="create")
-            owner = self._read("owner")
-        return owner == database
+        return self.owner() == database
 
     def hand_over(self, database: str) -> None:
         self._write("owner", database)
+        self._owner = None
 
     def generation(self) -> int:
         """Return the generation, as it was up to a minute ago."""

@@ -135,7 +135,7 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
 
 def test_failed_backups_are_not_recorded(store):
     with pytest.raises(CommandError):
-        call_command("backup", str(store.owner.parent / "backup"))
+        call_command("backup", str(store.mark.parent / "backup"))
     assert not Activity.objects.exists()
 
 
@@ -188,14 +188,15 @@ def test_files_deleted_and_swept_during_a_backup_are_in_it(store, target, elsewh
     kept = files_with(store, "ab")
     bring_all = backups.bring_all
 
-    def delete_and_bring(*arguments):
+    def delete_and_bring(*arguments, **options):
         library.delete_file(Account.objects.get(), File.objects.get(name="a").pk, NOW)
         sweep(store, timezone.now() + timedelta(days=5), timedelta(0))
-        bring_all(*arguments)
+        return bring_all(*arguments, **options)
 
-    # Acts between the copy of the database and the copy of the files.
-    monkeypatch.setattr(backups, "bring_all", delete_and_bring)
-    assert backups.back_up(target).damaged == []
+    with monkeypatch.context() as patch:
+        # Acts between the copy of the database and the copy of the files.
+        patch.setattr(backups, "bring_all", delete_and_bring)
+        assert backups.back_up(target).damaged == []
     with elsewhere() as data_dir:
         backups.restore(target)
         assert content_of(data_dir) == kept
@@ -244,7 +245,7 @@ def test_a_backup_that_is_cut_off_leaves_the_one_before(
     library.delete_file(Account.objects.get(), File.objects.get(name="a").pk, NOW)
     with monkeypatch.context() as patch:
 
-        def cut_off(*_arguments):
+        def cut_off(*_arguments, **_options):
             raise KeyboardInterrupt
 
         # Stands for a kill at exactly this step.
@@ -303,13 +304,68 @@ def test_a_backup_that_has_changed_since_is_noticed(store, other_disk, elsewhere
         backups.restore(other_disk)
 
 
+def test_verifying_reads_every_copy_and_replaces_damaged_ones(store, other_disk):
+    files_with(store, "abc")
+    call_command("backup", str(other_disk), stdout=io.StringIO())
+    copies = DiskStore(other_disk / "library")
+    for name in "ab":
+        place = copies.path(File.objects.get(name=name).blob)
+        place.write_bytes(place.read_bytes()[::-1])
+    store.delete(File.objects.get(name="a").blob)
+    with pytest.raises(CommandError, match=r"All files but 1 .* damaged: a\."):
+        call_command("backup", str(other_disk), "--verify", stdout=io.StringIO())
+    # What is known to be damaged isn't there already.
+    outcome = backups.back_up(other_disk)
+    assert outcome.damaged == [File.objects.get(name="a").blob]
+    assert outcome.ways == {"kept": 2}
+
+
+def test_verifying_finds_damage_that_links_share_with_the_library(store, target):
+    files_with(store, "ab")
+    backups.back_up(target)
+    blob = File.objects.get(name="a").blob
+    store.path(blob).write_bytes(store.path(blob).read_bytes()[::-1])
+    assert backups.back_up(target).damaged == []
+    assert backups.back_up(target, is_verifying=True).damaged == [blob]
+
+
+def test_a_backup_that_lost_its_lock_is_still_one(store, target):
+    files_with(store, "a")
+    backups.back_up(target)
+    (target / "backup.lock").unlink()
+    assert backups.back_up(target).ways == {"kept": 1}
+
+
+def test_a_backup_that_does_not_fit_says_how_much_space_it_needs(store, other_disk):
+    files_with(store, "a")
+    file = File.objects.get(name="a")
+    os.truncate(store.path(file.blob), 2 * 10**12)
+    File.objects.update(size_bytes=2 * 10**12)
+    words = r"^Nothing was backed up: The files need 2,000.00 GB, and the disk of .* has .* GB free"
+    with pytest.raises(CommandError, match=words):
+        call_command("backup", str(other_disk))
+    assert not list(DiskStore(other_disk / "library").blobs())
+
+
+def test_restoring_without_the_key_says_what_ends_with_it(store, target, elsewhere, capsys):
+    files_with(store, "a")
+    call_command("backup", str(target))
+    with elsewhere("first"):
+        call_command("restore", str(target))
+    assert "secret_key" not in capsys.readouterr().out
+    (target / "secret_key").unlink()
+    with elsewhere("second"):
+        call_command("restore", str(target))
+    assert "everyone must sign in again" in capsys.readouterr().out
+
+
 def test_a_folder_with_something_else_is_not_written_to(store, target):
     target.mkdir()
     (target / "holiday.jpg").write_bytes(b"")
     with pytest.raises(CommandError, match=r"^Nothing was backed up: .* holds something else"):
         call_command("backup", str(target))
     with pytest.raises(CommandError, match="would lie in DATA_DIR itself"):
-        call_command("backup", str(store.owner.parent / "backup"))
+        call_command("backup", str(store.mark.parent / "backup"))
     assert [each.name for each in target.iterdir()] == ["holiday.jpg"]
 
 
@@ -446,7 +502,7 @@ def test_backup_on_postgresql_says_what_to_run_instead(store, target, monkeypatc
 
 
 def test_a_full_disk_is_one_line(store, target, monkeypatch):
-    def full(*_arguments):
+    def full(*_arguments, **_options):
         raise OSError(28, os.strerror(28), "/backup/x")
 
     files_with(store, "a")

@@ -436,3 +436,16 @@ def test_an_upload_that_grows_too_large_for_a_torrent_is_not_treated_as_one(api)
     files = {"torrent_file": ("s.torrent", b"d" + b"x" * torrent_files.MOST_BYTES)}
     assert word(api.post("/rest/torrent/file", files=files)) == (400, "not_a_torrent")
     assert not Transfer.objects.exists()
+
+
+@each_case("owner", [None, "another database"])
+def test_a_library_of_another_database_takes_no_files(api, library_folder, owner):
+    """It may be an empty folder where a disk should be mounted."""
+    upload(api, "before.txt").raise_for_status()
+    library_folder.mark.unlink()
+    if owner:
+        library_folder.hand_over(owner)
+    before = sorted(library_folder.mark.parent.rglob("*"))
+    assert upload(api, "after.txt").status_code == 503
+    upload(api, "films.torrent", a_torrent()).raise_for_status()
+    assert sorted(library_folder.mark.parent.rglob("*")) == before

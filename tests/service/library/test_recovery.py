@@ -8,7 +8,7 @@ from datetime import date, datetime, timedelta
 import pytest
 from django.db import connection
 
-from service.errors import NoRoom
+from service.errors import NoRoom, StoreAway
 from service.library import database_match, library, recovery
 from service.library.database_match import Doubt, doubt_about
 from service.library.recovery import Name
@@ -232,10 +232,34 @@ def test_while_a_backup_is_under_way_blobs_stay(store, now):
 
 
 def test_a_folder_among_the_orphans_that_no_day_names_is_left_alone(store, now):
-    odd = store.owner.parent / "orphans" / "mine"
+    odd = store.mark.parent / "orphans" / "mine"
     odd.mkdir(parents=True)
     (odd / "a").write_bytes(b"kept")
     sweep(store, now + timedelta(days=4000), GRACE)
     assert (odd / "a").exists()
     assert store.drop_orphans(date.max) == 0
     assert (odd / "a").exists()
+
+
+# A library without the database's mark
+
+
+def test_a_library_without_a_mark_is_not_claimed_by_a_database_with_files(store):
+    a_file(alice(), blob=put(store, b"a film"))
+    store.mark.unlink()
+    assert doubt_about(store) == Doubt.MISSING
+    assert not store.mark.exists()
+    assert sweep(store, datetime.now().astimezone(), GRACE) == NOTHING
+    assert store.losses() is None
+
+
+def test_the_first_file_of_a_database_claims_the_library(store):
+    a_file(alice(), blob=put(store, b"a film"))
+    assert store.owner() == database_match.identity()
+
+
+def test_no_file_is_added_to_the_library_of_another_database(store):
+    assert store.claim_for("another")
+    with pytest.raises(StoreAway):
+        a_file(alice(), blob=put(store, b"a film"))
+    assert not File.objects.exists()

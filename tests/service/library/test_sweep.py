@@ -70,7 +70,7 @@ def test_blobs_stay_if_the_library_belongs_to_another_database(store, now, caplo
     assert sweep(store, now, GRACE) == NOTHING
     assert store.size(stored.blob) is not None
     assert "library of another database" in caplog.text
-    store.owner.unlink()
+    store.mark.unlink()
     assert sweep(store, now, GRACE).orphans == 1
 
 

@@ -1,6 +1,8 @@
 """During an upgrade, web processes and workers of two versions run on one database."""
 
+import os
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -67,3 +69,39 @@ def test_the_previous_version_continues_beside_the_new_one(previous, tmp_path):
                         assert other.delete(path).status_code == 200, path
         assert "Traceback" not in old.log
         assert "Traceback" not in new.log
+
+
+@pytest.mark.sqlite
+def test_the_previous_version_continues_with_the_copy_from_before_the_upgrade(previous, tmp_path):
+    """The way back that docs/operations.md describes."""
+    data = tmp_path / "data"
+    data.mkdir()
+    with running(data, source=previous) as ferry:
+        add_account(ferry, EMAILS[0], PASSWORD)
+        with client(ferry, EMAILS[0]) as person:
+            upload(person, CONTENT, "before.bin")
+    with running(data) as ferry, client(ferry, EMAILS[0]) as person:
+        upload(person, CONTENT, "after.bin")
+    assert "A newer Ferry has changed this database" in manage(previous, data, "prepare")
+    (copy,) = (data / "backups").glob("*.sqlite3")
+    assert "Start Ferry." in manage(previous, data, "restore", str(copy))
+    with running(data, source=previous) as ferry:
+        with client(ferry, EMAILS[0]) as person:
+            (file,) = person.get("/rest/folder").json()["files"]
+            assert person.get(link_of(person, file["id"])).content == CONTENT
+            upload(person, CONTENT, "later.bin")
+            assert person.get("/signin/").status_code == 200
+        # The file that only the newer version knew waits for the owner's decision.
+        assert "1 file" in manage(previous, data, "library", "list")
+
+
+def manage(source: Path, data: Path, *arguments: str) -> str:
+    done = subprocess.run(
+        [sys.executable, "manage.py", *arguments],
+        cwd=source,
+        env={**os.environ, "DATA_DIR": str(data)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.stdout + done.stderr

@@ -1,6 +1,7 @@
 """The worker's decisions, with an engine that does what the test says."""
 
 import errno
+import shutil
 from datetime import timedelta
 from hashlib import sha1
 from pathlib import Path
@@ -20,7 +21,7 @@ from service.transfers.download_folders import DownloadFolder, download_folder, 
 from service.worker.run import LARGE_BYTES
 from service.worker.transfer_control import TransferControl
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
-from tests.service.fakes import Later, Shift, end_process_of
+from tests.service.fakes import LIMITS, Later, Shift, end_process_of
 
 pytestmark = pytest.mark.django_db
 
@@ -335,6 +336,56 @@ def torrents(account, *sizes):
     ]
 
 
+def run_at(shift, transfers, rate, seconds=11):
+    for second in range(seconds):
+        for each in transfers:
+            shift.engine.status(each, done_bytes=second, download_rate=rate, peers_connected=1)
+        shift.round()
+
+
+def test_slow_transfers_hold_no_slots(shift):
+    """Five at 8 KB/s kept small ones waiting for 22 minutes."""
+    account = alice()
+    slow = magnets(account, LIMITS["active_transfers"])
+    for each in slow:
+        learn_files(shift, each, size_bytes=10**6)
+    (small,) = torrents(account, 1000)
+    run_at(shift, slow, rate=8_000, seconds=8)
+    assert shift.state(small) == "queued"
+    run_at(shift, slow, rate=8_000, seconds=4)
+    assert shift.state(small) == "downloading"
+    assert {shift.state(each) for each in slow} == {"downloading"}
+
+
+def test_a_slot_is_not_for_less_than_a_fair_share(shift):
+    account = alice()
+    fast, slow = magnets(account, 2)
+    for each in (fast, slow):
+        learn_files(shift, each, size_bytes=10**7)
+    for second in range(12):
+        shift.engine.status(fast, done_bytes=second, download_rate=10**7, peers_connected=1)
+        shift.engine.status(slow, done_bytes=second, download_rate=10**5, peers_connected=1)
+        shift.round()
+    slots = shift.worker._shift._control.slots  # noqa: SLF001  It shows which of them count.
+    assert slots.free() == LIMITS["active_transfers"] - 1
+    # It counts again once it gets more.
+    run_at(shift, [slow], rate=5 * 10**6, seconds=1)
+    assert slots.free() == LIMITS["active_transfers"] - 2
+
+
+def test_many_slow_transfers_wait_all_the_same(shift):
+    account, most = alice(), LIMITS["active_transfers"]
+    slow = magnets(account, 5 * most)
+    for _second in range(60):
+        for each in slow:
+            if shift.state(each) == "metadata":
+                shift.engine.metadata(each, files=[("Sintel", 10**6)])
+        running = [each for each in slow if each.state == "downloading"]
+        run_at(shift, running, rate=1_000, seconds=1)
+    states = [shift.state(each) for each in slow]
+    assert (states.count("downloading"), states.count("queued")) == (4 * most, most)
+
+
 def test_a_small_transfer_overtakes_large_ones():
     shift = Shift(active_transfers=2)
     account = alice()
@@ -615,13 +666,13 @@ def test_a_disk_below_its_reserve_pauses_all(shift):
 def test_a_worker_takes_nothing_while_its_store_is_away(shift):
     """Another machine may reach the store, or accept this one's clock."""
 
-    def fail(_store):
+    def fail(*_arguments):
         raise StoreAway
 
     (transfer,) = magnets(alice(), 1)
     with pytest.MonkeyPatch.context() as patch:
         # A disk is never away like this.
-        patch.setattr(type(shift.store), "is_there", property(fail))
+        patch.setattr(type(shift.store), "claim_for", fail)
         shift.rounds(2)
         assert (shift.state(transfer), transfer.leased_by) == ("queued", "")
     shift.rounds(1)
@@ -634,11 +685,12 @@ def test_a_worker_takes_nothing_while_the_folder_of_its_files_is_missing(shift):
     account = alice()
     fetched(shift, *magnets(account, 1), {"film.mkv": b"a film"})
     _same, transfer = magnets(account, 2)
-    blobs = Path(settings.DATA_DIR, "library/blobs")
-    blobs.rename(blobs.with_name("elsewhere"))
+    folder = Path(settings.DATA_DIR, "library")
+    folder.rename(folder.with_name("elsewhere"))
     shift.rounds(2)
     assert (shift.state(transfer), transfer.leased_by) == ("queued", "")
-    blobs.with_name("elsewhere").rename(blobs)
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.with_name("elsewhere").rename(folder)
     shift.rounds(1)
     assert shift.state(transfer) != "queued"
     assert transfer.leased_by
@@ -1327,9 +1379,14 @@ def test_padding_and_links_are_no_files(shift):
 # Addresses
 
 
-def test_an_address_of_a_torrent_becomes_that_torrent(shift):
+@pytest.mark.parametrize(
+    ("path", "title"),
+    # A client looks for the folder by the title that it got.
+    [("a.torrent", "a"), ("download?id=7", "Films")],
+)
+def test_an_address_of_a_torrent_becomes_that_torrent(shift, path, title):
     account = alice()
-    transfer = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
+    transfer = transfers.add_url(account, f"http://example.org/{path}", 0, NOW)
     shift.round()
     shift.fetching.head(transfer, is_torrent=True)
     shift.round()
@@ -1337,7 +1394,7 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift):
     shift.fetching.news.append(TorrentFound(str(transfer.pk), a_torrent("Films", files={"a": 100})))
     shift.rounds(2)
     transfer.refresh_from_db()
-    assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", "Films", 100)
+    assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", title, 100)
     assert shift.engine.calls("add") == [str(transfer.pk)]
     assert download_folder(transfer.pk).torrent.exists()
     assert transfers.add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
