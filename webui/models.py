@@ -671,6 +671,22 @@ class Share(models.Model):
             return None
 
 
+class HeldBytes(models.Model):
+    """What a file that is being received takes of its link's limit, until it is there or given up.
+
+    A process that is killed holds it a little longer.
+    """
+
+    share = models.ForeignKey(Share, on_delete=models.CASCADE, related_name="held")
+    size_bytes = models.BigIntegerField()
+    until = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["HeldBytes"]]
+
+    def __str__(self) -> str:
+        return f"{self.size_bytes} B of {self.share}"
+
+
 def token_purpose(digest: str) -> str:
     """Return what a token is encrypted for: one row, so that another row can't reveal it."""
     return f"link {digest}"

@@ -5,15 +5,16 @@ import secrets
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
-from django.db import OperationalError
-from django.db.models import F, Q
+from django.db import transaction
+from django.db.models import F, Q, Sum
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from webui import encryption
 from webui.library.bounds import Bounds
 from webui.library.entries import FOLDER, Entry
-from webui.models import Role, Share, User, digest_of, token_purpose
+from webui.models import HeldBytes, Role, Share, User, digest_of, token_purpose
+from webui.optional_writes import optional_write
 from webui.shares.terms import NewTerms, Terms
 
 log = logging.getLogger("ferry.sharing")
@@ -22,6 +23,8 @@ LIFETIME = timedelta(hours=24)  # of a link for other players
 MOST_EACH = 100
 LONGEST_NAME = 255
 USED_EVERY = timedelta(minutes=1)
+# Senders that pause for a minute are cut off.
+HELD_FOR = timedelta(minutes=2)
 
 
 class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
@@ -138,30 +141,42 @@ def use(share: Share) -> bool:
 
 
 def note_use(share: Share, now: datetime) -> None:
-    """Record that a link is in use, at most once a minute. No visitor is refused if the database
-    is locked or its disk full."""
+    """Record that a link is in use, at most once a minute."""
     # After the clock was set back, the last use may be in the future.
     earliest, latest = now - USED_EVERY, now + USED_EVERY
     if share.last_used_at and earliest < share.last_used_at < latest:
         return
     is_due = Q(last_used_at=None) | Q(last_used_at__lte=earliest) | Q(last_used_at__gte=latest)
-    try:
+    with optional_write(log, f"use not noted share={share.pk}"):
         Share.objects.filter(is_due, pk=share.pk).update(last_used_at=now)
-    except OperationalError as error:
-        log.warning("use not noted share=%s: %s", share.pk, error)
 
 
-def take_bytes(share: Share, size_bytes: int) -> bool:
-    """Count the bytes of a file that is about to be received. Return False if they are too many."""
-    rows = Share.objects.filter(pk=share.pk)
-    if share.most_bytes is not None:
-        rows = rows.filter(received_bytes__lte=share.most_bytes - size_bytes)
-    return rows.update(received_bytes=F("received_bytes") + size_bytes) > 0
+def has_room(share: Share, size_bytes: int, now: datetime, *, beside: int = 0) -> bool:
+    """Return whether the link may receive so much, beside what others are sending."""
+    row = Share.objects.select_for_update().filter(pk=share.pk).first()
+    if row is None or row.most_bytes is None:
+        return row is not None
+    others = row.held.filter(until__gt=now).exclude(pk=beside)
+    held_bytes: int = others.aggregate(sum=Sum("size_bytes", default=0))["sum"]
+    return row.received_bytes + held_bytes + size_bytes <= row.most_bytes
 
 
-def give_back_bytes(share: Share, size_bytes: int) -> None:
-    rows = Share.objects.filter(pk=share.pk)
-    rows.update(received_bytes=F("received_bytes") - size_bytes)
+def hold_bytes(held: HeldBytes, now: datetime) -> bool:
+    """Hold bytes of the link's limit, or more than before. Return False if it has fewer left."""
+    with transaction.atomic():
+        if has_room(held.share, held.size_bytes, now, beside=held.pk or 0):
+            held.until = now + HELD_FOR
+            held.save()
+            return True
+    return False
+
+
+def receive_bytes(held: HeldBytes, size_bytes: int) -> None:
+    """Count a file that has arrived. What was held for it is free."""
+    with transaction.atomic():
+        rows = Share.objects.filter(pk=held.share_id)
+        rows.update(received_bytes=F("received_bytes") + size_bytes)
+        held.delete()
 
 
 def find_own(user: User, share: int, now: datetime) -> Share | None:
@@ -186,3 +201,4 @@ def revoke(user: User, share: int) -> str | None:
 
 def prune(now: datetime) -> None:
     Share.objects.filter(expires_at__lte=now).delete()
+    HeldBytes.objects.filter(until__lte=now).delete()

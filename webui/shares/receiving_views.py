@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -31,7 +32,7 @@ from webui.http import multipart
 from webui.http.multipart import FormPart
 from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
-from webui.models import Share
+from webui.models import HeldBytes, Share
 from webui.shares import links, screen
 from webui.shares.receiving_page import receiving_page
 
@@ -68,65 +69,83 @@ def receive(request: Request, token: str) -> HttpResponse:
 
 
 def receive_files(request: Request, share: Share) -> list[str]:
-    """Receive files within the limit of the link. The whole request is counted before it is read,
-    since a plain form is kept on our disk until its files are known."""
+    """Receive files within the limit of the link."""
     refuse_forged(request)
     length_bytes = length_of(request)
     if declared_bytes(request) is None:
         refuse_beyond_disk(length_bytes)
-    allowance = Allowance(share, max(declared_bytes(request) or length_bytes, LEAST_BYTES))
+    refuse_beyond_limit(share, max(declared_bytes(request) or length_bytes, LEAST_BYTES))
     names: list[str] = []
     try:
-        names.extend(
-            add(request, share, part, allowance) for part in files_in(request, length_bytes)
-        )
+        names.extend(add(request, share, part) for part in files_in(request, length_bytes))
     except multipart.CutOff as cut:
         log.info("upload cut off: %s", cut)
         raise UploadRefused(400, broken_off_words(len(names))) from cut
     except multipart.UnreadableForm as unreadable:
         raise UploadRefused(400, _("This isn't an upload.")) from unreadable
-    finally:
-        allowance.close()
     if not names:
         raise UploadRefused(422, _("Choose a file first."))
     return names
 
 
-class Allowance:
-    """What a request may add. It is taken from the link at once, and the rest is given back."""
+def refuse_beyond_limit(share: Share, size_bytes: int) -> None:
+    """Refuse before reading, if the length shows that it is too much."""
+    with transaction.atomic():
+        if not links.has_room(share, size_bytes, timezone.now()):
+            raise UploadRefused(413, limit_words())
 
-    def __init__(self, share: Share, size_bytes: int) -> None:
-        self._share = share
-        self._left_bytes = 0
-        self._take(size_bytes)
+
+def limit_words() -> str:
+    return _("This link can't receive that much. Ask for a new one.")
+
+
+class ArrivingFile:
+    """A file that takes from its link's limit as it arrives: a step ahead of what is there.
+
+    A sender who drips, or whose connection broke, thus holds little. A small file counts, too: each
+    takes a row and a place.
+    """
+
+    def __init__(self, share: Share, part: FormPart) -> None:
+        self._held = HeldBytes(share=share, size_bytes=LEAST_BYTES)
+        self._arrived_bytes = 0
+        self.part = FormPart(part.name, part.filename, part.is_file, self._count(part))
 
     @contextmanager
-    def spend(self, size_bytes: int) -> Iterator[None]:
-        """Count a file, unless it fails. A small one counts, too: each takes a row and a place."""
-        counted_bytes = max(size_bytes, LEAST_BYTES)
-        if counted_bytes > self._left_bytes:
-            self._take(counted_bytes - self._left_bytes)
-        yield
-        self._left_bytes -= counted_bytes
+    def hold(self) -> Iterator[None]:
+        self._take(LEAST_BYTES)
+        try:
+            yield
+            links.receive_bytes(self._held, max(self._arrived_bytes, LEAST_BYTES))
+        except BaseException:
+            self._held.delete()
+            raise
 
-    def close(self) -> None:
-        links.give_back_bytes(self._share, self._left_bytes)
+    def _count(self, part: FormPart) -> Iterator[bytes]:
+        while piece := part.read(multipart.PIECE_BYTES):
+            self._arrived_bytes += len(piece)
+            if self._arrived_bytes > self._held.size_bytes:
+                self._take(self._arrived_bytes)
+            elif self._held.until - timezone.now() < links.HELD_FOR / 2:
+                self._take(self._held.size_bytes)
+            yield piece
 
     def _take(self, size_bytes: int) -> None:
-        if not links.take_bytes(self._share, size_bytes):
-            text = _("This link can't receive that much. Ask for a new one.")
-            raise UploadRefused(413, text)
-        self._left_bytes += size_bytes
+        """Hold so much, or twice as much if that is left: each time is a write to the disk."""
+        for self._held.size_bytes in (2 * size_bytes, size_bytes):
+            if links.hold_bytes(self._held, timezone.now()):
+                return
+        raise UploadRefused(413, limit_words())
 
 
-def add(request: Request, share: Share, part: FormPart, allowance: Allowance) -> str:
+def add(request: Request, share: Share, part: FormPart) -> str:
     """Add one file, and return the name it was sent with: its name in the folder would reveal what
     else is there. Strangers don't learn why the service refuses a file, either."""
     refuse_torrent(request, part)
-    with content_of(request, part) as (content, size_bytes):
+    file = ArrivingFile(share, part)
+    with file.hold(), content_of(request, file.part) as (content, size_bytes):
         try:
-            with allowance.spend(size_bytes):
-                add_content(request, share.folder, part.filename, content, size_bytes, as_file=True)
+            add_content(request, share.folder, part.filename, content, size_bytes, as_file=True)
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")

@@ -3,13 +3,17 @@
 from io import BytesIO
 
 import pytest
+from django.utils import timezone
 
 from tests.cases import each_case
 from tests.contract.speaking import torrent
 from tests.people import page, words
 from tests.webui.shares.linked import make_link, stranger
-from webui.models import Activity, Share
-from webui.shares.receiving_views import LEAST_BYTES, is_torrent
+from webui.files.uploads import UploadRefused
+from webui.http.multipart import FormPart
+from webui.models import Activity, HeldBytes, Share
+from webui.shares.links import HELD_FOR, hold_bytes
+from webui.shares.receiving_views import LEAST_BYTES, ArrivingFile, is_torrent
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -157,20 +161,64 @@ def test_too_large_a_file_is_refused_before_it_is_read(link, ida, storage, inbox
     assert "can't receive that much" in words(send(ida, link, huge), "#refusal")
 
 
-def test_plain_forms_take_from_the_limit_before_they_fill_the_disk(
-    link, ida, storage, inbox, monkeypatch
-):
-    taken = []
+def arriving(pieces):
+    return ArrivingFile(Share.objects.get(), FormPart("file", "slow.bin", True, iter(pieces)))
 
-    def files_in(*_facts):
-        taken.append(Share.objects.get().received_bytes)
-        return []
 
-    # Data that is read would be on the disk before its size is known.
-    monkeypatch.setattr("webui.shares.receiving_views.files_in", files_in)
-    send(ida, link, file())
-    assert taken == [LEAST_BYTES]
+def read(part, size_bytes):
+    while size_bytes > 0 and (piece := part.read(size_bytes)):
+        size_bytes -= len(piece)
+
+
+def test_a_sender_who_drips_holds_no_more_than_a_step_ahead(link, ida, storage, inbox):
+    Share.objects.update(most_bytes=8 * LEAST_BYTES)
+    slow = arriving([b"x", bytes(LEAST_BYTES), bytes(LEAST_BYTES), bytes(LEAST_BYTES)])
+    with slow.hold():
+        read(slow.part, 1)
+        assert send(ida, link, file("b.txt", bytes(5 * LEAST_BYTES))).status_code == 200
+        assert send(ida, link, file("c.txt", bytes(2 * LEAST_BYTES))).status_code == 422
+        read(slow.part, LEAST_BYTES)
+        read(slow.part, LEAST_BYTES)
+        with pytest.raises(UploadRefused):
+            read(slow.part, LEAST_BYTES)
+
+
+def test_a_file_that_fails_holds_nothing_afterward(link, inbox):
+    broken = arriving([b"x"])
+    with pytest.raises(ConnectionResetError), broken.hold():
+        raise ConnectionResetError
+    assert not HeldBytes.objects.exists()
     assert Share.objects.get().received_bytes == 0
+
+
+def test_a_slow_sender_keeps_what_it_holds(link, ida, inbox, monkeypatch):
+    Share.objects.update(most_bytes=2 * LEAST_BYTES)
+    slow, now = arriving([b"x", b"y"]), timezone.now()
+    with slow.hold():
+        read(slow.part, 1)
+        # No sender keeps a test waiting for a minute.
+        monkeypatch.setattr(timezone, "now", lambda: now + 0.7 * HELD_FOR)
+        read(slow.part, 1)
+        monkeypatch.setattr(timezone, "now", lambda: now + 1.4 * HELD_FOR)
+        assert send(ida, link, file()).status_code == 422
+
+
+def test_a_process_that_was_killed_holds_nothing_for_long(link, ida, storage, inbox):
+    Share.objects.update(most_bytes=LEAST_BYTES)
+    held = HeldBytes(share=Share.objects.get(), size_bytes=LEAST_BYTES)
+    assert hold_bytes(held, timezone.now() - 0.9 * HELD_FOR)
+    assert send(ida, link, file()).status_code == 422
+    assert hold_bytes(held, timezone.now() - 1.1 * HELD_FOR)
+    assert send(ida, link, file()).status_code == 200
+
+
+def test_a_link_that_is_revoked_receives_no_more(link, ida, inbox):
+    file = arriving([b"x", bytes(3 * LEAST_BYTES), b"y"])
+    with file.hold():
+        read(file.part, 1)
+        Share.objects.all().delete()
+        with pytest.raises(UploadRefused):
+            read(file.part, 3 * LEAST_BYTES)
 
 
 def test_empty_files_count_too(link, ida, storage, inbox):
