@@ -53,11 +53,10 @@ def responses_of(answer: Any) -> Schema:
 
 
 PLAYABLE = response("Playable", Playable) | {"headers": LOCATION}
-REDIRECTED = PLAYABLE | {"description": "The same, for a client that sends no Accept"}
 
 FileLink = Annotated[HttpResponse, redirect("*/*", "the file")]
 ArchiveLink = Annotated[HttpResponse, redirect("application/zip", "the archive")]
-PlayableLink = Annotated[HttpResponse, Playable, {"200": PLAYABLE, "302": REDIRECTED}]
+PlayableLink = Annotated[HttpResponse, Playable, {"200": PLAYABLE}]
 Picture = Annotated[HttpResponseBase, whole("The picture", "image/*", CONTENT)]
 Page = Annotated[HttpResponse, whole("A page", "text/html", {"type": "string"})]
 Description = Annotated[HttpResponse, whole("OpenAPI", "application/json", {"type": "object"})]

@@ -51,7 +51,7 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     url = request.build_absolute_uri(
         playback_views.stream_link(request.account, file, now=request.now)
     )
-    return link_answer(request, Playable(url=url, subtitles_not_shown=hidden or UNSET))
+    return link_answer(Playable(url=url, subtitles_not_shown=hidden or UNSET))
 
 
 def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
@@ -62,16 +62,11 @@ def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
         playback_views.film_link(request.account, file, now=request.now)
     )
     if progress is None:
-        return link_answer(request, Playable(url=url))
-    return link_answer(request, Playable(url=url, converting=True, progress=percent(progress)))
+        return link_answer(Playable(url=url))
+    return link_answer(Playable(url=url, converting=True, progress=percent(progress)))
 
 
-def link_answer(request: AccountRequest, playable: Playable) -> HttpResponse:
-    """Return the URL as JSON, and redirect a client that sends no `Accept`.
-
-    Such clients follow `Location`, and don't read JSON.
-    """
-    status = 200 if "Accept" in request.headers else 302
-    response = responses.in_json(playable, status)
+def link_answer(playable: Playable) -> HttpResponse:
+    response = responses.in_json(playable)
     response["Location"] = playable.url
     return response

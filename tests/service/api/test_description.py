@@ -116,8 +116,6 @@ def test_a_redirect_is_described_with_what_it_leads_to():
     }
     assert types == {
         "/rest/file/{file_id}": {"*/*"},
-        "/rest/file/{file_id}/hls": {"application/json"},
-        "/rest/file/{file_id}/mp4": {"application/json"},
         "/rest/folder/{folder_id}/download": {"application/zip"},
         "/rest/zip": {"application/zip"},
     }
