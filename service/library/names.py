@@ -18,7 +18,7 @@ LONGEST_SUFFIX = 20
 
 def check(name: str) -> None:
     """Raise BadName, unless a name may be kept exactly as it was sent."""
-    if not name:
+    if not name.strip():
         raise BadName("name_empty")
     if len(name) > LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
         raise BadName("name_too_long")

@@ -31,6 +31,7 @@ def test_the_link_knows_where_ferry_is_mounted(prefix, api, account, settings):
     ("name", "refusal"),
     [
         ("", (422, "name_empty")),
+        ("  ", (422, "name_empty")),
         ("a/b", (422, "name_not_allowed")),
         ("..", (422, "name_not_allowed")),
         ("x" * 256, (422, "name_too_long")),

@@ -139,6 +139,7 @@ def test_a_deleted_folder_is_not_unchanged(api, account):
     ("path", "refusal"),
     [
         ("", (422, "name_empty")),
+        ("  ", (422, "name_empty")),
         ("/", (422, "name_empty")),
         ("a//b", (422, "name_empty")),
         ("..", (422, "name_not_allowed")),
