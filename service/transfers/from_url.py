@@ -1,6 +1,7 @@
 """Turn the transfer of a URL into that of the torrent or magnet link it led to."""
 
 from datetime import datetime
+from urllib.parse import urlsplit
 
 from django.db.models import QuerySet
 
@@ -18,8 +19,10 @@ def become_torrent(
     Raises NotATorrent, and what `identify` raises.
     """
     torrent = torrent_files.read(content)
+    # Clients look for the folder by the title that they got.
+    is_named = transfers.TORRENT_SUFFIX.search(urlsplit(transfer.source).path)
     facts = TorrentFacts(
-        torrent.name,
+        "" if is_named else torrent.name,
         torrent.size_bytes,
         torrent.is_folder,
         torrent.info_hash_v1,

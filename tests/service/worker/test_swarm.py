@@ -169,7 +169,7 @@ def test_a_url_of_a_torrent_delivers_the_torrents_files(no_seeding, shift, seeds
         seeds.give(made, tmp_path / "given")
         transfer = transfers.add_url(alice(), f"{web.url}/a.torrent", 0, NOW)
         shift.until_state(transfer, "done")
-    assert (transfer.kind, transfer.title) == ("torrent", "Films")
+    assert (transfer.kind, transfer.title) == ("torrent", "a")
     assert contents(shift, Folder.objects.get(pk=transfer.folder_created_id)) == FILES
 
 
