@@ -3,6 +3,7 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
+from config.management.commands.account import Command
 from service.accounts import credentials
 from service.models import Account
 from tests.cases import each_case
@@ -24,6 +25,13 @@ def account(monkeypatch):
         return out.getvalue()
 
     return run
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_no_email_address_is_one_line(capsys):
+    with pytest.raises(SystemExit):
+        Command().run_from_argv(["manage.py", "account", "add", "notmail"])
+    assert capsys.readouterr().err == "CommandError: 'notmail' isn't an email address.\n"
 
 
 def may_enter(password=PASSWORD):

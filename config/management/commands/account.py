@@ -48,6 +48,8 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **options: Any) -> None:
         action: Callable[[dict[str, Any]], str] = ACTIONS[options["action"]]
+        if "email" in options:
+            check_email(options["email"])
         make_tables()
         try:
             self.stdout.write(action(options))
@@ -70,15 +72,14 @@ def make_tables() -> None:
 
 
 def add_email(parser: CommandParser) -> None:
-    parser.add_argument("email", type=email)
+    parser.add_argument("email")
 
 
-def email(raw: str) -> str:
+def check_email(email: str) -> None:
     try:
-        validate_email(raw)
+        validate_email(email)
     except ValidationError as wrong:
-        raise CommandError(f"{raw!r} isn't an email address.") from wrong
-    return raw
+        raise CommandError(f"{email!r} isn't an email address.") from wrong
 
 
 def add(options: dict[str, Any]) -> str:
