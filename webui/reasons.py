@@ -168,9 +168,7 @@ REASONS = {
     "no_torrent_passed": _cannot_read(
         _("The storage service couldn't use this link."), _("Check the link.")
     ),
-    "parsing_error": _cannot_read(
-        _("The storage service can't read this."), _("Copy the whole link again.")
-    ),
+    "parsing_error": _cannot_read(_("The storage service can't read this."), _("Copy it again.")),
     "engine_crashed": Reason(_("this torrent keeps crashing the torrent engine")),
     "same_torrent": Reason(_("another transfer is already fetching this torrent")),
     # ZIP files

@@ -21,7 +21,7 @@ from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
 from webui.library.addresses import ViewOptions, folder_url
-from webui.library.content_check import expected_file
+from webui.library.content_check import UNLISTED, expected_file
 from webui.library.entries import ROOT
 from webui.library.requests import view_options
 from webui.models import Role
@@ -100,12 +100,13 @@ def download(request: Request, file: str) -> HttpResponseBase:
     so the next try reads it again."""
     service, folder = service_of(request), request.GET.get("in", "")
     entry = None if service.is_embedded else folders.find_file(service, folder, file)
+    expected = expected_file(entry) if entry or service.is_embedded else UNLISTED
 
     def opening(headers: dict[str, str]) -> Link | Download:
         return service_of(request).v1.file_link(file, headers, request.method or "GET")
 
     try:
-        return relayed_files.deliver(request, service, opening, expected_file(entry))
+        return relayed_files.deliver(request, service, opening, expected)
     except Unreadable:
         if entry is not None:
             folders.mark_changed(service, [folder])

@@ -49,10 +49,12 @@ class Expected:
 
     @property
     def is_known(self) -> bool:
-        return bool(self.name)
+        return bool(self.name or self.kind)
 
 
 UNKNOWN = Expected("")
+# No listing names it, so it may be anything but a page or a message.
+UNLISTED = Expected("", "binary")
 
 
 def expected_file(entry: Entry | None) -> Expected:

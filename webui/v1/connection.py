@@ -1,6 +1,7 @@
 """Send requests: to which host, how often, for how long, and in which form."""
 
 import logging
+import re
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -41,6 +42,8 @@ PLAYLIST_BEGINS = (b"#EXTM3U", b"\xef\xbb\xbf#EXTM3U")
 UNHEALTHY = (Unavailable, Unauthorized, Forbidden, TooMany)
 JSON_HEADERS = {"Accept": "application/json", "Accept-Encoding": "gzip"}
 MOST_REDIRECTS = 5
+# A service whose session has expired leads there instead of to the file.
+SIGN_IN = re.compile(r"/(sign|log)[-_]?in/?$", re.IGNORECASE)
 # Sent with listings by a service that puts added items into the folder that `folder_id` names.
 KEEPS_HEADER = "Ferry-Keeps"
 API_POOL = httpx.Limits(max_connections=20, max_keepalive_connections=10, keepalive_expiry=5)
@@ -307,6 +310,8 @@ class ServiceConnection:
             response.close()
             url = self._check_url(links.resolve(response.headers.get("Location", ""), request.url))
             if stop_elsewhere and not self.address.is_api(url):
+                if url.host == request.url.host and SIGN_IN.search(url.path):
+                    raise Unreadable("redirected", status=response.status_code)
                 return str(url)
             method = "HEAD" if request.method == "HEAD" else "GET"
             request = self._request(self._streams, method, url, bytes_headers(request.headers))

@@ -487,6 +487,14 @@ def test_a_file_of_unknown_size_is_offered_for_download_without_one(gwen, foreig
     assert words(answer, ".fallback .btn") == "Download"
 
 
+def test_an_address_without_a_folder_saves_no_page_as_a_file(gwen, foreign):
+    file, page_sent = foreign.file("film.mkv"), httpx.Response(200, html="<html>Maintenance</html>")
+    foreign.says(f"/rest/file/{file.id}", page_sent)
+    answer = gwen.client.get(f"/files/file/{file.id}/download/")
+    assert answer.status_code == 502
+    assert "attachment" not in answer.get("Content-Disposition", "")
+
+
 def test_a_folder_remembers_its_order_for_each_person(gwen, bob, storage):
     films = storage.folder("Films")
     inner = storage.folder("Inner", films.id)

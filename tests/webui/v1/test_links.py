@@ -41,6 +41,14 @@ def test_a_redirect_is_a_link(status):
     assert fake.calls == ["GET /rest/file/7"]
 
 
+@each_case("page", ["/login", "/accounts/sign-in/?next=/rest/file/7"])
+def test_the_sign_in_page_of_a_service_is_no_link(page):
+    """Browsers would show a page that knows nothing of Ferry, or save it as the file."""
+    with pytest.raises(errors.Unreadable) as raised:
+        service(redirect(page)).client().file_link("7")
+    assert raised.value.reason == "redirected"
+
+
 def test_a_link_of_our_service_is_stored_as_path_and_signature():
     fake = service(redirect("http://phone.lan:8000/content/7?s=SIGNATURE"))
     link = fake.client(is_ours=True, may_follow=lambda url: False).file_link("7")
