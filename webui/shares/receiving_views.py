@@ -127,12 +127,13 @@ class ArrivingFile:
             if self._arrived_bytes > self._held.size_bytes:
                 self._take(self._arrived_bytes)
             elif self._held.until - timezone.now() < links.HELD_FOR / 2:
-                self._take(self._held.size_bytes)
+                self._take(self._held.size_bytes, steps=1)
             yield piece
 
-    def _take(self, size_bytes: int) -> None:
-        """Hold so much, or twice as much if that is left: each time is a write to the disk."""
-        for self._held.size_bytes in (2 * size_bytes, size_bytes):
+    def _take(self, size_bytes: int, steps: int = 2) -> None:
+        """Hold so many times as much, or less if that isn't left: each time is a write."""
+        for times in range(steps, 0, -1):
+            self._held.size_bytes = times * size_bytes
             if links.hold_bytes(self._held, timezone.now()):
                 return
         raise UploadRefused(413, limit_words())

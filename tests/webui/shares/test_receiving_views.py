@@ -192,7 +192,7 @@ def test_a_file_that_fails_holds_nothing_afterward(link, inbox):
 
 
 def test_a_slow_sender_keeps_what_it_holds(link, ida, inbox, monkeypatch):
-    Share.objects.update(most_bytes=2 * LEAST_BYTES)
+    Share.objects.update(most_bytes=5 * LEAST_BYTES)
     slow, now = arriving([b"x", b"y"]), timezone.now()
     with slow.hold():
         read(slow.part, 1)
@@ -200,7 +200,9 @@ def test_a_slow_sender_keeps_what_it_holds(link, ida, inbox, monkeypatch):
         monkeypatch.setattr(timezone, "now", lambda: now + 0.7 * HELD_FOR)
         read(slow.part, 1)
         monkeypatch.setattr(timezone, "now", lambda: now + 1.4 * HELD_FOR)
-        assert send(ida, link, file()).status_code == 422
+        # It holds two as before, and neither more nor less.
+        assert send(ida, link, file("b.bin", bytes(3 * LEAST_BYTES - 4096))).status_code == 200
+        assert send(ida, link, file("c.txt")).status_code == 422
 
 
 def test_a_process_that_was_killed_holds_nothing_for_long(link, ida, storage, inbox):
