@@ -82,8 +82,8 @@ def test_a_strange_name_is_kept_and_is_never_a_path(api, tmp_path, name):
     file_id = upload(api)
     assert rename(api, file_id, name).status_code == 200
     assert api.get("/rest/folder").json()["files"][0]["name"] == name
-    library = tmp_path / "library"
-    assert [path.name for path in files_on_disk(library)] == [File.objects.get().blob]
+    blobs = tmp_path / "library" / "blobs"
+    assert [path.name for path in files_on_disk(blobs)] == [File.objects.get().blob]
     link = api.get("/rest/folder/0/download", headers={"Accept": "*/*"}).headers["Location"]
     with zipfile.ZipFile(io.BytesIO(api.get(link).content)) as archive:
         (packed,) = [entry for entry in archive.namelist() if not entry.endswith("/")]

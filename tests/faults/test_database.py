@@ -6,6 +6,7 @@ Ferry waits for a short lock (tests/service/test_races.py).
 """
 
 import os
+import re
 import sqlite3
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from django.db import connection
 from config.health import MOST_LOCKED_SECONDS
 from service.models import Transfer
 from service.transfers.download_folders import ids_on_disk
+from tests.faults import test_disks as disks
 from tests.faults.reckoning import sum_of
 from tests.faults.tally import Reckoning
 from tests.faults.test_disks import restart_web
@@ -156,6 +158,33 @@ def test_a_database_that_was_away_is_found_with_all_its_files(tmp_path, tally):
     found = Reckoning(1, lost=[] if came == CONTENT else ["film"])
     tally.add(found)
     assert found.is_even
+
+
+def test_while_the_database_is_locked_no_one_waits_half_a_minute(tmp_path):
+    """Each write waits for the lock, and a page has several that it doesn't need."""
+    with running(tmp_path, TORRENT_PORT="0") as ferry:
+        ferry.manage("shell", "--verbosity=0", "-c", disks.MAKE_ACCOUNT)
+        ferry.make_owner()
+        with (
+            closing(disks.Alice(ferry)) as alice,
+            closing(sqlite3.connect(tmp_path / "ferry.sqlite3", isolation_level=None)) as other,
+        ):
+            token = re.findall(r'"X-CSRFToken": "([^"]+)"', alice.site.get("/account/").text)[0]
+            ours = {"X-CSRFToken": token, "Referer": ferry.url}
+            # It is due to be noted again.
+            other.execute("UPDATE webui_device SET last_seen_at = '2020-01-01'")
+            other.execute("BEGIN IMMEDIATE")
+            restart_web(ferry)
+            alice.reopen()
+            for path in disks.PAGES:
+                page = alice.site.get(path)
+                assert (page.status_code, page.elapsed.total_seconds() < 5) == (200, True), path
+            for path in ("/files/0/new/", "/account/tokens/", "/signout/"):
+                refused = alice.site.post(path, data={"name": "New"}, headers=ours)
+                assert refused.elapsed.total_seconds() < 30, path
+                assert refused.status_code == 503
+                assert "Ferry is busy" in refused.text
+            other.execute("ROLLBACK")
 
 
 def test_a_database_that_another_program_locks_is_named(tmp_path):
