@@ -171,6 +171,8 @@ class ResumableUpload(models.Model):
     # How much survives a power cut, and the boot during which more may have arrived.
     safe_bytes = models.BigIntegerField(default=0)
     boot = models.CharField(max_length=36, default="")
+    # Whose disk it is. The previous version adds rows without it while a new one starts.
+    machine = models.CharField(max_length=64, db_default="")
     state = models.CharField(max_length=8, choices=State.choices, default=State.ARRIVING)
     expires_at = models.DateTimeField(db_index=True)
 

@@ -326,6 +326,24 @@ test("a large file is created, sent, and forgotten once it has arrived", async (
   assert.deepEqual(uploadsNow(), {});
 });
 
+test("a beginning on another machine is found at a later try", async () => {
+  remember();
+  const there = () => new Response(null, { headers: { "Upload-Offset": "5" } });
+  serve({ HEAD: (count) => (count < 3 ? new Response(null, { status: 421 }) : there()) });
+  await uploadFilm();
+  await wait();
+  await wait();
+  assert.deepEqual([called(), offsets()], ["look look look", "5"]);
+});
+
+test("a file whose beginning no machine has is sent anew", async () => {
+  remember();
+  serve({ HEAD: () => new Response(null, { status: 421 }) });
+  await uploadFilm();
+  for (let time = 0; time < 12; time += 1) await wait();
+  assert.deepEqual([called(), offsets()], [`${"look ".repeat(13)}create`, "0"]);
+});
+
 test("a file that another tab began continues where that left off", async () => {
   remember();
   offset = 5_000_000;

@@ -3,6 +3,7 @@
 import fcntl
 import os
 import secrets
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
@@ -59,6 +60,7 @@ def begin(user: User, service: Service, folder: str, name: str, size_bytes: int)
         name=name,
         size_bytes=size_bytes,
         boot=this_boot(),
+        machine=this_machine(),
         expires_at=now + LIFETIME,
     )
     parts_folder().mkdir(mode=0o700, exist_ok=True)
@@ -308,6 +310,16 @@ def busy_path_of(upload: ResumableUpload) -> Path:
 def moving_path_of(upload: ResumableUpload) -> Path:
     """Return the path of a file that is locked while a request sends the upload to the service."""
     return parts_folder() / f"{upload.key}.moving"
+
+
+def is_elsewhere(upload: ResumableUpload) -> bool:
+    """Return whether another machine has what arrived: requests reach any of several."""
+    is_here = upload.state != State.ARRIVING or path_of(upload).exists()
+    return not is_here and upload.machine not in ("", this_machine())
+
+
+def this_machine() -> str:
+    return socket.gethostname()[:64]
 
 
 def this_boot() -> str:

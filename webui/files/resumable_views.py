@@ -90,12 +90,12 @@ def resumable(request: Request, key: str) -> HttpResponse:
     """
     try:
         refuse_other_protocols(request)
-        upload, offset = find(request, key)
+        if request.method == "DELETE":
+            resumable_uploads.forget(find(request, key))
+            return with_version(HttpResponse(status=204))
+        upload, offset = find_here(request, key)
         if request.method == "HEAD":
             return with_version(HttpResponse(), **facts_of(upload, offset))
-        if request.method == "DELETE":
-            resumable_uploads.forget(upload)
-            return with_version(HttpResponse(status=204))
         return with_version(append_body(request, upload, offset))
     except UploadRefused as refused:
         return with_version(refusal_for_script(request, refused))
@@ -113,15 +113,30 @@ def cancel(request: Request, key: str) -> HttpResponse:
     return redirect(folder_url(upload.folder))
 
 
-def find(request: Request, key: str) -> tuple[ResumableUpload, int]:
-    """Return the upload, and how many of its bytes have arrived."""
+def find(request: Request, key: str) -> ResumableUpload:
     upload = resumable_uploads.find(request.user, service_of(request), key)
-    if upload is not None and request.method == "HEAD":
+    if upload is None:
+        raise not_there()
+    return upload
+
+
+def find_here(request: Request, key: str) -> tuple[ResumableUpload, int]:
+    """Return the upload, and how many of its bytes have arrived on this machine."""
+    upload = find(request, key)
+    if resumable_uploads.is_elsewhere(upload):
+        # A proxy may lead the next try there.
+        words = _("The upload continues on another machine of Ferry: %(name)s.")
+        raise UploadRefused(421, words % {"name": upload.machine})
+    if request.method == "HEAD":
         resumable_uploads.settle(upload)
-    offset = None if upload is None else resumable_uploads.offset_of(upload)
-    if upload is None or offset is None:
-        raise UploadRefused(404, _("This upload has ended or expired. Begin it again."))
+    offset = resumable_uploads.offset_of(upload)
+    if offset is None:
+        raise not_there()
     return upload, offset
+
+
+def not_there() -> UploadRefused:
+    return UploadRefused(404, _("This upload has ended or expired. Begin it again."))
 
 
 def append_body(request: Request, upload: ResumableUpload, offset: int) -> HttpResponse:

@@ -10,6 +10,9 @@ const LEAST_BYTES = 4 * 2 ** 20;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
 const MOST_REMEMBERED = 200;
+// Of several machines, each may get a request; one of them has what arrived.
+const ELSEWHERE = 421;
+const MOST_ELSEWHERE = 12;
 const PROTOCOL = { "Tus-Resumable": "1.0.0" };
 
 class Refusal extends Error {}
@@ -21,6 +24,7 @@ export function uploadOf(file, url, onChange) {
 
 class ResumableUpload extends Upload {
   isCut = false;
+  elsewhereCount = 0;
   wake = () => {};
 
   constructor(file, url, onChange) {
@@ -52,6 +56,7 @@ class ResumableUpload extends Upload {
     const url = earlier?.url ?? (await this.begin());
     if (this.state === "stopped") return this.discard();
     this.sent = earlier?.offset ?? 0;
+    this.elsewhereCount = 0;
     this.setCut(false);
     await this.send(url, this.sent);
   }
@@ -63,7 +68,8 @@ class ResumableUpload extends Upload {
     const response = await this.fetch(url, "HEAD");
     const offset = response.headers.get("Upload-Offset");
     if (response.ok && offset !== null) return { url, offset: Number(offset) };
-    if (response.status !== 404) await this.refuse(response);
+    if (response.status === ELSEWHERE && this.elsewhereCount++ < MOST_ELSEWHERE) throw new Error("again");
+    if (![404, ELSEWHERE].includes(response.status)) await this.refuse(response);
     remember(this.key, null);
     return null;
   }
@@ -103,7 +109,7 @@ class ResumableUpload extends Upload {
         if (xhr.status === 204) return resolve();
         const answer = this.read();
         // Another window or a lost connection may have sent more in the meantime, so read the offset again.
-        if (xhr.status === 409 || renewToken(answer) || !answer?.reason) return onCut();
+        if ([409, ELSEWHERE].includes(xhr.status) || renewToken(answer) || !answer?.reason) return onCut();
         reject(new Refusal(answer.reason));
       };
       const more = { ...PROTOCOL, "Content-Type": "application/offset+octet-stream", "Upload-Offset": String(offset) };

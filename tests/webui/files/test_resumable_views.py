@@ -3,6 +3,7 @@
 import fcntl
 import io
 import os
+import socket
 from base64 import b64encode
 from datetime import timedelta
 
@@ -135,6 +136,31 @@ def test_after_a_restart_of_the_machine_only_what_is_safe_counts(bob, storage):
     assert look(bob, url)["Upload-Offset"] == "1000"
     put(bob, url, FILM[1000:], offset=1000)
     assert content_of(storage, "Der Film.mkv") == FILM
+
+
+def test_another_machine_says_where_an_upload_is(bob, storage, settings, tmp_path, monkeypatch):
+    url = begin_upload(bob)
+    put(bob, url, FILM[:1000])
+    here, elsewhere = settings.DATA_DIR, tmp_path
+    # Only a cluster has several machines.
+    monkeypatch.setattr(socket, "gethostname", lambda: "web-2")
+    settings.DATA_DIR = elsewhere
+    for answer in (look(bob, url), put(bob, url, FILM[1000:], offset=1000)):
+        assert answer.status_code == 421
+    assert ResumableUpload.objects.get().machine in answer.json()["reason"]
+    settings.DATA_DIR = here
+    assert look(bob, url)["Upload-Offset"] == "1000"
+    put(bob, url, FILM[1000:], offset=1000)
+    assert content_of(storage, "Der Film.mkv") == FILM
+
+
+def test_another_machine_cancels_an_upload(bob, storage, settings, tmp_path, monkeypatch):
+    url = begin_upload(bob)
+    # Only a cluster has several machines.
+    monkeypatch.setattr(socket, "gethostname", lambda: "web-2")
+    settings.DATA_DIR = tmp_path
+    assert bob.client.delete(url, **SPOKEN).status_code == 204
+    assert not ResumableUpload.objects.exists()
 
 
 def test_an_upload_lost_by_the_disk_restarts(bob, storage):
