@@ -31,18 +31,26 @@ class Doubt(StrEnum):
 
 
 def doubt_about(store: Store) -> Doubt | None:
-    generation = generation_of_database()
-    if generation and store.owner() is None:
-        return Doubt.MISSING
-    if not store.claim_for(identity()):
-        return Doubt.FOREIGN
-    return Doubt.BEHIND if generation < store.generation() else None
+    if doubt := _doubt_by_mark(store):
+        return doubt
+    return Doubt.BEHIND if generation_of_database() < store.generation() else None
 
 
-def refuse_other(store: Store) -> None:
-    """Raise StoreAway unless the library is this database's: it may take no files then."""
-    if doubt_about(store) in (Doubt.FOREIGN, Doubt.MISSING):
+def refuse_other(store: Store, *, insists: bool = True) -> None:
+    """Raise StoreAway unless the library is this database's: it may take no files then.
+
+    Unless it `insists`, a store that was away a moment ago counts as away.
+    """
+    if _doubt_by_mark(store, insists=insists):
         raise StoreAway
+
+
+def _doubt_by_mark(store: Store, *, insists: bool = False) -> Doubt | None:
+    owner = store.owner(insists=insists)
+    if owner is None and generation_of_database():
+        return Doubt.MISSING
+    is_own = owner == identity() or (owner is None and store.claim_for(identity()))
+    return None if is_own else Doubt.FOREIGN
 
 
 def identity() -> str:

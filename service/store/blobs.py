@@ -187,8 +187,11 @@ class Store(Protocol):
 
     # Notes
 
-    def owner(self) -> str | None:
-        """Return the database that the library belongs to. Raises StoreAway."""
+    def owner(self, *, insists: bool = False) -> str | None:
+        """Return the database that the library belongs to. Raises StoreAway.
+
+        `insists`: ask even if the store was away a moment ago.
+        """
 
     def claim_for(self, database: str) -> bool:
         """Return whether the library belongs to this database, after claiming it if none has."""

@@ -59,7 +59,7 @@ class DiskNotes:
     def mark(self) -> Path:
         return self._root / "database"
 
-    def owner(self) -> str | None:
+    def owner(self, *, insists: bool = False) -> str | None:  # noqa: ARG002  A file is read anyway.
         try:
             return self.mark.read_text()
         except FileNotFoundError:

@@ -174,7 +174,8 @@ class Shift:
     def _is_store_there(self) -> bool:
         """Return whether the store answers, with its files. If not, other workers may reach it."""
         try:
-            refuse_other(self._store)
+            # Between tries, the transfers that are under way go on.
+            refuse_other(self._store, insists=False)
         except StoreAway:
             return False
         return True

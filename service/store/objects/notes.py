@@ -49,9 +49,11 @@ class ObjectNotes:
         text = self._read("lost")
         return None if text is None else [int(each) for each in text.split(",") if each]
 
-    def owner(self) -> str | None:
+    def owner(self, *, insists: bool = False) -> str | None:
         """Return the owner, as it was up to some seconds ago."""
         now = time.monotonic()
+        if insists:
+            self._asks_after = float("-inf")
         if self._owner is None or now - self._owner_read_at > OWNER_SECONDS:
             self._owner, self._owner_read_at = self._read("owner"), now
         return self._owner

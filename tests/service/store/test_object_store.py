@@ -13,6 +13,7 @@ import pytest
 from django.db import connection
 
 from service.errors import StoreAway
+from service.library.database_match import identity, refuse_other
 from service.store.objects import self_test
 from service.store.objects.bucket import Bucket
 from service.store.objects.requests import TIMEOUT as WRITE_TIMEOUT
@@ -131,6 +132,19 @@ def test_readers_soon_learn_that_the_store_is_away(seaweedfs, objects, use, capl
         assert tries * milliseconds(TIMEOUT) < READ_SECONDS * 1000
     with objects.open(stored.blob) as file:
         assert file.read(10) == b"content"
+
+
+@pytest.mark.slow
+@pytest.mark.django_db
+def test_a_store_that_is_back_takes_files_at_once(seaweedfs, objects):
+    """Health checks spare it for some seconds; people don't wait for that."""
+    put(objects)
+    assert objects.claim_for(identity())
+    with seaweedfs.frozen(), pytest.raises(StoreAway):
+        objects.losses()
+    with pytest.raises(StoreAway):
+        objects.losses()
+    refuse_other(objects)
 
 
 def milliseconds(limit):
