@@ -1,5 +1,6 @@
 """The people of the tests: Alice is the owner, Bob a member, Gwen a guest, Mallory a stranger."""
 
+import re
 from copy import deepcopy
 from dataclasses import dataclass
 from datetime import timedelta
@@ -54,11 +55,16 @@ def typed_password(client: Client, ago: timedelta = timedelta(0)) -> None:
     session.save()
 
 
+# A template that only holds what htmx swaps into the page.
+SWAPPED = re.compile(r"<template>\s*(<[^>]*hx-swap-oob.*?)</template>", re.DOTALL)
+
+
 def page(response: HttpResponse) -> BeautifulSoup:
     """Parse a response once, however often a test uses it: parsing costs as much as serving."""
     if not hasattr(response, "parsed"):
         # A fragment declares its encoding only in its header.
-        response.parsed = BeautifulSoup(response.content.decode(response.charset), "html.parser")
+        html = SWAPPED.sub(r"\1", response.content.decode(response.charset))
+        response.parsed = BeautifulSoup(html, "html.parser")
         for kept in response.parsed("template"):
             kept.clear()
     return response.parsed

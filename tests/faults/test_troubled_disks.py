@@ -197,7 +197,7 @@ def test_nothing_acknowledged_is_lost(trouble: Trouble, place: str, end: str, ma
             kill(ferry)
             machine.plug_in_again()
     with machine.running() as ferry:
-        until(lambda: client(ferry).get("/readyz").status_code == 200, seconds=NOTED_SECONDS)
+        until(lambda: httpx.get(f"{ferry.url}/readyz").status_code == 200, seconds=NOTED_SECONDS)
         with client(ferry) as api:
             rows = api.get("/rest/folder").raise_for_status().json()["files"]
             found = {

@@ -1,7 +1,6 @@
 """Move and copy entries, in Files."""
 
 import pytest
-from bs4 import BeautifulSoup
 from django.utils import timezone
 
 from service.library import library
@@ -185,10 +184,9 @@ def test_a_new_name_is_undone_unless_the_old_one_is_taken(bob, account):
     file = a_file(account, "a.txt")
     for headers in (HTMX, None):
         sent = bob.client.post(f"/files/0/{key(file)}/rename/", {"name": "b.txt"}, headers=headers)
-        answer = sent if headers else bob.client.get(sent["Location"])
-        shown = BeautifulSoup(answer.content, "html.parser")
-        undo = shown.find("input", {"name": "undo", "value": True})
-        assert "Renamed" in str(undo.find_parent(class_="toast"))
+        shown = sent if headers else bob.client.get(sent["Location"])
+        assert "Renamed" in words(shown, ".toast")
+        (undo,) = page(shown).select(".toast form input[name=undo]")
         bob.client.post("/files/undo/", {"undo": undo["value"]})
         file.refresh_from_db()
         assert file.name == "a.txt"
