@@ -102,7 +102,13 @@ def test_lanes_run_beside_each_other_and_the_second_speaks_at_its_end(tmp_path, 
 
 @pytest.mark.parametrize(
     ("share", "slowness", "others", "is_within"),
-    [(0.9, 1, 0, True), (1.1, 1, 0.05, False), (1.9, 2, 0, True), (1.1, 1, 0.5, True)],
+    [
+        (0.95, 0.5, 0, True),
+        (0.9, 1, 0, True),
+        (1.1, 1, 0.05, False),
+        (1.9, 2, 0, True),
+        (1.1, 1, 0.5, True),
+    ],
 )
 def test_more_work_breaks_the_budget_and_a_slow_or_busy_machine_does_not(
     share, slowness, others, is_within
