@@ -211,7 +211,11 @@ def archive(cluster: Cluster, name: str) -> Iterator[Machine]:
         {"type": "file", "id": put(cluster, each, content)} for each, content in contents.items()
     ]
     with cluster.webs[0].client() as client:
-        answer = client.post("/rest/zip", data={"archive_arr": json.dumps(entries)})
+        chosen = {"archive_arr": json.dumps(entries)}
+        # A store that was killed before fails for some seconds after it started.
+        answer = until(
+            lambda: (link := client.post("/rest/zip", data=chosen)).status_code != 503 and link, 30
+        )
         path = httpx.URL(answer.headers["Location"]).raw_path.decode()
         received, etag = b"", ""
         with suppress(httpx.TransportError), client.stream("GET", path) as reading:

@@ -19,6 +19,7 @@ GENERATION_SECONDS = 60.0
 # Every upload asks for the owner, and reading it takes as long as storing a small file.
 OWNER_SECONDS = 5.0
 PAUSE_SECONDS = 5.0
+INSISTENT_TRIES, TRY_SECONDS = 5, 1.0
 OTHER_WAS_FIRST = (AlreadyExistsError, PreconditionError)
 
 
@@ -50,12 +51,24 @@ class ObjectNotes:
         return None if text is None else [int(each) for each in text.split(",") if each]
 
     def owner(self, *, insists: bool = False) -> str | None:
-        """Return the owner, as it was up to some seconds ago."""
+        """Return the owner, as it was up to some seconds ago.
+
+        To one who `insists`, a store that fails has the owner that it had, and a write will show
+        whether it is away. Without a known owner, wait: a store that starts fails for a moment.
+        """
         now = time.monotonic()
-        if insists:
-            self._asks_after = float("-inf")
         if self._owner is None or now - self._owner_read_at > OWNER_SECONDS:
-            self._owner, self._owner_read_at = self._read("owner"), now
+            for tries_left in reversed(range(INSISTENT_TRIES if insists else 1)):
+                try:
+                    self._owner, self._owner_read_at = self._read("owner"), now
+                    break
+                except StoreAway:
+                    if self._owner is not None and insists:
+                        break
+                    if not tries_left:
+                        raise
+                self._asks_after = float("-inf")
+                time.sleep(TRY_SECONDS)
         return self._owner
 
     def claim_for(self, database: str) -> bool:
