@@ -53,8 +53,9 @@ LEAST_FREE_BYTES = 2**20
 WRITE_SECONDS = 45
 MOST_WRITE_SECONDS = 3
 BLOCK_BYTES = 4096
-# For so long, a check waits for other writers, and requests wait before they fail.
+# How long a check waits for other writers.
 LOCK_SECONDS = 0.2
+# Requests fail after waiting this long for a lock.
 MOST_LOCKED_SECONDS = 20
 # An idle worker makes a round every four seconds.
 MOST_ROUND_SECONDS = 45
@@ -74,7 +75,7 @@ def database() -> Finding | None:
         return DAMAGE
     if newer_version:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
-    if outages.lasts("locked", is_on=is_locked()) > MOST_LOCKED_SECONDS:
+    if outages.track("locked", is_on=is_locked()) > MOST_LOCKED_SECONDS:
         return Finding("database_locked", "Another program has locked the database.")
     return None
 

@@ -1,4 +1,4 @@
-"""Write what no page fails over: if the database is locked or its disk full, it isn't written."""
+"""Writes that a page can do without, if the database is locked or its disk full."""
 
 import logging
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 from django.db import OperationalError, connection
 
-# Other writes of the same request wait for other writers, too, and people wait for both.
+# A request may have several such writes, and its reader waits for all of them.
 PATIENCE_MS = 1000
 
 

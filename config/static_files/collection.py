@@ -39,7 +39,7 @@ def collect_static() -> None:
         (new / RECORD).write_text(json.dumps({"fingerprint": fingerprint, **count(new)}))
 
     durable.replace_folder(root, fill)
-    # An older Ferry took this file's word that the folder was its own.
+    # If an older Ferry found this file, it wouldn't collect its own files again.
     root.with_suffix(".fingerprint").unlink(missing_ok=True)
     if isinstance(storage := storages["staticfiles"], HashedModules):
         storage.read_again()

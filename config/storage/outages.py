@@ -145,8 +145,8 @@ def take_own_turn(kind: str, may: Callable[[float, float], bool], times: Times) 
     return True
 
 
-def lasts(name: str, *, is_on: bool) -> float:
-    """Record whether something goes on; return for how many seconds all processes have seen it."""
+def track(name: str, *, is_on: bool) -> float:
+    """Record a trouble that Health sees, or its end. Return how many seconds it has lasted."""
     with suppress(OSError):
         now, began = time.time(), path(name).stat().st_mtime
         if is_on != bool(began):

@@ -6,17 +6,17 @@ from service.worker.run import LARGE_BYTES, Run, Runs
 
 # Bytes per second of a transfer that is slow on any line.
 LEAST_SHARE = 20_000
-# A transfer is slow that gets less than this part of what each slot gets on average.
+# A transfer is slow if it gets less than this part of what each slot gets on average.
 SLOW_PART = 0.25
-# So many times as many transfers as there are slots run at once, if almost all are slow.
+# At most this many transfers per slot run at once, even if all are slow.
 MOST_TIMES = 4
 
 
 class Slots:
     """The slots of one worker. Of several, one is kept for small transfers.
 
-    Small transfers thus never wait for large ones. Slow transfers count only if there are many of
-    them, so that quick ones don't wait for those either.
+    Small transfers thus never wait for large ones. Slow transfers take no slot unless there are
+    many of them, so quick ones don't wait for slow ones either.
     """
 
     def __init__(self, most: int, runs: Runs) -> None:

@@ -313,7 +313,7 @@ def moving_path_of(upload: ResumableUpload) -> Path:
 
 
 def is_elsewhere(upload: ResumableUpload) -> bool:
-    """Return whether another machine has what arrived: requests reach any of several."""
+    """Return whether another machine has what arrived: a request may reach any of them."""
     is_here = upload.state != State.ARRIVING or path_of(upload).exists()
     return not is_here and upload.machine not in ("", this_machine())
 

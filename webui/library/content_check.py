@@ -53,7 +53,7 @@ class Expected:
 
 
 UNKNOWN = Expected("")
-# No listing names it, so it may be anything but a page or a message.
+# For a file that no listing names: anything but a page or a message.
 UNLISTED = Expected("", "binary")
 
 

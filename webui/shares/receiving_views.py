@@ -100,10 +100,10 @@ def limit_words() -> str:
 
 
 class ArrivingFile:
-    """A file that takes from its link's limit as it arrives: a step ahead of what is there.
+    """A file that takes from its link's limit as it arrives, at most twice what is there.
 
-    A sender who drips, or whose connection broke, thus holds little. A small file counts, too: each
-    takes a row and a place.
+    So a slow sender, or one whose connection broke, holds little. A small file counts as
+    LEAST_BYTES, since each takes a row and a place.
     """
 
     def __init__(self, share: Share, part: FormPart) -> None:
@@ -131,7 +131,7 @@ class ArrivingFile:
             yield piece
 
     def _take(self, size_bytes: int, steps: int = 2) -> None:
-        """Hold so many times as much, or less if that isn't left: each time is a write."""
+        """Hold more than needed if the limit allows, since each step is a write to the disk."""
         for times in range(steps, 0, -1):
             self._held.size_bytes = times * size_bytes
             if links.hold_bytes(self._held, timezone.now()):

@@ -53,8 +53,9 @@ class ObjectNotes:
     def owner(self, *, insists: bool = False) -> str | None:
         """Return the owner, as it was up to some seconds ago.
 
-        To one who `insists`, a store that fails has the owner that it had, and a write will show
-        whether it is away. Without a known owner, wait: a store that starts fails for a moment.
+        `insists`: if the store fails, return the last known owner, since the write that follows
+        will show whether the store is away. If no owner is known, wait and try again: a store that
+        has just started fails for a moment.
         """
         now = time.monotonic()
         if self._owner is None or now - self._owner_read_at > OWNER_SECONDS:
