@@ -118,10 +118,16 @@ def kill(ferry: Ferry) -> None:
 
 
 def is_alive(pid: int) -> bool:
+    """Return whether the process has a thread. While one still writes to a disk, its files stay
+    open, even if the main thread has ended."""
+    return any(state_of(each) not in "ZX" for each in Path(f"/proc/{pid}/task").glob("*/stat"))
+
+
+def state_of(stat: Path) -> str:
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+        return stat.read_text().rpartition(")")[2].split()[0]
     except (FileNotFoundError, ProcessLookupError):
-        return False
+        return "X"
 
 
 def client_of(ferry: Ferry) -> httpx.Client:
