@@ -137,8 +137,8 @@ def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
     plans = []
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         # PostgreSQL prefers to read and sort so few rows.
-        cursor.execute("SET LOCAL enable_seqscan = off")
-        cursor.execute("SET LOCAL enable_bitmapscan = off")
+        for preferred in ("seqscan", "bitmapscan", "sort"):
+            cursor.execute(f"SET LOCAL enable_{preferred} = off")
         Queue(Lease(None)).next(2)
         list(Lease(tmp_path).transfers())
         for each in [each for each in queries if "service_transfer" in each["sql"]]:
