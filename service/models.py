@@ -404,6 +404,7 @@ class Transfer(models.Model):
 
     OVER: ClassVar[tuple[str, ...]] = (State.DONE, State.FAILED)
     TORRENTS: ClassVar[tuple[str, ...]] = (Kind.MAGNET, Kind.TORRENT)
+    FETCHES: ClassVar[tuple[str, ...]] = (Kind.URL, Kind.ZIP)
 
     # Wanted
     account = models.ForeignKey(Account, models.DO_NOTHING)
@@ -472,7 +473,7 @@ class Transfer(models.Model):
             # Of hundreds of workers, each looks for its own transfers and for the next free ones.
             models.Index(fields=["leased_by"], condition=~Q(leased_by=""), name="leased"),
             models.Index(
-                fields=["state", "account", "id"],
+                fields=["state", "account", "id", "kind", "size_bytes"],
                 condition=~Q(state="done") & ~Q(state="failed") & Q(leased_by=""),
                 name="free_undone",
             ),

@@ -1,6 +1,6 @@
 """Choose which waiting transfers come next, fairly between accounts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import chain, zip_longest
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
@@ -8,27 +8,45 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from service.models import Transfer
 from service.worker.leases import Lease
 from service.worker.run import LARGE_BYTES
+from service.worker.slots import Slots
 
 Waiting = tuple[int, int]
 """A transfer's id and size."""
 
 
 class Queue:
-    """The transfers that no worker has begun, and that wait for a slot.
+    """The transfers of some kinds that no worker has begun, and that wait for a slot.
 
     A torrent that another worker runs is left to that worker, which needs no second slot for it.
     """
 
-    def __init__(self, lease: Lease) -> None:
-        self._lease = lease
-        self._lines = (Line(lease, Q()), Line(lease, Q(size_bytes__lt=LARGE_BYTES)))
+    def __init__(self, lease: Lease, slots: Slots) -> None:
+        self.slots = slots
+        self.left: list[int] = []  # what other workers left, and what needs a slot
+        self._waiting: list[Waiting] = []
+        self._waiting_for = 0  # for how many slots they were looked up
+        is_kind, is_small = Q(kind__in=slots.kinds), Q(size_bytes__lt=LARGE_BYTES)
+        self._lines = (Line(lease, is_kind), Line(lease, is_kind & is_small))
 
-    def same_torrents(self, hashes: Collection[str]) -> set[int]:
-        """Return the ids of transfers with the same torrents, if other workers leave them to us."""
-        if not hashes or not self._lease.has_others():
-            return set()
-        is_same = Q(info_hash_v1__in=hashes) | Q(info_hash_v2__in=hashes)
-        return set(free_queued().filter(is_same).values_list("pk", flat=True))
+    @property
+    def has_waiting(self) -> bool:
+        return bool(self._waiting or self.left)
+
+    def take_left(self) -> list[int]:
+        free = max(0, self.slots.free())
+        taken, self.left = self.left[:free], self.left[free:]
+        return taken
+
+    def choose(self, ready: Iterable[Waiting]) -> list[int]:
+        """Choose who gets the free slots: the runs that are ready come first."""
+        if self._waiting and self.slots.free() > self._waiting_for:
+            self.look()
+        return self.slots.choose([*ready, *self._waiting])
+
+    def look(self) -> None:
+        """Look up the next transfers for the free slots; at least one, so runs know if any wait."""
+        self._waiting_for = max(1, self.slots.free())
+        self._waiting = self.next(self._waiting_for)
 
     def next(self, count: int) -> list[Waiting]:
         """Return up to `count` transfers, and as many small ones: these may overtake large ones."""
@@ -43,8 +61,8 @@ class Line:
     """The oldest transfer of each account in turn, then the second of each, and so on.
 
     How much it reads depends on how many transfers are requested, not on how many wait, nor on
-    how many accounts there are. It begins after the account that came last, so every account has
-    its turn.
+    how many accounts there are; it passes over other kinds and sizes within the index. It begins
+    after the account that came last, so every account has its turn.
     """
 
     def __init__(self, lease: Lease, which: Q) -> None:
@@ -76,6 +94,14 @@ class Line:
 
 def free_queued() -> QuerySet[Transfer]:
     return Transfer.running().filter(state=Transfer.State.QUEUED, leased_by="")
+
+
+def same_torrents(lease: Lease, hashes: Collection[str]) -> set[int]:
+    """Return the ids of transfers with the same torrents, if other workers leave them to us."""
+    if not hashes or not lease.has_others():
+        return set()
+    is_same = Q(info_hash_v1__in=hashes) | Q(info_hash_v2__in=hashes)
+    return set(free_queued().filter(is_same).values_list("pk", flat=True))
 
 
 def without_torrents_elsewhere(waiting: QuerySet[Transfer], name: str) -> QuerySet[Transfer]:

@@ -1,6 +1,6 @@
 """Share the slots for running transfers: which transfers take one."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from service.worker.run import LARGE_BYTES, Run, Runs
 
@@ -13,29 +13,34 @@ MOST_TIMES = 4
 
 
 class Slots:
-    """The slots of one worker. Of several, one is kept for small transfers.
+    """The slots of one worker for some kinds of transfers. Of several, one is for small transfers.
 
     Small transfers thus never wait for large ones. Slow transfers take no slot unless there are
-    many of them, so quick ones don't wait for slow ones either.
+    many of them, so quick ones don't wait for slow ones either. Torrents and fetches have slots of
+    their own, and never wait for each other.
     """
 
-    def __init__(self, most: int, runs: Runs) -> None:
+    def __init__(self, most: int, runs: Runs, kinds: Collection[str]) -> None:
         self._most = most
         self._runs = runs
+        self.kinds = kinds
 
     @property
     def fair_share(self) -> float:
         """Return the bytes per second below which a transfer is slow."""
-        total = sum(run.transfer.download_bytes_per_second for run in self._runs)
+        total = sum(run.transfer.download_bytes_per_second for run in self.running())
         return max(LEAST_SHARE, total / self._most * SLOW_PART)
 
+    def running(self) -> Iterator[Run]:
+        return (run for run in self._runs if run.has_slot and run.transfer.kind in self.kinds)
+
     def free(self) -> int:
-        running = [run for run in self._runs if run.has_slot]
+        running = list(self.running())
         quick = sum(not run.is_slow for run in running)
         return min(self._most - quick, MOST_TIMES * self._most - len(running))
 
     def free_for_large(self) -> int:
-        large = sum(run.has_slot and run.is_large and not run.is_slow for run in self._runs)
+        large = sum(run.is_large and not run.is_slow for run in self.running())
         return min(self.free(), max(1, self._most - 1) - large)
 
     def has_free_for(self, run: Run) -> bool:

@@ -62,7 +62,10 @@ class TransferControl:
         self.lease = lease
         self.limits = limits
         self.progress = ProgressWriter(lease)
-        self.slots = Slots(limits.active_transfers, self.runs)
+        self.slots = {
+            kinds: Slots(limits.active_transfers, self.runs, kinds)
+            for kinds in (Transfer.TORRENTS, Transfer.FETCHES)
+        }
         self._to_import: list[Run] = []
 
     @contextmanager
@@ -76,6 +79,9 @@ class TransferControl:
         except Exception:
             log.exception("unexpected %s transfer=%d", what, run.id)
             self.leave(run)
+
+    def slots_for(self, run: Run) -> Slots:
+        return self.slots[Transfer.FETCHES if run.is_fetch else Transfer.TORRENTS]
 
     # Beginning
 

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import NamedTuple
 
 from django.db.models import QuerySet
 
@@ -19,7 +20,7 @@ from service.worker import stalling
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
-from service.worker.queue import Queue, Waiting
+from service.worker.queue import Queue, same_torrents
 from service.worker.run import Run
 from service.worker.stages import Stage
 from service.worker.stalling import patience_with
@@ -100,15 +101,12 @@ class Shift:
         self._lease = control.lease
         self._runs = control.runs
         self._store = store
-        self._queue = Queue(control.lease)
-        self._left: list[int] = []  # what other workers left, and what needs a slot
-        self._waiting: list[Waiting] = []  # the next of the queue
-        self._waiting_for = 0  # for how many slots they were looked up
+        self._queues = [Queue(control.lease, slots) for slots in control.slots.values()]
         self._round_at = self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
 
     @property
     def is_idle(self) -> bool:
-        return not self._runs.ids() and not self._waiting
+        return not self._runs.ids() and not any(queue.has_waiting for queue in self._queues)
 
     def round(self, now: datetime) -> None:
         if now < self._round_at:
@@ -142,22 +140,20 @@ class Shift:
             return
         self._looked_at, self._judged_at = now, LONG_AGO
         wishlist.take_up(now, account_ids)
-        mine = dict(find_wanted(self._lease.transfers()))
+        mine = {each.id: each.state for each in find_wanted(self._lease.transfers())}
         for run in self._runs:
-            if mine.get(run.id, State.STOPPED) == State.STOPPED:
+            state = mine.get(run.id, State.STOPPED)
+            if state == State.STOPPED:
                 self._phases.of(run).leave(run)
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
-        left = dict(find_wanted(free_in_hand()))
-        self._left = sorted(pk for pk, state in left.items() if state in states.WITH_SLOT)
-        in_hand |= left.keys() - set(self._left)
-        self._take(sorted(in_hand | self._queue.same_torrents(self._runs.hashes())), now)
-        self._find_waiting()
-
-    def _find_waiting(self) -> None:
-        """Find the next transfers for the free slots; at least one, so runs know if any wait."""
-        self._waiting_for = max(1, self._control.slots.free())
-        self._waiting = self._queue.next(self._waiting_for)
+        left = set(find_wanted(free_in_hand()))
+        need_slots = sorted(each for each in left if each.state in states.WITH_SLOT)
+        in_hand |= {each.id for each in left.difference(need_slots)}
+        self._take(sorted(in_hand | same_torrents(self._lease, self._runs.hashes())), now)
+        for queue in self._queues:
+            queue.left = [each.id for each in need_slots if each.kind in queue.slots.kinds]
+            queue.look()
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         may_take = bool(transfer_ids) and self._is_store_there()
@@ -200,36 +196,34 @@ class Shift:
 
     def _fill_slots(self, now: datetime) -> None:
         """Fill free slots with what other workers left, held-back runs, and unclaimed transfers."""
-        free = max(0, self._control.slots.free())
-        left, self._left = self._left[:free], self._left[free:]
-        self._take(left, now)
-        free = self._control.slots.free()
-        if free <= 0:
-            return
-        if self._waiting and free > self._waiting_for:
-            self._find_waiting()
-        ready = {run.id: run for run in self._runs if run.is_ready}
-        sizes = [(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)]
-        ids = self._control.slots.choose([*sizes, *self._waiting])
-        for run in [ready[pk] for pk in ids if pk in ready]:
-            with self._control.log_and_leave(run, "its slot"):
-                self._phases.of(run).go_on(run, now)
-        if new := [pk for pk in ids if pk not in ready]:
-            self._queue.note_begun(new)
-            self._take(sorted(new), now)
-            self._find_waiting()
+        for queue in self._queues:
+            self._take(queue.take_left(), now)
+            ready = {run.id: run for run in self._ready_for(queue)}
+            ids = queue.choose([(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)])
+            for run in [ready[pk] for pk in ids if pk in ready]:
+                with self._control.log_and_leave(run, "its slot"):
+                    self._phases.of(run).go_on(run, now)
+            if new := [pk for pk in ids if pk not in ready]:
+                queue.note_begun(new)
+                self._take(sorted(new), now)
+                queue.look()
+
+    def _ready_for(self, queue: Queue) -> list[Run]:
+        kinds = queue.slots.kinds
+        return [run for run in self._runs if run.is_ready and run.transfer.kind in kinds]
 
     def _find_stalled(self, now: datetime) -> None:
-        patience = self._control.limits.patience
-        others_wait = bool(self._waiting or self._left) or any(run.is_ready for run in self._runs)
-        for run in self._runs:
-            if run.stage in (Stage.ADDED, Stage.DOWNLOADING) and run.has_slot:
-                word = stalling.why_stalled(
-                    run, now, patience_with(run, patience, others_wait=others_wait)
-                )
-                if word:
-                    with self._control.log_and_leave(run, "its stalling"):
-                        self._control.stall(run, word)
+        for queue in self._queues:
+            others_wait = queue.has_waiting or bool(self._ready_for(queue))
+            for run in queue.slots.running():
+                if run.stage in (Stage.ADDED, Stage.DOWNLOADING):
+                    self._judge_patience(run, now, others_wait=others_wait)
+
+    def _judge_patience(self, run: Run, now: datetime, *, others_wait: bool) -> None:
+        patience = patience_with(run, self._control.limits.patience, others_wait=others_wait)
+        if word := stalling.why_stalled(run, now, patience):
+            with self._control.log_and_leave(run, "its stalling"):
+                self._control.stall(run, word)
 
     # Finished runs and leftovers
 
@@ -261,16 +255,22 @@ class Shift:
         if not is_certain(self._store):
             return
         here = set(download_folders.ids_on_disk()) - self._runs.ids()
-        wanted_ids = {pk for pk, _state in find_wanted(Transfer.objects.filter(pk__in=here))}
+        wanted_ids = {each.id for each in find_wanted(Transfer.objects.filter(pk__in=here))}
         for transfer_id in here - wanted_ids:
             self._control.discard(download_folder(transfer_id), transfer_id)
 
 
-def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[tuple[int, str]]:
-    """Yield the id and state of those of the transfers that should run or seed."""
+class Wanted(NamedTuple):
+    id: int
+    state: str
+    kind: str
+
+
+def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[Wanted]:
+    """Find those of the transfers that should run or seed."""
     undone = transfers.exclude(state=State.DONE).exclude(state=State.FAILED)
     for rows in (undone, transfers.filter(is_seeding=True)):
-        yield from rows.order_by().values_list("pk", "state")
+        yield from map(Wanted._make, rows.order_by().values_list(*Wanted._fields))
 
 
 def free_in_hand() -> QuerySet[Transfer]:

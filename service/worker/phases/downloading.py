@@ -18,7 +18,7 @@ class DownloadingPhase(UnfinishedPhase):
         if status.phase != "downloading":
             return
         run.write(download_bytes_per_second=status.download_rate)
-        run.note_speed(self._control.slots.fair_share, now)
+        run.note_speed(self._control.slots_for(run).fair_share, now)
         wanted_bytes = status.wanted_bytes or run.transfer.size_bytes
         if wanted_bytes:
             share = min(status.done_bytes / wanted_bytes, 0.999)
@@ -34,7 +34,7 @@ class DownloadingPhase(UnfinishedPhase):
 
     def _wake(self, run: Run) -> None:
         """Continue if a slot is free, else wait for one."""
-        if self._control.slots.has_free_for(run):
+        if self._control.slots_for(run).has_free_for(run):
             run.become(State.DOWNLOADING)
         else:
             self._pause(run)

@@ -53,7 +53,7 @@ class UnfinishedPhase(RunPhase):
 
     def _keep_slot(self, run: Run) -> None:
         """Keep the slot in which the size became known, or wait for a slot for large transfers."""
-        if not run.is_large or self._control.slots.free_for_large() >= 0:
+        if not run.is_large or self._control.slots_for(run).free_for_large() >= 0:
             run.become(State.DOWNLOADING)
             return
         run.become(State.QUEUED)

@@ -9,11 +9,16 @@ from django.test.utils import CaptureQueriesContext
 from service.models import Account, Transfer
 from service.transfers import transfers
 from service.worker.leases import Lease
-from service.worker.queue import Queue
-from service.worker.run import LARGE_BYTES
+from service.worker.queue import Queue, same_torrents
+from service.worker.run import LARGE_BYTES, Runs
+from service.worker.slots import Slots
 from tests.service.builders import NOW, an_account
 
 pytestmark = pytest.mark.django_db
+
+
+def a_queue(lease: Lease | None = None, kinds: tuple[str, ...] = Transfer.TORRENTS) -> Queue:
+    return Queue(lease or Lease(None), Slots(5, Runs(), kinds))
 
 
 def waiting(*counts: int) -> list[list[int]]:
@@ -41,18 +46,18 @@ def begin(transfer_ids: list[int]) -> None:
 
 def test_transfers_of_one_account_run_in_order():
     (mine,) = waiting(5)
-    assert ids(Queue(Lease(None)), 3) == mine[:3]
-    assert ids(Queue(Lease(None)), 9) == mine
+    assert ids(a_queue(), 3) == mine[:3]
+    assert ids(a_queue(), 9) == mine
 
 
 def test_each_account_has_one_before_any_has_a_second():
     one, two, three = waiting(3, 1, 2)
-    assert ids(Queue(Lease(None)), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
+    assert ids(a_queue(), 6) == [one[0], two[0], three[0], one[1], three[1], one[2]]
 
 
 def test_accounts_take_turns_for_any_number_of_transfers():
     many, few = waiting(6, 2)
-    queue, begun = Queue(Lease(None)), []
+    queue, begun = a_queue(), []
     for _turn in range(4):
         (pk,) = ids(queue, 1)
         queue.note_begun([pk])
@@ -63,7 +68,7 @@ def test_accounts_take_turns_for_any_number_of_transfers():
 
 def test_a_transfer_taken_by_another_worker_is_not_offered_again():
     (one,), (two,) = waiting(1, 1)
-    queue = Queue(Lease(None))
+    queue = a_queue()
     assert ids(queue, 1) == [one]
     begin([one])
     assert ids(queue, 1) == [two]
@@ -72,11 +77,18 @@ def test_a_transfer_taken_by_another_worker_is_not_offered_again():
 def test_small_transfers_behind_large_ones_have_their_own_slot():
     one, two = waiting(3, 3)
     Transfer.objects.filter(pk__in=[*one[:2], *two[:2]]).update(size_bytes=LARGE_BYTES)
-    queue = Queue(Lease(None))
+    queue = a_queue()
     assert ids(queue, 2) == [one[0], two[0], one[2], two[2]]
     queue.note_begun([one[2]])
     begin([one[2]])
     assert ids(queue, 1) == [one[0], two[2]]
+
+
+def test_each_kind_has_its_own_queue():
+    (mine,) = waiting(3)
+    Transfer.objects.filter(pk=mine[1]).update(kind=Transfer.Kind.URL)
+    assert ids(a_queue(), 9) == [mine[0], mine[2]]
+    assert ids(a_queue(kinds=Transfer.FETCHES), 9) == [mine[1]]
 
 
 def test_the_rows_read_do_not_grow_with_accounts_or_transfers():
@@ -84,7 +96,7 @@ def test_the_rows_read_do_not_grow_with_accounts_or_transfers():
     for counts in ((1, 1, 1, 1), (30,), (5,) * 20):
         waiting(*counts)
         with CaptureQueriesContext(connection) as queries:
-            assert len(Queue(Lease(None)).next(3)) == 3
+            assert len(a_queue().next(3)) == 3
         numbers.append(len(queries))
     assert numbers[1:] == numbers[:-1]
 
@@ -100,12 +112,12 @@ def test_a_torrent_of_another_worker_is_left_to_it_and_blocks_no_one(tmp_path):
     one, other = a_worker(tmp_path), a_worker(tmp_path)
     Transfer.objects.filter(pk=second).update(info_hash_v1=f"{1:040x}")
     one.take([first], NOW)
-    assert ids(Queue(other), 1) == [_next]
-    assert third in ids(Queue(other), 2)
-    assert second not in ids(Queue(other), 9)
-    assert second in ids(Queue(one), 9)
-    assert Queue(one).same_torrents({f"{1:040x}"}) == {second}
-    assert Queue(one).same_torrents(set()) == set()
+    assert ids(a_queue(other), 1) == [_next]
+    assert third in ids(a_queue(other), 2)
+    assert second not in ids(a_queue(other), 9)
+    assert second in ids(a_queue(one), 9)
+    assert same_torrents(one, {f"{1:040x}"}) == {second}
+    assert same_torrents(one, set()) == set()
 
 
 def test_a_single_worker_takes_the_same_torrent_in_turn(tmp_path):
@@ -113,8 +125,8 @@ def test_a_single_worker_takes_the_same_torrent_in_turn(tmp_path):
     Transfer.objects.filter(pk=second).update(info_hash_v1=f"{1:040x}")
     one = a_worker(tmp_path)
     one.take([first], NOW)
-    assert ids(Queue(one), 2) == [second]
-    assert Queue(one).same_torrents({f"{1:040x}"}) == set()
+    assert ids(a_queue(one), 2) == [second]
+    assert same_torrents(one, {f"{1:040x}"}) == set()
 
 
 @pytest.mark.postgresql
@@ -123,7 +135,7 @@ def test_torrents_of_other_workers_are_found_by_an_index(tmp_path):
     a_worker(tmp_path)
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
         cursor.execute("SET LOCAL enable_seqscan = off")
-        Queue(Lease(None)).next(2)
+        a_queue().next(2)
         (query, *_others) = [each["sql"] for each in queries if "EXISTS" in each["sql"]]
         cursor.execute(f"EXPLAIN {query}")
         plan = str(cursor.fetchall())
@@ -139,7 +151,7 @@ def test_workers_find_theirs_and_the_next_free_ones_by_indexes(tmp_path):
         # PostgreSQL prefers to read and sort so few rows.
         for preferred in ("seqscan", "bitmapscan", "sort"):
             cursor.execute(f"SET LOCAL enable_{preferred} = off")
-        Queue(Lease(None)).next(2)
+        a_queue().next(2)
         list(Lease(tmp_path).transfers())
         for each in [each for each in queries if "service_transfer" in each["sql"]]:
             cursor.execute(f"EXPLAIN {each['sql']}")

@@ -70,6 +70,28 @@ def test_a_magnet_of_many_files_becomes_their_folder(no_seeding, shift, seeds, t
     shift.until(lambda: list(ids_on_disk()) == [])
 
 
+SLOW_BYTES_PER_SECOND = 8_000
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("no_seeding")
+def test_small_transfers_do_not_wait_for_slow_ones(settings, shift, seeds, tmp_path):
+    account, count = alice(), settings.ACTIVE_TRANSFERS
+    with seeder() as slow_seeds:
+        slow_seeds.limit_upload(count * SLOW_BYTES_PER_SECOND)
+        slow = [torrent(f"slow-{n}", bytes([n]) * 5_000_000) for n in range(count)]
+        for made in slow:
+            slow_seeds.give(made, tmp_path / "slow")
+            transfers.add_magnet(account, made.magnet(peer=slow_seeds.address), 0, NOW)
+        small = [torrent(f"small-{n}", bytes([n]) * 100_000) for n in range(6)]
+        for made in small:
+            seeds.give(made, tmp_path / "small")
+            transfers.add_magnet(account, made.magnet(peer=seeds.address), 0, NOW)
+        done = Transfer.objects.filter(state="done")
+        shift.until(lambda: done.count() == len(small), seconds=60)
+        assert Transfer.running().count() == count
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_path, kind):

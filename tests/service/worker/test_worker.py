@@ -366,7 +366,7 @@ def test_a_slot_is_not_for_less_than_a_fair_share(shift):
         shift.engine.status(fast, done_bytes=second, download_rate=10**7, peers_connected=1)
         shift.engine.status(slow, done_bytes=second, download_rate=10**5, peers_connected=1)
         shift.round()
-    slots = shift.worker._shift._control.slots  # noqa: SLF001  It shows which of them count.
+    slots = shift.worker._shift._control.slots[Transfer.TORRENTS]  # noqa: SLF001  It shows which of them count.
     assert slots.free() == LIMITS["active_transfers"] - 1
     # It counts again once it gets more.
     run_at(shift, [slow], rate=5 * 10**6, seconds=1)
@@ -416,11 +416,41 @@ def test_a_magnet_that_turns_out_large_waits_for_a_slot_for_large_transfers():
     assert shift.engine.calls("proceed") == [str(first.pk)]
 
 
+def urls(account, count):
+    return [
+        transfers.add_url(account, f"http://example.org/{number}.mkv", 0, NOW)
+        for number in range(count)
+    ]
+
+
+def test_urls_and_torrents_do_not_wait_for_each_other():
+    shift = Shift(active_transfers=1)
+    account = alice()
+    many = [*magnets(account, 2), *urls(account, 2)]
+    shift.rounds()
+    assert [shift.state(each) for each in many] == ["metadata", "queued"] * 2
+    finish(shift, many[0])
+    assert [shift.state(each) for each in many[1:]] == ["metadata", "metadata", "queued"]
+
+
+def test_a_url_that_becomes_a_magnet_leaves_its_slot_to_the_next_url():
+    shift = Shift(active_transfers=1)
+    account = alice()
+    running = magnets(account, 1)[0]
+    first, second = urls(account, 2)
+    shift.rounds()
+    shift.fetching.news.append(MagnetFound(str(first.pk), magnet("b")))
+    shift.rounds(2)
+    assert shift.state(second) == "metadata"
+    assert shift.state(running) == "metadata"
+
+
 def test_a_url_that_turns_out_large_releases_its_connection_until_its_turn():
     shift = Shift(active_transfers=2)
     account = alice()
-    (large,) = torrents(account, LARGE_BYTES)
-    address = transfers.add_url(account, "http://example.org/film.mkv", 0, NOW)
+    large, address = urls(account, 2)
+    shift.rounds()
+    shift.fetching.head(large, size_bytes=LARGE_BYTES)
     shift.rounds()
     shift.fetching.head(address, size_bytes=LARGE_BYTES)
     shift.rounds()
@@ -431,7 +461,7 @@ def test_a_url_that_turns_out_large_releases_its_connection_until_its_turn():
     shift.fetching.head(address, size_bytes=LARGE_BYTES)
     shift.rounds()
     assert shift.state(address) == "downloading"
-    assert shift.fetching.calls("proceed") == [str(address.pk)]
+    assert shift.fetching.calls("proceed") == [str(large.pk), str(address.pk)]
 
 
 def test_a_single_slot_also_serves_large_transfers():
