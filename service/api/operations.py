@@ -47,6 +47,8 @@ def of_transfers(
         Operation("DELETE", one, f"Delete {noun}", transfers.delete),
         Operation("POST", one, f"Delete {noun}", transfers.delete),
         Operation("POST", f"{one}/delete", f"Delete {noun}", transfers.delete),
+        Operation("POST", f"{one}/pause", f"Pause {noun}", transfers.pause),
+        Operation("POST", f"{one}/resume", f"Resume {noun}", transfers.resume),
     )
 
 

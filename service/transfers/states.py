@@ -2,7 +2,7 @@
 
 queued ──> metadata ──> downloading ──> moving ──> done
   stalled, no_room <─── any of these, and back to each
-  stopped ──> queued
+  stopped <──> queued; any of these before moving may be stopped, by people only
   failed <─── any state before done
 
 An upload is done at once. A stalled transfer that could continue goes back to `queued` if all slots
@@ -46,6 +46,12 @@ NOTICES = frozenset({"folder_gone", "web_page", "missing_files", "fetched_again"
 WITH_SLOT = frozenset({State.METADATA, State.DOWNLOADING})
 # States of transfers that a worker has begun: if they have no worker, any worker continues them.
 BEGUN = (State.METADATA, State.DOWNLOADING, State.STALLED, State.MOVING, State.NO_ROOM)
+
+
+# People can't pause what is whole, since nothing more arrives.
+PAUSABLE = frozenset(
+    {State.QUEUED, State.METADATA, State.DOWNLOADING, State.STALLED, State.NO_ROOM}
+)
 
 
 def may_become(state: str, other: str) -> bool:

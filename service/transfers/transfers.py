@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from service.library import names as library_names
 from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
 from service.store.sums import Stored
-from service.transfers import imports, magnets, quota, torrent_files, wake_ups
+from service.transfers import imports, magnets, quota, states, torrent_files, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrent_files import Torrent
 
@@ -180,6 +181,37 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
             imports.restore_done(transfer, record, now)
     wake_ups.wake_workers()
     return transfer.title
+
+
+def pause(account: Account, transfer_id: int, now: datetime) -> None:
+    """Pause a transfer, unless all of its bytes are there already. Raises NotFound.
+
+    It frees its slot, and keeps what has arrived and the space that it needs.
+    """
+    _change_state(account, transfer_id, states.PAUSABLE, Transfer.State.STOPPED, now)
+
+
+def resume(account: Account, transfer_id: int, now: datetime) -> None:
+    """Let a paused transfer wait for a slot again. Raises NotFound."""
+    _change_state(account, transfer_id, {Transfer.State.STOPPED}, Transfer.State.QUEUED, now)
+
+
+def _change_state(
+    account: Account, transfer_id: int, before: Collection[str], after: str, now: datetime
+) -> None:
+    with changing_transfers(account, now) as locked:
+        transfer = get(locked, transfer_id)
+        if transfer.state not in before:
+            return
+        Transfer.objects.filter(pk=transfer.pk).update(
+            state=after,
+            reason="",
+            sentence="",
+            download_bytes_per_second=0,
+            peers_sending=0,
+            updated_at=now,
+        )
+    wake_ups.wake_workers()
 
 
 def prune(now: datetime) -> None:

@@ -58,4 +58,4 @@ class ProgressWriter:
         rows = self._lease.transfers().filter(pk=run.id)
         if run.transfer.state == Transfer.State.DONE:
             return rows.filter(state=Transfer.State.DONE)
-        return rows.exclude(state__in=Transfer.OVER)
+        return rows.exclude(state__in=(*Transfer.OVER, Transfer.State.STOPPED))

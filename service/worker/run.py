@@ -189,6 +189,11 @@ class Run:
         if state != Transfer.State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)
 
+    def restate(self) -> None:
+        """Write the state again over the row's, which says that the run waits."""
+        row = self.transfer
+        self.changes |= {"state": row.state, "reason": row.reason, "sentence": row.sentence}
+
     def note_import(self, folder_id: int | None, file_id: int | None, *, is_seeding: bool) -> None:
         """Note a finished import, which itself wrote the row, so that no `changes` are left."""
         self.become(Transfer.State.DONE)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
 
-from service import signals
+from service import notifications, signals
 from service.errors import DiskFull, NotFound
 from service.fetching.pool import Fetching, FetchOrder
 from service.library import names as library_names
@@ -325,6 +325,9 @@ class TransferControl:
         self.runs.drop(run)
         if is_over:
             self.discard(run.folder, run.id)
+        else:
+            # A paused transfer may have been resumed before this worker gave it up.
+            notifications.notify(run.transfer.account_id)
         for follower in self.runs.followers(run):
             if not follower.is_withdrawn:
                 self.begin(follower, now)

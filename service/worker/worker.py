@@ -145,6 +145,9 @@ class Shift:
             state = mine.get(run.id, State.STOPPED)
             if state == State.STOPPED:
                 self._phases.of(run).leave(run)
+            elif state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
+                # It was paused and resumed since the last look, and never stopped.
+                run.restate()
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
         left = set(find_wanted(free_in_hand()))

@@ -428,6 +428,14 @@ class FakeV1(httpx.BaseTransport):
         del self.transfers[self.transfer(transfer).id]
         return {"success": True}
 
+    def pause_transfer(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
+        self.transfer(transfer).facts |= {"state": "stopped", "stopped": 1}
+        return {"result": True, "code": 200}
+
+    def resume_transfer(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
+        self.transfer(transfer).facts |= {"state": "queued", "stopped": 0}
+        return {"result": True, "code": 200}
+
     # User and archive
 
     def user(self, _request: httpx.Request, user: int = 7) -> dict[str, Any]:
@@ -705,6 +713,8 @@ ROUTES: list[tuple[str, str, View]] = [
     ("DELETE", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}/delete", FakeV1.delete_transfer),
+    ("POST", f"{NOUN}/{ID}/pause", FakeV1.pause_transfer),
+    ("POST", f"{NOUN}/{ID}/resume", FakeV1.resume_transfer),
     ("GET", "/rest/user", FakeV1.user),
     ("GET", r"/rest/user/(?P<user>\d+)", FakeV1.user),
     ("GET", "/rest/zip", FakeV1.zip),

@@ -72,6 +72,11 @@ class Service:
         return self.is_embedded
 
     @property
+    def can_pause(self) -> bool:
+        """Return whether transfers can be paused, which only our own service can."""
+        return self.is_embedded
+
+    @property
     def can_restore(self) -> bool:
         """Return whether what people delete can be restored."""
         return self.is_embedded and settings.DELETED_DAYS > 0

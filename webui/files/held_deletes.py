@@ -47,9 +47,16 @@ def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime)
 
 
 def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) -> str:
-    """Schedule a transfer's cancellation. Return the batch that undoes it."""
+    """Schedule a transfer's cancellation. Return the batch that undoes it.
+
+    Where the service can pause it, another transfer gets its slot at once.
+    """
     row = HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
-    return _hold_rows(service, [row], now)
+    batch = _hold_rows(service, [row], now)
+    if service.can_pause:
+        with suppress(Failure):
+            service.v1.pause_transfer(transfer_id)
+    return batch
 
 
 def _hold_rows(service: Service, rows: Sequence[HeldDelete], now: datetime) -> str:
@@ -69,8 +76,13 @@ def held_transfers(service: Service) -> set[str]:
 def undo(service: Service, batch: str) -> list[str]:
     """Show the entries again. Return the names of those that aren't being deleted already."""
     rows = HeldDelete.objects.filter(service=service.key, batch=batch, has_begun=False)
-    names = list(rows.values_list("name", flat=True))
-    return names if rows.delete()[0] else []
+    undone = list(rows)
+    if not rows.delete()[0]:
+        return []
+    for row in undone:
+        if row.kind == HeldDelete.TRANSFER and service.can_pause:
+            service.v1.resume_transfer(row.entry_id)
+    return [row.name for row in undone]
 
 
 def delete_now(service: Service, now: datetime, **which: str) -> None:

@@ -261,6 +261,10 @@ def transfer(dialect: Dialect, transfer_id: str) -> Forms:
     ]
 
 
+def pause_transfer(act: Literal["pause", "resume"], transfer_id: str) -> Forms:
+    return [Call("POST", path_of("transfer", checked_id(transfer_id), act), may_repeat=True)]
+
+
 def delete_transfer(dialect: Dialect, transfer_id: str) -> Forms:
     checked_id(transfer_id)
     methods = {"primary": "DELETE", "alternative": "POST"}

@@ -338,6 +338,13 @@ class Client:
             self._learn_naming()
         return self._request(calls.add_file(self.dialect, upload), records.addition)
 
+    def pause_transfer(self, transfer_id: str) -> None:
+        """Pause a transfer, if `is_ours`: the specification can only delete it."""
+        self._perform(calls.pause_transfer("pause", transfer_id))
+
+    def resume_transfer(self, transfer_id: str) -> None:
+        self._perform(calls.pause_transfer("resume", transfer_id))
+
     def delete_transfer(self, transfer_id: str) -> None:
         self._perform(calls.delete_transfer(self.dialect, transfer_id))
 

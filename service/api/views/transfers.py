@@ -123,6 +123,16 @@ def record_of(*new_transfers: Transfer) -> records.Added:
     return msgspec.structs.replace(each[0], transfers=each if len(each) > 1 else UNSET)
 
 
+def pause(request: AccountRequest, transfer_id: int) -> records.Changed:
+    transfers.pause(request.account, transfer_id, request.now)
+    return records.Changed()
+
+
+def resume(request: AccountRequest, transfer_id: int) -> records.Changed:
+    transfers.resume(request.account, transfer_id, request.now)
+    return records.Changed()
+
+
 def delete(request: AccountRequest, transfer_id: int) -> records.Changed:
     title = transfers.delete(request.account, transfer_id, request.now)
     signals.deleted.send(Transfer, request=request, name=title)

@@ -1,5 +1,8 @@
 import re
 
+import schemathesis
+
+from service.api.operations import openapi
 from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
 from service.transfers import transfers
@@ -57,6 +60,23 @@ def test_a_stopped_transfer_says_so_in_both_ways(api, account):
     Transfer.objects.filter(pk=transfer.pk).update(state=Transfer.State.STOPPED)
     shown = api.get(f"/rest/torrent/{transfer.pk}").json()
     assert (shown["stopped"], shown["state"]) == (1, "stopped")
+
+
+def test_a_transfer_is_paused_and_resumed(api, account):
+    described = schemathesis.openapi.from_dict(openapi())
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    for act, state in (("pause", "stopped"), ("pause", "stopped"), ("resume", "queued")):
+        answer = api.post(f"/rest/transfer/{transfer.pk}/{act}")
+        described[f"/rest/transfer/{{transfer_id}}/{act}"]["POST"].validate_response(answer)
+        assert answer.status_code == 200
+        assert api.get(f"/rest/transfer/{transfer.pk}").json()["state"] == state
+
+
+@each_case("act", ["pause", "resume"])
+def test_others_transfers_are_not_found(act, api, stranger, account):
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    assert stranger.post(f"/rest/transfer/{transfer.pk}/{act}").status_code == 404
+    assert api.get(f"/rest/transfer/{transfer.pk}").json()["state"] == "queued"
 
 
 def test_a_torrent_that_does_not_fit_becomes_a_wish(api, account):

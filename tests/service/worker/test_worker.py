@@ -509,16 +509,69 @@ def test_a_transfer_without_progress_is_added_again_once_with_its_data(shift):
     assert download_folder(transfer.pk).file(0).read_bytes() == b"half"
 
 
-def test_a_stopped_fetch_is_released_and_keeps_its_data(shift):
-    (transfer,) = magnets(alice(), 1)
+def test_a_paused_transfer_leaves_its_slot_and_keeps_its_data():
+    shift = Shift(active_transfers=1)
+    account = alice()
+    first, second = magnets(account, 2)
+    learn_files(shift, first)
+    transfers.pause(account, first.pk, NOW)
+    shift.rounds(2)
+    assert [shift.state(each) for each in (first, second)] == ["stopped", "metadata"]
+    assert shift.engine.calls("remove") == [str(first.pk)]
+    assert first.pk in ids_on_disk()
+    transfers.resume(account, first.pk, NOW)
+    shift.rounds(2)
+    assert shift.state(first) == "queued"
+    finish(shift, second)
+    learn_files(shift, first)
+    assert shift.state(first) == "downloading"
+
+
+def test_a_pause_that_ends_at_once_interrupts_nothing(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
     learn_files(shift, transfer)
-    Transfer.objects.update(state=Transfer.State.STOPPED)
-    shift.rounds(12)
-    assert shift.engine.calls("remove") == [str(transfer.pk)]
-    assert list(ids_on_disk()) == [transfer.pk]
-    Transfer.objects.update(state=Transfer.State.QUEUED)
-    shift.rounds(12)
+    transfers.pause(account, transfer.pk, NOW)
+    transfers.resume(account, transfer.pk, NOW)
+    shift.rounds(2)
     assert shift.state(transfer) == "downloading"
+    assert shift.engine.calls("remove") == []
+
+
+def test_a_transfer_that_is_resumed_while_the_engine_lets_go_continues(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    learn_files(shift, transfer)
+    shift.engine.lets_go = False
+    transfers.pause(account, transfer.pk, NOW)
+    shift.round()
+    transfers.resume(account, transfer.pk, NOW)
+    shift.rounds(2)
+    assert shift.state(transfer) == "queued"
+    shift.engine.news.append(TorrentGone(str(transfer.pk)))
+    shift.rounds(12)
+    assert shift.engine.calls("add") == [str(transfer.pk)] * 2
+
+
+def test_what_a_worker_observes_never_undoes_a_pause(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    learn_files(shift, transfer)
+    shift.engine.complete(transfer, b"x" * 100)
+    transfers.pause(account, transfer.pk, NOW)
+    shift.rounds(3)
+    assert shift.state(transfer) == "stopped"
+    transfers.resume(account, transfer.pk, NOW)
+    learn_files(shift, transfer)
+    assert shift.state(transfer) == "downloading"
+
+
+def test_a_transfer_that_is_whole_is_not_paused(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    finish(shift, transfer)
+    transfers.pause(account, transfer.pk, NOW)
+    assert shift.state(transfer) == "done"
 
 
 # Space

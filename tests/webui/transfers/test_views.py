@@ -711,6 +711,25 @@ def test_undoing_a_cancel_continues_the_transfer(bob, storage, headers):
     assert "nothing left to undo" in words(bob.client.post(undo, follow=True), "#toasts")
 
 
+def test_a_canceled_transfer_frees_its_slot_while_its_undo_is_offered(bob, storage):
+    one = storage.transfer("Sintel", **RUNNING)
+    bob.client.get("/transfers/")
+    answer = bob.client.post(f"/transfers/t{one.id}/remove/", headers={"hx-request": "true"})
+    assert storage.fake.transfers[one.id].facts["state"] == "stopped"
+    undo = json.loads(answer["HX-Trigger"])["transfers-changed"]["undo"]
+    bob.client.post(undo, headers={"hx-request": "true"})
+    assert storage.fake.transfers[one.id].facts["state"] == "queued"
+
+
+def test_a_transfer_that_cannot_be_paused_is_canceled_all_the_same(bob, storage):
+    one = storage.transfer("Sintel", **RUNNING)
+    bob.client.get("/transfers/")
+    storage.fails(f"/rest/transfer/{one.id}/pause", 500)
+    bob.client.post(f"/transfers/t{one.id}/remove/")
+    delete_due(timezone.now() + HELD)
+    assert one.id not in storage.fake.transfers
+
+
 def test_a_transfer_that_was_added_here_keeps_its_facts(bob, foreign):
     bob.client.post("/transfers/send/", {"text": DUNE})
     (key,) = shown(bob)
