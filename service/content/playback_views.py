@@ -35,6 +35,7 @@ INSIDE = re.compile(
     r"(?P<rendition>[a-z][a-z0-9]{0,15})/"
     r"(?:(?P<index>index\.m3u8)|(?P<init>init\.mp4)|(?P<number>0|[1-9][0-9]{0,5})\.(?:m4s|vtt))"
 )
+BEGINNING_BYTES = 16 * 1024
 PLAYLIST, WORDS = "application/vnd.apple.mpegurl", "text/vtt; charset=utf-8"
 TYPES = {
     RenditionKind.PICTURE: "video/mp4",
@@ -195,15 +196,20 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
 
 
 class MediaFile(InOneFile):
-    """A file that was made from a medium."""
+    """A file that was made from a medium.
+
+    If it is made again, an encoder may write other bytes of the same size. Its beginning lists the
+    size of every frame, so the ETag depends on it.
+    """
 
     modified_at: datetime | None = None
 
     def __init__(self, file_path: Path, content_type: str, tag: str, name: str = "") -> None:
         self._path = file_path
         with self._open() as file:
+            beginning = file.read(BEGINNING_BYTES)
             self.size_bytes = file.seek(0, os.SEEK_END)
-        self.etag = f'"{tag}-{self.size_bytes:x}"'
+        self.etag = f'"{tag}-{self.size_bytes:x}-{sha256(beginning).hexdigest()[:16]}"'
         self.presentation = inline_presentation(content_type, name or file_path.name)
 
     def _open(self) -> BinaryIO:

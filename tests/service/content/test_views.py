@@ -17,6 +17,8 @@ from hypothesis import strategies as st
 
 from service.content import archive_plans, signed_links
 from service.content.archive import ArchiveBroken
+from service.content.playback_views import MediaFile
+from service.content.range_responses import answer
 from service.errors import DiskFull, NotFound
 from service.library import library
 from service.models import Account, File
@@ -199,6 +201,19 @@ def test_an_archive_resumes_after_its_link_is_requested_again(reader, account, f
         for moment in (asked_at, asked_at + timedelta(minutes=70)):
             dated = {"Range": "bytes=5-", "If-Range": http_date(moment.timestamp())}
             assert reader.get(link, headers=dated).status_code == 200
+
+
+def test_a_segment_that_was_made_again_is_not_joined_to_its_older_version(rf, tmp_path):
+    """Encoders write other bytes each time, and often as many."""
+    path = tmp_path / "0.m4s"
+    path.write_bytes(b"older")
+    known = answer(rf.get("/"), MediaFile(path, "video/mp4", "tag"))
+    known.close()
+    path.write_bytes(b"newer")
+    resuming = {"Range": "bytes=2-", "If-Range": known.headers["ETag"]}
+    whole = answer(rf.get("/", headers=resuming), MediaFile(path, "video/mp4", "tag"))
+    assert (whole.status_code, whole.getvalue()) == (200, b"newer")
+    whole.close()
 
 
 def test_only_reading_is_allowed(reader, any_link):
