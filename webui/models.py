@@ -300,6 +300,7 @@ class Activity(models.Model):
         PROGRAMS_BLOCKED = "programs_blocked"
         CONNECTED = "connected"
         DISCONNECTED = "disconnected"
+        RENAMED = "renamed"
         MOVED = "moved"
         COPIED = "copied"
         MOVE_UNDONE = "move_undone"
@@ -329,7 +330,7 @@ class Activity(models.Model):
     # A person, or the account of another program, or empty if unknown.
     person = models.CharField(max_length=150, default="")
     subject = models.CharField(max_length=255, default="")
-    detail = models.CharField(max_length=20, default="")  # a role, or what a command did
+    detail = models.CharField(max_length=255, default="")  # a role, a new name, or a folder
     address = models.CharField(max_length=64, default="")  # empty: a command on this machine
     count = models.PositiveIntegerField(default=1)
 

@@ -49,7 +49,7 @@ def write(  # noqa: PLR0913  As many facts as an event has.
             kind=kind,
             person=person,
             subject=subject[:LONGEST_SUBJECT],
-            detail=detail,
+            detail=detail[:LONGEST_SUBJECT],
             address=address[:64],
             count=count,
         )

@@ -11,6 +11,9 @@ from django.utils.translation import ngettext
 
 from webui.formatting import Calendar, count_words, role_words
 
+# The root folder: its name depends on the reader's language, and no other name has a slash.
+ALL_FILES = "/"
+
 
 class Event(Protocol):
     pk: int
@@ -65,6 +68,7 @@ def sentence(event: Event) -> str:
         "person": event.person or _("A command on this machine"),
         "subject": event.subject,
         "role": role_words(event.detail) if event.detail in ROLES else event.detail,
+        "new": event.detail,
     }
     return SENTENCES[event.kind]() % words
 
@@ -98,8 +102,15 @@ def failure(event: Event) -> str:
 
 def of_several(event: Event) -> str:
     others = event.count - 1
-    words = {"person": event.person, "subject": event.subject, "others": count_words(others)}
-    return OF_SEVERAL[event.kind](others) % words
+    words = {
+        "person": event.person,
+        "subject": event.subject,
+        "others": count_words(others),
+        "folder": _("All files") if event.detail == ALL_FILES else event.detail,
+    }
+    has_folder = event.kind in ("moved", "copied") and event.detail
+    kind = f"{event.kind}_to" if has_folder else event.kind
+    return OF_SEVERAL[kind](others) % words
 
 
 OF_SEVERAL: dict[str, Callable[[int], str]] = {
@@ -111,6 +122,24 @@ OF_SEVERAL: dict[str, Callable[[int], str]] = {
         )
         if others
         else _("%(person)s moved “%(subject)s”")
+    ),
+    "moved_to": lambda others: (
+        ngettext(
+            "%(person)s moved “%(subject)s” and %(others)s more to %(folder)s",
+            "%(person)s moved “%(subject)s” and %(others)s more to %(folder)s",
+            others,
+        )
+        if others
+        else _("%(person)s moved “%(subject)s” to %(folder)s")
+    ),
+    "copied_to": lambda others: (
+        ngettext(
+            "%(person)s copied “%(subject)s” and %(others)s more to %(folder)s",
+            "%(person)s copied “%(subject)s” and %(others)s more to %(folder)s",
+            others,
+        )
+        if others
+        else _("%(person)s copied “%(subject)s” to %(folder)s")
     ),
     "copied": lambda others: (
         ngettext(
@@ -214,6 +243,7 @@ def program_failure(event: Event) -> str:
 # Functions, since the language depends on the reader.
 SENTENCES = {
     "not_deleted": lambda: _("The storage service didn't delete %(subject)s"),
+    "renamed": lambda: _("%(person)s renamed “%(subject)s” to “%(new)s”"),
     "move_undone": lambda: _("%(person)s undid a move or copy"),
     "unpacked": lambda: _("%(person)s unpacked “%(subject)s”"),
     "unpacking_undone": lambda: _("%(person)s canceled or undid an unpacking"),

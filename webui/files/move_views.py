@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.activity.page import ALL_FILES
 from webui.errors.page import message_of, name_refusal
 from webui.files import answers, move_page, new_folders, screen
 from webui.files.move_page import MovePage
@@ -56,7 +57,7 @@ def move(request: Request, folder: str) -> HttpResponse:
     if placed.taken:
         page = picker(request, source, chosen, placed=placed, act=act)
         return show(request, source, page)
-    record(request, act, chosen, placed)
+    record(request, act, chosen, placed, target.snapshot.name)
     service, moved_to = service_of(request), target.snapshot.folder
     inner = [entry.id for entry in chosen if entry.is_folder]
     folders.mark_changed(service, [folder, moved_to, *inner])
@@ -95,10 +96,13 @@ def place(
     return service.v1.place(act, entries, folder, if_taken if if_taken in IF_TAKEN else "ask")
 
 
-def record(request: Request, act: str, chosen: Sequence[Entry], placed: Placed) -> None:
+def record(
+    request: Request, act: str, chosen: Sequence[Entry], placed: Placed, folder_name: str
+) -> None:
     if placed.count:
         kind = Kind.MOVED if act == "move" else Kind.COPIED
-        events.record(request, kind, chosen[0].name, count=placed.count)
+        folder = folder_name or ALL_FILES
+        events.record(request, kind, chosen[0].name, detail=folder, count=placed.count)
 
 
 def picker(  # noqa: PLR0913

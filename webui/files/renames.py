@@ -5,6 +5,8 @@ from typing import NamedTuple
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from webui.activity import events
+from webui.activity.events import Kind
 from webui.errors.page import name_refusal
 from webui.files import held_deletes
 from webui.http.requests import Request, service_of
@@ -42,6 +44,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
         words = _("The storage service didn't confirm this, but the new name is there.")
     touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
     folders.mark_changed(service_of(request), touched)
+    events.record(request, Kind.RENAMED, entry.name, detail=name)
     return Renaming(words)
 
 

@@ -19,7 +19,7 @@ from tests.webui.people.test_views import NEW, invited
 from tests.webui.service import EMAIL
 from webui.activity import events as events_module
 from webui.activity.events import MOST_APART, Kind
-from webui.activity.page import activity_page
+from webui.activity.page import ALL_FILES, activity_page
 from webui.activity.views import PAGE_SIZE
 from webui.connection import connection as site
 from webui.formatting import Calendar
@@ -130,6 +130,12 @@ def delete(alice, bob, storage):
     bob.client.post("/files/0/delete/", {"all": "1"})
 
 
+def rename_and_undo(alice, bob, storage):
+    key = f"file-{storage.file('a.txt').id}"
+    bob.client.post(f"/files/0/{key}/rename/", {"name": "notes.txt"})
+    bob.client.post("/files/undo/", {"undo": f"renamed:0:{key}:a.txt"})
+
+
 def remove_a_transfer(alice, bob, storage):
     one = storage.transfer("Sintel")
     bob.client.get("/transfers/")
@@ -204,6 +210,10 @@ SAID = {
         "alice disconnected Ferry from storage.example",
     ],
     delete: ["bob deleted “a.txt” and 2 more", "bob deleted “100%s.txt”"],
+    rename_and_undo: [
+        "bob renamed “a.txt” to “notes.txt”",
+        "bob renamed “notes.txt” to “a.txt”",
+    ],
     remove_a_transfer: ["bob removed a transfer: Sintel"],
     make_an_owner_by_command: ["olga became an owner"],
     change_a_password_by_command: ["A command on this machine changed bob's password"],
@@ -222,6 +232,22 @@ SAID = {
 def test_the_owner_reads_what_was_done(act, alice, bob, storage):
     act(alice, bob, storage)
     assert events(alice)[::-1] == SAID[act]
+
+
+@each_case(
+    ("folder", "count", "sentence"),
+    [
+        ("Films", 1, "bob moved “a” to Films"),
+        ("Films", 3, "bob moved “a” and 2 more to Films"),
+        (ALL_FILES, 1, "bob moved “a” to All files"),
+        ("", 1, "bob moved “a”"),  # as older versions recorded it
+    ],
+)
+def test_a_move_says_where_to(folder, count, sentence):
+    facts = {"kind": Kind.MOVED, "person": "bob", "subject": "a", "detail": folder}
+    event = Activity(at=timezone.now(), count=count, **facts)
+    (row,) = activity_page([event], Calendar.now(), 0).rows
+    assert row.text == sentence
 
 
 def test_every_kind_has_a_sentence():

@@ -60,7 +60,7 @@ def test_people_choose_a_folder_and_move_there_without_scripts(bob, account):
     assert "1 item moved to Old" in words(back, "#toasts")
     assert place_of(file) == "Old"
     (event,) = Activity.objects.filter(kind="moved")
-    assert (event.subject, event.count) == ("a.txt", 1)
+    assert (event.subject, event.detail, event.count) == ("a.txt", "Old", 1)
     (undo,) = page(back).select(".toast form")
     fields = {each["name"]: each["value"] for each in undo.select("input")}
     undone = bob.client.post(undo["action"], fields, follow=True)
