@@ -90,7 +90,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
         "next": next_url,
         "unsent": request.POST.get(unsent_forms.FIELD, ""),
         "refusal": refusal,
-        "has_owner": User.objects.has_owner(),
+        "has_people": User.objects.exists(),
         "has_to_wait": status == 429,
     }
     response = render(request, "signin/show.html", context, status=status)

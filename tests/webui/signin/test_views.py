@@ -26,8 +26,12 @@ def test_a_right_password_leads_to_the_files(alice, mallory):
     assert mallory.get("/").status_code == 200
 
 
-def test_the_sign_in_page_says_how_to_become_the_owner_while_there_is_none(mallory):
-    assert "This Ferry doesn't have an owner yet" in words(mallory.get("/signin/"), "main")
+def test_without_people_the_page_leads_to_setup_in_place_of_a_form(mallory):
+    answer = mallory.get("/", follow=True)
+    assert words(answer, "h1") == "Set up Ferry"
+    assert "This Ferry doesn't have an owner yet" in words(answer, "main")
+    assert "restart Ferry: it prints a new one" in words(answer, "main ol")
+    assert not page(answer).select("main form, main input")
 
 
 def test_the_sign_in_page_says_nothing_more_once_there_is_an_owner(alice, mallory):
@@ -41,7 +45,7 @@ def test_signing_in_leads_to_the_requested_page(alice, mallory):
     assert sign_in(mallory, next=wanted)["Location"] == "/account/?a=b"
 
 
-def test_the_form_has_no_action_so_that_a_fragment_survives_it(mallory):
+def test_the_form_has_no_action_so_that_a_fragment_survives_it(alice, mallory):
     assert page(mallory.get("/signin/")).select_one("form")
     assert not page(mallory.get("/signin/")).select_one("form[action]")
 
