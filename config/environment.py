@@ -30,13 +30,15 @@ BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
 class Environment:
-    """A reader of settings from the environment and `.env`, which remembers their names.
+    """A reader of settings from the environment and `.env`, which remembers their names, and those
+    that have a value there.
 
     A wrong value ends the program with one line that names the variable.
     """
 
     def __init__(self, base: Path, env_file: str | None = None) -> None:
         self.names: list[str] = []
+        self.fixed_names: set[str] = set()
         self._base = base
         file = base / (env_file or ".env")
         if env_file or file.exists():
@@ -234,6 +236,7 @@ class Environment:
         raw = os.environ.get(name, "").strip()
         if not raw:
             return default
+        self.fixed_names.add(name)
         try:
             with warnings.catch_warnings():
                 # django-environ's warnings repeat the value.

@@ -5,7 +5,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import closing, suppress
 from datetime import datetime
 from pathlib import Path
@@ -257,8 +257,9 @@ CHECKS: dict[str, Check] = {
 }
 
 
-def findings() -> dict[str, Finding | None]:
-    return {part: run_check(part, check) for part, check in CHECKS.items()}
+def findings(left_out: Collection[str] = ()) -> dict[str, Finding | None]:
+    parts = [part for part in CHECKS if part not in left_out]
+    return {part: run_check(part, CHECKS[part]) for part in parts}
 
 
 def run_check(part: str, check: Check) -> Finding | None:
@@ -275,13 +276,17 @@ def run_check(part: str, check: Check) -> Finding | None:
         return Finding("unknown", f"The {part} can't be looked up.")
 
 
-def report() -> Report:
-    """Return the report for the owner's Health page, measured now if that takes seconds at most."""
-    with suppress(Busy):
-        requests.ask("measure", MEASURE_SECONDS)
+def report(*, is_brief: bool = False) -> Report:
+    """Return the report for the owner's Health page, measured now if that takes seconds at most.
+
+    A brief one, for the Server page, measures nothing, and leaves out the storage service.
+    """
+    if not is_brief:
+        with suppress(Busy):
+            requests.ask("measure", MEASURE_SECONDS)
     measurements = measuring.last()
     return Report(
-        findings(),
+        findings({"service"} if is_brief else ()),
         measurements.space if measurements else {},
         disk_bytes(),
         datetime.fromisoformat(measurements.at) if measurements else None,

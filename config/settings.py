@@ -68,6 +68,8 @@ PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  The path of a function.
 # They also share what was read from the database, until it changes.
 ROW_CACHE = "config.storage.row_cache.read"
 OUTAGE_OF = "service.outages.outage_of"
+# Owners change some settings on the site; both halves read what applies.
+SETTING_READER = "webui.owner_settings.find"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -205,6 +207,7 @@ V1_TRANSPORT = "config.embedded.upstream.transport"
 V1_CREDENTIALS = "config.embedded.upstream.credentials"
 V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A function's path.
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
+V1_SPACE_SETTER = "config.embedded.upstream.set_space"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
 REQUEST_ID = "config.request_ids.current"
 # Called before a thread waits for a service elsewhere.
@@ -252,6 +255,9 @@ MEDIA_CACHE = env.integer("MEDIA_CACHE", 20_000, least=100, most=10**9) * 2**20
 # A program's name or path; empty: the FFmpeg that came with Ferry.
 FFMPEG = env.text("FFMPEG")
 FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
+
+# Settings that owners can't change on the site, since the environment has them.
+FIXED_SETTINGS = frozenset(env.fixed_names)
 
 # Words
 

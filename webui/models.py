@@ -271,6 +271,18 @@ class ProgramPassword(models.Model):
         return f"made by {self.user_id}"
 
 
+class OwnerSetting(models.Model):
+    """A setting that an owner changed on the Server screen, by the name of the environment."""
+
+    name = models.CharField(max_length=40, unique=True)
+    value = models.JSONField()
+
+    objects: ClassVar[models.Manager["OwnerSetting"]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
 class Activity(models.Model):
     """An event that an owner may want to look up later, with the names that were used then."""
 
@@ -301,6 +313,10 @@ class Activity(models.Model):
         CONNECTED = "connected"
         DISCONNECTED = "disconnected"
         RENAMED = "renamed"
+        SPACE_CHANGED = "space_changed"
+        DELETED_DAYS_CHANGED = "deleted_days_changed"
+        SERVER_NAMED = "server_named"
+        ADDRESSES_CHANGED = "addresses_changed"
         MOVED = "moved"
         COPIED = "copied"
         MOVE_UNDONE = "move_undone"

@@ -15,6 +15,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.db import connections
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import set_script_prefix
+from django.utils import timezone
 
 from config.embedded import service
 from service.accounts import accounts
@@ -54,6 +55,11 @@ def secret_digest() -> str:
 def set_password(password: str | None) -> None:
     """Set the password for other programs, or remove it with None. Signed links stop working."""
     accounts.set_password(accounts.find(EMBEDDED_ACCOUNT), password)
+
+
+def set_space(size_bytes: int) -> None:
+    """Set how much the site's account may store."""
+    accounts.set_space(accounts.find(EMBEDDED_ACCOUNT), size_bytes, timezone.now())
 
 
 def end_links() -> None:

@@ -3,15 +3,18 @@
 import ipaddress
 import logging
 import re
+from contextlib import suppress
 from typing import Any
 
 from django.conf import settings
+from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
 from config import request_ids
 from config.web import addresses
 from config.web.addresses import Address
+from webui import owner_settings
 from webui.errors import views as error_views
 from webui.http.requests import Answer
 
@@ -101,4 +104,17 @@ def is_ours(host: str) -> bool:
     if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):
         return True
     address = parse_address(name)
-    return address is not None and (address.is_loopback or address in addresses.own_addresses)
+    if address is not None and (address.is_loopback or address in addresses.own_addresses):
+        return True
+    return bool(name) and name in owners_names()
+
+
+_owners_names: list[str] = []
+
+
+def owners_names() -> list[str]:
+    """Return the names that owners added, or those last read while the database is away."""
+    global _owners_names  # noqa: PLW0603  One for the whole process.
+    with suppress(DatabaseError):
+        _owners_names = owner_settings.host_names()
+    return _owners_names

@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import connection
 from django.db.models import F, Max, Model, QuerySet, Sum, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
+from django.utils.module_loading import import_string
 
 from service.accounts.accounts import changing_library
 from service.batches import batches
@@ -261,9 +262,15 @@ def purge(account: Account, items: QuerySet[DeletedItem], now: datetime) -> int:
     return count
 
 
+def kept_days() -> int:
+    """Return for how many days deleted items can be restored."""
+    days: int = import_string(settings.SETTING_READER)("DELETED_DAYS")
+    return days
+
+
 def purge_expired(now: datetime) -> None:
     """Permanently delete items that can no longer be restored."""
-    expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(settings.DELETED_DAYS))
+    expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(kept_days()))
     accounts = Account.objects.filter(pk__in=expired.values("account"))
     for account in accounts:
         with suppress(NotFound):  # The account may be removed meanwhile.

@@ -26,6 +26,7 @@ FOREIGN = [
 ]
 
 
+@pytest.mark.django_db
 @each_case("host", FOREIGN)
 def test_a_foreign_host_gets_400(client, host):
     assert client.get("/healthz").status_code == 200

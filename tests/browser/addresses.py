@@ -66,6 +66,7 @@ PIECES = {
     ),
     *("account-tokens", "account-token-revoke", "account-password", "account-language"),
     *("account-look", "account-service-check", "account-connection", "account-programs"),
+    *("account-server-storage", "account-server-names"),
     *("account-wish-retry", "account-wish-forget", "account-pair"),
     *("account-devices-signout", "account-devices-signout-others"),
     *("account-people-revoke", "account-people-signout", "account-people-remove"),

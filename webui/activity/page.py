@@ -270,6 +270,12 @@ SENTENCES = {
     "programs_blocked": lambda: _("%(person)s revoked the password for other programs"),
     "connected": lambda: _("%(person)s connected Ferry to %(subject)s"),
     "disconnected": lambda: _("%(person)s disconnected Ferry from %(subject)s"),
+    "space_changed": lambda: _("%(person)s changed the space for files to %(subject)s GB"),
+    "deleted_days_changed": lambda: _(
+        "%(person)s changed for how many days deleted items can be restored: %(subject)s"
+    ),
+    "server_named": lambda: _("%(person)s named this server “%(subject)s”"),
+    "addresses_changed": lambda: _("%(person)s changed the names of this server: %(subject)s"),
     "transfer_removed": lambda: _("%(person)s removed a transfer: %(subject)s"),
     "link_printed": lambda: _("%(person)s created a sign-in link for %(subject)s"),
     "unlocked": lambda: _("%(person)s cleared the limits on wrong passwords"),

@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from webui import encryption, row_cache, signals
+from webui import encryption, owner_settings, row_cache, signals
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
 from webui.v1.address import Credentials, split_service_url
@@ -79,7 +79,7 @@ class Service:
     @property
     def can_restore(self) -> bool:
         """Return whether what people delete can be restored."""
-        return self.is_embedded and settings.DELETED_DAYS > 0
+        return self.is_embedded and owner_settings.find("DELETED_DAYS") > 0
 
 
 def service() -> Service:

@@ -81,9 +81,8 @@ def foreign_host(request: HttpRequest) -> HttpResponse:
         [],
         title=_("Ferry doesn't recognize this host name"),
         text=_(
-            "The host name in the address bar isn't one of Ferry's. To use it, the "
-            "administrator of this server adds it to the setting ALLOWED_HOSTS and "
-            "restarts Ferry."
+            "The host name in the address bar isn't one of Ferry's. To use it, an owner opens "
+            "Ferry at another address, and adds it under Server, “Name and addresses”."
         ),
     )
     return answer(request, page, 400)

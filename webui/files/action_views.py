@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
@@ -11,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from webui import reasons
+from webui import owner_settings, reasons
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import message_of, name_refusal
@@ -207,7 +206,7 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     look = chosen_look(request)
     below = below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
-    days = settings.DELETED_DAYS if service_of(request).can_restore else 0
+    days = owner_settings.find("DELETED_DAYS") if service_of(request).can_restore else 0
     page = delete_page.delete_page(
         reading.snapshot, chosen, below, look, all_but=all_but, days=days
     )

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -11,6 +10,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import restores
@@ -35,7 +35,7 @@ def show(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
     calendar = Calendar.now()
     deleted = service_of(request).v1.deleted_items()
-    page = deleted_page(deleted, calendar, settings.DELETED_DAYS)
+    page = deleted_page(deleted, calendar, owner_settings.find("DELETED_DAYS"))
     return render(request, "files/deleted.html", {"page": page})
 
 

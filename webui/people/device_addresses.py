@@ -21,8 +21,15 @@ def bases(request: HttpRequest) -> list[str]:
     own = f"{request.scheme}://{request.get_host()}"
     if not is_loopback(name) or is_loopback(settings.HOST):
         return [own]
+    return network_bases() or [own]
+
+
+def network_bases() -> list[str]:
+    """Return the addresses at which other devices in this machine's networks reach Ferry."""
+    if is_loopback(settings.HOST):
+        return []
     addresses = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
-    return [f"http://{address}:{settings.PORT}" for address in addresses[:MOST_ADDRESSES]] or [own]
+    return [f"http://{address}:{settings.PORT}" for address in addresses[:MOST_ADDRESSES]]
 
 
 def is_loopback(name: str) -> bool:

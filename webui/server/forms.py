@@ -1,7 +1,9 @@
-"""The form to connect a service."""
+"""The forms of the Server screen: to connect a service, and to change settings."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
+from urllib.parse import urlsplit
 
 from django import forms
 from django.core.exceptions import ValidationError
@@ -11,6 +13,13 @@ from django.utils.translation import gettext_lazy as _
 from common.reachable_addresses import Reach
 from webui.forms import Password
 from webui.v1.address import DEFAULT_PORTS, Address
+
+MOST_GB = 1_000_000
+MOST_DAYS = 3650
+MOST_NAMES = 20
+LONGEST_HOST = 253
+LABEL = r"[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?"
+HOST_NAME = re.compile(rf"{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 
 
 class Connect(forms.Form):
@@ -63,3 +72,72 @@ class Connect(forms.Form):
 def is_allowed(address: Address) -> bool:
     """Allow services at home, but not addresses that only routers and clouds use internally."""
     return Reach(may_use_private=True).may_contact(address.origin[1].strip("[]"))
+
+
+class SettingsForm(forms.Form):
+    """Settings as owners change them, without those that the environment decides."""
+
+    def __init__(
+        self, initial: dict[str, Any], fixed: Iterable[str], sent: QueryDict | None = None
+    ) -> None:
+        super().__init__(sent, initial=initial, auto_id="setting-%s")
+        for name in fixed:
+            del self.fields[name]
+
+
+class StorageSettings(SettingsForm):
+    space_gb = forms.IntegerField(label=_("Space for files, in GB"), min_value=1, max_value=MOST_GB)
+    deleted_days = forms.IntegerField(
+        label=_("Days for which deleted items can be restored"),
+        min_value=0,
+        max_value=MOST_DAYS,
+        help_text=_(
+            "With fewer days, Ferry deletes older items for good. With 0, you can only undo a "
+            "deletion for some seconds."
+        ),
+    )
+
+
+class ServerNames(SettingsForm):
+    server_name = forms.CharField(
+        label=_("Name of this server"),
+        max_length=30,
+        required=False,
+        help_text=_("At the top of every page, also of the sign-in page."),
+    )
+    host_names = forms.CharField(
+        label=_("More names in addresses"),
+        max_length=2000,
+        required=False,
+        help_text=_(
+            "Names that a proxy or your network has for this server, such as "
+            "ferry.example.org, with commas between."
+        ),
+    )
+
+    def clean_host_names(self) -> str:
+        names = list(dict.fromkeys(map(host_name_of, words_of(self.cleaned_data["host_names"]))))
+        if len(names) > MOST_NAMES:
+            raise ValidationError(_("Enter at most %(count)s names.") % {"count": MOST_NAMES})
+        here = self.initial["here"]
+        if here in words_of(self.initial["host_names"]) and here not in names:
+            text = _("You opened this page at %(name)s. To remove this name, use another address.")
+            raise ValidationError(text % {"name": here})
+        return ", ".join(names)
+
+
+def words_of(typed: str) -> list[str]:
+    return re.findall(r"[^\s,]+", typed.lower())
+
+
+def host_name_of(typed: str) -> str:
+    """Return the name in what a person typed, which may be a whole address."""
+    try:
+        host = urlsplit(typed if "://" in typed else f"//{typed}").hostname or ""
+    except ValueError:
+        host = ""
+    host = f"[{host}]" if ":" in host else host.removesuffix(".")
+    if "@" in typed or len(host) > LONGEST_HOST or HOST_NAME.fullmatch(host) is None:
+        text = _("“%(name)s” isn't a host name. Enter names such as ferry.example.org")
+        raise ValidationError(text % {"name": typed})
+    return host

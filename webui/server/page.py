@@ -3,12 +3,16 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from webui import reasons
+from webui.activity.page import ActivityPage
 from webui.errors.page import message_of, said_by
-from webui.formatting import ago_words, tenths_words
+from webui.formatting import ago_words, count_words, tenths_words
+from webui.health.page import HealthPage
 from webui.joining import sentences
 from webui.people.page import PeoplePart
+from webui.server.plan_page import PlanPart
 from webui.server.storage_page import StoragePart
 from webui.v1.connection import Health
 from webui.v1.errors import (
@@ -59,13 +63,79 @@ class ForgetPage:
 
 
 @dataclass(frozen=True)
+class FixedSetting:
+    """A setting that the environment decides."""
+
+    label: str
+    value: str
+    text: str
+
+
+@dataclass(frozen=True)
+class NamesPart:
+    """The name of this server, and the addresses at which people reach it."""
+
+    name: str
+    addresses: list[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the screen in the list at its top, with what the section holds."""
+
+    id: str
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class ServerPage:
-    """The Server screen. `connection` and `people` are for owners."""
+    """The Server screen. The parts that may be missing are for owners."""
 
     storage: StoragePart
     service: ServicePart
     connection: ConnectionPart | None = None
+    names: NamesPart | None = None
     people: PeoplePart | None = None
+    health: HealthPage | None = None
+    activity: ActivityPage | None = None
+
+
+def sections(
+    page: ServerPage, plan: PlanPart | None, links: int, *, has_programs: bool
+) -> list[Section]:
+    """List the sections in their order on the screen."""
+    gauge = page.storage.gauge
+    parts = [Section("storage", _("Storage"), gauge.text if gauge else "")]
+    if plan and plan.is_shown:
+        parts.append(Section("plan", plan.title))
+    if page.names and page.people:
+        parts += [
+            Section("names", _("Name and addresses"), page.names.name),
+            Section("people", _("People"), people_words(len(page.people.people))),
+        ]
+    if links:
+        parts.append(Section("links", _("Everyone's links"), count_words(links)))
+    if page.health:
+        parts.append(Section("health", _("Health"), page.health.summary))
+    parts.append(Section("service", _("Connection"), page.service.state))
+    if page.connection and page.activity:
+        parts.append(Section("connection", _("Storage location"), page.connection.place))
+        if has_programs:
+            parts.append(Section("programs", _("For other programs")))
+        latest = page.activity.rows[0].note if page.activity.rows else ""
+        parts.append(Section("activity", _("Activity"), latest))
+    return parts
+
+
+def people_words(count: int) -> str:
+    words = ngettext("%(count)s person", "%(count)s people", count)
+    return words % {"count": count_words(count)}
+
+
+def fixed_words(name: str) -> str:
+    text = _("The setting %(name)s decides this. To change it here, remove it and restart Ferry.")
+    return text % {"name": name}
 
 
 # The storage service

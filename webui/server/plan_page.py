@@ -44,28 +44,46 @@ class PlanPart:
     wishes: Sequence[WishRow] = ()
     more_wishes: str = ""
 
+    @property
+    def is_only_wishlist(self) -> bool:
+        return self.is_embedded and not self.facts and not self.failure
 
-def plan_part(
+    @property
+    def title(self) -> str:
+        return _("Wishlist") if self.is_only_wishlist else _("Storage account")
+
+    @property
+    def is_shown(self) -> bool:
+        return bool(not self.is_embedded or self.facts or self.wishes or self.failure)
+
+
+def plan_part(  # noqa: PLR0913  It decides what each kind of person sees.
     account: Account,
     wishes: Sequence[tuple[str, Wish]],
     calendar: Calendar,
     *,
     is_owner: bool,
+    is_embedded: bool,
     failure: str = "",
 ) -> PlanPart:
-    """Describe the account. Only owners see its name and the service's other facts."""
-    others = account.others if is_owner else ()
+    """Describe the account. Only owners see its name and the service's other facts.
+
+    The account of Ferry's own service has a name and a plan only because v1 says so.
+    """
+    others = account.others if is_owner and not is_embedded else ()
+    facts = [] if is_embedded and account.is_paid else facts_of(account, is_owner=is_owner)
     return PlanPart(
         failure=failure,
-        facts=[fact for fact in facts_of(account, is_owner=is_owner) if fact.value],
+        is_embedded=is_embedded,
+        facts=[fact for fact in facts if fact.value],
         others=[Fact(label, value) for label, value in others],
         wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
         more_wishes=more_words(len(wishes) - MOST_WISHES),
     )
 
 
-def absent_part(failure: Failure) -> PlanPart:
-    return PlanPart(failure=message_of(failure).words)
+def absent_part(failure: Failure, *, is_embedded: bool) -> PlanPart:
+    return PlanPart(failure=message_of(failure).words, is_embedded=is_embedded)
 
 
 def aged_words(failure: Failure, age: timedelta) -> str:

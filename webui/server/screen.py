@@ -5,63 +5,112 @@ from contextlib import suppress
 from dataclasses import replace
 
 from django.conf import settings
+from django.http import QueryDict
+from django.http.request import split_domain_port
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
+from webui import owner_settings
+from webui.activity.page import activity_page
 from webui.connection import connection
-from webui.formatting import Calendar
+from webui.formatting import Calendar, count_words
+from webui.health import report as health_report
+from webui.health.page import health_page
 from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
-from webui.models import Connection, Role, User
-from webui.people import invitations
+from webui.models import Activity, Connection, Role, User
+from webui.people import device_addresses, invitations
 from webui.people.page import PeoplePart, people_part
 from webui.server import plan, wishlist
-from webui.server.forms import Connect
+from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
 from webui.server.page import (
     ConnectionPart,
+    FixedSetting,
+    NamesPart,
     ProgramsPart,
     ServerPage,
     ServicePart,
     connection_part,
+    fixed_words,
+    sections,
     service_part,
     unhealthy_part,
 )
+from webui.server.plan import AccountReading
 from webui.server.plan_page import PlanPart, absent_part, aged_words, plan_part
 from webui.server.storage_page import StoragePart, storage_part
 from webui.shares.screen import everyones_shares
 from webui.shell import context
+from webui.storage_meter import gauge_of
 from webui.v1.address import split_service_url
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
+from webui.v1.records import Account
+
+BYTES_PER_GB = 10**9
+MOST_EVENTS = 5
 
 
-def context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
-    """Return the context of the parts, each of which may be shown alone."""
-    is_owner = Role(request.user.role).includes(Role.OWNER)
-    page = ServerPage(
-        storage=storage_of(request),
-        service=connection_state(),
-        connection=connection_of() if is_owner else None,
-        people=people_of(request) if is_owner else None,
-    )
+def context_for(
+    request: Request, connect: Connect | None = None, page: ServerPage | None = None
+) -> dict[str, object]:
+    """Return the context of the parts that may be shown alone."""
     return {
-        "page": page,
-        "is_server": True,
+        "page": page or page_of(request),
         "is_plain": not is_secure_context(request),
-        "programs": programs_of(request) if is_owner else None,
+        "programs": programs_of(request) if is_owner(request) else None,
         "connect": connect or Connect(()),
-        "links": everyones_shares(request) if is_owner else None,
     }
 
 
 def page_context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
-    """Return the context of the whole page, which also shows the plan.
+    """Return the context of the whole page, which also shows the plan and the settings.
 
-    Requesting the plan first also shows the service's health.
+    Requesting the account first also shows the service's health.
     """
-    plan = plan_of(request) if is_member(request) else None
-    return {"plan": plan, **context_for(request, connect)}
+    reading = read_account(request) if is_member(request) else None
+    account = plan_of(request, reading) if reading else None
+    page, links = page_of(request), everyones_shares(request) if is_owner(request) else []
+    if isinstance(reading, AccountReading) and service_of(request).is_embedded:
+        page = replace(page, storage=with_space(page.storage, reading.account))
+    if is_owner(request):
+        page = with_owners_parts(request, page)
+    return {
+        **context_for(request, connect, page),
+        **settings_context(request, reading),
+        "plan": account,
+        "links": links,
+        "is_server": True,
+        "jumps": sections(page, account, len(links), has_programs=connection.is_embedded()),
+    }
+
+
+def page_of(request: Request) -> ServerPage:
+    page = ServerPage(storage_of(request), connection_state())
+    if is_owner(request):
+        page = replace(page, connection=connection_of(), people=people_of(request))
+    return page
+
+
+def with_space(part: StoragePart, account: Account) -> StoragePart:
+    """Show the account's space as it is now; the listings may be older."""
+    return replace(part, gauge=gauge_of(account.space_used_bytes, account.space_max_bytes))
+
+
+def with_owners_parts(request: Request, page: ServerPage) -> ServerPage:
+    calendar = Calendar.now()
+    latest = Activity.objects.order_by("-pk")[:MOST_EVENTS]
+    return replace(
+        page,
+        names=names_of(request),
+        health=health_page(health_report.report(is_brief=True), calendar),
+        activity=activity_page(latest, calendar, before=0),
+    )
+
+
+def is_owner(request: Request) -> bool:
+    return Role(request.user.role).includes(Role.OWNER)
 
 
 def is_member(request: Request) -> bool:
@@ -104,6 +153,14 @@ def programs_of(request: Request, password: str = "") -> ProgramsPart | None:
     return ProgramsPart(address, import_string(settings.V1_ACCOUNT), password)
 
 
+def names_of(request: Request) -> NamesPart:
+    """Return the server's name, and the address of this page before those in the network."""
+    here = f"{request.scheme}://{request.get_host()}"
+    bases = dict.fromkeys([here, *device_addresses.network_bases()])
+    addresses = [f"{base}{settings.URL_PREFIX}/" for base in bases]
+    return NamesPart(owner_settings.server_name(), addresses)
+
+
 def people_of(request: Request) -> PeoplePart:
     now = timezone.now()
     zone = Calendar(now, timezone.get_current_timezone())
@@ -112,19 +169,76 @@ def people_of(request: Request) -> PeoplePart:
     )
 
 
-def plan_of(request: Request) -> PlanPart:
+def read_account(request: Request) -> AccountReading | Failure:
     """Ask the service once. If that fails, the page says so and still shows everything else."""
-    now = timezone.now()
     try:
-        reading = plan.read_account(service_of(request), now)
+        return plan.read_account(service_of(request), timezone.now())
     except Failure as failure:
-        return absent_part(failure)
-    wishes = [
-        (wishlist.key_of(wish), wish)
-        for wish in wishlist.visible_wishes(service_of(request), reading.account)
-    ]
-    calendar = Calendar(now, timezone.get_current_timezone())
-    is_owner = Role(request.user.role).includes(Role.OWNER)
-    failure_words = aged_words(reading.failure, now - reading.at) if reading.failure else ""
-    part = plan_part(reading.account, wishes, calendar, is_owner=is_owner, failure=failure_words)
-    return replace(part, is_embedded=service_of(request).is_embedded)
+        return failure
+
+
+def plan_of(request: Request, reading: AccountReading | Failure) -> PlanPart:
+    if isinstance(reading, Failure):
+        return absent_part(reading, is_embedded=connection.is_embedded())
+    service, calendar = service_of(request), Calendar.now()
+    wishes = wishlist.visible_wishes(service, reading.account)
+    age = timezone.now() - reading.at
+    return plan_part(
+        reading.account,
+        [(wishlist.key_of(wish), wish) for wish in wishes],
+        calendar,
+        is_owner=is_owner(request),
+        is_embedded=service.is_embedded,
+        failure=aged_words(reading.failure, age) if reading.failure else "",
+    )
+
+
+# SettingsForm
+
+
+def settings_context(
+    request: Request, reading: AccountReading | Failure | None
+) -> dict[str, object]:
+    """Return the forms, and what the environment decides instead."""
+    if not is_owner(request):
+        return {}
+    names = names_form(request)
+    fixed_hosts = ", ".join(settings.TRUSTED_HOSTS)
+    context: dict[str, object] = {
+        "names_form": names,
+        "fixed_names": fixed_setting(names, "host_names", "ALLOWED_HOSTS", fixed_hosts),
+    }
+    if isinstance(reading, AccountReading) and service_of(request).is_embedded:
+        form = storage_form(None, reading.account)
+        days = count_words(owner_settings.find("DELETED_DAYS"))
+        context["storage_form"] = form
+        context["fixed_days"] = fixed_setting(form, "deleted_days", "DELETED_DAYS", days)
+    return context
+
+
+def fixed_setting(form: SettingsForm, field: str, name: str, value: str) -> FixedSetting | None:
+    """Return what the environment decides in place of a field of the form."""
+    if field in form.fields:
+        return None
+    return FixedSetting(str(form.base_fields[field].label), value, fixed_words(name))
+
+
+def fixed_fields(**names: str) -> list[str]:
+    return [field for field, name in names.items() if owner_settings.is_fixed(name)]
+
+
+def storage_form(sent: QueryDict | None, account: Account) -> StorageSettings:
+    initial = {
+        "space_gb": max(1, round((account.space_max_bytes or 0) / BYTES_PER_GB)),
+        "deleted_days": owner_settings.find("DELETED_DAYS"),
+    }
+    return StorageSettings(initial, fixed_fields(deleted_days="DELETED_DAYS"), sent)
+
+
+def names_form(request: Request, sent: QueryDict | None = None) -> ServerNames:
+    initial = {
+        "server_name": owner_settings.server_name(),
+        "host_names": ", ".join(owner_settings.host_names()),
+        "here": split_domain_port(request.get_host())[0],
+    }
+    return ServerNames(initial, fixed_fields(host_names="ALLOWED_HOSTS"), sent)

@@ -12,6 +12,7 @@ from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
+from webui import owner_settings
 from webui.http.requests import service_of
 from webui.library import folders
 from webui.library.bounds import bounds_of
@@ -35,10 +36,11 @@ def shell_of(request: HttpRequest) -> Shell:
         language=get_language() or settings.LANGUAGE_CODE,
         direction="rtl" if get_language_bidi() else "ltr",
         theme_choice=theme_of(request),
+        server_name=server_name(),
         person=drafts_key(request),
     )
     if bounds_of(request):
-        return replace(shell, is_visit=True)
+        return replace(shell, is_visit=True, server_name="")
     return replace(
         shell,
         nav=destinations(request, current=screen_of(request)),
@@ -46,6 +48,14 @@ def shell_of(request: HttpRequest) -> Shell:
         gauge=gauge_for(request),
         warning=warning_for(request),
     )
+
+
+def server_name() -> str:
+    """Return the name that owners gave this server. Error pages must not fail over it."""
+    try:
+        return owner_settings.server_name()
+    except DatabaseError:
+        return owner_settings.DEFAULT_NAME
 
 
 def warning_for(request: HttpRequest) -> str:

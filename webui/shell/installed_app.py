@@ -16,6 +16,7 @@ from django.views.decorators.http import require_safe
 
 from webui.errors.page import offline_page
 from webui.http.roles import open_to_strangers
+from webui.shell.context import server_name
 
 ICONS = (("icon-192.png", "192x192", "any"), ("icon-512.png", "512x512", "any"))
 MASKABLE = ("icon-maskable-512.png", "512x512", "maskable")
@@ -30,11 +31,11 @@ SHELL = re.compile(
 @open_to_strangers
 def manifest(_request: HttpRequest) -> HttpResponse:
     """Send the web app manifest, fetched without a cookie and the same for everyone."""
-    add = reverse("add")
+    add, name = reverse("add"), server_name()
     facts = {
         "id": reverse("files"),
-        "name": "Ferry",
-        "short_name": "Ferry",
+        "name": name,
+        "short_name": name,
         "description": _("Send links to your storage, and find the files there."),
         "start_url": reverse("files"),
         "scope": reverse("files"),

@@ -36,6 +36,7 @@ class Shell:
     gauge: Gauge | None = None
     warning: str = ""
     person: str = ""
+    server_name: str = ""
     is_visit: bool = False  # by a link, whose page has nothing of the site around it
 
     @property

@@ -1,4 +1,4 @@
-"""Ask for the password again before actions that open Ferry to others.
+"""Ask for the password again before actions that open Ferry to others, or change it for all.
 
 An unlocked browser or a stolen session should not be enough to let people or programs in for good.
 The form isn't lost: it waits in the page, encrypted, and continues once the password is entered. If

@@ -3,7 +3,6 @@
 The specification of v1 only deletes for good.
 """
 
-from django.conf import settings
 from django.db.models import QuerySet
 from msgspec import UNSET
 
@@ -33,7 +32,7 @@ def index(request: AccountRequest) -> DeletedEntries:
     return DeletedEntries(
         items=[deleted_record(item) for item in listing.items],
         size=listing.size_bytes,
-        days=settings.DELETED_DAYS,
+        days=deleted_items.kept_days(),
         has_more=listing.has_more,
     )
 

@@ -8,6 +8,7 @@ from django.test import RequestFactory
 from config.web import addresses, front
 from tests.cases import each_case
 
+pytestmark = pytest.mark.django_db
 PROXY = "10.1.1.1"
 STRANGER = "198.51.100.7"
 

@@ -53,8 +53,8 @@ PARTS = {
     ("alice", OWN): "ways tokens pair devices password language browser",
     ("bob", OWN): "ways tokens pair devices password language browser",
     ("gwen", OWN): "pair devices password language browser",
-    ("alice", SHARED): "storage plan service health connection programs people activity",
-    ("bob", SHARED): "storage plan service",
+    ("alice", SHARED): "storage names people health service connection programs activity",
+    ("bob", SHARED): "storage service",
     ("gwen", SHARED): "storage service",
 }
 
@@ -308,7 +308,7 @@ def test_the_largest_things_are_named_with_their_sizes(bob, storage):
     assert bars == ["100", "1"]
 
 
-def test_the_page_says_when_nothing_was_read_yet(bob, storage):
+def test_the_page_says_when_nothing_was_read_yet(gwen, storage):
     assert "hasn't reported its free space yet" in words(
-        bob.client.get("/account/server/"), "#storage"
+        gwen.client.get("/account/server/"), "#storage"
     )

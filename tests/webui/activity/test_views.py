@@ -122,6 +122,11 @@ def connect(alice, bob, storage):
     alice.client.post("/account/connection/forget/")
 
 
+def change_settings(alice, bob, storage):
+    alice.client.post("/account/server/storage/", {"space_gb": "70", "deleted_days": "7"})
+    alice.client.post("/account/server/names/", {"server_name": "Harbor", "host_names": "a.lan"})
+
+
 def delete(alice, bob, storage):
     for name in ("a.txt", "b.txt", "c.txt"):
         storage.file(name)
@@ -208,6 +213,12 @@ SAID = {
     connect: [
         "alice connected Ferry to storage.example",
         "alice disconnected Ferry from storage.example",
+    ],
+    change_settings: [
+        "alice changed the space for files to 70 GB",
+        "alice changed for how many days deleted items can be restored: 7",
+        "alice named this server “Harbor”",
+        "alice changed the names of this server: a.lan",
     ],
     delete: ["bob deleted “a.txt” and 2 more", "bob deleted “100%s.txt”"],
     rename_and_undo: [

@@ -28,7 +28,7 @@ UNHEALTHY = {
 SPACE = {"library": 2_000_000_000, "orphans": 0, "previews": 3_000_000}
 
 
-def unhealthy() -> Report:
+def unhealthy(*, is_brief: bool = False) -> Report:
     return Report(UNHEALTHY, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
 
 

@@ -86,6 +86,8 @@ TABLE = {
     "worker": (STRANGER, "get", {}),
     "account": (GUEST, "get", {}),
     "account-server": (GUEST, "get", {}),
+    "account-server-storage": (OWNER, "post", {}),
+    "account-server-names": (OWNER, "post", {}),
     "account-activity": (OWNER, "get", {}),
     "account-tokens": (MEMBER, "post", {}),
     "account-token-revoke": (MEMBER, "post", {"token": 1}),

@@ -13,7 +13,15 @@ from tests.webui.people.test_pairing import offered
 from tests.webui.people.test_views import NEW, invited
 from tests.webui.service import EMAIL
 from webui.connection import connection
-from webui.models import Connection, OneTimeLink, ProgramPassword, Role, SendToken, Throttle
+from webui.models import (
+    Connection,
+    OneTimeLink,
+    OwnerSetting,
+    ProgramPassword,
+    Role,
+    SendToken,
+    Throttle,
+)
 from webui.signin import throttle
 from webui.signin.last_password import FRESH
 
@@ -33,11 +41,17 @@ def _service(storage, monkeypatch):
     connection.disconnect()
 
 
+def is_settled() -> bool:
+    return accounts.find(upstream.EMBEDDED_ACCOUNT).space_max_bytes == 7777 * 10**9
+
+
 # For each action, the URL, the form, and a function that says whether it was done.
 ACTS = {
     "a token": ("/account/tokens/", {"name": "seedbox"}, SendToken.objects.exists),
     "programs": ("/account/programs/", {}, ProgramPassword.objects.exists),
     "connection": ("/account/connection/", CONNECT, Connection.objects.exists),
+    "space": ("/account/server/storage/", {"space_gb": "7777", "deleted_days": "3333"}, is_settled),
+    "a name": ("/account/server/names/", {"server_name": "Harbor"}, OwnerSetting.objects.exists),
     "an owner": ("/account/people/invite/", {"role": "owner"}, OneTimeLink.objects.exists),
 }
 
