@@ -80,7 +80,7 @@ def send(page: Page, text: str) -> None:
     paste(page, text)
     expect(page.locator("#omni")).to_have_value(text)
     page.locator("#send").get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#results-summary")).to_contain_text("Added: 1")
+    expect(page.locator("#results-summary")).to_contain_text("1 added")
 
 
 def opens(page: Page, title: str, *names: str) -> None:

@@ -30,7 +30,7 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         assert faults_at(page, 320, 390, 768, 1440) == []
         page.get_by_label("Magnet link or web address").fill("magnet:?xt=urn:btih:" + "d" * 40)
         page.get_by_role("button", name="Add").click()
-        expect(page.locator("#results-summary")).to_contain_text("1 transfer added")
+        expect(page.locator("#results-summary")).to_contain_text("1 added")
         visitor.open("/transfers/")
         expect(page.locator(".transfer")).to_have_count(1)
         visitor.open("/account/")

@@ -602,7 +602,7 @@ def test_a_file_moves_by_the_dialog_and_comes_back(alice, films, shelf):
     expect(toast).to_contain_text("1 item moved to Bays")
     toast.get_by_role("button", name="Undo").click()
     expect(row(page, "Elms.txt")).to_have_count(1)
-    expect(toast).to_contain_text("1 item put back")
+    expect(toast).to_contain_text("Undone")
 
 
 def rename_elms(page):

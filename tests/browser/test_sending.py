@@ -108,7 +108,7 @@ def test_lines_are_counted_marked_and_added(alice):
     expect(field).to_have_attribute("aria-invalid", "true")
     is_fine(page)
     page.keyboard.press("Control+Enter")
-    expect(page.locator("#results-summary")).to_have_text("Added: 2, not added: 1")
+    expect(page.locator("#results-summary")).to_have_text("2 added, 1 not added")
     expect(field).to_have_value("nothing at all")
     expect(page.locator(".result")).to_have_count(1)
     is_fine(page)
@@ -125,7 +125,7 @@ def test_the_button_works_without_an_answer_on_how_the_field_is_read(alice, cuts
     field.press("End")
     field.press_sequentially(f" {magnet('Cosmos')}")
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#results-summary")).to_have_text("Added: 2")
+    expect(page.locator("#results-summary")).to_have_text("2 added")
     expect(field).to_have_value("")
     expect(page.locator("#omni-hint")).to_contain_text("Enter one per line.")
 
@@ -144,9 +144,7 @@ def test_many_that_were_added_take_one_line_and_the_page_does_not_jump(alice):
     add.scroll_into_view_if_needed()
     before = page.locator("#under-way").bounding_box()["y"]
     add.click()
-    expect(page.locator("#results-summary")).to_have_text(
-        "Added: 30, already in Ferry: 1, not added: 1"
-    )
+    expect(page.locator("#results-summary")).to_have_text("30 added, 1 already here, 1 not added")
     expect(page.locator(".result")).to_have_count(2)
     expect(page.locator(".result[data-outcome=known]")).to_contain_text("Known")
     expect(page.locator(".result[data-outcome=unreadable]")).to_contain_text("nothing")
@@ -243,7 +241,7 @@ def test_nothing_is_lost_offline_or_signed_out(here, context, cuts):
     expect(page.locator("#omni")).to_have_value(lines)
     Visitor(context.new_page(), here.url, here.ferry).sign_in()
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#results-summary")).to_have_text("Added: 2")
+    expect(page.locator("#results-summary")).to_have_text("2 added")
     expect(page.locator("#omni")).to_have_value("")
 
 
@@ -263,7 +261,7 @@ def test_a_slow_service_hangs_no_page(here):
     page.route("**/transfers/send/", slow)
     page.locator("#omni").fill("\n".join(magnet() for _each in range(30)))
     page.get_by_role("button", name="Add 30").click()
-    expect(page.locator("#results-summary")).to_have_text("Added: 30")
+    expect(page.locator("#results-summary")).to_have_text("30 added")
     assert len(batches) == 30
     assert max(batches) == 25
 
@@ -313,7 +311,7 @@ def test_without_scripts_it_is_a_plain_form(scriptless):
         {"name": "a.torrent", "mimeType": "x/y", "buffer": torrent()}
     )
     page.get_by_role("button", name="Add", exact=True).click()
-    expect(page.locator("#results-summary")).to_have_text("2 transfers added, 1 not added")
+    expect(page.locator("#results-summary")).to_have_text("2 added, 1 not added")
     expect(page.locator("#omni")).to_have_value("nothing")
     again = magnet("Asked")
     scriptless.open(f"/add/?magnet={quote(again)}")
@@ -350,7 +348,7 @@ def test_a_magnet_link_opens_the_page_that_asks(here, clock):
     is_fine(page)
     page.get_by_role("button", name="Add transfer").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
-    expect(page.get_by_role("status").first).to_contain_text("Added: 1")
+    expect(page.get_by_role("status").first).to_contain_text("1 added")
     expect(page.get_by_role("link", name="Show transfers")).to_be_focused()
     is_fine(page)
     page.evaluate("window.dispatchEvent(new Event('resize'))")
@@ -364,15 +362,15 @@ def test_items_already_in_ferry_do_not_count_as_added(here):
     here.open("/add/")
     page.locator("#omni").fill("\n".join(lines[:2]))
     page.get_by_role("button", name="Add 2").click()
-    expect(page.locator("#results-summary")).to_have_text("Added: 2")
+    expect(page.locator("#results-summary")).to_have_text("2 added")
     here.open(f"/add/?list#text={quote(chr(10).join(lines))}")
     page.get_by_role("button", name="Add 3 transfers").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("In progress")
-    expect(page.locator("#said")).to_contain_text("Added: 1, already in Ferry: 2.")
+    expect(page.locator("#said")).to_contain_text("1 added, 2 already here.")
     here.open(f"/add/?list#popup&text={quote(chr(10).join(lines))}")
     page.get_by_role("button", name="Add 3 transfers").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Already in Ferry")
-    expect(page.locator("#said")).to_contain_text("already in Ferry: 3.")
+    expect(page.locator("#said")).to_contain_text("3 already here.")
     expect(page.locator("#said")).not_to_contain_text("Added")
     is_fine(page)
 
@@ -401,7 +399,7 @@ def test_unchecked_items_are_not_added_and_stay(here):
     here.open(f"/add/?list#text={text}")
     page.get_by_role("checkbox", name="Second").uncheck()
     page.get_by_role("button", name="Add transfer").click()
-    expect(page.locator("#said")).to_contain_text("Added: 1")
+    expect(page.locator("#said")).to_contain_text("1 added")
     expect(page.locator("#picks li")).to_have_count(1)
 
 

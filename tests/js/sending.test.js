@@ -4,9 +4,9 @@ import { beforeEach, test } from "node:test";
 const WORDS = {
   shell: { list: "{first}, {next}" },
   add: {
-    added: "Added: {count}",
-    known: "already here: {count}",
-    failed: "not added: {count}",
+    added: "{count} added",
+    known: "{count} already here",
+    failed: "{count} not added",
     cut: "cut",
     strange: "strange",
   },
@@ -97,6 +97,6 @@ test("an empty response doesn't count as success", async () => {
 test("outcomes are summed up by kind, and every failure counts as one", () => {
   const outcomes = new Outcomes();
   for (const outcome of ["added", "added", "known", "refused", "no_room", "unsure"]) outcomes.count({ outcome });
-  assert.equal(String(outcomes), "Added: 2, already here: 1, not added: 3");
+  assert.equal(String(outcomes), "2 added, 1 already here, 3 not added");
   assert.equal(outcomes.total, 6);
 });

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui import joining, reasons
 from webui.add.parse import Item, MagnetItem, UnreadableItem
@@ -121,19 +120,16 @@ def row_of(result: ItemResult) -> ResultRow:
 
 
 def summary_words(results: Sequence[ItemResult]) -> str:
-    """Return `2 transfers added, 1 already here, 3 not added`."""
+    """Return `2 added, 1 already here, 3 not added`, as the scripts do."""
     added = sum(result.outcome == "added" for result in results)
     duplicates = sum(result.outcome == "known" for result in results)
-    others = len(results) - added - duplicates
-    parts = []
-    if added or not results:
-        words = ngettext("%(count)s transfer added", "%(count)s transfers added", added)
-        parts.append(words % {"count": count_words(added)})
-    if duplicates:
-        parts.append(_("%(count)s already in Ferry") % {"count": count_words(duplicates)})
-    if others:
-        parts.append(_("%(count)s not added") % {"count": count_words(others)})
-    return joining.items(parts)
+    parts = {
+        _("{count} added"): added,
+        _("{count} already here"): duplicates,
+        _("{count} not added"): len(results) - added - duplicates,
+    }
+    shown = [text.format(count=count_words(count)) for text, count in parts.items() if count]
+    return joining.items(shown) or _("Nothing to add")
 
 
 # Sentences

@@ -162,8 +162,3 @@ def placed_words(act: str, count: int, folder: str) -> str:
     )
     words = moved if act == "move" else copied
     return words % {"count": formatting.count_words(count), "folder": folder or _("All files")}
-
-
-def undone_words(count: int) -> str:
-    words = ngettext("%(count)s item put back", "%(count)s items put back", count)
-    return words % {"count": formatting.count_words(count)}

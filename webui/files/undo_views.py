@@ -16,7 +16,6 @@ from webui.connection.connection import Service
 from webui.files import (
     deleted_page,
     held_deletes,
-    move_page,
     renames,
     restores,
     screen,
@@ -89,7 +88,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
         resume_positions.update_folders(service, places, timezone.now())
     if count:
         events.record(request, Kind.MOVE_UNDONE, count=count)
-        messages.success(request, move_page.undone_words(count))
+        messages.success(request, _("Undone"))
     else:
         messages.error(request, _("There is nothing left to undo."))
 

@@ -10,9 +10,9 @@ from webui.script_words.words import ScriptWords, plural
 def add() -> ScriptWords:
     return {
         "progress": _("Sent {done} of {total}"),
-        "added": _("Added: {count}"),
-        "known": _("already in Ferry: {count}"),
-        "failed": _("not added: {count}"),
+        "added": _("{count} added"),
+        "known": _("{count} already here"),
+        "failed": _("{count} not added"),
         "item": _("{name}: {outcome}"),
         "cut": _(
             "The connection was lost, so Ferry may have added some links already. Check the "

@@ -29,7 +29,7 @@ def test_links_are_sent_with_it(token, storage, field):
     answer = send(token, {field: magnet(1)})
     assert answer.status_code == 200
     assert answer["Content-Type"].startswith("text/plain")
-    assert answer.content.decode() == "added: Sintel: Added\n1 transfer added\n"
+    assert answer.content.decode() == "added: Sintel: Added\n1 added\n"
     assert titles(storage) == ["Sintel"]
 
 

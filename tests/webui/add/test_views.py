@@ -130,7 +130,7 @@ def test_a_refused_link_stops_no_other_and_stays_in_the_field(bob, storage):
     assert titles(storage) == ["Cosmos"]
     assert field(answer) == magnet(1)
     assert "can't read this" in words(answer, ".result.red")
-    assert "1 transfer added, 1 not added" in words(answer, "#results-summary")
+    assert "1 added, 1 not added" in words(answer, "#results-summary")
 
 
 @each_case(
@@ -258,7 +258,7 @@ def test_more_results_than_anybody_reads_are_summed_up(bob, storage):
 
 def test_without_scripts_only_items_that_were_not_added_have_rows_until_dismissed(bob, storage):
     answer = typed(bob, magnet(1), magnet(2, "Cosmos"), "nothing")
-    assert words(answer, "#results-summary") == "2 transfers added, 1 not added"
+    assert words(answer, "#results-summary") == "2 added, 1 not added"
     rows = [each["data-outcome"] for each in page(answer).select("#results li")]
     assert rows == ["unreadable"]
     dismissed = bob.client.get(
@@ -358,7 +358,7 @@ def test_a_plain_form_sends_lines_and_files_together(bob, storage):
     fields = [("text", magnet(1)), ("folder", "0")]
     answer = send(bob.client, body_of(("a.txt", "x"), fields=fields), path="/transfers/send/")
     assert answer.status_code == 200
-    assert "2 transfers added" in words(answer, "#results-summary")
+    assert "2 added" in words(answer, "#results-summary")
 
 
 @each_case("path", ["/transfers/send/", "/files/0/upload/"])
@@ -559,7 +559,7 @@ def test_without_the_slash_it_is_the_same_page(bob):
 def test_the_button_adds_the_checked_items_and_says_so(bob, storage):
     answer = bob.client.post("/add/", {"line": [magnet(1), magnet(2, "Cosmos")]})
     assert answer.status_code == 200
-    assert "2 transfers added. You can close this window." in words(answer, "#said")
+    assert "2 added. You can close this window." in words(answer, "#said")
     assert page(answer).h1.get_text() == "In progress"
     assert titles(storage) == ["Sintel", "Cosmos"]
 

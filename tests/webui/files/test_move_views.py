@@ -64,7 +64,7 @@ def test_people_choose_a_folder_and_move_there_without_scripts(bob, account):
     (undo,) = page(back).select(".toast form")
     fields = {each["name"]: each["value"] for each in undo.select("input")}
     undone = bob.client.post(undo["action"], fields, follow=True)
-    assert "1 item put back" in words(undone, "#toasts")
+    assert "Undone" in words(undone, "#toasts")
     assert place_of(file) == ""
     again = bob.client.post(undo["action"], fields, follow=True)
     assert "There is nothing left to undo." in words(again, "#toasts")
