@@ -8,10 +8,6 @@ from webui.script_words.words import ScriptWords
 def account() -> ScriptWords:
     return {
         "drag": _("Drag this button to your bookmarks bar. Clicking it here does nothing."),
-        "copied": _("Copied"),
-        "selected": _(
-            "Ferry couldn't copy it, but it's selected. Copy it with the keyboard or the menu."
-        ),
         "asked": _(
             "Ferry asked your browser. If you don't see a question, look for an icon "
             "in the address bar."

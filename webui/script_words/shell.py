@@ -18,6 +18,10 @@ def shell() -> ScriptWords:
         "reload": _("Reload"),
         "list": joining.items(("{first}", "{next}")),
         "copied": _("Link copied"),
+        "copy": _("Copied"),
+        "selected": _(
+            "Ferry couldn't copy it, but it's selected. Copy it with the keyboard or the menu."
+        ),
         "restored": _("You were signed out in the meantime. Ferry has restored what you typed."),
         "choose": _("You were signed out in the meantime. Choose these files again: {names}"),
         "play": _("Play"),

@@ -1,3 +1,4 @@
+import "../copying.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 
@@ -7,21 +8,6 @@ document.addEventListener("click", (event) => {
   if (!bookmarklet) return;
   event.preventDefault();
   tell(words.account.drag);
-});
-
-// The clipboard requires a secure page. Over HTTP on a LAN, users copy the selected text themselves.
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-copy]");
-  if (!button) return;
-  const field = document.getElementById(button.dataset.copy);
-  try {
-    await navigator.clipboard.writeText(field.value);
-    tell(words.account.copied);
-  } catch {
-    field.focus();
-    field.select();
-    tell(words.account.selected);
-  }
 });
 
 document.addEventListener("click", ({ target }) => {

@@ -1,4 +1,5 @@
 // Show beside the code when the other device has connected.
+import "../copying.js";
 import { poll } from "../clock.js";
 
 const EVERY_MS = 2000;

@@ -1,18 +1,17 @@
 // What every viewer responds to: arrow keys, d, Esc, and its links to the previous and next file.
+import { copy } from "../copying.js";
 import { isForUs, isPlain } from "../shortcuts.js";
-import { tell } from "../toasts.js";
-import { words } from "../words.js";
 import { turnTo, viewer } from "./viewer.js";
 
 document.addEventListener("click", (event) => {
   if (event.defaultPrevented || !isPlain(event)) return;
   const link = event.target.closest("#viewer :is([data-step], [data-turn])");
-  const copy = event.target.closest("#viewer [data-copy]");
-  if (!link && !copy) return;
+  const address = event.target.closest("#viewer [data-copy]");
+  if (!link && !address) return;
   event.preventDefault();
   event.target.closest("[popover]")?.hidePopover();
   if (link) turnTo(link.href);
-  else navigator.clipboard.writeText(copy.href).then(() => tell(words.shell.copied));
+  else copy(address.href);
 });
 
 document.addEventListener("keydown", (event) => {

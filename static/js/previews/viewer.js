@@ -51,7 +51,6 @@ export async function mount(fresh, options = {}) {
   controller = new AbortController();
   const { signal } = controller;
   window.htmx?.process(fresh);
-  for (const copy of fresh.querySelectorAll("[data-copy]")) copy.parentElement.hidden = !navigator.clipboard;
   if (!fresh.dataset.script) return;
   const script = await onDemand(() => import(fresh.dataset.script));
   if (!script || signal.aborted) return;
@@ -87,7 +86,7 @@ export async function turnTo(url, options = {}) {
 
 function focusOn(fresh, selector) {
   const target = [...fresh.querySelectorAll(selector)].find((each) => !each.disabled && each.checkVisibility());
-  (target ?? fresh.querySelector("#back")).focus({ preventScroll: true });
+  (target ?? fresh.querySelector("#back"))?.focus({ preventScroll: true });
 }
 
 function announce(sentence) {

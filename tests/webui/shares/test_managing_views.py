@@ -64,7 +64,7 @@ class TestSeeing:
         assert words(answer, "h1") == "Summer"
         assert urlsplit(page(answer).select_one(".pairing input")["value"]).path == link
         assert page(answer).select_one("svg.qr path")["d"]
-        assert page(answer).select_one("#copy-link")
+        assert page(answer).select_one("[data-copy-field]")
         assert page(answer).select_one("[name=label]")["value"] == "Summer"
         assert "Page, until" in words(answer, "main header")
         assert "no-store" in answer["Cache-Control"]
@@ -104,7 +104,7 @@ class TestSeeing:
         Share.objects.update(sealed="")
         answer = shown(bob, Share.objects.get())
         assert "can't show this link again" in words(answer, "#share")
-        assert not page(answer).select_one(".pairing, #copy-link")
+        assert not page(answer).select_one(".pairing, [data-copy-field]")
         change(bob, Share.objects.get(), label="Winter")
         assert is_open(link)
 
