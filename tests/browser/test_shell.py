@@ -53,7 +53,7 @@ def test_axe_finds_nothing_on_any_error(someone):
         someone.page.route("**/error/", partial(show, html))
         someone.open("/error/")
         assert someone.heading() == each.title
-        faults[each.code_label] = faults_at(someone.page, 320, 390, 1440)
+        faults[each.title] = faults_at(someone.page, 320, 390, 1440)
     assert {label: found for label, found in faults.items() if found} == {}
 
 

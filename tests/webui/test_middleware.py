@@ -85,13 +85,20 @@ def test_an_https_session_does_not_work_over_http(alice):
     assert visitor.get("/").status_code == 302
 
 
+def test_an_error_page_says_what_happened_without_a_number(bob):
+    answer = bob.client.get("/nowhere/")
+    assert answer.status_code == 404
+    assert "Ferry can't find this" in words(answer, "h1")
+    assert "404" not in words(answer, "main")
+
+
 def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
     alice.client.raise_request_exception = False
     # No view of Ferry is broken.
     monkeypatch.setattr(file_views, "render_page", broken)
     answer = alice.client.get("/")
     assert answer.status_code == 500
-    reference = words(answer, ".code").split()[-1]
+    reference = words(answer, ".reference").split()[-1]
     assert f"reference={reference}" in caplog.text
     assert "herring" in caplog.text
     assert b"herring" not in answer.content

@@ -32,11 +32,11 @@ class Action:
 
 @dataclass(frozen=True)
 class ErrorPage:
-    code_label: str
     title: str
     text: str
     art_template: str
     actions: list[Action]
+    reference: str = ""  # names the entry in the log
 
 
 ART = {
@@ -57,21 +57,22 @@ def error_page(
     status: int, actions: list[Action], *, title: str = "", text: str = "", reference: str = ""
 ) -> ErrorPage:
     usual_title, usual_text = status_words(status)
-    code = _("%(code)s, reference %(reference)s") if reference else "%(code)s"
     return ErrorPage(
-        code_label=code % {"code": status, "reference": reference},
         title=title or usual_title,
         text=text or usual_text,
         art_template=f"errors/_art_{ART.get(status, 'boat')}.html",
         actions=actions,
+        reference=_("Reference: %(reference)s") % {"reference": reference} if reference else "",
     )
 
 
 def offline_page(actions: list[Action]) -> ErrorPage:
     return ErrorPage(
-        code_label=_("Offline"),
         title=_("Can't reach Ferry"),
-        text=_("This device is offline, or not on your home network. Your transfers continue."),
+        text=_(
+            "This device is offline or not on your home network, or Ferry isn't running. This "
+            "page continues on its own as soon as Ferry responds."
+        ),
         art_template="errors/_art_gap.html",
         actions=actions,
     )

@@ -315,8 +315,8 @@ def arrival_of(transfer: CachedTransfer) -> Arrival:
 
 def away_words(since: str, failure: Failure) -> Away:
     text = _(
-        "You're seeing an earlier state of these transfers (%(time)s). They continue, and "
-        "Ferry will reconnect on its own."
+        "You're seeing an earlier state of these transfers (%(time)s). Ferry will reconnect on "
+        "its own."
     )
     return Away(message_of(failure).title, text % {"time": since})
 

@@ -66,6 +66,12 @@ def test_the_offline_page_is_in_the_language_of_the_installed_app(bob, mallory):
     assert page(mallory.get("/offline/?language=xx")).select_one("html")["lang"] == "en"
 
 
+def test_the_offline_page_claims_nothing_about_a_server_that_may_be_stopped(mallory):
+    text = words(mallory.get("/offline/"), "main")
+    assert "or Ferry isn't running" in text
+    assert "transfers" not in text
+
+
 def test_the_offline_page_names_no_one(bob):
     answer = bob.client.get("/offline/")
     assert "Can't reach Ferry" in words(answer, "h1")

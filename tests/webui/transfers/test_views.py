@@ -633,6 +633,8 @@ def test_cached_data_and_its_age_show_while_the_service_is_unreachable(alice, ei
     shown = alice.client.get("/transfers/")
     assert state(shown, f"t{one.id}") == "downloading"
     assert page(shown).select(f"#t{one.id} [data-remove]") == []
+    # What runs at a server that doesn't respond is unknown.
+    assert "continue" not in words(shown, "#away") + words(shown, "#unreachable")
     either.is_back()
     at(clock, 60)
     assert page(alice.client.get("/transfers/")).select("#away .banner") == []
