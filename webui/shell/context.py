@@ -38,6 +38,7 @@ def shell_of(request: HttpRequest) -> Shell:
         theme_choice=theme_of(request),
         server_name=server_name(),
         person=drafts_key(request),
+        is_https=request.is_secure(),
     )
     if bounds_of(request):
         return replace(shell, is_visit=True, server_name="")

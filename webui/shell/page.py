@@ -37,6 +37,7 @@ class Shell:
     warning: str = ""
     person: str = ""
     server_name: str = ""
+    is_https: bool = False
     is_visit: bool = False  # by a link, whose page has nothing of the site around it
 
     @property

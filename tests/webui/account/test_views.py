@@ -50,9 +50,9 @@ def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field, htmx
 OWN = "/account/"
 SHARED = "/account/server/"
 PARTS = {
-    ("alice", OWN): "ways tokens pair devices password language browser",
-    ("bob", OWN): "ways tokens pair devices password language browser",
-    ("gwen", OWN): "pair devices password language browser",
+    ("alice", OWN): "browser language devices password pair ways tokens",
+    ("bob", OWN): "browser language devices password pair ways tokens",
+    ("gwen", OWN): "browser language devices password pair",
     ("alice", SHARED): "storage names people health service connection programs activity",
     ("bob", SHARED): "storage service",
     ("gwen", SHARED): "storage service",
