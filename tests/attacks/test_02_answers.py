@@ -146,7 +146,7 @@ def test_service_messages_about_an_add_are_text(bob, foreign, name):
         record = {"result": True, "user_torrent_id": 5, "title": what, "torrent_hash": "8" * 40}
         foreign.says("/rest/transfer/magnet", httpx.Response(200, json=record))
         line = f"magnet:?xt=urn:btih:{'8' * 40}"
-        return bob.client.post("/transfers/send/", {"text": line})
+        return bob.client.post("/transfers/send/", {"text": line}, follow=True)
 
     plain = counts(added("ok"))
     Sent.objects.all().delete()

@@ -30,9 +30,10 @@ def test_the_first_person_becomes_the_owner(page, tmp_path, host):
         assert faults_at(page, 320, 390, 768, 1440) == []
         page.get_by_label("Magnet link or web address").fill("magnet:?xt=urn:btih:" + "d" * 40)
         page.get_by_role("button", name="Add").click()
-        expect(page.locator("#results-summary")).to_contain_text("1 added")
-        visitor.open("/transfers/")
+        expect(page.locator("#toasts")).to_contain_text("1 added")
         expect(page.locator(".transfer")).to_have_count(1)
+        page.get_by_role("link", name="Open folder").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Files")
         visitor.open("/account/")
         expect(page.locator(".page-head")).to_contain_text("Astrid")
         visitor.open(ferry.welcome_path)

@@ -171,6 +171,9 @@ def test_text_pasted_anywhere_lands_in_the_field_and_waits(alice):
     page.keyboard.press("Tab")
     page.get_by_role("button", name="Add", exact=True).press("Enter")
     expect(page.locator(".result[data-outcome=added]")).to_contain_text("Pasted")
+    page.get_by_role("link", name="Show transfers").click()
+    expect(page.locator("#active")).to_contain_text("Pasted")
+    expect(page.locator("#destination")).to_contain_text("All files")
 
 
 @pytest.mark.browser("Files are dropped on the page, and picked in a chooser")

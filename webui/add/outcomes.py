@@ -58,6 +58,11 @@ class ItemResult:
         return self.outcome in ("added", "known")
 
     @property
+    def is_plain(self) -> bool:
+        """Return whether it was added, and there is nothing more to say about it."""
+        return self.outcome == "added" and self.sentence == added_words(self.item, is_known=False)
+
+    @property
     def line(self) -> str:
         """Return the line to put back into the field for another try."""
         return "" if self.is_well or self.is_kept else self.item.line

@@ -4,7 +4,9 @@ import logging
 from dataclasses import asdict
 from functools import wraps
 from typing import cast
+from urllib.parse import urlencode
 
+from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.shortcuts import redirect, render
@@ -27,6 +29,7 @@ from webui.files.uploads import UploadRefused, refusal_for_script
 from webui.http import unsent_forms
 from webui.http.requests import Request, asks_and_acts, form_page_url, is_script
 from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
+from webui.library.entries import ROOT
 from webui.models import Role
 
 log = logging.getLogger("ferry.sending")
@@ -85,7 +88,17 @@ def send(request: Request) -> HttpResponse:
     parsed_text, send_result = deliver_items(request, form_input)
     if is_script(request):
         return for_script(request, form_input, parsed_text, send_result)
+    results = form_input.results + send_result.results
+    is_done = bool(results) and all(each.is_plain for each in results)
+    if is_done and not left_lines(parsed_text, send_result):
+        return show_transfers(request, results, form_input.folder or ROOT)
     return show_results(request, "add/new.html", form_input, parsed_text, send_result)
+
+
+def show_transfers(request: Request, results: list[ItemResult], folder: str) -> HttpResponse:
+    """Lead from a plain form that added everything to the list in which it moves."""
+    messages.success(request, results_panel(results).summary)
+    return redirect(f"{reverse('transfers')}?{urlencode({'added': folder})}")
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:

@@ -11,6 +11,8 @@ from django.utils.translation import gettext as _
 from webui import formatting, joining
 from webui.errors.page import message_of
 from webui.files.rows_page import BREAKS
+from webui.library.addresses import folder_url
+from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
 from webui.transfers.groups import Groups
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer
@@ -109,6 +111,14 @@ class Arrival:
     key: str
     name: str
     words: str
+
+
+@dataclass(frozen=True)
+class DestinationFolder:
+    """Where the files of what was just added will be."""
+
+    text: str
+    url: str
 
 
 @dataclass(frozen=True)
@@ -319,6 +329,14 @@ def away_words(since: str, failure: Failure) -> Away:
         "its own."
     )
     return Away(message_of(failure).title, text % {"time": since})
+
+
+def destination_of(folder: str, name: str) -> DestinationFolder | None:
+    """Return the folder that was chosen, or None if no one has opened a folder with this id."""
+    if not name and folder != ROOT:
+        return None
+    words = {"folder": name or _("All files")}
+    return DestinationFolder(_("The files will be in %(folder)s.") % words, folder_url(folder))
 
 
 def magnet_of(transfer: CachedTransfer) -> str:

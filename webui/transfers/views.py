@@ -19,13 +19,14 @@ from webui.files import held_deletes
 from webui.formatting import Calendar
 from webui.http.requests import Request, asks_and_acts, no_content, service_of
 from webui.http.roles import open_to
+from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.entries import FILE
 from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import actions, poll
 from webui.transfers import page as pages
-from webui.transfers.page import Standing, TransfersPage
+from webui.transfers.page import DestinationFolder, Standing, TransfersPage
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
 from webui.transfers.words import RowContext
@@ -42,8 +43,21 @@ def show(request: Request) -> HttpResponse:
     batch = request.GET.get("held", "")
     undo_url = undo_url_of(cleared_at, batch) if cleared_at else ""
     cleared = _("Transfer canceled") if batch else _("List cleared")
-    context = {"page": page, "box": box, "undo_url": undo_url, "cleared": cleared}
+    context = {
+        "page": page,
+        "box": box,
+        "undo_url": undo_url,
+        "cleared": cleared,
+        "destination": destination_of(request),
+    }
     return render(request, "transfers/show.html", context)
+
+
+def destination_of(request: Request) -> DestinationFolder | None:
+    """Return the folder of what was just added, according to the URL."""
+    folder = request.GET.get("added", "")
+    name = folders.store().name_of(service_of(request).key, folder) if folder else ""
+    return pages.destination_of(folder, name)
 
 
 def page_of(request: Request) -> TransfersPage:

@@ -84,7 +84,7 @@ async function deliver(lines, beyond) {
   field.value = [...keptLines, ...beyond].join("\n");
   setBusy(false);
   keep();
-  showResults(outcomes, trouble);
+  showResults(outcomes, trouble, folder());
   foundText.textContent = "";
   // The results already show what the marks would.
   mark("");

@@ -8,9 +8,11 @@ import { troubleParts } from "./sender.js";
 const MOST_ROWS = 100;
 const section = document.getElementById("results");
 const list = section?.querySelector("ul");
+// The list of transfers is on another page, unless this is that page.
+const link = section?.querySelector("[data-show]");
 const template = document.getElementById("result");
 
-export function show(items, trouble) {
+export function show(items, trouble, folder) {
   const outcomes = new Outcomes();
   for (const item of items) outcomes.count(item);
   const listedItems = items.length === 1 ? items : items.filter(({ outcome }) => outcome !== "added");
@@ -19,6 +21,7 @@ export function show(items, trouble) {
   list.append(...listedItems.slice(0, MOST_ROWS).map(rowOf));
   if (listedItems.length > MOST_ROWS) list.append(more(listedItems.length - MOST_ROWS));
   list.hidden = !listedItems.length;
+  if (link) Object.assign(link, { hidden: !outcomes.added, search: `added=${folder || 0}` });
   section.querySelector("[data-dismiss]").hidden = false;
   // Set this text once, so that screen readers announce only the complete summary.
   document.getElementById("results-summary").textContent = String(outcomes);
@@ -30,6 +33,7 @@ function clear() {
   section.querySelector("[data-dismiss]").hidden = true;
   document.getElementById("results-summary").textContent = "";
   list.replaceChildren();
+  if (link) link.hidden = true;
   list.hidden = true;
 }
 

@@ -357,8 +357,28 @@ def test_a_file_goes_to_the_folder_in_the_url(bob, storage):
 def test_a_plain_form_sends_lines_and_files_together(bob, storage):
     fields = [("text", magnet(1)), ("folder", "0")]
     answer = send(bob.client, body_of(("a.txt", "x"), fields=fields), path="/transfers/send/")
-    assert answer.status_code == 200
-    assert "2 added" in words(answer, "#results-summary")
+    assert answer.status_code == 302
+    assert "2 added" in words(bob.client.get(answer["Location"]), "#toasts")
+
+
+def test_a_plain_form_leads_to_the_transfers_that_it_added(bob, storage):
+    films = storage.folder("Films & more")
+    bob.client.get(f"/files/{films.id}/")
+    cases = [(1, "", "All files"), (2, str(films.id), "Films & more")]
+    for number, folder, name in cases:
+        form = {"text": magnet(number), "folder": folder}
+        shown = bob.client.post("/transfers/send/", form, follow=True)
+        assert "1 added" in words(shown, "#toasts")
+        assert f"The files will be in {name}." in words(shown, "#destination")
+        link = f"/files/{folder}/" if folder else "/"
+        assert page(shown).select_one("#destination a")["href"] == link
+    assert len(page(shown).select("#active .transfer")) == 2
+
+
+def test_an_address_that_names_an_unknown_folder_promises_nothing(bob, storage):
+    for folder in ("", "999", "../x"):
+        shown = bob.client.get("/transfers/", {"added": folder})
+        assert not page(shown).select("#destination")
 
 
 @each_case("path", ["/transfers/send/", "/files/0/upload/"])
@@ -449,11 +469,11 @@ def test_a_plain_form_with_its_token_passes_in_both_codings(bob, storage):
     browser = browser_of(bob)
     token = page(browser.get("/add/")).select_one("#send [name=csrfmiddlewaretoken]")["value"]
     form = {"csrfmiddlewaretoken": token, "text": magnet(1)}
-    assert browser.post("/transfers/send/", form).status_code == 200
+    assert browser.post("/transfers/send/", form).status_code == 302
     kind = "application/x-www-form-urlencoded"
     form["text"] = magnet(2)
     answer = browser.post("/transfers/send/", urlencode(form), content_type=kind)
-    assert answer.status_code == 200
+    assert answer.status_code == 302
     assert len(titles(storage)) == 2
 
 
