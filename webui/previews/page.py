@@ -99,7 +99,7 @@ class PreviewPage:
     previous: Neighbour | None
     next: Neighbour | None
     url: str
-    back_url: str
+    back_url: str  # "" if a link shows nothing else
     back_label: str
     pdf_url: str
     download_url: str

@@ -46,6 +46,8 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     context = files_screen.context_of(request, reading)
     look = files_screen.look_of(request, reading, context)
     page = pages.preview_page(reading.snapshot, entry, look, context, text)
+    if reading.is_part and len(reading.snapshot.contents.entries) == 1:
+        page = replace(page, back_url="")
     if page.picture and service_of(request).is_embedded:
         page = add_camera(request, entry, page)
     if entry.preview == "archive" and page.kind == "none":

@@ -7,7 +7,7 @@ so that all links on its pages stay there.
 import logging
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from urllib.parse import urlsplit
 
@@ -36,9 +36,8 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.http.url_converters import Id
 from webui.library.addresses import Addresses
 from webui.library.bounds import bounds_of
-from webui.library.entries import FILE
+from webui.library.entries import FILE, Entry
 from webui.library.requests import view_options
-from webui.library.snapshot import Snapshot
 from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits
@@ -140,19 +139,25 @@ def front(request: Request) -> HttpResponse:
     bounds = bounds_of(request)
     if bounds is None:
         raise Http404
-    came_from = urlsplit(request.headers.get("Referer", "")).path
-    # Otherwise, the way back from that file would lead to it.
-    if bounds.only is not None and not came_from.startswith(get_script_prefix()):
-        snapshot = files_screen.read(request, bounds.top).snapshot
-        if key := only_file(snapshot):
+    if bounds.only is not None:
+        entries = files_screen.read(request, bounds.top).snapshot.contents.entries
+        # The way back from one of several files would otherwise lead to it.
+        may_open = len(entries) == 1 or not is_on_the_way_back(request)
+        if may_open and (key := only_file(entries)):
             return redirect(Addresses(bounds.top, view_options(request)).preview(key))
     return files_screen.render_page(request, files_screen.page_of(request, bounds.top))
 
 
-def only_file(snapshot: Snapshot) -> str:
-    """Return the key of the only entry besides subtitles, if it is a file."""
-    entries = [each for each in snapshot.contents.entries if each.look != "captions"]
-    return entries[0].key if len(entries) == 1 and not entries[0].is_folder else ""
+def is_on_the_way_back(request: HttpRequest) -> bool:
+    """Return whether a page of the link led here, other than the form that opens it."""
+    front, came_from = get_script_prefix(), urlsplit(request.headers.get("Referer", "")).path
+    return bool(request.GET) or (came_from.startswith(front) and came_from != front)
+
+
+def only_file(entries: Sequence[Entry]) -> str:
+    """Return the key of the only entry besides subtitles, or of the only entry, if it is a file."""
+    others = [each for each in entries if each.look != "captions"] or entries
+    return others[0].key if len(others) == 1 and not others[0].is_folder else ""
 
 
 # Links that ask first

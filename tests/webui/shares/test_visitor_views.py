@@ -34,6 +34,7 @@ def shelf(storage):
         "deep": storage.file("Deep.txt", b"deep", inside.id).id,
         "secret": storage.file("Secret.jpg", b"no", other.id).id,
         "at_root": storage.file("Root.jpg", b"no").id,
+        "alone": storage.file("Alone.srt", b"no").id,
     }
 
 
@@ -277,12 +278,31 @@ class TestASelection:
         assert words(answer, "h1") == "Film.mp4"
         assert page(answer).select_one("#source [data-words]")
 
-    def test_the_way_back_from_a_single_file_leads_to_a_list(self, bob, ida, shelf):
-        link = make_link(bob, "0", [f"file-{shelf['at_root']}"])
+    def test_a_single_file_opens_itself_after_the_password_too(self, bob, ida, shelf):
+        link = make_link(bob, "0", [f"file-{shelf['at_root']}"], password="tern")
+        came = {"Referer": f"http://localhost{link}"}
+        shown = ida.post(link, {"password": "tern"}, headers=came, follow=True)
+        assert words(shown, "#viewer-name") == "Root.jpg"
+
+    def test_no_way_leads_from_a_single_file_to_a_list_of_it(self, bob, ida, shelf):
+        for entry in (f"file-{shelf['at_root']}", f"file-{shelf['alone']}"):
+            link = make_link(bob, "0", [entry])
+            shown = ida.get(link, follow=True)
+            assert not page(shown).select("[data-back]")
+            came = {"Referer": f"http://localhost{shown.redirect_chain[-1][0]}"}
+            assert ida.get(link, headers=came).status_code == 302
+
+    def test_the_way_back_from_a_film_leads_to_its_subtitles(self, bob, ida, shelf, storage):
+        film = storage.file("Film.mp4", b"mp4")
+        storage.file("Film.en.srt", b"1\n")
+        link = make_link(bob, "0", [f"file-{film.id}"])
         shown = ida.get(link, follow=True)
         back = page(shown).select_one("#back")["href"].partition("#")[0]
         came = {"Referer": f"http://localhost{shown.redirect_chain[-1][0]}"}
-        assert "Root" in words(ida.get(back, headers=came), "#listing")
+        listed = ida.get(back, headers=came)
+        assert words(listed, "#listing .ext") == ".srt"
+        came = {"Referer": f"http://localhost{link}"}
+        assert ida.get(f"{link}?sort=-size", headers=came).status_code == 200
 
     def test_entries_moved_out_of_the_folder_leave_the_link(self, part, ida, shelf, storage):
         storage.fake.items[shelf["inside"]].parent = shelf["other"]
