@@ -12,6 +12,7 @@ from tests.browser.conftest import PHONE
 from tests.browser.films import moves_on, watch
 from tests.browser.people import Visitor
 from tests.browser.shelf import Folder, Shelf
+from tests.browser.test_sending import drop
 from tests.running import Ferry
 from tests.service.media import samples
 
@@ -171,8 +172,11 @@ def test_a_stranger_sends_files(alice, shelf, stranger, tmp_path):
         path.write_bytes(b"x" * 100_000)
     page.get_by_label("Files").set_input_files(paths)
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text(re.compile("3 files sent|Uploaded: 3"))).to_be_visible()
-    assert sorted(shelf.names(folder)) == [path.name for path in paths]
+    expect(page.get_by_role("status").get_by_text("3 files sent. Thank you.")).to_be_visible()
+    drop(page, "A drop.txt", b"hello")
+    expect(page.get_by_role("status").get_by_text("4 files sent. Thank you.")).to_be_visible()
+    assert set(page.locator("#sent li").all_text_contents()) == set(shelf.names(folder))
+    assert sorted(shelf.names(folder)) == ["A drop.txt", *[path.name for path in paths]]
 
 
 @pytest.mark.browser("Layout while a file is on its way")
@@ -191,7 +195,7 @@ def test_files_on_their_way_fit_the_narrow_page(alice, shelf, guest, tmp_path):
         guest.locator(each).bounding_box() for each in (".transfer-name", "#sending-files")
     )
     assert name["width"] > panel["width"] / 2
-    expect(guest.get_by_text("Uploaded: 1")).to_be_visible(timeout=60_000)
+    expect(guest.get_by_text("1 file sent")).to_be_visible(timeout=60_000)
 
 
 @pytest.mark.browser("Accessibility")

@@ -39,6 +39,16 @@ def files() -> ScriptWords:
     }
 
 
+def receive() -> ScriptWords:
+    return {
+        "sent": plural(
+            lambda count: ngettext(
+                "{count} file sent. Thank you.", "{count} files sent. Thank you.", count
+            )
+        )
+    }
+
+
 def upload() -> ScriptWords:
     return {
         "waiting": _("Waiting"),

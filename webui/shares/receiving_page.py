@@ -14,14 +14,17 @@ class ReceivingPage:
     title: str
     action: str
     done: str
+    sent: Sequence[str]
     error: str
 
 
 def receiving_page(name: str, action: str, sent: Sequence[str], error: str = "") -> ReceivingPage:
-    done = ngettext("%(count)s file sent", "%(count)s files sent", len(sent))
+    count = len(sent)
+    done = ngettext("{count} file sent. Thank you.", "{count} files sent. Thank you.", count)
     return ReceivingPage(
         title=_("Send files to “%(name)s”") % {"name": name},
         action=action,
-        done=done % {"count": count_words(len(sent))} if sent else "",
+        done=done.format(count=count_words(count)) if sent else "",
+        sent=sent,
         error=error,
     )

@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 
 from webui.script_words.account import account
 from webui.script_words.add import add, ask
-from webui.script_words.files import files, upload
+from webui.script_words.files import files, receive, upload
 from webui.script_words.player import player
 from webui.script_words.previews import previews
 from webui.script_words.shell import shell
@@ -19,7 +19,10 @@ register = template.Library()
 
 SUBJECTS: dict[str, Callable[[], ScriptWords]] = {
     subject.__name__: subject
-    for subject in (account, add, ask, files, player, previews, shell, time, transfers, upload)
+    for subject in (
+        *(account, add, ask, files, player, previews),
+        *(receive, shell, time, transfers, upload),
+    )
 }
 
 

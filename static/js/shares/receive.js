@@ -1,15 +1,40 @@
-// Upload the chosen files, with a row for each. Without JavaScript, the form sends them.
+// Upload the chosen or dropped files, with a row for each, and list those that have arrived. Without
+// JavaScript, the form sends them.
+import { entriesOf, listenForDrops } from "../drops.js";
 import { Upload } from "../files/upload.js";
 import { UploadQueue } from "../files/upload-queue.js";
+import { showToast } from "../toasts.js";
+import { fill, words } from "../words.js";
 
 const panel = document.getElementById("sending-files");
 const form = document.querySelector("main form");
-const queue = new UploadQueue(panel, { home: "title", make: (...facts) => new Upload(...facts) });
+const list = document.getElementById("sent");
+const queue = new UploadQueue(panel, { home: "title", announce, make: (...facts) => new Upload(...facts) });
+
+function announce({ file }) {
+  const name = Object.assign(document.createElement("bdi"), { textContent: file.name });
+  list.appendChild(document.createElement("li")).append(name);
+  document.getElementById("sent-count").textContent = fill(words.receive.sent, { count: list.children.length });
+  return true;
+}
+
+function add(files) {
+  const { url } = panel.dataset;
+  queue.add([...files].map((file) => ({ file, url })));
+}
 
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   const input = form.elements.namedItem("file");
-  const { url } = panel.dataset;
-  queue.add([...input.files].map((file) => ({ file, url })));
+  add(input.files);
   input.value = "";
+});
+
+listenForDrops({
+  isOurs: ({ dataTransfer }) => Boolean(dataTransfer?.types.includes("Files")),
+  take: (dropped) => {
+    const folders = entriesOf(dropped).filter(({ isDirectory }) => isDirectory);
+    if (folders.length) showToast(words.upload.nodirs);
+    add([...dropped.files].filter(({ name }) => !folders.some((each) => each.name === name)));
+  },
 });

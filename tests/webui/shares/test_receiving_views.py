@@ -54,12 +54,14 @@ def test_the_page_shows_nothing_of_the_folder(link, ida):
     answer = ida.get(link, follow=True)
     assert words(answer, "h1") == "Send files to “Inbox”"
     assert b"Secret" not in answer.content
-    assert page(answer).select_one("input[type=file]")
+    assert page(answer).select_one(".drop-area input[type=file]")
+    assert page(answer).select_one(".drop")
 
 
 def test_files_arrive_and_the_activity_names_them(link, ida, storage, inbox):
     answer = send(ida, link, file("a.txt"), file("b.txt"))
-    assert "2 files sent" in words(answer, "main [role=status]")
+    assert words(answer, "main [role=status]") == "2 files sent. Thank you."
+    assert words(answer, "#sent") == "a.txt b.txt"
     assert names_in(storage, inbox) == {"Secret.txt", "a.txt", "b.txt"}
     event = Activity.objects.filter(kind="file_received").first()
     assert (event.person, event.subject) == ("bob", "a.txt")
