@@ -13,6 +13,11 @@ region.addEventListener("animationend", ({ animationName, target }) => {
   if (animationName === "leave") target.remove();
 });
 
+// A toast may cover what the user wants to reach.
+region.addEventListener("click", ({ target }) => {
+  if (!target.closest("a, button")) target.closest(".toast")?.remove();
+});
+
 document.addEventListener("keydown", ({ key }) => {
   if (key !== "Escape" || document.querySelector("dialog[open], :popover-open")) return;
   region.lastElementChild?.remove();

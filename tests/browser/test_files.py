@@ -835,6 +835,24 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     assert page.evaluate("navigator.clipboard.readText()").startswith(ferry.url)
 
 
+@pytest.mark.browser("Only layout tells what a toast covers.")
+def test_toasts_leave_the_selection_bar_free(alice, films):
+    page = alice.page
+    alice.open(films.path)
+    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    toast = page.locator(".toast")
+    expect(toast).to_have_count(1)
+    page.get_by_label("Select Elms.txt").check()
+    for width, height in ((1440, 900), (768, 500), (390, 844), (320, 640)):
+        page.set_viewport_size({"width": width, "height": height})
+        toast.hover()
+        bar, box = page.locator(".actionbar").bounding_box(), toast.bounding_box()
+        assert box["y"] + box["height"] <= bar["y"], (width, height)
+        assert bar["y"] + bar["height"] <= height, (width, height)
+    toast.locator("p").click()
+    expect(toast).to_have_count(0)
+
+
 # Keyboard
 
 

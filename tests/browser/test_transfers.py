@@ -2,9 +2,11 @@
 
 import json
 import secrets
+from io import BytesIO
 
 import httpx
 import pytest
+from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.axe import faults_at
@@ -289,6 +291,58 @@ def test_names_of_finished_transfers_are_large_enough_for_a_finger(phone, far):
     done = phone.page.locator("#done .transfer").filter(has_text=title)
     expect(done.locator(".transfer-name a")).to_be_visible()
     assert too_small(phone.page) == []
+
+
+@pytest.mark.browser("Only layout tells how high a row is")
+def test_rows_on_a_phone_are_at_most_two_fingers_high(phone, far):
+    titles = crowd(far)
+    done = far.transfer("Done." * 40, **RUNNING)
+    show(phone, titles[0], done.title)
+    far.tells(done, progress=101, folder_created=far.folder("Done").id)
+    expect(phone.page.locator("#done .transfer")).to_have_count(1)
+    expect(phone.page.locator("#failures .transfer")).to_have_count(1)
+    rows = phone.page.locator("#transfers .transfer").all()
+    high = {each.get_attribute("id"): each.bounding_box()["height"] for each in rows}
+    assert len(high) > len(titles)
+    assert {key: height for key, height in high.items() if height > 88} == {}
+    assert too_small(phone.page) == []
+    assert faults_at(phone.page, 320, 390) == []
+
+
+@pytest.mark.browser("Only layout tells what the box shows before it has the focus")
+def test_on_a_phone_the_box_has_one_line_until_it_is_used(phone, far):
+    show(phone)
+    page, box = phone.page, phone.page.locator("#send")
+    add = box.get_by_role("button", name="Add", exact=True)
+    expect(add).to_be_hidden()
+    assert box.bounding_box()["height"] <= 60
+    box.locator("textarea").tap()
+    expect(add).to_be_visible()
+    box.get_by_text("Choose files").hover()
+    page.mouse.down()
+    expect(add).to_be_visible()
+    page.mouse.up()
+    page.locator("h1").tap()
+    box.locator("textarea").fill("x")
+    page.locator("h1").click()
+    expect(add).to_be_visible()
+
+
+@pytest.mark.browser("The browser paints the head of the line")
+def test_the_head_of_the_line_is_whole_at_the_first_percent(alice, far):
+    title = name()
+    far.transfer(title, **RUNNING | {"progress": 1})
+    show(alice, title)
+    line = row(alice.page, title).locator(".route")
+    picture = Image.open(BytesIO(line.screenshot(animations="disabled"))).convert("RGB")
+    head = [
+        (x, y)
+        for x in range(picture.width)
+        for y in range(picture.height)
+        if (pixel := picture.getpixel((x, y)))[0] > 190 and pixel[2] < 110
+    ]
+    across, down = ({at[side] for at in head} for side in (0, 1))
+    assert len(across) == len(down) >= 8
 
 
 @pytest.mark.browser("Timers stop while the page is hidden")

@@ -2,7 +2,7 @@ import { copy } from "../copying.js";
 import { hasClosed } from "../menus.js";
 import { RowMenu } from "../row-menu.js";
 import { showToast } from "../toasts.js";
-import { words } from "../words.js";
+import { listOf, words } from "../words.js";
 import { cancel, clear, urlOf } from "./acts.js";
 
 const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
@@ -15,7 +15,10 @@ function open(more) {
   const row = more.closest(".transfer");
   const name = row.querySelector(".transfer-name");
   const link = name.querySelector("a");
-  menu.element.querySelector(".menu-title").replaceChildren(name.textContent, document.createElement("br"), name.title);
+  // Rows on a phone may have no space for all facts.
+  const facts = listOf([...row.querySelectorAll(".facts > *")].map(({ textContent }) => textContent.trim()));
+  const lines = [name.textContent, facts, name.title].flatMap((line) => [line, document.createElement("br")]);
+  menu.element.querySelector(".menu-title").replaceChildren(...lines.slice(0, -1));
   menu.find("open").parentElement.hidden = !link;
   if (link) menu.find("open").href = link.href;
   menu.find("copy").parentElement.hidden = !("copy" in more.dataset);

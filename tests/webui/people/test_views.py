@@ -266,6 +266,17 @@ def test_the_picture_of_a_link_has_each_square_of_its_code_and_nothing_more(alic
     assert sorted(drawn) == sorted(dark)
 
 
+def test_each_link_of_an_invitation_can_be_copied(alice, settings):
+    settings.LAN_ADDRESSES = "tests.webui.people.test_views.two_networks"
+    settings.HOST = "0.0.0.0"
+    shown = page(alice.client.post("/account/people/invite/", {"role": "guest"}))
+    buttons = shown.select("button[data-copy-field]")
+    fields = [shown.find(id=each["data-copy-field"]) for each in buttons]
+    assert fields == shown.select("input.mono")
+    assert len(fields) == 2
+    assert shown.select("script[src*='copying']")
+
+
 def test_links_name_no_other_address_if_ferry_listens_on_localhost(alice, settings):
     settings.LAN_ADDRESSES, settings.HOST = (
         "tests.webui.people.test_views.two_networks",
