@@ -126,6 +126,7 @@ class TorrentFileInput(Struct):
     folder_id: TargetFolder = 0
 
 
+ZipName = Annotated[Text, Meta(description="What to call the archive, without .zip")]
 ArchiveEntries = Annotated[
     Text,
     Meta(
@@ -136,6 +137,14 @@ ArchiveEntries = Annotated[
 
 
 class ArchiveInput(Struct):
+    archive_arr: ArchiveEntries
+
+
+class ZipOptions(Struct):
+    name: ZipName | UnsetType = UNSET
+
+
+class ZipInput(ZipOptions, kw_only=True):
     archive_arr: ArchiveEntries
 
 

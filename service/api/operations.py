@@ -141,11 +141,11 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Combined archive": (
         Operation(
             *("GET", "/rest/zip", "Build one download from unrelated files and folders"),
-            *(zips.build, inputs.ArchiveInput),
+            *(zips.build, inputs.ZipInput),
         ),
         Operation(
             *("POST", "/rest/zip", "The same for a selection too long for a URL"),
-            *(zips.build, inputs.ArchiveInput),
+            *(zips.build, inputs.ZipInput),
         ),
     ),
     "Description": (

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from email import message_from_bytes
 from typing import Any
 from unicodedata import normalize
-from urllib.parse import parse_qs, parse_qsl, urlsplit
+from urllib.parse import parse_qs, parse_qsl, quote, urlsplit
 
 import httpx
 
@@ -460,11 +460,11 @@ class FakeV1(httpx.BaseTransport):
             chosen = json.loads(chosen)
         if chosen is None:
             chosen = [{"type": fields["archive_arr[0][type]"], "id": fields["archive_arr[0][id]"]}]
-        ids = [int(each["id"]) for each in chosen]
+        ids, name = [int(each["id"]) for each in chosen], fields.get("name", "Files")
         for each in ids:
             if each not in self.items:
                 raise Refused(404, "not_found")
-        return self._found(request, f"/content/zip/{'-'.join(map(str, ids))}/Files.zip")
+        return self._found(request, f"/content/zip/{'-'.join(map(str, ids))}/{quote(name)}.zip")
 
     # Content
 

@@ -100,8 +100,8 @@ def download(request: Request, key: str) -> HttpResponseBase:
     selection = find_selection(request, key)
     if selection.is_whole:
         return folder_zip(request, selection.folder)
-    name = only_name(selection) or name_of(request, selection.folder)
-    return entries_zip(request, keys_of(selection), name)
+    name = only_name(selection) or screen.read(request, selection.folder).snapshot.name
+    return entries_zip(request, keys_of(selection), name or _("Files"))
 
 
 def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpResponseBase:
@@ -111,9 +111,10 @@ def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpRespons
         chosen[kind].append(entry_id)
 
     def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers)
+        return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers, name)
 
-    return relayed_files.deliver(request, service_of(request), opening, expected_zip(name))
+    expected = expected_zip("" if service_of(request).is_embedded else name)
+    return relayed_files.deliver(request, service_of(request), opening, expected)
 
 
 def keys_of(selection: Selection) -> list[str]:

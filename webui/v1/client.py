@@ -226,9 +226,13 @@ class Client:
         files: Iterable[str] = (),
         folders: Iterable[str] = (),
         headers: Mapping[str, str] | None = None,
+        name: str = "",
     ) -> Link | Download:
-        """Request a ZIP; raise `Rejected("selection_too_long")` if a foreign URL can't hold it."""
-        chosen = calls.selection(files, folders)
+        """Request a ZIP; raise `Rejected("selection_too_long")` if a foreign URL can't hold it.
+
+        `name` is what to call it, if `is_ours`: the specification has no such field.
+        """
+        chosen = calls.selection(files, folders) | ({"name": name} if name and self.is_ours else {})
         if calls.query_bytes(chosen) <= MOST_QUERY_BYTES:
             return self._bytes(calls.zip_by_query(chosen), headers)
         if self.is_ours:

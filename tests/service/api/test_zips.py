@@ -1,5 +1,5 @@
 import json
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import pytest
 
@@ -89,6 +89,16 @@ def test_one_entry_may_come_without_a_list(api, account):
         assert ask(api, alone).status_code == 302
         assert api.post("/rest/zip", json={"archive_arr": alone}).status_code == 302
         assert archive_entries.selection_of([("archive_arr", alone)]) == ([], [entry["id"]])
+
+
+@each_case(
+    ("name", "file_name"),
+    [("", "Files"), ("Old papers", "Old papers"), ("a/b\n", "a b"), ("..", "Files")],
+)
+def test_an_archive_may_be_named(name, file_name, api, account):
+    chosen = json.dumps([{"type": "file", "id": a_file(account).pk}])
+    answer = api.post("/rest/zip", data={"archive_arr": chosen, "name": name})
+    assert unquote(answer.headers["location"]).partition("?")[0].endswith(f"/{file_name}.zip")
 
 
 def test_nothing_chosen_is_a_missing_field(api):

@@ -3,6 +3,7 @@
 import json
 import unicodedata
 from datetime import timedelta
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -347,7 +348,16 @@ def test_a_script_gets_a_link_to_press_and_stays_on_its_page(gwen, storage):
     link = page(answer).select_one("a#packed")
     assert link.get_text() == "Your ZIP download is starting"
     delivered = gwen.client.get(link["href"])
-    assert delivered["Location"] == f"/content/zip/{file.id}/Files.zip"
+    assert delivered["Location"] == f"/content/zip/{file.id}/a.zip"
+
+
+def test_a_zip_of_a_selection_is_named_after_its_folder(gwen, storage):
+    papers = storage.folder("Old papers")
+    files = [storage.file(name, parent=papers.id) for name in ("a.txt", "b.txt", "c.txt")]
+    chosen = [f"file-{each.id}" for each in files[:2]]
+    answer = gwen.client.post(f"/files/{papers.id}/zip/", {"entry": chosen})
+    delivered = gwen.client.get(f"{answer['Location']}download/")
+    assert unquote(delivered["Location"]).endswith("/Old papers.zip")
 
 
 def test_all_of_a_folder_is_the_folders_own_zip(gwen, storage):
