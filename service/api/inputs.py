@@ -63,12 +63,20 @@ class ListingInput(Struct):
     ] = 1
 
 
+Only = Annotated[
+    Text,
+    Meta(description="folders, or files", extra_json_schema={"enum": ["folders", "files"]}),
+]
+
+
 class SearchInput(Struct):
     q: Annotated[str, Meta(description="Parts of words; without any, the newest files")] = ""
     types: Annotated[str, Meta(description="Only files of these types, such as mkv,mp4")] = ""
     min_size: Annotated[int, Meta(description="Only files of so many bytes or more")] = 0
     max_size: MostBytes | UnsetType = UNSET
     days: Days | UnsetType = UNSET
+    only: Only | UnsetType = UNSET
+    folder_id: Annotated[Id, Meta(description="Only what is below this folder")] = 0
     limit: Annotated[int, Meta(description="How many of each, up to 200")] = MOST_FOUND
 
 

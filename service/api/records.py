@@ -454,6 +454,8 @@ class SearchResults(Struct, kw_only=True):
     folders: list[LocatedFolder]
     files: list[LocatedFile]
     has_more: bool
+    count: Whole
+    has_uncounted: bool
     result: bool = True
     code: Whole = 200
 

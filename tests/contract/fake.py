@@ -252,16 +252,30 @@ class FakeV1(httpx.BaseTransport):
         files = [item for item in items if item.content is not None]
         if any(types):
             files = [item for item in files if item.name.rpartition(".")[2].lower() in types]
-        is_open = bool(words) and not any(types)
+        is_open = (bool(words) and not any(types)) or query.get("only") == "folders"
         folders = [item for item in items if item.content is None and is_open]
+        if top := int(query.get("folder_id", "0")):
+            folders, files = (
+                [each for each in some if self.is_below(each, top)] for some in (folders, files)
+            )
+        files = [] if query.get("only") == "folders" else files
         most = int(query.get("limit", "200"))
         return {
             "folders": [self._located_folder(each) for each in folders[:most]],
             "files": [self._large_record(each) for each in files[:most]],
             "has_more": max(len(folders), len(files)) > most,
+            "count": len(folders) + len(files),
+            "has_uncounted": False,
             "result": True,
             "code": 200,
         }
+
+    def is_below(self, item: Item, top: int) -> bool:
+        while item.id != ROOT:
+            item = self.items[item.parent]
+            if item.id == top:
+                return True
+        return False
 
     def _located_folder(self, item: Item) -> dict[str, Any]:
         parent = self.items[item.parent]

@@ -58,6 +58,12 @@ def test_a_search_finds_folders_and_files_with_their_places(v1):
     typed = fine(v1.get("/rest/search", params={"types": "mp3,ogg"}))
     assert [each["name"] for each in typed["files"]] == ["a song.mp3"]
     assert fine(v1.get("/rest/search", params={"limit": "1"}))["has_more"]
+    inside = fine(v1.get("/rest/search", params={"q": "film", "folder_id": films_id}))
+    assert [each["name"] for each in inside["folders"]] == ["Other films"]
+    assert (inside["count"], inside["has_uncounted"]) == (2, False)
+    alone = fine(v1.get("/rest/search", params={"only": "folders"}))
+    assert [each["id"] for each in alone["folders"]] == [inner_id, films_id]
+    assert alone["files"] == []
 
 
 def test_every_test_refers_to_an_existing_row():

@@ -26,7 +26,8 @@ def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
         since=None if sent.days is UNSET else request.now - timedelta(min(sent.days, MOST_DAYS)),
     )
     most = min(sent.limit, search.MOST_FOUND)
-    matches = search.find(Search(request.account, sent.q, limits, most))
+    below = library.folder(request.account, sent.folder_id) if sent.folder_id else None
+    matches = search.find(Search(request.account, sent.q, limits, most, sent.only or "", below))
     folder_ids = {folder.parent_id or 0 for folder in matches.folders}
     path_of = library.paths_of(folder_ids | {file.folder_id for file in matches.files})
     # A folder that was deleted between the queries took its contents along.
@@ -42,4 +43,6 @@ def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
             if each.folder_id in path_of
         ],
         has_more=matches.has_more,
+        count=matches.total,
+        has_uncounted=matches.has_uncounted,
     )

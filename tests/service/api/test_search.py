@@ -38,6 +38,16 @@ def test_limits_are_read(api, account):
     assert len(names(api.get(f"{PATH}?limit=1000000"))) == 3
 
 
+def test_folders_alone_and_below_one_are_found_and_counted(api, account, stranger):
+    films = a_tree(account, "Films", ["film.mkv", "Old/film.mkv"])
+    a_file(account, "film.txt")
+    assert names(api.get(f"{PATH}?q=film&only=folders")) == ["Films"]
+    assert names(api.get(f"{PATH}?q=film&only=files&folder_id={films.pk}")) == ["film.mkv"] * 2
+    body = api.get(f"{PATH}?q=film&limit=1").json()
+    assert (body["count"], body["has_uncounted"], body["has_more"]) == (4, False, True)
+    assert stranger.get(f"{PATH}?q=film&folder_id={films.pk}").status_code == 404
+
+
 @each_case("query", ["limit=x", "min_size=-1", "days=1.5", "q=%ff"])
 def test_malformed_searches_are_refused(query, api):
     answer = api.get(f"{PATH}?{query}")

@@ -14,9 +14,9 @@ from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
 pytestmark = pytest.mark.django_db
 
 
-def search_names(account, query="", most=200, **limits):
+def search_names(account, query="", most=200, only="", below=None, **limits):
     """Return the names of what a search finds, folders first."""
-    result = find(Search(account, query, Limits(**limits), most))
+    result = find(Search(account, query, Limits(**limits), most, only, below))
     return [row.name for row in (*result.folders, *result.files)]
 
 
@@ -135,6 +135,46 @@ def test_limits_are_enforced():
     assert search_names(account, "beach", most_bytes=10) == ["jpg of a beach.txt", "beach.mp4"]
     assert search_names(account, "beach", since=NOW + timedelta(seconds=1)) == []
     assert len(search_names(account, "beach", since=NOW)) == 3
+
+
+def test_folders_alone_are_found_also_without_words_and_within_limits():
+    account = alice()
+    for name in ("Beach", "Beach at night", "Films"):
+        a_folder(account, name)
+    a_file(account, "beach.jpg")
+    assert search_names(account, "beach", only="folders") == ["Beach at night", "Beach"]
+    assert search_names(account, only="folders") == ["Films", "Beach at night", "Beach"]
+    assert search_names(account, "beach", only="files") == ["beach.jpg"]
+    assert search_names(account, only="folders", since=NOW + timedelta(days=1)) == []
+    assert search_names(account, only="folders", least_bytes=10**9) == []
+
+
+def test_a_search_below_a_folder_finds_nothing_beside_it():
+    account = alice()
+    films = a_tree(account, "Films", ["film.mkv", "Old films/silent film.mkv"])
+    a_tree(account, "Films of others", ["film.mkv"])
+    a_file(account, "film.txt")
+    assert search_names(account, "film", below=films) == [
+        *("Old films", "silent film.mkv", "film.mkv")
+    ]
+    old = Folder.objects.get(name="Old films")
+    assert search_names(account, "film", below=old) == ["silent film.mkv"]
+    assert search_names(account, below=old) == ["silent film.mkv"]
+    assert search_names(account, only="folders", below=films) == ["Old films"]
+
+
+def test_all_matches_are_counted_up_to_a_limit(monkeypatch):
+    # A test can't insert a thousand files.
+    monkeypatch.setattr("service.library.search.MOST_COUNTED", 5)
+    account = alice()
+    a_tree(account, "Photos", [f"beach {number}.jpg" for number in range(4)])
+    a_folder(account, "beach")
+    few = find(Search(account, "beach", most=2))
+    assert (len(few.files), few.has_more, few.total, few.has_uncounted) == (2, True, 5, False)
+    for number in range(4, 9):
+        a_file(account, f"beach {number}.jpg")
+    many = find(Search(account, "beach", most=2))
+    assert (many.total, many.has_uncounted) == (6, True)
 
 
 def test_without_a_query_the_newest_files_are_found():
