@@ -101,3 +101,69 @@ def test_the_page_has_no_faults_at_any_width(
     assert faults_at(alice.page, *WIDTHS) == []
     alice.page.set_viewport_size({"width": 320, "height": 900})
     assert too_wide(alice.page) == []
+
+
+def pick(page: Page, act: str) -> None:
+    page.locator("#results .more").first.click()
+    page.locator("#entry-menu").get_by_text(act, exact=True).click()
+
+
+@pytest.mark.browser("Scripts open the menu of a row, and refresh the results afterward.")
+def test_the_menu_of_a_result_acts_and_the_search_stays(alice: Visitor, shelf: Shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "Unlike any other.txt")
+    alice.open("/search/?q=unlike")
+    page = alice.page
+    results = page.locator("#results .name")
+    pick(page, "Delete")
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.get_by_text("No file or folder matches")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(results).to_have_text("Unlike any other.txt")
+    pick(page, "Move or copy")
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Move here")).to_be_enabled()
+    dialog.get_by_role("button", name="Move here").click()
+    expect(page.locator(".toast").last).to_contain_text("1 item moved to All files")
+    expect(page.locator("#results small")).to_contain_text("All files")
+    expect(page.locator("#results .name")).to_be_focused()
+    pick(page, "Rename")
+    page.get_by_label("New name").fill("Unlike any other two.txt")
+    page.get_by_role("button", name="Rename").click()
+    expect(results).to_have_text("Unlike any other two.txt")
+    expect(page).to_have_url(re.compile(r"/search/\?q=unlike$"))
+    with page.expect_download() as download:
+        pick(page, "Download")
+    assert download.value.suggested_filename == "Unlike any other two.txt"
+
+
+@pytest.mark.browser("Scripts act on a row of another folder; the listing stays.")
+def test_a_match_in_another_folder_is_deleted_and_the_listing_stays(alice: Visitor, shelf: Shelf):
+    here, there = shelf.folder(), shelf.folder()
+    shelf.file(here, "Heron here.txt")
+    shelf.file(there, "Heron there.txt")
+    alice.open(f"{here.path}?q=heron")
+    page = alice.page
+    page.get_by_label("Actions for Heron there.txt").click()
+    page.locator("#entry-menu").get_by_text("Delete").click()
+    page.get_by_role("dialog").get_by_role("button", name="Delete").click()
+    expect(page.locator(".elsewhere")).to_have_count(0)
+    expect(page.get_by_title("Heron here.txt", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", level=1)).to_have_text(here.name)
+
+
+@pytest.mark.browser("A script puts the folder from the dialog into the list of destinations.")
+def test_any_folder_can_be_a_destination(alice: Visitor, shelf: Shelf):
+    inner = shelf.folder("Deep dunes", inside=shelf.folder())
+    alice.open("/add/")
+    page = alice.page
+    page.get_by_role("link", name="Other folder").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_label("Find a folder").press_sequentially("deep dun", delay=20)
+    expect(dialog.locator(".places button").first).to_contain_text("Deep dunes")
+    dialog.locator(".places button").first.click()
+    expect(dialog.locator(".crumbs strong")).to_have_text("Deep dunes")
+    dialog.get_by_role("link", name="Choose this folder").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#omni-folder")).to_have_value(inner.key.removeprefix("folder-"))
+    expect(page.locator("#omni-folder option:checked")).to_contain_text("/Deep dunes")

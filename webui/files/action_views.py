@@ -26,7 +26,7 @@ from webui.files import (
 from webui.files import page as files_pages
 from webui.files.folder_counts import below_of
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, is_script, service_of
+from webui.http.requests import Request, asks_and_acts, is_script, safe_next, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library import requests as library_requests
@@ -131,7 +131,9 @@ def show_rename(
     request: Request, reading: Reading, entry: Entry, *, name: str | None = None, error: str = ""
 ) -> HttpResponse:
     look = library_requests.view_options(request)
-    form = actions_page.rename_page(reading.snapshot, entry, look, name=name, error=error)
+    form = actions_page.rename_page(
+        reading.snapshot, entry, look, name=name, error=error, next_url=next_url(request)
+    )
     return answers.show_form(
         request, reading, "rename", {"form": form}, is_refused=name is not None
     )
@@ -141,10 +143,16 @@ def show_new_name(request: Request, folder: str, key: str, undo: str, message: s
     look = library_requests.view_options(request)
     if not request.htmx:
         messages.success(request, message, extra_tags=undo)
-        return redirect(Addresses(folder, look).at(look))
+        return redirect(next_url(request) or Addresses(folder, look).at(look))
     reading = screen.read(request, folder, at_once=True)
     context = screen.row_context(request, reading, screen.find_entry(reading, key))
     return render(request, "files/_renamed.html", context | {"undo": undo, "said": message})
+
+
+def next_url(request: Request) -> str:
+    """Return the page of this site to show next, if the request names one."""
+    url = request.POST.get("next") or request.GET.get("next", "")
+    return safe_next(request, url) if url else ""
 
 
 @require_safe
@@ -208,7 +216,13 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
     days = owner_settings.find("DELETED_DAYS") if service_of(request).can_restore else 0
     page = delete_page.delete_page(
-        reading.snapshot, chosen, below, look, all_but=all_but, days=days
+        reading.snapshot,
+        chosen,
+        below,
+        look,
+        all_but=all_but,
+        days=days,
+        shown=request.POST.get("shown", ""),
     )
     return reading, page
 

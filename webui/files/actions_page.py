@@ -4,10 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
-from webui import formatting
-from webui.files.page import download_url, upload_note
-from webui.library.addresses import Addresses, ViewOptions
+from webui import formatting, joining
+from webui.files.delete_page import Below
+from webui.files.page import download_url, sum_text, upload_note
+from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 
@@ -24,9 +26,21 @@ class RenamePage:
     field: str
     action: str
     back_url: str
+    back_label: str
+    next_url: str
     delete_url: str
     download_url: str
     error: str
+
+
+@dataclass(frozen=True)
+class DetailsPage:
+    title: str
+    place: str
+    contents: str
+    size: str
+    exact_size: str
+    back_url: str
 
 
 @dataclass(frozen=True)
@@ -49,9 +63,16 @@ class UploadPage:
     room_text: str
 
 
-def rename_page(
-    snapshot: Snapshot, entry: Entry, look: ViewOptions, *, name: str | None = None, error: str = ""
+def rename_page(  # noqa: PLR0913  A form, and what is wrong with it.
+    snapshot: Snapshot,
+    entry: Entry,
+    look: ViewOptions,
+    *,
+    name: str | None = None,
+    error: str = "",
+    next_url: str = "",
 ) -> RenamePage:
+    """Describe the form. `next_url` is where to go afterward, if not to the entry's folder."""
     at = Addresses(snapshot.folder, look)
     new_name = entry.name if name is None else name
     question = "" if error else extension_question(entry, new_name)
@@ -63,7 +84,9 @@ def rename_page(
         question=question,
         field=f"name-{entry.key}",
         action=f"{at.below}{entry.key}/rename/{look.tail}",
-        back_url=at.at(look),
+        back_url=next_url or at.at(look),
+        back_label=_("Back") if next_url else snapshot.name or _("All files"),
+        next_url=next_url,
         delete_url=f"{at.below}delete/?entry={entry.key}",
         download_url=download_url(at, entry),
         error=error,
@@ -83,6 +106,30 @@ def extension_question(entry: Entry, name: str) -> str:
         return _("Remove %(old)s? Other apps may not open this file anymore.") % {"old": old}
     words = _("Change %(old)s to %(new)s? Other apps may not open this file anymore.")
     return words % {"old": old, "new": new}
+
+
+def details_page(snapshot: Snapshot, above: Sequence[str], below: Below) -> DetailsPage:
+    return DetailsPage(
+        title=snapshot.name or _("All files"),
+        place=" / ".join([_("All files"), *above]) if not snapshot.is_root else "",
+        contents=contents_words(below),
+        size=sum_text(snapshot),
+        exact_size=formatting.exact_size(snapshot.size_bytes) if snapshot.size_bytes else "",
+        back_url=folder_url(snapshot.folder),
+    )
+
+
+def contents_words(below: Below) -> str:
+    """Return `14 files, 2 folders`."""
+    files = ngettext("%(count)s file", "%(count)s files", below.files)
+    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
+    counts = [
+        words % {"count": formatting.count_words(count)}
+        for words, count in ((files, below.files), (folders, below.folders))
+        if count
+    ]
+    text = joining.items(counts) or _("Empty")
+    return text if below.is_all else _("More than %(items)s") % {"items": text}
 
 
 def archive_page(

@@ -48,9 +48,19 @@ def show_change(  # noqa: PLR0913  Each action needs a few of them.
         look = library_requests.view_options(request)
         messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
+    if request.POST.get("shown", folder) not in ("", folder):
+        return show_message(request, message, undo)
     page = screen.page_of(request, folder, at_once=True, fields=fields)
     context = {"page": page, "new_key": new_key, "said": message, "undo": undo}
     context["has_toast"] = has_toast
     return respond(
         request, "files/_listing.html", context, page=page.url, message=message, retarget="#listing"
     )
+
+
+def show_message(request: Request, message: str, undo: str) -> HttpResponse:
+    """Show what happened on a page that shows another folder, or results, and refreshes itself."""
+    response = render(request, "files/_changed.html", {"said": message, "undo": undo})
+    response["HX-Retarget"], response["HX-Reswap"] = "#said", "innerHTML"
+    response["HX-Trigger-After-Settle"] = "entries-changed"
+    return response

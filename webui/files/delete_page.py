@@ -35,6 +35,7 @@ class DeletePage:
     is_all: bool
     spared: Sequence[str]
     query: str
+    shown: str  # the folder that the page shows, if not the entries'
     action: str
     back_url: str
     is_empty: bool
@@ -58,6 +59,7 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
     *,
     all_but: Sequence[str] | None,
     days: int = 0,
+    shown: str = "",
 ) -> DeletePage:
     """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one;
     `days`: for how long they can be restored."""
@@ -74,6 +76,7 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
         is_all=all_but is not None,
         spared=all_but or [],
         query=look.query,
+        shown=shown,
         action=at.act("delete"),
         back_url=at.at(look),
         is_empty=not chosen,

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
+from urllib.parse import urlencode
 from weakref import ref
 
 from django.urls import get_script_prefix, reverse
@@ -137,6 +138,10 @@ class FilesPage:
     zip_url: str
     upload_url: str
     folder_zip_url: str
+    rename_url: str
+    details_url: str
+    search_inside_url: str  # empty at the root
+    has_menu: bool
     gauge: Gauge | None
 
 
@@ -167,6 +172,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
     is_media = look.view == "media"
     first = 0 if look.is_all else min(look.first, max(len(entries) - 1, 0))
     stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
+    start = first if look.start is None else look.start
     at = Addresses(snapshot.folder, look)
     here = look.at(first)
     may_change = context.may_change and context.stale is None
@@ -201,12 +207,16 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         count_text=count_text(len(entries), len(snapshot.contents)),
         status_text=status_text(look, len(entries), len(snapshot.contents)),
         shown_from=first,
-        shown_text=shown_text(stop, len(entries)),
-        more_url=at.fragment(look.at(stop), "rows") if stop < len(entries) else "",
+        shown_text=shown_text(start, stop, len(entries)),
+        more_url=at.fragment(replace(look, first=stop, start=start), "rows")
+        if stop < len(entries)
+        else "",
         more_page_url=at.at(look.at(stop)) if stop < len(entries) else "",
         before_url=at.at(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
         before_fragment_url=at.fragment(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
-        all_url=at.at(replace(look, is_all=True, first=0)) if stop - first < len(entries) else "",
+        all_url=at.at(replace(look, is_all=True, first=0, start=None))
+        if stop - start < len(entries)
+        else "",
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not entries,
@@ -232,6 +242,12 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         zip_url=f"{at.below}zip/",
         upload_url=f"{at.below}upload/",
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
+        rename_url=own_rename_url(snapshot, at) if context.can_share and may_change else "",
+        details_url=f"{at.below}details/" if context.can_search else "",
+        search_inside_url=f"{reverse('search')}?in={snapshot.folder}"
+        if context.can_search and not snapshot.is_root
+        else "",
+        has_menu=bool(snapshot.contents) or (context.can_search and not snapshot.is_root),
         gauge=gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes),
     )
 
@@ -241,6 +257,14 @@ def elsewhere_url(snapshot: Snapshot, look: ViewOptions) -> str:
     if not look.query:
         return ""
     return reverse("search-elsewhere", args=[snapshot.folder]) + ViewOptions(query=look.query).tail
+
+
+def own_rename_url(snapshot: Snapshot, at: Addresses) -> str:
+    """Return the URL that renames the open folder, and leads back to it."""
+    if snapshot.is_root:
+        return ""
+    url = reverse("files-rename", args=[snapshot.parent or ROOT, f"{FOLDER}-{snapshot.folder}"])
+    return f"{url}?{urlencode({'next': at.page})}"
 
 
 def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
@@ -313,11 +337,13 @@ def summary(snapshot: Snapshot, stale: Stale | None) -> str:
         return _("%(items)s, as of %(time)s") % {"items": count, "time": stale.since}
     if not snapshot.contents:
         return _("Empty")
-    sizes = [snapshot.size_bytes or None]
-    if sizes == [None]:
-        sizes = [entry.size_bytes for entry in snapshot.contents.entries]
-    words = {"items": count, "size": formatting.sum_words(sizes)}
-    return _("%(items)s, %(size)s") % words
+    return _("%(items)s, %(size)s") % {"items": count, "size": sum_text(snapshot)}
+
+
+def sum_text(snapshot: Snapshot) -> str:
+    if snapshot.size_bytes:
+        return formatting.size_words(snapshot.size_bytes)
+    return formatting.sum_words(entry.size_bytes for entry in snapshot.contents.entries)
 
 
 def count_text(count: int, count_all: int) -> str:
@@ -345,9 +371,12 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
     return words[look.order]
 
 
-def shown_text(visible_count: int, count: int) -> str:
-    numbers = {"count": formatting.count_words(visible_count), "all": formatting.count_words(count)}
-    return _("Showing %(count)s of %(all)s") % numbers
+def shown_text(start: int, stop: int, count: int) -> str:
+    numbers = {"count": formatting.count_words(stop), "all": formatting.count_words(count)}
+    if not start:
+        return _("Showing %(count)s of %(all)s") % numbers
+    numbers["first"] = formatting.count_words(start + 1)
+    return _("Showing %(first)s to %(count)s of %(all)s") % numbers
 
 
 def columns(at: Addresses) -> tuple[Column, ...]:

@@ -27,6 +27,7 @@ class ViewOptions:
     view: str = "list"
     is_all: bool = False
     first: int = 0
+    start: int | None = None  # the first row of the page that requests further rows
 
     @property
     def tail(self) -> str:
@@ -45,6 +46,7 @@ class ViewOptions:
             "view": self.view if self.view != "list" else "",
             "all": "1" if self.is_all else "",
             "from": str(self.first) if self.first else "",
+            "start": "" if self.start is None else str(self.start),
         }
         tail = urlencode({name: value for name, value in fields.items() if value})
         return f"?{tail}" if tail else ""
@@ -63,14 +65,19 @@ class ViewOptions:
 
 
 def parse_view_options(fields: "dict[str, str]") -> ViewOptions:
-    sort, view, first = fields.get("sort", ""), fields.get("view", ""), fields.get("from", "")
+    sort, view = fields.get("sort", ""), fields.get("view", "")
     return ViewOptions(
         sort=sort if sort in SORTS else "name",
         query=fields.get("q", "")[:LONGEST_QUERY].strip(),
         view=view if view in VIEWS else "list",
         is_all=fields.get("all") == "1",
-        first=int(first) if first.isascii() and first.isdigit() and len(first) < 10 else 0,
+        first=index_of(fields.get("from", "")) or 0,
+        start=index_of(fields.get("start", "")),
     )
+
+
+def index_of(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
 
 
 @dataclass(frozen=True)
@@ -96,7 +103,7 @@ class Addresses:
     @cached_property
     def shown_tail(self) -> str:
         """Return the query for URLs of entries: sort, filter, and view, but no position."""
-        return replace(self.look, first=0, is_all=False).tail
+        return replace(self.look, first=0, start=None, is_all=False).tail
 
     @cached_property
     def page(self) -> str:

@@ -9,6 +9,7 @@ has an index on their texts.
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 
 from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
@@ -22,7 +23,7 @@ from webui.search.coverage import Coverage
 from webui.search.search_text import patterns_of, search_text, trigrams_of
 from webui.v1.records import FoundEntry, SearchResult
 
-MOST_FOUND = 200
+MOST_FOUND, MOST_COUNTED = 200, 1_000
 # Of what SQLite's index finds, the rows that were read last.
 MOST_COMPARED, MOST_COMPARED_TO_LIMITS = 10_000, 50_000
 # The trigrams of kinds, as migration 0020 writes them.
@@ -31,9 +32,17 @@ TRIGRAMS = (
     "SELECT rowid FROM webui_indexedentry_search WHERE webui_indexedentry_search MATCH %s"
     " ORDER BY rowid DESC LIMIT %s"
 )
+# UNION ends where a folder contains itself.
+BELOW = (
+    "WITH RECURSIVE below(folder) AS ("
+    " SELECT folder FROM webui_indexedfolder WHERE folder = %s"
+    " UNION SELECT inner_one.folder FROM webui_indexedfolder inner_one"
+    " JOIN below ON inner_one.parent = below.folder"
+    ") SELECT id FROM webui_indexedfolder WHERE folder IN (SELECT folder FROM below)"
+)
 WANTED_STEP = timedelta(minutes=1)
 LIFETIME = timedelta(days=30)
-NOTHING = SearchResult((), (), has_more=False)
+NOTHING = SearchResult((), (), has_more=False, count=0, has_uncounted=False)
 
 
 def want(service: Service, now: datetime) -> Coverage:
@@ -63,23 +72,34 @@ def search(service: Service, query: Mapping[str, str], now: datetime) -> SearchR
     """Return what matches, the newest first. The query is that of our own service's search.
 
     Names in which each word of the query begins a word come before others. Without a query, the
-    newest files are returned. No folder is within limits.
+    newest files are returned. Unless only folders are requested, no folder is within limits.
     """
     words = query.get("q", "")
     has_words = bool(patterns_of(words, at_start=True))
     if words.strip() and not has_words:
         return NOTHING
-    entries = IndexedEntry.objects.select_related("folder__index")
-    limits = limits_of(query, now)
+    limits, below, only = limits_of(query, now), below_of(query), query.get("only", "")
     most = int(query.get("limit", MOST_FOUND))
-    with_words = has_words and not limits
-    folders = find_best(entries, FOLDER, words, most + 1) if with_words else []
-    files = find_best(entries.filter(limits), FILE, words, most + 1, has_limits=bool(limits))
+    entries = IndexedEntry.objects.select_related("folder__index").filter(limits, below)
+    find = partial(find_best, entries, words=words, has_limits=bool(limits or below))
+    has_both = has_words and not only and not limits
+    folders = find(FOLDER) if has_both or only == "folders" else []
+    files = find(FILE) if only != "folders" else []
+    counts = len(folders), len(files)
     return SearchResult(
         shown_entries(service, folders[:most]),
         shown_entries(service, files[:most]),
-        has_more=max(len(folders), len(files)) > most,
+        has_more=max(counts) > most,
+        count=sum(min(each, MOST_COUNTED) for each in counts),
+        has_uncounted=max(counts) > MOST_COUNTED,
     )
+
+
+def below_of(query: Mapping[str, str]) -> Q:
+    if "folder_id" not in query:
+        return Q()
+    folders = RawSQL(BELOW, [query["folder_id"]])  # noqa: S611  The text is a constant.
+    return Q(folder__in=folders)
 
 
 def limits_of(query: Mapping[str, str], now: datetime) -> Q:
@@ -94,9 +114,10 @@ def limits_of(query: Mapping[str, str], now: datetime) -> Q:
 
 
 def find_best(
-    entries: QuerySet[IndexedEntry], kind: str, words: str, most: int, *, has_limits: bool = False
+    entries: QuerySet[IndexedEntry], kind: str, *, words: str, has_limits: bool
 ) -> list[IndexedEntry]:
-    entries = entries.filter(kind=kind)
+    """Return the best matches; one too many if not all are counted."""
+    entries, most = entries.filter(kind=kind), MOST_COUNTED + 1
     if not patterns_of(words, at_start=True):
         return list(entries.order_by("-added", "-pk")[:most])
     # The sum keeps SQLite from reading all names in the order of their dates.

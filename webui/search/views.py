@@ -1,5 +1,6 @@
 """Search the whole library, as you type."""
 
+from contextlib import suppress
 from dataclasses import replace
 
 from django.http import HttpResponse
@@ -13,11 +14,22 @@ from webui.files.page import FilmInProgress, film_in_progress
 from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.entries import FOLDER, ROOT
+from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
 from webui.search import name_index
 from webui.search.coverage import Coverage
-from webui.search.page import SearchPage, SearchRequest, elsewhere_page, parse_search, search_page
+from webui.search.page import (
+    SearchContext,
+    SearchPage,
+    SearchRequest,
+    elsewhere_page,
+    parse_search,
+    search_page,
+)
+from webui.v1.errors import NotFound, Rejected
 from webui.v1.records import SearchResult
 
 
@@ -48,13 +60,33 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     search = SearchRequest(query=parse_search(request.GET.dict()).query)
     # The first results may all be in this folder.
     result, _covers = find(request, replace(search, has_all=True))
-    page = elsewhere_page(result, search, Calendar.now(), folder)
+    page = elsewhere_page(result, search, context_of(request), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
 def page_of(request: Request, search: SearchRequest) -> SearchPage:
+    folder_name = name_of(request, search.folder)
+    search = search if folder_name else replace(search, folder="")
     result, covers = find(request, search)
-    return search_page(result, search, Calendar.now(), films_in_progress(request, search), covers)
+    begun = films_in_progress(request, search)
+    context = replace(context_of(request), folder_name=folder_name, begun=begun, covers=covers)
+    return search_page(result, search, context)
+
+
+def name_of(request: Request, folder: str) -> str:
+    """Return the folder's name, or an empty string for the root and for folders that are gone."""
+    if not folder:
+        return ""
+    with suppress(NotFound, Rejected):
+        folder = folder[: folders.LONGEST_ID]
+        return folders.read(service_of(request), folder, now=timezone.now()).snapshot.name
+    return ""
+
+
+def context_of(request: Request) -> SearchContext:
+    may_change = Role(request.user.role).includes(Role.MEMBER)
+    can_move = may_change and service_of(request).can_move
+    return SearchContext(Calendar.now(), may_change=may_change, can_move=can_move)
 
 
 def find(request: Request, search: SearchRequest) -> tuple[SearchResult, Coverage | None]:

@@ -180,9 +180,13 @@ class FoundEntry:
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
+    """Some of what was found. `count` is how many there are, unless more are `has_uncounted`."""
+
     folders: tuple[FoundEntry, ...]
     files: tuple[FoundEntry, ...]
     has_more: bool
+    count: int
+    has_uncounted: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -508,8 +512,13 @@ def search_result(answer: Json) -> SearchResult | None:
     folders, files = answer.get("folders"), answer.get("files")
     if not isinstance(folders, list) or not isinstance(files, list):
         return None
-    has_more = answer.get("has_more") is True
-    return SearchResult(_rows(folders, found_entry), _rows(files, found_entry), has_more)
+    return SearchResult(
+        _rows(folders, found_entry),
+        _rows(files, found_entry),
+        has_more=answer.get("has_more") is True,
+        count=size_of(answer.get("count")) or len(folders) + len(files),
+        has_uncounted=answer.get("has_uncounted") is True,
+    )
 
 
 def found_entry(row: Json) -> FoundEntry | None:

@@ -1,6 +1,6 @@
-import { post } from "./rows.js";
+import { folder, post, urlOf } from "./rows.js";
 
 export function deleteRow(row) {
-  const button = document.getElementById("delete-chosen");
-  if (button) post(button.formAction, { entry: row.id }, "#delete", "innerHTML");
+  if (!document.getElementById("delete")) return;
+  post(urlOf(row, "delete/loss/"), { entry: row.id, shown: folder() }, "#delete", "innerHTML");
 }

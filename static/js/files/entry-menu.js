@@ -1,10 +1,10 @@
 import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
 import { deleteRow } from "./deleting.js";
-import { addressOf, isPlayable, playElsewhere } from "./elsewhere.js";
+import { isPlayable, playElsewhere } from "./elsewhere.js";
 import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
-import { isFolder, linkOf, nameOf, rowOf } from "./rows.js";
+import { isFolder, linkOf, nameOf, rowOf, urlOf } from "./rows.js";
 import { startSelecting } from "./selection.js";
 import { unpackRow } from "./unpacking.js";
 
@@ -22,28 +22,29 @@ const menu = new RowMenu("entry-menu", {
 });
 
 export function open(more) {
-  const row = rowOf(more);
+  const row = rowOf(more) ?? more.closest("[data-folder]");
   const link = linkOf(row);
-  const [get, openLink, share, play, unpack] = ["get", "open", "share", "play", "unpack"].map((what) =>
-    menu.find(what),
+  const [get, openLink, share, play, unpack, select] = ["get", "open", "share", "play", "unpack", "select"].map(
+    (what) => menu.find(what),
   );
   const [file, folder] = get.querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
   get.href = bytesOf(row);
   openLink.href = link.href;
-  if (share) share.href = `${menu.element.dataset.files}${menu.element.dataset.folder}/share/?entry=${row.id}`;
+  if (share) share.href = urlOf(row, `share/?entry=${row.id}`);
   if (play) {
-    play.href = addressOf(row);
+    play.href = urlOf(row, `${row.id}/link/`);
     play.parentElement.hidden = !isPlayable(row);
   }
-  if (unpack) unpack.parentElement.hidden = isFolder(row) || !UNPACKABLE.test(nameOf(row));
+  if (unpack) unpack.parentElement.hidden = !rowOf(row) || isFolder(row) || !UNPACKABLE.test(nameOf(row));
+  if (select) select.parentElement.hidden = !rowOf(row);
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   menu.open(more, row);
 }
 
 function bytesOf(row) {
-  const files = new URL(menu.element.dataset.files, location.href);
-  const what = isFolder(row) ? "zip/" : `download/?in=${menu.element.dataset.folder}`;
-  return new URL(`${row.id.replace("-", "/")}/${what}`, files).href;
+  const { files, folder } = { ...menu.element.dataset, ...row.dataset };
+  const what = isFolder(row) ? "zip/" : `download/?in=${folder}`;
+  return new URL(`${row.id.replace("-", "/")}/${what}`, new URL(files, location.href)).href;
 }

@@ -3,7 +3,7 @@ import { isOn } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import * as clipboard from "./clipboard.js";
-import { post, rowBy, rowOf } from "./rows.js";
+import { folder, post, rowBy, rowOf, urlOf } from "./rows.js";
 import { chosenCount, clear } from "./selection.js";
 
 const TYPE = "application/x-ferry-entries";
@@ -13,13 +13,13 @@ let dragged = null;
 let dropTarget = null;
 
 const moveButton = () => document.getElementById("move-chosen");
-const folder = () => document.getElementById("entry-menu").dataset.folder;
 const placeOf = (node) => node.closest?.(PLACES) ?? null;
 const idOf = (place) => place.dataset.folder ?? place.id.replace("folder-", "");
 export const isMove = ({ dataTransfer }) => dataTransfer.types.includes(TYPE);
 
 export function moveRow(row) {
-  if (moveButton()) post(moveButton().formAction, { entry: row.id }, "#move", "innerHTML");
+  if (!document.getElementById("move")) return;
+  post(urlOf(row, "move/"), { entry: row.id, shown: folder() }, "#move", "innerHTML");
 }
 
 // Return the chosen entries, or only `row` if it isn't among them.

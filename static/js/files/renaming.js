@@ -10,7 +10,8 @@ export function rename(row) {
   const open = row.querySelector(".rename");
   const more = row.querySelector(".more");
   if (open) return open.querySelector(".input").focus();
-  if (!more || !document.getElementById("delete-chosen")) return;
+  if (!more || !document.getElementById("delete")) return;
+  if (!rowOf(row)) return location.assign(more.formAction); // a row that a search found
   const address = new URL("form/", more.formAction);
   address.searchParams.set("view", document.getElementById("listing").dataset.view);
   window.htmx.ajax("GET", address.pathname + address.search, { source: "#go", target: linkOf(row), swap: "afterend" });

@@ -70,6 +70,7 @@ export function refresh() {
   const look = document.getElementById("look");
   if (look) window.htmx.trigger(look, "refresh");
 }
+document.addEventListener("entries-changed", refresh);
 
 const isFar = () => document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
 

@@ -1,14 +1,12 @@
 // Poll the progress of ZIP files while the page shows any that are being unpacked.
-import { post } from "./rows.js";
+import { post, urlOf } from "./rows.js";
 
 let isLive = false;
 
 const progress = () => document.querySelector("#unpacking[hx-get]");
 
 export function unpackRow(row) {
-  const { files, folder } = document.getElementById("entry-menu").dataset;
-  const address = `${files}${folder}/${row.id}/unpack/`;
-  post(address);
+  post(urlOf(row, `${row.id}/unpack/`));
 }
 
 async function follow() {

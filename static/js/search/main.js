@@ -1,4 +1,5 @@
 import { live } from "../clock.js";
+import "../files/on-first-use.js";
 import { isForUs } from "../shortcuts.js";
 
 const REFRESH_MS = 4000;
@@ -19,15 +20,17 @@ document.addEventListener("keydown", (event) => {
   next.focus();
 });
 
-// When newer results arrive, keep the focus on the same file or folder.
-let focusedUrl = "";
+// When newer results arrive, keep the focus on the same link, or at least on the same row.
+let focused = { url: "", row: "" };
 document.addEventListener("htmx:beforeSwap", () => {
-  focusedUrl = document.activeElement.closest("#results a")?.href ?? "";
+  const { activeElement: at } = document;
+  focused = { url: at.href, row: at.closest("#results li")?.id };
 });
 document.addEventListener("htmx:afterSwap", () => {
-  if (!focusedUrl) return;
-  const same = [...document.querySelectorAll("#results a")].find(({ href }) => href === focusedUrl);
-  (same ?? field()).focus();
+  if (!focused.row) return;
+  const links = [...document.querySelectorAll(`#${focused.row} a`)];
+  const same = links.find(({ href }) => href === focused.url) ?? links[0];
+  (same ?? document.querySelector("#results h2")).focus();
 });
 
 // While Ferry is still reading the folders of a service that can't search, there may be more results.
@@ -36,6 +39,12 @@ live(async () => {
   if (results) await window.htmx.ajax("GET", results.getAttribute("hx-get"), { source: results });
   return REFRESH_MS;
 }, REFRESH_MS);
+
+document.addEventListener("entries-changed", () => {
+  const source = document.getElementById("results");
+  const url = document.getElementById("search").getAttribute("hx-get") + location.search;
+  window.htmx.ajax("GET", url, { source, target: source, swap: "outerHTML" });
+});
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;

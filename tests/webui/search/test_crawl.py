@@ -314,11 +314,29 @@ def test_limits_count_as_at_our_own_service(gwen, foreign, work):
     assert names(gwen) == ["big film.mkv", "film.txt"]
 
 
+def test_folders_alone_and_below_one_are_found_as_at_our_own_service(gwen, foreign, work):
+    films = foreign.folder("Films")
+    old = foreign.folder("Old films", films.id)
+    foreign.file("film.mkv", parent=old.id)
+    foreign.file("film.txt")
+    results(gwen)
+    work()
+    assert sorted(names(gwen, "?q=film&kind=folder")) == ["Films", "Old films"]
+    assert sorted(names(gwen, "?kind=folder")) == ["Films", "Old films"]
+    assert names(gwen, f"?q=film&in={films.id}") == ["Old films", "film.mkv"]
+    assert names(gwen, f"?q=film&in={old.id}") == ["film.mkv"]
+    assert names(gwen, f"?in={old.id}") == ["film.mkv"]
+    old.parent, films.parent = films.id, old.id
+    IndexedFolder.objects.filter(folder=films.id).update(parent=old.id)
+    assert names(gwen, f"?q=film&in={old.id}") == ["Old films", "film.mkv"]
+
+
 def test_many_results_are_cut_and_shown_on_demand(gwen, foreign, work):
     foreign.many(300)
     results(gwen)
     work()
     assert len(names(gwen, "?q=img")) == 20
+    assert words(results(gwen, "?q=img"), "#results h2") == "300 results"
     answer = gwen.client.get("/search/?q=img&all=1")
     assert len(page(answer).select("#results .name")) == 200
     assert "Add a word to see fewer" in words(answer, "#results")

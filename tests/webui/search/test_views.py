@@ -4,9 +4,13 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.search.page import parse_search
+from tests.webui.service import ROOT
+from webui.search.page import parse_search, total_text
+from webui.v1.records import SearchResult
 
 pytestmark = pytest.mark.django_db
+HTMX = {"HX-Request": "true"}
+FIELDS = ".rename input[name]"
 
 
 def names(answer) -> list[str]:
@@ -68,6 +72,118 @@ def test_limits_that_are_not_offered_count_as_none(gwen, storage):
     assert [each["value"] for each in page(answer).select("option[selected]")] == [""] * 3
 
 
+def test_folders_are_a_kind_to_look_for(gwen, storage):
+    for number in range(7):
+        storage.folder(f"Films {number}")
+    storage.file("film.mkv")
+    answer = gwen.client.get("/search/?q=film&kind=folder")
+    assert names(answer) == [f"Films {number}" for number in reversed(range(7))]
+    assert words(answer, "option[value=folder][selected]") == "Folder"
+    assert words(answer, "#results h2") == "7 results"
+    assert len(names(gwen.client.get("/search/?kind=folder"))) == 7
+
+
+def test_a_search_may_stay_in_a_folder(gwen, storage):
+    films = storage.folder("Films")
+    inner = storage.folder("Old", films.id)
+    storage.file("dune.mkv", parent=inner.id)
+    storage.file("dune.txt")
+    menu = page(gwen.client.get(f"/files/{films.id}/")).select_one("#folder-menu")
+    (link,) = [each["href"] for each in menu.select("a") if "/search/" in each["href"]]
+    answer = gwen.client.get(f"{link}&q=dune")
+    assert names(answer) == ["dune.mkv"]
+    choice = page(answer).select_one("#by-in")
+    assert [each.get_text() for each in choice.select("option")] == ["All folders", "In Films"]
+    assert choice.select_one("[selected]")["value"] == str(films.id)
+    typed = gwen.client.get(f"/search/results/?q=dune&in={films.id}", headers=HTMX)
+    assert typed["HX-Replace-Url"] == f"/search/?q=dune&in={films.id}"
+    assert names(gwen.client.get("/search/?q=dune&in=")) == ["dune.txt", "dune.mkv"]
+    found = gwen.client.get(f"/search/elsewhere/{films.id}/?q=dune")
+    links = [each["href"] for each in page(found).select(".list-foot a")]
+    assert links == [f"/search/?q=dune&in={films.id}", "/search/?q=dune"]
+
+
+@each_case("folder", ["0", str(ROOT), "77777", "x", "..", "7" * 99])
+def test_a_folder_that_is_gone_or_the_root_limits_no_search(folder, gwen, storage):
+    storage.file("dune.txt")
+    answer = gwen.client.get(f"/search/?q=dune&in={folder}")
+    assert names(answer) == ["dune.txt"]
+    assert not page(answer).select("#by-in")
+
+
+def test_the_total_is_shown_also_where_only_some_are(gwen, storage):
+    storage.many(34)
+    answer = gwen.client.get("/search/results/?q=img", headers=HTMX)
+    assert len(names(answer)) == 20
+    assert words(answer, "#results h2") == "34 results"
+    assert words(answer, "#said") == "34 results, the first 20 are shown"
+
+
+def test_more_results_than_are_counted_say_so():
+    many = SearchResult((), (), has_more=True, count=1000, has_uncounted=True)
+    assert total_text(many) == "More than 1,000 results"
+
+
+# The menu of a row
+
+
+def row_of(answer, item):
+    return page(answer).select_one(f"#results li[id$='-{item.id}']")
+
+
+def test_members_have_the_menu_of_a_row_in_files(gwen, bob, storage):
+    films = storage.folder("Films")
+    film = storage.file("dune.mkv", parent=films.id)
+    answer = bob.client.get("/search/?q=dune")
+    acts = [each["data-do"] for each in page(answer).select("#entry-menu [data-do]")]
+    assert acts == ["open", "get", "copy", "share", "play", "rename", "move", "delete"]
+    row = row_of(answer, film)
+    assert (row["id"], row["data-folder"]) == (f"file-{film.id}", str(films.id))
+    dialogs = {each["id"] for each in page(answer).select("dialog")}
+    assert {"move", "delete", "share", "address"} <= dialogs
+    guests = gwen.client.get("/search/?q=dune")
+    acts = [each["data-do"] for each in page(guests).select("#entry-menu [data-do]")]
+    assert acts == ["open", "get", "copy", "play"]
+    assert not row_of(guests, film).select("[formaction]")
+    assert not page(guests).select("#move, #delete")
+
+
+def test_a_result_is_renamed_and_the_search_shows_again(bob, storage):
+    film = storage.file("dune.mkv", parent=storage.folder("Films").id)
+    form = row_of(bob.client.get("/search/?q=dune"), film).select_one(".more")["formaction"]
+    sent = {each["name"]: each["value"] for each in page(bob.client.get(form)).select(FIELDS)}
+    shown = bob.client.post(form.partition("?")[0], sent | {"name": "dunes.mkv"}, follow=True)
+    assert shown.redirect_chain == [("/search/?q=dune", 302)]
+    assert names(shown) == ["dunes.mkv"]
+    (undo,) = page(shown).select(".toast [name=undo]")
+    bob.client.post("/files/undo/", {"undo": undo["value"]})
+    assert names(bob.client.get("/search/?q=dune")) == ["dune.mkv"]
+
+
+def test_a_result_is_deleted_with_a_message_and_no_listing(bob, storage):
+    film = storage.file("dune.mkv", parent=storage.folder("Films").id)
+    asked = {"entry": f"file-{film.id}", "shown": "search"}
+    at = f"/files/{film.parent}/delete/"
+    form = page(bob.client.post(f"{at}loss/", asked, headers=HTMX)).select_one("form")
+    sent = {each["name"]: each["value"] for each in form.select("input[name]")}
+    answer = bob.client.post(form["hx-post"], sent, headers=HTMX)
+    assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#said", "innerHTML")
+    assert answer["HX-Trigger-After-Settle"] == "entries-changed"
+    assert not page(answer).select("#listing")
+    assert "1 item deleted" in words(answer, "#toasts")
+    assert page(answer).select("#toasts [name=undo]")
+    assert names(bob.client.get("/search/?q=dune")) == []
+
+
+def test_the_filter_of_a_folder_offers_the_menu_for_other_folders_too(bob, storage):
+    films = storage.folder("Films")
+    film = storage.file("here.mkv", parent=films.id)
+    found = page(bob.client.get("/search/elsewhere/0/?q=here"))
+    row = found.select_one(f"li#file-{film.id}")
+    assert row["data-folder"] == str(films.id)
+    assert row.select_one(".more")["formaction"].endswith("?next=%2F%3Fq%3Dhere")
+
+
 def test_typing_gets_the_results_alone_and_the_address_follows(gwen, storage):
     storage.file("a film.mkv")
     answer = gwen.client.get("/search/results/?q=fil&kind=&size=", headers={"HX-Request": "true"})
@@ -90,7 +206,7 @@ def test_few_results_are_sent_at_first_and_all_on_demand(gwen, storage):
     answer = gwen.client.get("/search/results/?q=photo")
     assert len(names(answer)) == 20
     assert len(answer.content) <= 20_000
-    assert words(answer, "#said") == "The first 20 results"
+    assert words(answer, "#said") == "60 results, the first 20 are shown"
     (more,) = page(answer).select("#results .list-foot a")
     assert len(names(gwen.client.get(more["href"]))) == 60
 
@@ -140,3 +256,38 @@ def test_a_filter_offers_matches_in_other_folders(gwen, storage):
 def test_an_unreachable_service_is_reported(gwen, storage):
     storage.fails("/rest/search", 503)
     assert gwen.client.get("/search/?q=a").status_code == 503
+
+
+# A folder for what is added
+
+
+def chosen_places(answer) -> list[str]:
+    return [each.get_text(" ", strip=True) for each in page(answer).select(".places button")]
+
+
+def test_every_folder_can_be_chosen_by_way_or_by_name(bob, storage):
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    storage.folder("Silent dunes", old.id)
+    shown = bob.client.get("/search/folder/")
+    assert chosen_places(shown) == ["Films"]
+    opened = bob.client.get("/search/folder/", {"to": "0", "open": films.id})
+    assert chosen_places(opened) == ["Old"]
+    assert words(opened, ".move .crumbs") == "All files / Films"
+    found = bob.client.get("/search/folder/", {"to": "0", "q": "dune"})
+    assert chosen_places(found) == ["Silent dunes Films/Old"]
+    dialog = page(bob.client.get("/search/folder/", {"open": old.id}, headers=HTMX))
+    choice = dialog.select_one("[data-destination]")
+    assert (choice["data-destination"], choice["data-name"]) == (str(old.id), "Films/Old")
+    box = page(bob.client.get(choice["href"]))
+    assert box.select_one("#omni-folder option[selected]").get_text(strip=True) == "Films/Old"
+    assert "No folder is called that." in words(bob.client.get("/search/folder/?q=zzz"), ".places")
+    assert bob.client.get("/search/folder/?open=77777").status_code == 200
+
+
+def test_a_foreign_service_is_searched_for_folders_as_far_as_known(bob, foreign):
+    foreign.fake.keeps_folder_id = True
+    foreign.folder("Films")
+    assert chosen_places(bob.client.get("/search/folder/")) == ["Films"]
+    found = bob.client.get("/search/folder/?q=film")
+    assert "Searched 0 of 1 folder so far" in words(found, ".places")
