@@ -32,7 +32,10 @@ document.addEventListener("htmx:beforeSwap", ({ detail }) => {
 
 // Open a dialog once htmx has filled it and has initialized its content.
 document.addEventListener("htmx:afterSettle", ({ detail: { target } }) => {
-  if (dialogsToOpen.delete(target) && target.firstElementChild) target.showModal();
+  if (!dialogsToOpen.delete(target) || !target.firstElementChild) return;
+  // Closing the menu first gives its button the focus, to which the dialog then returns it.
+  document.querySelector(".menu:popover-open")?.hidePopover();
+  target.showModal();
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {

@@ -6,6 +6,7 @@ HASH = "c" * 39 + "1"
 PAGES = {
     "files": "/",
     "files-folder": "{folder}",
+    "files-details": "{folder}details/",
     "files-largest": "/files/largest/",
     "files-deleted": "/files/deleted/",
     "search": "/search/",

@@ -1474,6 +1474,44 @@ def test_a_name_with_dots_stays_on_one_line(alice, shelf):
     assert alice.page.locator("#listing .entry-name").evaluate(lines) < 1.5
 
 
+@LAYOUT
+def test_a_long_name_keeps_its_extension_in_sight(alice, shelf):
+    folder = shelf.folder()
+    shelf.file(folder, "Reel." * 40 + "mkv")
+    page = alice.page
+    for view in ("list", "compact", "grid", "media"):
+        alice.open(f"{folder.path}?view={view}")
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            name, extension = page.locator(".entry-name"), page.locator(".entry-name .ext")
+            outer, inner = name.bounding_box(), extension.bounding_box()
+            assert outer
+            assert inner
+            assert inner["width"] > 20, (view, width)
+            assert inner["x"] + inner["width"] <= outer["x"] + outer["width"] + 1, (view, width)
+            assert inner["y"] + inner["height"] <= outer["y"] + outer["height"] + 1, (view, width)
+
+
+@LAYOUT
+def test_the_filter_has_space_for_its_words(alice, films):
+    page = alice.page
+    alice.open(films.path)
+    for width in WIDTHS:
+        page.set_viewport_size({"width": width, "height": 900})
+        field = page.locator("#q").bounding_box()
+        assert field
+        assert field["width"] >= 170, width
+
+
+@LAYOUT
+def test_a_heading_that_takes_the_focus_has_no_ring(alice, films):
+    page = alice.page
+    alice.open(films.path)
+    page.keyboard.press("Tab")
+    page.locator("#title").focus()
+    expect(page.locator("#title")).to_have_css("outline-style", "none")
+
+
 @pytest.fixture(scope="module")
 def harm(shelf: Shelf) -> Folder:
     folder = shelf.folder()
@@ -1552,16 +1590,22 @@ def test_no_menu_and_no_dialog_scrolls_sideways(alice, harm):
 STATES: dict[str, Callable[[Page], None]] = {
     "listing": lambda page: None,
     "grid": lambda page: (
-        page.locator("#view-grid").click(),
+        page.goto(f"{page.url}?view=grid"),
         page.locator(".grid .tile").first.wait_for(),
     ),
     "by season and day": lambda page: (
-        page.locator("#view-media").click(),
+        page.goto(f"{page.url}?view=media"),
         page.locator(".grid .section").first.wait_for(),
     ),
     "menu": lambda page: (
         page.locator(".more").first.click(),
         page.locator("#entry-menu").wait_for(),
+    ),
+    "menu of the folder": lambda page: page.locator("#folder-more").click(),
+    "details": lambda page: (
+        page.locator("#folder-more").click(),
+        page.locator("#folder-menu").get_by_text("Details").click(),
+        page.locator("#details[open]").wait_for(),
     ),
     "new folder": lambda page: page.evaluate("document.getElementById('new-folder').showModal()"),
     "selection": lambda page: page.locator("#listing .tick[name=entry]").first.evaluate(

@@ -115,7 +115,8 @@ def test_the_page_passes_axe_and_filters_and_sorts(alice, beach, guest):
     expect(guest.locator("#listing a.entry")).to_have_count(1)
     guest.get_by_label("Filter this folder").fill("")
     expect(guest.locator("#listing a.entry")).to_have_count(4)
-    guest.get_by_label("Grid", exact=True).click()
+    guest.get_by_label("More actions for this folder").click()
+    guest.locator("#folder-menu").get_by_text("Grid").click()
     expect(guest.locator("#listing .tile")).to_have_count(4)
     expect(guest.locator("#listing .tile img").first).to_be_visible()
 

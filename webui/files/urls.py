@@ -35,6 +35,7 @@ urlpatterns = [
     path("files/<site_id:folder>/", views.show, name="files-folder"),
     path("files/<site_id:folder>/listing/", views.listing, name="files-listing"),
     path("files/<site_id:folder>/rows/", views.rows, name="files-rows"),
+    path("files/<site_id:folder>/details/", views.details, name="files-details"),
     path("files/<site_id:folder>/new/", action_views.new, name="files-new"),
     path("files/<site_id:folder>/delete/", action_views.delete, name="files-delete"),
     path("files/<site_id:folder>/delete/loss/", action_views.delete_dialog, name="files-loss"),

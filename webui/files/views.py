@@ -7,6 +7,8 @@ from django.shortcuts import redirect, render
 from django.views.decorators.http import require_safe
 
 from webui.files import page as pages
+from webui.files.actions_page import details_page
+from webui.files.folder_counts import MOST_LISTINGS, count_below
 from webui.files.screen import (
     context_of,
     find_entry,
@@ -91,6 +93,17 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
     return render(
         request, "files/_row.html", row_context(request, reading, find_entry(reading, key))
     )
+
+
+@require_safe
+@open_to(Role.GUEST)
+def details(request: Request, folder: str) -> HttpResponse:
+    snapshot = read(request, folder).snapshot
+    below, _listings = count_below(request, snapshot.folder, MOST_LISTINGS)
+    above = [name for _folder, name in folders.ancestors(service_of(request), snapshot)]
+    page = details_page(snapshot, above, below)
+    template = "files/_details.html" if request.htmx else "files/details.html"
+    return render(request, template, {"page": page})
 
 
 @require_safe

@@ -218,6 +218,29 @@ def test_a_folder_is_renamed(bob, storage):
     assert words(bob.client.get(f"/files/{films.id}/"), "h1") == "Films"
 
 
+def test_the_open_folder_is_renamed_and_stays_open(bob, storage):
+    inner = storage.folder("Old", storage.folder("Films").id)
+    menu = page(bob.client.get(f"/files/{inner.id}/")).select_one("#folder-menu")
+    (link,) = [each["href"] for each in menu.select("a") if "/rename/" in each["href"]]
+    form = page(bob.client.get(link))
+    assert form.select_one(".crumbs a")["href"] == f"/files/{inner.id}/"
+    sent = {field["name"]: field["value"] for field in form.select(".rename input[name]")}
+    refused = bob.client.post(link.partition("?")[0], sent | {"name": ""})
+    sent = {field["name"]: field["value"] for field in page(refused).select(".rename input[name]")}
+    shown = bob.client.post(link.partition("?")[0], sent | {"name": "Older"}, follow=True)
+    assert shown.redirect_chain == [(f"/files/{inner.id}/", 302)]
+    assert words(shown, "h1") == "Older"
+    (undo,) = page(shown).select(".toast [name=undo]")
+    bob.client.post("/files/undo/", {"undo": undo["value"]})
+    assert "Old" in there(storage)
+
+
+def test_a_renamed_entry_leads_to_no_other_site(bob, storage):
+    file = storage.file("a.txt")
+    sent = {"name": "b.txt", "next": "https://example.org/"}
+    assert bob.client.post(f"/files/0/file-{file.id}/rename/", sent)["Location"] == "/"
+
+
 def test_a_taken_name_is_reported_at_the_field(bob, storage):
     storage.file("a.txt")
     file = storage.file("b.txt")

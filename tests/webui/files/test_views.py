@@ -167,6 +167,29 @@ def test_a_letter_leads_to_its_names_and_a_link_back_to_those_before(gwen, stora
         assert len(names(gwen.client.get(before["hx-get"], headers=HTMX))) == 100
 
 
+def test_everything_on_one_page_is_offered_only_if_more_exists(gwen, storage):
+    storage.many(150)
+    first = gwen.client.get("/")
+    assert words(first, "#shown") == "Showing 100 of 150"
+    assert page(first).select_one("#show-all")["href"] == "/?all=1"
+    more = page(first).select_one("[hx-get*='/rows/']")["hx-get"]
+    rest = gwen.client.get(more, headers=HTMX)
+    assert words(rest, "#shown") == "Showing 150 of 150"
+    assert page(rest).select_one("#show-all")["hx-swap-oob"] == "delete"
+
+
+def test_a_page_that_begins_at_a_letter_says_which_rows_it_shows(gwen, storage):
+    storage.many(250)
+    shown = gwen.client.get("/?from=120")
+    assert words(shown, "#shown") == "Showing 121 to 220 of 250"
+    more = page(shown).select_one("[hx-get*='/rows/']")["hx-get"]
+    rest = gwen.client.get(more, headers=HTMX)
+    assert words(rest, "#shown") == "Showing 121 to 250 of 250"
+    assert not page(rest).select("#show-all")
+    assert page(gwen.client.get("/?from=220")).select("#show-all")
+    assert "start=" not in page(rest).select_one(".entry")["href"]
+
+
 @pytest.mark.slow
 def test_a_window_that_is_not_there_is_the_last_or_the_first(gwen, storage):
     storage.many(210)
@@ -404,6 +427,62 @@ def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):
     buttons = [button.get_text(strip=True) for button in guests.select(".actionbar [type=submit]")]
     assert buttons == ["Download ZIP"]
     assert not guests.select("#rename-chosen, #move-chosen, #delete-chosen")
+
+
+def menu_of(answer, hidden: str = "narrow-only") -> list[str]:
+    """Return the actions of the folder's menu that wide windows show."""
+    items = page(answer).select("#folder-menu li")
+    return [each.get_text(strip=True) for each in items if hidden not in each.get("class", [])]
+
+
+def test_the_open_folder_has_its_own_actions_on_every_screen(gwen, bob, storage):
+    films = storage.folder("Films")
+    storage.file("a.mkv", parent=films.id)
+    acts = bob.client.get(f"/files/{films.id}/")
+    assert "narrow-only" not in page(acts).select_one("#folder-more")["class"]
+    assert menu_of(acts) == [
+        *("Download folder as ZIP", "Search in this folder", "Share folder", "Rename folder"),
+        "Details",
+    ]
+    grid = bob.client.get(f"/files/{films.id}/?view=grid")
+    assert "Sort by Size" in menu_of(grid)
+    assert menu_of(bob.client.get("/")) == ["Download folder as ZIP", "Share folder", "Details"]
+    assert menu_of(gwen.client.get(f"/files/{films.id}/")) == [
+        *("Download folder as ZIP", "Search in this folder", "Details")
+    ]
+
+
+def test_phones_choose_the_view_in_the_menu_of_the_folder(gwen, storage):
+    storage.file("a.txt")
+    links = page(gwen.client.get("/")).select("#folder-menu [href*='view=']")
+    assert [each.get_text(strip=True) for each in links] == [
+        *("Compact list", "Grid", "By season and day")
+    ]
+
+
+def test_an_empty_library_shows_no_menu_without_actions(gwen, bob, storage):
+    first = page(bob.client.get("/"))
+    assert not first.select("#folder-more")
+    assert "wide-only" not in first.select_one("#new")["class"]
+    assert not page(gwen.client.get("/")).select("#folder-more")
+    empty = storage.folder("Empty")
+    assert "Details" in menu_of(gwen.client.get(f"/files/{empty.id}/"))
+
+
+def test_details_of_a_folder_count_everything_below(gwen, storage):
+    films = storage.folder("Films")
+    old = storage.folder("Old", films.id)
+    storage.folder("Silent", old.id)
+    storage.file("a.mkv", b"x" * 1500, old.id)
+    link = page(gwen.client.get(f"/files/{old.id}/")).select_one("#folder-menu [hx-get*=details]")
+    assert link["href"] == link["hx-get"]
+    for headers in ({}, HTMX):
+        facts = words(gwen.client.get(link["href"], headers=headers), ".facts-list")
+        assert "Old" in facts
+        assert "All files / Films" in facts
+        assert "1 file, 1 folder" in facts
+        assert "2 KB (1,500 bytes)" in facts
+    assert page(gwen.client.get(link["href"], headers=HTMX)).select_one("#details-title")
 
 
 def test_the_meter_needs_no_separate_call(gwen, storage):

@@ -18,6 +18,7 @@ TABLE = {
     "files-listing": (GUEST, "get", {"folder": "0"}),
     "files-rows": (GUEST, "get", {"folder": "0"}),
     "files-row": (GUEST, "get", {"folder": "0", "key": "file-7"}),
+    "files-details": (GUEST, "get", {"folder": "0"}),
     "files-download": (GUEST, "get", {"file": "7"}),
     "files-thumb": (GUEST, "get", {"file": "7", "version": "abc"}),
     "stream-image": (GUEST, "get", {"file": "7", "version": "abc"}),
