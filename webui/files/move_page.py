@@ -1,6 +1,6 @@
 """The page and dialog in which people choose where to move or copy entries."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,9 +9,9 @@ from django.utils.translation import ngettext
 from webui import formatting
 from webui.files.rows_page import BREAKS
 from webui.library.addresses import Addresses, ViewOptions
-from webui.library.entries import ROOT, Entry
+from webui.library.entries import FOLDER, ROOT, Entry
 from webui.library.snapshot import Snapshot
-from webui.v1.records import FoundEntry, Placed
+from webui.v1.records import FoundEntry, Placed, SearchResult
 
 MOST_LISTED, MOST_NAMED = 200, 5
 
@@ -31,7 +31,8 @@ class Question:
     """What the person has chosen so far, and has to decide."""
 
     query: str
-    found: Sequence[FoundEntry] | None
+    found: SearchResult | None
+    recent: Sequence[Snapshot]
     act: str
     placed: Placed | None
     error: str
@@ -54,7 +55,9 @@ class MovePage:
     to: str
     name: str
     crumbs: list[Place]
+    recent: list[Place]
     places: list[Place]
+    more: str
     places_label: str
     empty_text: str
     query: str
@@ -80,11 +83,8 @@ def move_page(
     items = {"items": formatting.items_words(len(chosen))}
     chosen_keys = {entry.key for entry in chosen}
     taken = question.placed.taken if question.placed else ()
-    places = (
-        [place(entry, chosen_keys) for entry in target.contents.entries if entry.is_folder]
-        if question.found is None
-        else [found_place(entry) for entry in question.found]
-    )
+    places, more = places_of(target, chosen_keys, question.found)
+    passed_over = {f"{FOLDER}-{source.folder}", f"{FOLDER}-{target.folder}", *chosen_keys}
     return MovePage(
         title=taken_title(question.placed.taken_count)
         if question.placed and taken
@@ -99,7 +99,13 @@ def move_page(
         to=target.folder,
         name=target.name or _("All files"),
         crumbs=[] if target.is_root else [root_place(), *map(crumb, above)],
-        places=places[:MOST_LISTED],
+        recent=[
+            recent_place(each)
+            for each in question.recent
+            if f"{FOLDER}-{each.folder}" not in passed_over
+        ],
+        places=places,
+        more=more,
         places_label=_("Folders found")
         if question.query
         else _("Folders in %(folder)s") % {"folder": target.name or _("All files")},
@@ -120,6 +126,23 @@ def move_page(
     )
 
 
+def places_of(
+    target: Snapshot, chosen_keys: Collection[str], result: SearchResult | None
+) -> tuple[list[Place], str]:
+    """Return the folders to show, and what to say about others."""
+    if result is not None:
+        more = _("There are more results. Add a word to see fewer.") if result.has_more else ""
+        return [found_place(entry) for entry in result.folders], more
+    inner = [entry for entry in target.contents.entries if entry.is_folder]
+    shown = [place(entry, chosen_keys) for entry in inner[:MOST_LISTED]]
+    return shown, formatting.more_words(len(inner) - MOST_LISTED)
+
+
+def recent_place(folder: Snapshot) -> Place:
+    """Return a folder with its path, since folders of one name may have been used."""
+    return Place(folder.folder, tuple(BREAKS.split(folder.path or folder.name)))
+
+
 def root_place() -> Place:
     return Place(ROOT, (_("All files"),))
 
@@ -129,7 +152,7 @@ def crumb(ancestor: tuple[str, str]) -> Place:
     return Place(folder_id, tuple(BREAKS.split(name)))
 
 
-def place(entry: Entry, chosen_keys: set[str]) -> Place:
+def place(entry: Entry, chosen_keys: Collection[str]) -> Place:
     parts = tuple(BREAKS.split(entry.name))
     return Place(entry.id, parts, is_chosen=entry.key in chosen_keys)
 

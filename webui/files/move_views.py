@@ -13,7 +13,7 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.activity.page import ALL_FILES
 from webui.errors.page import message_of, name_refusal
-from webui.files import answers, move_page, new_folders, screen
+from webui.files import answers, move_page, new_folders, recent_folders, screen
 from webui.files.move_page import MovePage
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
@@ -58,6 +58,7 @@ def move(request: Request, folder: str) -> HttpResponse:
         page = picker(request, source, chosen, placed=placed, act=act)
         return show(request, source, page)
     record(request, act, chosen, placed, target.snapshot.name)
+    recent_folders.remember(request, target.snapshot.folder)
     service, moved_to = service_of(request), target.snapshot.folder
     inner = [entry.id for entry in chosen if entry.is_folder]
     folders.mark_changed(service, [folder, moved_to, *inner])
@@ -114,17 +115,15 @@ def picker(  # noqa: PLR0913
     act: str = "",
     error: str = "",
 ) -> MovePage:
-    try:
-        target = screen.read(request, folder_in(request, source.snapshot.folder))
-    except NotFound:
-        target = screen.read(request, ROOT)
+    target = target_of(request, source, chosen)
     name = new_name(request)
     if name:
         target, error = make_folder(request, target, name)
     find = "" if "open" in request.POST else request.POST.get("find", "")
     query = find[:LONGEST_QUERY].strip()
     service = service_of(request)
-    result = service.v1.search({"q": query, "limit": MOST_FOUND}) if query else None
+    search = {"q": query, "only": "folders", "limit": MOST_FOUND}
+    is_start = not query and "open" not in request.POST
     return move_page.move_page(
         source.snapshot,
         chosen,
@@ -132,7 +131,8 @@ def picker(  # noqa: PLR0913
         folders.ancestors(service, target.snapshot),
         move_page.Question(
             query=query,
-            found=result.folders if result else None,
+            found=service.v1.search(search) if query else None,
+            recent=list(recent_folders.read_recent(request)) if is_start else [],
             act=act,
             placed=placed,
             error=error,
@@ -142,6 +142,22 @@ def picker(  # noqa: PLR0913
             filter=request.POST.get("q", ""),
         ),
     )
+
+
+def is_open(request: Request) -> bool:
+    return bool(request.POST.get("open") or request.POST.get("to"))
+
+
+def target_of(request: Request, source: Reading, chosen: Sequence[Entry]) -> Reading:
+    """Return the folder to show. Begin one level up if there is no folder to open in this one."""
+    try:
+        target = screen.read(request, folder_in(request, source.snapshot.folder))
+        inner = {each.key for each in target.snapshot.contents.entries if each.is_folder}
+        if is_open(request) or target.snapshot.is_root or inner - {each.key for each in chosen}:
+            return target
+        return screen.read(request, target.snapshot.parent or ROOT)
+    except NotFound:
+        return screen.read(request, ROOT)
 
 
 def new_name(request: Request) -> str:

@@ -91,6 +91,57 @@ def test_a_folder_is_found_by_its_name(bob, account):
     assert "Harbour lights" in words(opened, ".move .crumbs")
 
 
+def test_the_dialog_begins_one_level_up_where_no_folder_is_inside(bob, account):
+    old = a_tree(account, "Films", ["Old/a.txt", "New/b.txt"])
+    inner = Folder.objects.get(name="Old")
+    file = File.objects.get(name="a.txt")
+    dialog = post(bob, file, source=inner)
+    assert places(dialog) == ["New", "Old"]
+    assert form_of(dialog)["to"] == [str(old.pk)]
+    assert not page(dialog).select_one("button[value=move]").has_attr("disabled")
+    a_folder(account, "Films/Old/Silent")
+    assert places(post(bob, file, source=inner)) == ["Silent"]
+    moved = Folder.objects.get(name="Silent")
+    assert places(post(bob, moved, source=inner)) == ["New", "Old"]
+    opened = post(bob, file, source=inner, open=Folder.objects.get(name="New").pk)
+    assert places(opened) == []
+
+
+def test_the_dialog_offers_the_folders_that_were_used_last(bob, account):
+    for name in ("One", "Two", "Three"):
+        folder = a_folder(account, name)
+        post(bob, a_file(account, f"{name}.txt"), to=folder.pk, act="move")
+    deep = a_tree(account, "Films", ["Old/b.txt"])
+    inner = Folder.objects.get(name="Old")
+    post(bob, a_file(account, "c.txt"), to=inner.pk, act="copy")
+    Folder.objects.filter(name="Two").get()
+    library.delete_folder(account, Folder.objects.get(name="Two").pk, timezone.now())
+    file = a_file(account, "d.txt")
+    dialog = post(bob, file)
+    recent = page(dialog).select(".recent button")
+    assert [each.get_text(strip=True) for each in recent] == ["Films/Old", "Three", "One"]
+    opened = post(bob, file, open=recent[0]["value"])
+    assert "Films / Old" in words(opened, ".move .crumbs")
+    assert not page(opened).select(".recent")
+    assert not page(post(bob, file, find="old")).select(".recent")
+    source = post(bob, File.objects.get(name="One.txt"), source=Folder.objects.get(name="One"))
+    names = [each.get_text(strip=True) for each in page(source).select(".recent button")]
+    assert names == ["Films/Old", "Three"]
+    assert deep.name == "Films"
+
+
+def test_a_dialog_with_very_many_folders_says_how_to_reach_the_rest(bob, account, monkeypatch):
+    # A test shouldn't have to insert 200 folders.
+    monkeypatch.setattr("webui.files.move_page.MOST_LISTED", 2)
+    for name in ("One", "Three", "Two"):
+        a_folder(account, name)
+    file = a_file(account, "a.txt")
+    dialog = post(bob, file)
+    assert places(dialog) == ["One", "Three"]
+    assert "and 1 more" in words(dialog, ".places")
+    assert places(post(bob, file, find="two")) == ["TwoAll files"]
+
+
 def test_taken_names_are_one_question(bob, account):
     target = a_tree(account, "Old", ["a.txt", "Films/b.txt"])
     file, films = a_file(account, "a.txt"), a_tree(account, "Films", ["c.txt"])
