@@ -10,6 +10,7 @@ PAGES = {
     "files-largest": "/files/largest/",
     "files-deleted": "/files/deleted/",
     "search": "/search/",
+    "search-folder": "/search/folder/",
     "files-new": "{folder}new/",
     "files-rename": "{folder}{file}/rename/",
     "files-delete": "{folder}delete/?entry={file}",

@@ -84,7 +84,7 @@ def test_the_focus_stays_when_later_results_arrive(alice: Visitor, films: Folder
 
 
 PATHS = ["/search/", "/search/?q=dunes", "/search/?q=zzzz", "/search/?q=nnnn", "/files/largest/"]
-PATHS += ["/files/deleted/"]
+PATHS += ["/files/deleted/", "/search/folder/", "/search/folder/?q=mmmm"]
 
 
 @pytest.mark.browser("axe and widths need a rendered page.")
@@ -167,3 +167,4 @@ def test_any_folder_can_be_a_destination(alice: Visitor, shelf: Shelf):
     expect(dialog).to_be_hidden()
     expect(page.locator("#omni-folder")).to_have_value(inner.key.removeprefix("folder-"))
     expect(page.locator("#omni-folder option:checked")).to_contain_text("/Deep dunes")
+    expect(page.locator("#omni")).to_be_focused()

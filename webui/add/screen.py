@@ -7,14 +7,14 @@ from django.utils import timezone
 
 from webui.add import page as pages
 from webui.add.page import AddBox
-from webui.connection.connection import Service
+from webui.files import recent_folders
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure
 
-MOST_FOLDERS = 300
+MOST_FOLDERS = 100
 
 
 def box_beside(request: Request) -> AddBox:
@@ -37,13 +37,14 @@ def box_of(
         service = service_of(request)
         takes_folder = service.takes_folder
         gauge = gauge_of(*folders.store().space(service.key))
-        choices = choices_of(service, folder, is_asking=is_asking)
+        choices = choices_of(request, folder, is_asking=is_asking)
     box = pages.add_box(choices, folder, gauge, text=text, left_count=left_count)
     return replace(box, takes_folder=takes_folder)
 
 
-def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:
-    """Return the folders in the root, and the open folder."""
+def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:
+    """Return the open folder, recent folders, and folders in the root. People can find others."""
+    service = service_of(request)
     if not service.takes_folder:
         return []
     if is_asking:
@@ -51,10 +52,10 @@ def choices_of(service: Service, folder: str, *, is_asking: bool) -> list[tuple[
     root = folders.store().find(service.key, ROOT)
     if root is None:
         return []
-    entries = root.snapshot.contents
-    subfolders = [(each.id, each.name) for each in entries.in_order("name") if each.is_folder]
-    choices = subfolders[:MOST_FOLDERS]
-    if folder not in ("", ROOT) and folder not in dict(choices):
-        listing = folders.store().find(service.key, folder)
-        choices += [(folder, listing.snapshot.name)] if listing else []
-    return choices
+    entries = root.snapshot.contents.in_order("name")
+    inner = [(each.id, each.name) for each in entries if each.is_folder]
+    others = [*recent_folders.cached_recent(request)]
+    if folder not in ("", ROOT) and (listing := folders.store().find(service.key, folder)):
+        others.insert(0, listing.snapshot)
+    paths = {each.folder: each.path or each.name for each in others if not each.is_root}
+    return [*(paths | dict(inner[:MOST_FOLDERS])).items()]

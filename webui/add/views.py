@@ -25,11 +25,13 @@ from webui.add.parse import Item, ParsedText
 from webui.add.screen import box_of
 from webui.add.send import SendResult
 from webui.errors import views as error_views
+from webui.files import recent_folders
 from webui.files.uploads import UploadRefused, refusal_for_script
 from webui.http import unsent_forms
-from webui.http.requests import Request, asks_and_acts, form_page_url, is_script
+from webui.http.requests import Request, asks_and_acts, form_page_url, is_script, service_of
 from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
 from webui.library.entries import ROOT
+from webui.library.folders import LONGEST_ID
 from webui.models import Role
 
 log = logging.getLogger("ferry.sending")
@@ -86,6 +88,7 @@ def send(request: Request) -> HttpResponse:
     except UploadRefused as refused:
         return refusal(request, refused)
     parsed_text, send_result = deliver_items(request, form_input)
+    remember_folder(request, form_input)
     if is_script(request):
         return for_script(request, form_input, parsed_text, send_result)
     results = form_input.results + send_result.results
@@ -99,6 +102,11 @@ def show_transfers(request: Request, results: list[ItemResult], folder: str) -> 
     """Lead from a plain form that added everything to the list in which it moves."""
     messages.success(request, results_panel(results).summary)
     return redirect(f"{reverse('transfers')}?{urlencode({'added': folder})}")
+
+
+def remember_folder(request: Request, form_input: FormInput) -> None:
+    if service_of(request).takes_folder:
+        recent_folders.remember(request, form_input.folder[:LONGEST_ID])
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -191,6 +199,7 @@ def add(request: Request) -> HttpResponse:
     except UploadRefused as refused:
         return refusal(request, refused)
     parsed_text, send_result = deliver_items(request, form_input)
+    remember_folder(request, form_input)
     return show_results(request, "add/ask.html", form_input, parsed_text, send_result)
 
 

@@ -5,5 +5,6 @@ from webui.search import views
 urlpatterns = [
     path("search/", views.show, name="search"),
     path("search/results/", views.results, name="search-results"),
+    path("search/folder/", views.choose, name="search-folder"),
     path("search/elsewhere/<site_id:folder>/", views.elsewhere, name="search-elsewhere"),
 ]

@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
+from webui.files import recent_folders
 from webui.files.context import FilesContext
 from webui.files.page import FilmInProgress, film_in_progress
 from webui.formatting import Calendar
@@ -20,6 +21,7 @@ from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
 from webui.search import name_index
+from webui.search.choosing_page import FolderSearch, choosing_page
 from webui.search.coverage import Coverage
 from webui.search.page import (
     SearchContext,
@@ -62,6 +64,31 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     result, _covers = find(request, replace(search, has_all=True))
     page = elsewhere_page(result, search, context_of(request), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
+
+
+@require_safe
+@open_to(Role.MEMBER)
+def choose(request: Request) -> HttpResponse:
+    """Show folders to choose from: those in the open folder, or those that have the name."""
+    target, is_opened = read_target(request), "open" in request.GET
+    query = "" if is_opened else parse_search(request.GET.dict()).query
+    search = SearchRequest(query, kind=FOLDER, has_all=True)
+    result, covers = find(request, search) if query else (None, None)
+    recent = () if query or is_opened else recent_folders.read_recent(request)
+    above = folders.ancestors(service_of(request), target)
+    page = choosing_page(target, above, recent, FolderSearch(query, result, covers))
+    template = "search/_choose.html" if request.htmx else "search/choose.html"
+    return render(request, template, {"page": page})
+
+
+def read_target(request: Request) -> Snapshot:
+    """Return the folder that the dialog shows; the root instead of one that is gone."""
+    folder = request.GET.get("open") or request.GET.get("to") or ROOT
+    service, now = service_of(request), timezone.now()
+    try:
+        return folders.read(service, folder[: folders.LONGEST_ID], now=now).snapshot
+    except NotFound:
+        return folders.read(service, ROOT, now=now).snapshot
 
 
 def page_of(request: Request, search: SearchRequest) -> SearchPage:

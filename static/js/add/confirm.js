@@ -2,6 +2,7 @@
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
+import "./destination.js";
 import { kindOf, Outcomes, textsFor } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
 import { forget, readShare } from "./shared.js";

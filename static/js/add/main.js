@@ -1,2 +1,3 @@
 import "./box.js";
+import "./destination.js";
 import "./files.js";

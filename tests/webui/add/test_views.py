@@ -313,6 +313,22 @@ def test_the_folders_to_choose_from_are_shown_where_the_service_takes_one(bob, s
     assert shown.select_one("#omni-folder option[selected]")["value"] == str(films.id)
 
 
+def test_any_folder_can_be_a_destination_and_the_last_ones_come_first(bob, storage):
+    films, music = storage.folder("Films"), storage.folder("Music")
+    old = storage.folder("Old", films.id)
+    shown = page(bob.client.get("/add/"))
+    assert shown.select_one("a[hx-target='#destination']")["href"] == "/search/folder/"
+    assert shown.select_one("dialog#destination")
+    for folder in (music, old):
+        bob.client.get(f"/files/{folder.id}/")
+        by_script(bob, magnet(folder.id), folder=str(folder.id))
+    for path in ("/add/", "/transfers/"):
+        options = page(bob.client.get(path)).select("#omni-folder option")
+        assert [each.get_text(strip=True) for each in options] == [
+            *("All files", "Films/Old", "Music", "Films")
+        ]
+
+
 def test_no_folder_choice_for_foreign_or_unreachable_services(bob, foreign, storage):
     foreign.folder("Films")
     assert not page(bob.client.get("/add/")).select("#omni-folder")

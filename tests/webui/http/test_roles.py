@@ -39,6 +39,7 @@ TABLE = {
     "files-largest": (GUEST, "get", {}),
     "search": (GUEST, "get", {}),
     "search-results": (GUEST, "get", {}),
+    "search-folder": (MEMBER, "get", {}),
     "search-elsewhere": (GUEST, "get", {"folder": "0"}),
     "files-deleted": (MEMBER, "get", {}),
     "files-deleted-restore": (MEMBER, "post", {}),
