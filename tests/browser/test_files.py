@@ -810,7 +810,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     alice = Visitor(page, f"http://phone.lan:{ferry.port}", ferry)
     alice.bring_session()
     alice.open(films.path)
-    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    open_menu(page, "Clouds.mkv").get_by_text("Copy address").click()
     expect(page.locator("#toasts")).to_contain_text("Link copied")
     page.get_by_label("Filter this folder").press("Control+V")
     expect(page.get_by_label("Filter this folder")).to_have_value(
@@ -819,7 +819,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     alice.open(films.path)
     # Some browsers refuse this, too.
     page.evaluate("document.execCommand = () => false")
-    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    open_menu(page, "Clouds.mkv").get_by_text("Copy address").click()
     dialog = page.get_by_role("dialog", name="Copy link")
     expect(dialog.get_by_label("Address")).to_have_value(
         re.compile(rf"^{alice.url}/files/file/\w+")
@@ -830,7 +830,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
     local = Visitor(page, ferry.url, ferry)
     local.bring_session()
     local.open(films.path)
-    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    open_menu(page, "Clouds.mkv").get_by_text("Copy address").click()
     expect(page.locator("#toasts")).to_contain_text("Link copied")
     assert page.evaluate("navigator.clipboard.readText()").startswith(ferry.url)
 
@@ -839,7 +839,7 @@ def test_a_link_is_copied_or_shown(page, ferry, films):
 def test_toasts_leave_the_selection_bar_free(alice, films):
     page = alice.page
     alice.open(films.path)
-    open_menu(page, "Clouds.mkv").get_by_text("Copy link").click()
+    open_menu(page, "Clouds.mkv").get_by_text("Copy address").click()
     toast = page.locator(".toast")
     expect(toast).to_have_count(1)
     page.get_by_label("Select Elms.txt").check()

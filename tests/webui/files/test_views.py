@@ -423,6 +423,7 @@ def test_a_guest_sees_no_way_to_change_anything(gwen, bob, storage):
     assert not guests.select("[href*='/new/'], [href*='/upload/']")
     acts = guests.select("#entry-menu [data-do]")
     assert [act["data-do"] for act in acts] == ["open", "get", "copy", "play", "select"]
+    assert acts[2].get_text(strip=True) == "Copy address (needs sign-in)"
     assert guests.select("#listing .tick[name=entry]")
     buttons = [button.get_text(strip=True) for button in guests.select(".actionbar [type=submit]")]
     assert buttons == ["Download ZIP"]

@@ -106,6 +106,7 @@ class TestAFolder:
         answer = ida.get(link)
         assert not page(answer).select("[data-do=rename], [data-do=delete], #new, [data-upload]")
         assert not page(answer).select("[data-do=share], [data-do=play], [data-do=unpack]")
+        assert words(answer, "[data-do=copy]") == "Copy link"
 
     def test_positions_in_films_are_not_saved(self, link, ida, shelf):
         answer = ida.get(f"{link}files/{shelf['shared']}/file-{shelf['film']}/view/")
