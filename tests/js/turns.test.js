@@ -1,9 +1,13 @@
 import assert from "node:assert/strict";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { Turns } from "../../static/js/files/turns.js";
+
+let now = 0;
+mock.method(performance, "now", () => now);
 
 class FakeUpload {
   state = "queued";
+  sent = 0;
 
   constructor(file, url, onChange) {
     Object.assign(this, { file, url, onChange });
@@ -15,6 +19,11 @@ class FakeUpload {
 
   stop() {
     this.state = "stopped";
+  }
+
+  send(bytes) {
+    this.sent += bytes;
+    this.noteSent(bytes);
   }
 
   to(state) {
@@ -107,4 +116,76 @@ test("canceling stops each upload", () => {
   const { queue, made } = queueOf("ab");
   queue.cancel([made.b]);
   assert.deepEqual([made.a.state, made.b.state], ["uploading", "stopped"]);
+});
+
+// Files of 1 MB.
+function setOf(...names) {
+  now = 0;
+  const uploads = [];
+  const make = (file, url, onChange) => {
+    uploads.push(new FakeUpload(file, url, onChange));
+    return uploads.at(-1);
+  };
+  const queue = new Turns({ make, announce: () => false, finish: () => {} });
+  const add = (...more) => queue.add(more.map((name) => ({ file: { name, size: 1_000_000 }, url: "/upload/" })));
+  add(...names);
+  return { queue, uploads, add };
+}
+
+function sendForTenSeconds(upload, bytesPerSecond) {
+  for (now = 1000; now <= 10_000; now += 1000) upload.send(bytesPerSecond);
+}
+
+const sumsOf = ({ sums: { done, total, doneBytes, totalBytes } }) => [done, total, doneBytes / 1e6, totalBytes / 1e6];
+
+test("sums: files and bytes of a set count what has arrived, what is being sent, and what waits", () => {
+  const { queue, uploads, add } = setOf("a", "b", "c", "d");
+  assert.deepEqual(sumsOf(queue), [0, 4, 0, 4]);
+  uploads[0].send(1_000_000);
+  uploads[0].to("done");
+  uploads[1].send(500_000);
+  assert.deepEqual(sumsOf(queue), [1, 4, 1.5, 4]);
+  add("e");
+  assert.deepEqual(sumsOf(queue), [1, 5, 1.5, 5]);
+  queue.cancel([uploads[4]]);
+  assert.deepEqual(sumsOf(queue), [1, 4, 1.5, 4]);
+});
+
+test("sums: what a failed file had sent doesn't count", () => {
+  const { queue, uploads } = setOf("a", "b");
+  uploads[0].send(500_000);
+  uploads[0].to("failed");
+  assert.deepEqual(sumsOf(queue), [0, 2, 0, 2]);
+});
+
+test("sums: a set that begins when nothing is in progress starts at zero, beside files that failed", () => {
+  const { queue, uploads, add } = setOf("a", "b");
+  uploads[0].to("failed");
+  uploads[1].to("done");
+  assert.deepEqual(sumsOf(queue), [1, 2, 1, 2]);
+  add("c");
+  assert.deepEqual(sumsOf(queue), [0, 2, 0, 2]);
+});
+
+test("sums: the time left is that of the whole set, also of files that wait", () => {
+  const { queue, uploads } = setOf("a", "b", "c", "d", "e");
+  sendForTenSeconds(uploads[0], 100_000);
+  assert.equal(Math.round(queue.sums.seconds), 40);
+});
+
+test("sums: what the server had before doesn't count as speed", () => {
+  const { queue, uploads } = setOf("a", "b");
+  uploads[0].sent = 900_000;
+  sendForTenSeconds(uploads[1], 50_000);
+  assert.equal(Math.round(queue.sums.seconds), 12);
+});
+
+test("sums: no time is left, or known, while nothing moves", () => {
+  const { queue, uploads } = setOf("a");
+  sendForTenSeconds(uploads[0], 10_000);
+  assert.notEqual(queue.sums.seconds, null);
+  uploads[0].isCut = true;
+  assert.equal(queue.sums.seconds, null);
+  uploads[0].to("failed");
+  assert.equal(queue.sums.seconds, null);
 });

@@ -55,6 +55,7 @@ def upload() -> ScriptWords:
         "going": _("Uploading. Keep this tab open."),
         "ending": _("Uploaded. Ferry is saving it."),
         "resuming": _("Interrupted. The upload continues on its own."),
+        "arrived": _("Uploaded"),
         "failed": _("Failed"),
         "left": _("{time} left"),
         "of": _("{done} of {total}"),

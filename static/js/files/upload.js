@@ -16,6 +16,7 @@ export class Upload {
   pace = null;
   shownAt = 0;
   show = () => {};
+  noteSent = (_bytes) => {};
 
   constructor(file, url, onChange) {
     this.file = file;
@@ -66,7 +67,9 @@ export class Upload {
 
   progress(loaded, total) {
     const now = performance.now();
+    const before = this.sent;
     this.sent = total ? Math.min(this.file.size, (loaded / total) * this.file.size) : 0;
+    this.noteSent(Math.max(this.sent - before, 0));
     this.pace.add(now, this.sent);
     if (now - this.shownAt <= SHOW_MS) return;
     this.shownAt = now;
@@ -127,6 +130,7 @@ export class Upload {
       queued: words.upload.waiting,
       uploading: words.upload.going,
       moving: words.upload.ending,
+      done: words.upload.arrived,
       failed: words.upload.failed,
     }[this.state];
   }
