@@ -1087,6 +1087,61 @@ def test_a_dropped_directory_arrives_with_its_contents(alice, films, tmp_path, s
     expect(link(page, "Two.txt")).to_be_visible()
 
 
+# How far a page jumped, except within half a second of a click, a tap, or a key.
+SHIFTS = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+  for (const each of list.getEntries()) if (!each.hadRecentInput) window.shifts.push(each.value);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+MOST_SHIFT = 0.35
+
+
+@LAYOUT
+@pytest.mark.parametrize("visitor", ["alice", "phone"])
+def test_nothing_jumps_while_101_files_arrive(visitor, films, request):
+    """The panel appears above the list, and leaves once the new list is there."""
+    alice = request.getfixturevalue(visitor)
+    page = alice.page
+    page.add_init_script(SHIFTS)
+    alice.open(films.path)
+    page.locator("#upload-files").set_input_files(
+        [
+            {
+                "name": f"{'Long name ' * (number % 9)}{number}.txt",
+                "mimeType": "",
+                "buffer": b"x" * 5000,
+            }
+            for number in range(101)
+        ]
+    )
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 101")
+    expect(page.locator("#uploads")).to_be_hidden()
+    shifts = page.evaluate("window.shifts")
+    assert sum(shifts) < MOST_SHIFT, shifts
+    assert len([each for each in shifts if each > 0.01]) <= 1, shifts
+
+
+@UPLOADS
+def test_only_the_folder_into_which_files_arrive_is_not_called_empty(alice, films):
+    alice.open(films.path)
+    page, empty = alice.page, alice.page.locator(".empty")
+    page.route("**/upload/", lambda _route: None)
+    link(page, "Alps").click()
+    expect(empty).to_contain_text("This folder is empty")
+    pick(page, ("Slow.txt", b"hello"))
+    expect(page.locator(".transfer")).to_contain_text("Slow.txt")
+    expect(empty).to_be_hidden()
+    for name in ("Bays", "Alps"):
+        page.keyboard.press("u")
+        is_open(page, films.name)
+        link(page, name).click()
+        is_open(page, name)
+        expect(empty).to_be_visible(visible=name == "Bays")
+    page.get_by_label("Cancel Slow.txt").click()
+    expect(empty).to_be_visible()
+
+
 @pytest.mark.browser("Scripts open a menu and an action bar that lack parts.")
 def test_a_guest_opens_a_menu_and_selects(page, ferry, films):
     """The menu and the action bar of a guest lack parts that scripts know."""
@@ -1190,13 +1245,17 @@ def test_uploads_out_of_sight_are_counted_below(alice, films):
     page = alice.page
     page.route("**/upload/", lambda _route: None)
     pick(page, *((f"Up {number}.txt", b"hello") for number in range(14)))
-    expect(page.locator("#uploads .sect p")).to_have_text("0 of 14 uploaded")
-    expect(page.locator("#uploads .transfer")).to_have_count(12)
-    expect(page.locator("#uploads-more")).to_have_text("and 2 more")
-    page.get_by_label("Cancel Up 0.txt").click()
-    page.get_by_label("Cancel Up 1.txt").click()
-    expect(page.locator("#uploads .sect p")).to_have_text("0 of 12 uploaded")
-    expect(page.locator("#uploads-more")).to_be_hidden()
+    facts = page.locator("#uploads .sect p")
+    expect(facts).to_have_text("0 of 14 uploaded · 0 bytes of 70 bytes")
+    expect(page.locator("#uploads .transfer")).to_have_count(3)
+    expect(page.locator("#uploads-more")).to_have_text("and 11 more")
+    for number in range(11):
+        page.get_by_label(f"Cancel Up {number}.txt").click()
+    expect(facts).to_have_text("0 of 3 uploaded · 0 bytes of 15 bytes")
+    expect(page.locator("#uploads .transfer bdi")).to_have_text(
+        [f"Up {number}.txt" for number in (12, 13, 11)]
+    )
+    expect(page.locator("#uploads-more")).to_be_empty()
     page.get_by_role("button", name="Cancel all").click()
     expect(page.locator("#uploads")).to_be_hidden()
 

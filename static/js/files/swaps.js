@@ -66,9 +66,13 @@ document.addEventListener(
   true,
 );
 
+/** @returns {Promise<unknown>} */
 export function refresh() {
   const look = document.getElementById("look");
-  if (look) window.htmx.trigger(look, "refresh");
+  if (!look) return Promise.resolve();
+  const answer = new Promise((resolve) => look.addEventListener("htmx:afterRequest", resolve, { once: true }));
+  window.htmx.trigger(look, "refresh");
+  return answer;
 }
 document.addEventListener("entries-changed", refresh);
 

@@ -1,4 +1,5 @@
-// A panel with the uploads of a page, and rows for the first ones.
+// A panel with the uploads of a page: rows for those that have begun, and the number of the rest. While a set
+// arrives, rows keep their places, so that nothing moves under the pointer.
 import { tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { uploadOf } from "./resumable.js";
@@ -7,26 +8,32 @@ import { Turns } from "./turns.js";
 const IN_SIGHT = 12;
 
 export class UploadQueue extends Turns {
+  #isFinishing = false;
+
   /**
    * @param {HTMLElement} panel contains the list of rows and their template
    * @param {object} options
    * @param {string} options.home the id of the element that gets the focus when no row is left
    * @param {(upload: import("./upload.js").Upload) => boolean} [options.announce] announces a special outcome; returns whether it did
-   * @param {() => void} [options.finish] runs when the last file has arrived
+   * @param {() => unknown} [options.finish] runs when the last file has arrived; the rows stay until it's done
    * @param {() => void} [options.draw] updates the rest of the panel
    * @param {typeof uploadOf} [options.make] creates the upload of a file
    */
   constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {}, make = uploadOf }) {
-    const sayAndFinish = (count) => {
-      tell(fill(words.upload.done, { count }));
-      finish();
-    };
-    super({ make, announce, finish: sayAndFinish });
+    super({ make, announce, finish: (count) => this.#end(count, finish) });
     this.panel = panel;
     this.home = home;
     this.drawRest = draw;
     document.addEventListener("click", ({ target }) => this.#press(target));
     window.addEventListener("beforeunload", (event) => this.isActive && event.preventDefault());
+  }
+
+  async #end(count, finish) {
+    tell(fill(words.upload.done, { count }));
+    this.#isFinishing = true;
+    await finish();
+    this.#isFinishing = false;
+    this.draw();
   }
 
   #press(target) {
@@ -39,39 +46,62 @@ export class UploadQueue extends Turns {
 
   draw() {
     const [list, template] = ["ul", "template"].map((name) => this.panel.querySelector(name));
-    for (const row of [...list.children]) if (!this.uploads.some((each) => each.row === row)) this.#remove(row);
-    for (const upload of this.uploads.slice(0, IN_SIGHT)) if (!upload.row) list.append(rowFor(upload, template));
-    this.panel.hidden = !this.uploads.length;
+    const isOpen = this.isActive || this.#isFinishing;
+    const begun = this.uploads.filter(({ row, state }) => !row && state !== "queued");
+    for (const row of [...list.children]) {
+      if (this.uploads.some((each) => each.row === row)) continue;
+      const upload = begun.shift();
+      const isKept = !upload && isOpen && row.dataset.state === "done";
+      this.#replace(row, upload ? [this.#rowFor(upload, template)] : isKept ? [row] : []);
+    }
+    for (const upload of begun.slice(0, IN_SIGHT - list.childElementCount)) list.append(this.#rowFor(upload, template));
+    this.panel.hidden = !list.childElementCount;
+    this.#drawMore(this.uploads.filter(({ row }) => !row).length);
     this.drawRest();
   }
 
-  #remove(row) {
-    const next = row.nextElementSibling ?? row.previousElementSibling;
-    const hadFocus = row.contains(document.activeElement);
-    row.remove();
-    if (hadFocus) (next?.querySelector("[data-do=cancel]") ?? document.getElementById(this.home)).focus();
+  // Put another row in the place of one whose upload is gone, or none, and pass the focus on.
+  #replace(row, heirs) {
+    const isFocused = row.contains(document.activeElement);
+    const rows = [...row.parentElement.children];
+    const at = rows.indexOf(row);
+    if (heirs[0] !== row) row.replaceWith(...heirs);
+    if (!isFocused) return;
+    const next = [...heirs, ...rows.slice(at + 1), ...rows.slice(0, at).reverse()];
+    const cancel = next.map((each) => each.querySelector("[data-do=cancel]:enabled")).find(Boolean);
+    (cancel ?? document.getElementById(this.home)).focus();
   }
-}
 
-function rowFor(upload, template) {
-  const { name } = upload.file;
-  const row = template.content.firstElementChild.cloneNode(true);
-  row.querySelector("bdi").textContent = name;
-  row.querySelector("progress").setAttribute("aria-label", name);
-  row.querySelector("[data-do=cancel]").setAttribute("aria-label", fill(words.upload.cancel, { name }));
-  upload.row = row;
-  upload.show = () => show(row, upload);
-  upload.show();
-  return row;
+  #rowFor(upload, template) {
+    const { name } = upload.file;
+    const row = template.content.firstElementChild.cloneNode(true);
+    Object.assign(row.querySelector("bdi"), { textContent: name, title: name });
+    row.querySelector("progress").setAttribute("aria-label", name);
+    row.querySelector("[data-do=cancel]").setAttribute("aria-label", fill(words.upload.cancel, { name }));
+    upload.row = row;
+    upload.show = () => {
+      show(row, upload);
+      this.drawRest();
+    };
+    show(row, upload);
+    return row;
+  }
+
+  #drawMore(count) {
+    const more = this.panel.querySelector("#uploads-more");
+    more.textContent = count ? fill(words.upload.more, { count }) : "";
+    more.hidden = this.panel.hidden || (more.hidden && !count);
+  }
 }
 
 function show(row, { state, percent, texts }) {
   const find = (selector) => row.querySelector(selector);
   const small = Object.assign(document.createElement("small"), { textContent: "%" });
   row.dataset.state = state;
-  find("progress").value = state === "moving" ? 100 : percent;
+  find("progress").value = ["moving", "done"].includes(state) ? 100 : percent;
   find(".route").hidden = state === "failed";
   for (const [name, text] of Object.entries(texts)) find(`.${name}`).textContent = text;
   find(".transfer-pct").replaceChildren(...(state === "uploading" ? [String(percent), small] : []));
   find("[data-do=retry]").hidden = state !== "failed";
+  find("[data-do=cancel]").disabled = state === "done";
 }

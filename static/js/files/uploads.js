@@ -1,5 +1,6 @@
 import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
+import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 import { filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
@@ -8,13 +9,21 @@ import { UploadQueue } from "./upload-queue.js";
 const queue = new UploadQueue(document.getElementById("uploads"), { home: "title", finish: refresh, draw });
 
 function draw() {
-  const { panel, arrived, uploads } = queue;
-  const rest = uploads.length - panel.querySelector("ul").childElementCount;
-  const more = panel.querySelector("#uploads-more");
-  const total = arrived + uploads.length;
-  panel.querySelector(".sect p").textContent = fill(words.files.sum, { done: arrived, total });
-  more.textContent = fill(words.upload.more, { count: rest });
-  more.hidden = rest < 1;
+  const { panel, uploads } = queue;
+  const { url } = panel.dataset;
+  panel.querySelector(".sect p").textContent = facts().join(" · ");
+  panel.querySelector("[data-do=clear]").hidden = !uploads.length;
+  // When the last file has arrived, the folder only looks empty until the page refreshes.
+  const isFilling = uploads.some((each) => each.url === url && each.state !== "failed");
+  if (isFilling || uploads.length || panel.hidden) panel.toggleAttribute("data-filling", isFilling);
+}
+
+// How much of the set has arrived, and how long the rest takes.
+function facts() {
+  const { done, total, doneBytes, totalBytes, seconds } = queue.sums;
+  const bytes = { done: formatSize(doneBytes), total: formatSize(totalBytes) };
+  const left = seconds === null ? [] : [fill(words.upload.left, { time: formatTime(seconds) })];
+  return [fill(words.files.sum, { done, total }), fill(words.upload.of, bytes), ...left];
 }
 
 export function pick() {
@@ -58,10 +67,11 @@ document.addEventListener("htmx:afterSwap", ({ target }) => {
   if (target.id !== "main") return;
   const { panel } = queue;
   const fresh = document.getElementById("uploads");
-  if (!queue.uploads.length) queue.panel = fresh;
+  if (!queue.uploads.length) queue.panel = fresh ?? panel;
   else if (fresh) {
     delete panel.dataset.here;
     Object.assign(panel.dataset, fresh.dataset);
     fresh.replaceWith(panel);
   } else document.getElementById("listing").before(panel);
+  queue.draw();
 });
