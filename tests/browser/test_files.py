@@ -1061,7 +1061,7 @@ def test_dropped_files_arrive(alice, films):
     files = carried(page)
     page.dispatch_event("#main", "dragenter", {"dataTransfer": files})
     expect(page.locator(".drop")).to_be_visible()
-    expect(page.locator(".drop")).to_contain_text("1 file.")
+    expect(page.locator(".drop")).to_contain_text("1 item.")
     page.dispatch_event("#main", "drop", {"dataTransfer": files})
     expect(page.locator(".drop")).to_be_hidden()
     expect(link(page, "Dropped.txt")).to_be_visible()
@@ -1085,6 +1085,63 @@ def test_a_dropped_directory_arrives_with_its_contents(alice, films, tmp_path, s
     expect(link(page, "One.txt")).to_be_visible()
     page.get_by_role("link", name="Extras").click()
     expect(link(page, "Two.txt")).to_be_visible()
+
+
+def drop_folders(page: Page, *folders: Path) -> None:
+    dragged = {"items": [], "files": [str(each) for each in folders], "dragOperationsMask": 1}
+    tools = page.context.new_cdp_session(page)
+    for kind in ("dragEnter", "dragOver", "drop"):
+        tools.send("Input.dispatchDragEvent", {"type": kind, "x": 700, "y": 500, "data": dragged})
+
+
+@DRAGGING
+def test_six_dropped_folders_are_called_folders(alice, shelf, tmp_path):
+    folders = [tmp_path / f"Season {number}" for number in range(6)]
+    for each in folders:
+        each.mkdir()
+        (each / "Pilot.txt").write_bytes(b"hello")
+    alice.open(shelf.folder().path)
+    page = alice.page
+    hold(page, "**/upload/")
+    drop_folders(page, *folders)
+    expect(page.locator("#drop-count")).to_contain_text("6 items.")
+    facts = page.locator("#uploads .sect p")
+    expect(facts).to_have_text("6 folders · 0 of 6 uploaded · 0 bytes of 30 bytes")
+    expect(link(page, "Season 5")).to_be_visible()
+    page.unroute("**/upload/")
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 6")
+    expect(page.locator("#uploads")).to_be_hidden()
+
+
+@DRAGGING
+def test_a_folder_is_chosen_with_the_keyboard(alice, films, shelf, tmp_path):
+    inner = tmp_path / "Season 1" / "Extras"
+    inner.mkdir(parents=True)
+    (inner.parent / "One.txt").write_bytes(b"one")
+    (inner / "Two.txt").write_bytes(b"two")
+    alice.open(films.path)
+    page = alice.page
+    page.get_by_role("button", name="Upload folder").focus()
+    with page.expect_file_chooser() as chooser:
+        page.keyboard.press("Enter")
+    chooser.value.set_files(inner.parent)
+    expect(page.locator("#toasts")).to_contain_text("Uploaded: 2")
+    page.get_by_role("link", name="Season 1").click()
+    expect(link(page, "One.txt")).to_be_visible()
+    page.get_by_role("link", name="Extras").click()
+    expect(link(page, "Two.txt")).to_be_visible()
+
+
+@TOUCH
+def test_a_folder_is_offered_only_where_the_browser_can_choose_one(phone, films):
+    page = phone.page
+    for is_able in (True, False):
+        if not is_able:
+            page.add_init_script("delete HTMLInputElement.prototype.webkitdirectory")
+        phone.open(films.path)
+        page.get_by_label("More actions for this folder").tap()
+        expect(page.locator("#folder-menu").get_by_text("Upload files")).to_be_visible()
+        expect(page.locator("#folder-menu [data-upload=folder]")).to_be_visible(visible=is_able)
 
 
 # How far a page jumped, except within half a second of a click, a tap, or a key.

@@ -8,7 +8,7 @@ globalThis.document = {
   getElementById: () => ({ textContent: JSON.stringify(WORDS) }),
 };
 
-const { filesOf } = await import("../../static/js/files/dropped-folders.js");
+const { countFolders, filesOf } = await import("../../static/js/files/dropped-folders.js");
 
 // Entries as browsers give them: a folder tells its contents in parts.
 const file = (name) => ({ name, isFile: true, isDirectory: false, file: (resolve) => resolve({ name }) });
@@ -55,6 +55,34 @@ test("a folder is made before those inside it, and each file goes to its own", a
     "/0/upload/d",
   ]);
   assert.equal(found.trouble, undefined);
+});
+
+// Files as a browser gives them when a folder is chosen.
+const picked = (path) => ({ name: path.split("/").at(-1), webkitRelativePath: path });
+
+test("a chosen folder is made with its subfolders, each once, and each file goes to its own", async () => {
+  const files = ["Films/a", "Films/Old/1999/b", "Films/Old/c", "Films/d"].map(picked);
+  const found = await filesOf({ entries: [], files }, HERE);
+  assert.deepEqual(made, ["/0/new/Films", "/0/Films/new/Old", "/0/Films/Old/new/1999"]);
+  assert.deepEqual(targetsOf(found), [
+    "/0/Films/upload/a",
+    "/0/Films/Old/1999/upload/b",
+    "/0/Films/Old/upload/c",
+    "/0/Films/upload/d",
+  ]);
+  assert.equal(found.trouble, undefined);
+});
+
+test("an empty folder that is dropped is made, too", async () => {
+  await filesOf({ entries: [folder("Films", folder("Old"))], files: [] }, HERE);
+  assert.deepEqual(made, ["/0/new/Films", "/0/Films/new/Old"]);
+});
+
+test("folders are counted, but not those inside them", () => {
+  const six = [..."abcdef"].map((name) => folder(name, folder("inside")));
+  assert.equal(countFolders({ entries: [...six, file("g")], files: [{ name: "a" }] }), 6);
+  assert.equal(countFolders({ entries: [], files: ["Films/a", "Films/Old/b"].map(picked) }), 1);
+  assert.equal(countFolders({ entries: [file("a")], files: [{ name: "a", webkitRelativePath: "" }] }), 0);
 });
 
 test("if a folder can't be created, the files beside it are still sent", async () => {

@@ -49,7 +49,7 @@ def test_a_page_has_its_words_in_one_block(alice):
     words = json.loads(block.string)
     assert block["id"] == "words"
     assert set(words) == {"shell", "files", "upload", "time"}
-    assert words["files"]["drop"]["1"].startswith("{count} file.")
+    assert words["files"]["drop"]["1"].startswith("{count} item.")
 
 
 def test_each_plural_form_has_a_number_that_selects_it():

@@ -130,7 +130,7 @@ class FilesPage:
     refresh_url: str
     new_folder: NewFolderPage
     may_change: bool
-    can_upload_here: bool
+    takes_folders: bool
     upload_note: str
     new_url: str
     delete_dialog_url: str
@@ -234,7 +234,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         else refresh_url(at, here, seen_version(snapshot, context.stale)),
         new_folder=new_folder_page(snapshot, look),
         may_change=may_change,
-        can_upload_here=context.takes_folder or snapshot.is_root,
+        takes_folders=context.takes_folder,
         upload_note=upload_note(snapshot, takes_folder=context.takes_folder),
         new_url=at.act("new"),
         delete_dialog_url=at.act("delete/loss"),

@@ -29,11 +29,12 @@ def files() -> ScriptWords:
         "same": _("These items are in this folder already."),
         "drop": plural(
             lambda count: ngettext(
-                "{count} file. Keep this tab open until the upload finishes.",
-                "{count} files. Keep this tab open until the upload finishes.",
+                "{count} item. Keep this tab open until the upload finishes.",
+                "{count} items. Keep this tab open until the upload finishes.",
                 count,
             )
         ),
+        "folders": plural(lambda count: ngettext("{count} folder", "{count} folders", count)),
         "sum": _("{done} of {total} uploaded"),
         "tab": _("Uploads continue here. The page is open in another tab."),
     }

@@ -1,31 +1,61 @@
-// Pair each dropped file with its upload URL. Dropped folders and their subfolders are created first,
-// so that each file goes to the right place.
+// Pair each file that was dropped, or chosen with its folder, with its upload URL. Folders and their
+// subfolders are created first, so that each file goes to the right place.
 import { words } from "../words.js";
 import { headers } from "./upload.js";
 
-/**
- * @param {{ entries: FileSystemEntry[], files: File[] }} dropped
- * @param {DOMStringMap} place
- */
-export async function filesOf({ entries, files }, { url, new: makeUrl, here }) {
-  if (!entries.some(({ isDirectory }) => isDirectory)) return { files: files.map((file) => ({ file, url })) };
-  if (here === undefined) {
-    const plain = await Promise.all(entries.filter(({ isFile }) => isFile).map(fileOf));
-    return { files: plain.map((file) => ({ file, url })), trouble: words.upload.nodirs };
-  }
-  const uploads = [];
-  try {
-    for (const entry of entries) await walk(entry, { upload_url: url, new_url: makeUrl }, uploads);
-    return { files: uploads };
-  } catch (error) {
-    return { files: uploads, trouble: error.reason ?? words.upload.strange };
-  }
+/** @typedef {{ entries: FileSystemEntry[], files: File[] }} Chosen */
+
+/** @param {Chosen} chosen */
+export function countFolders({ entries, files }) {
+  const dropped = entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
+  const picked = files.map((file) => pathOf(file).split("/")[0]);
+  return new Set([...dropped, ...picked].filter(Boolean)).size;
 }
 
-async function walk(entry, place, uploads) {
-  if (entry.isFile) return uploads.push({ file: await fileOf(entry), url: place.upload_url });
-  const folder = await make(entry.name, place.new_url);
-  for (const each of await contentsOf(entry)) await walk(each, folder, uploads);
+/**
+ * @param {Chosen} chosen
+ * @param {DOMStringMap} place
+ */
+export async function filesOf(chosen, { url, new: newUrl, here }) {
+  const places = new Map([["", { upload_url: url, new_url: newUrl }]]);
+  const uploads = [];
+  let trouble;
+  try {
+    for await (const { file, path } of list(chosen)) {
+      if (path && here === undefined) trouble = words.upload.nodirs;
+      else {
+        const place = await placeAt(path, places);
+        if (file) uploads.push({ file, url: place.upload_url });
+      }
+    }
+  } catch (error) {
+    trouble = error.reason ?? words.upload.strange;
+  }
+  return { files: uploads, trouble };
+}
+
+// Each file with the path of its folder, and each dropped folder, which may be empty.
+async function* list({ entries, files }) {
+  if (entries.some(({ isDirectory }) => isDirectory)) for (const entry of entries) yield* walk(entry, "");
+  else for (const file of files) yield { file, path: pathOf(file) };
+}
+
+async function* walk(entry, path) {
+  if (entry.isFile) return yield { file: await fileOf(entry), path };
+  const below = path ? `${path}/${entry.name}` : entry.name;
+  yield { path: below };
+  for (const each of await contentsOf(entry)) yield* walk(each, below);
+}
+
+const pathOf = ({ webkitRelativePath = "" }) => webkitRelativePath.split("/").slice(0, -1).join("/");
+
+async function placeAt(path, places) {
+  if (!places.has(path)) {
+    const cut = path.lastIndexOf("/");
+    const above = await placeAt(path.slice(0, Math.max(cut, 0)), places);
+    places.set(path, await make(path.slice(cut + 1), above.new_url));
+  }
+  return places.get(path);
 }
 
 async function make(name, url) {

@@ -18,16 +18,19 @@ document.addEventListener("click", async (event) => {
     if (!hasClosed(more)) (await menus())?.open(more);
   }
   if (target.closest("#rename-chosen")) rename(rowOf(document.querySelector("#listing .tick[name=entry]:checked")));
-  const upload = target.closest("a[data-upload]");
+  const upload = target.closest("[data-upload]");
   if (upload && isPlain(event) && document.getElementById("uploads")) {
     event.preventDefault();
     upload.closest("[popover]")?.hidePopover();
-    (await uploads())?.pick();
+    (await uploads())?.pick(upload.dataset.upload);
   }
 });
 
+// Browsers of older phones can't pick folders. Scripts alone can tell.
+if (!("webkitdirectory" in HTMLInputElement.prototype)) document.body.classList.add("without-folders");
+
 document.addEventListener("change", async ({ target }) => {
-  if (target.id !== "upload-files" || !target.files.length) return;
+  if (!["upload-files", "upload-folder"].includes(target.id) || !target.files.length) return;
   const files = [...target.files];
   target.value = "";
   (await uploads())?.addPicked(files);

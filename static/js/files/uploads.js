@@ -2,33 +2,39 @@ import { isPlain } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
-import { filesOf } from "./dropped-folders.js";
+import { countFolders, filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";
 import { UploadQueue } from "./upload-queue.js";
 
 const queue = new UploadQueue(document.getElementById("uploads"), { home: "title", finish: refresh, draw });
+let folderCount = 0; // of the set
+let readings = 0; // of folders whose files aren't in the queue yet
 
 function draw() {
   const { panel, uploads } = queue;
   const { url } = panel.dataset;
+  if (readings) panel.hidden = false;
+  if (panel.hidden) folderCount = 0;
   panel.querySelector(".sect p").textContent = facts().join(" · ");
   panel.querySelector("[data-do=clear]").hidden = !uploads.length;
   // When the last file has arrived, the folder only looks empty until the page refreshes.
-  const isFilling = uploads.some((each) => each.url === url && each.state !== "failed");
+  const isFilling = readings > 0 || uploads.some((each) => each.url === url && each.state !== "failed");
   if (isFilling || uploads.length || panel.hidden) panel.toggleAttribute("data-filling", isFilling);
 }
 
-// How much of the set has arrived, and how long the rest takes.
+// What the set consists of, how much of it has arrived, and how long the rest takes.
 function facts() {
   const { done, total, doneBytes, totalBytes, seconds } = queue.sums;
+  const folders = folderCount ? [fill(words.files.folders, { count: folderCount })] : [];
+  if (readings && !queue.isActive) return folders;
   const bytes = { done: formatSize(doneBytes), total: formatSize(totalBytes) };
   const left = seconds === null ? [] : [fill(words.upload.left, { time: formatTime(seconds) })];
-  return [fill(words.files.sum, { done, total }), fill(words.upload.of, bytes), ...left];
+  return [...folders, fill(words.files.sum, { done, total }), fill(words.upload.of, bytes), ...left];
 }
 
-export function pick() {
+export function pick(kind) {
   const note = document.getElementById("upload-note");
-  if (!note) return queue.panel.querySelector("input").click();
+  if (!note) return document.getElementById(kind === "folder" ? "upload-folder" : "upload-files").click();
   note.returnValue = "";
   note.showModal();
 }
@@ -41,14 +47,18 @@ document.addEventListener(
   true,
 );
 
-export function addPicked(files) {
-  const { url } = queue.panel.dataset;
-  queue.add(files.map((file) => ({ file, url })));
-}
+export const addPicked = (files) => addDropped({ files, entries: [] });
 
 export async function addDropped(dropped) {
+  const count = countFolders(dropped);
+  if (!queue.isActive && !readings) folderCount = 0;
+  folderCount += count;
+  readings += count;
+  draw();
   const { files, trouble } = await filesOf(dropped, queue.panel.dataset);
+  readings -= count;
   if (trouble) showToast(trouble);
+  if (count) refresh();
   queue.add(files);
 }
 

@@ -120,6 +120,45 @@ def test_at_another_ferry_a_file_lands_where_it_was_dropped(bob, foreign):
     assert next(i.parent for i in foreign.fake.items.values() if i.name == "a.txt") == films.id
 
 
+def ways_to_upload_a_folder(person, path):
+    shown = page(person.client.get(path))
+    assert shown.select_one("#uploads").has_attr("data-here") == bool(
+        shown.select("[data-upload=folder]")
+    )
+    return [
+        each
+        for each in shown.select("[data-upload=folder]")
+        if each.find_parent(class_="menu") is None
+    ]
+
+
+def test_a_folder_is_uploaded_beside_files_by_scripts_alone(bob, gwen, storage):
+    films = storage.folder("Films")
+    for path in ("/", f"/files/{films.id}/"):
+        (button,) = ways_to_upload_a_folder(bob, path)
+        assert button.find_parent(id="acts" if path == "/" else "listing")
+        assert "scripted" in button["class"]
+        shown = page(bob.client.get(path))
+        assert shown.select_one("#upload-folder").has_attr("webkitdirectory")
+        assert (
+            "scripted"
+            in shown.select_one("#folder-menu [data-upload=folder]").find_parent("li")["class"]
+        )
+    assert not page(gwen.client.get("/")).select("[data-upload]")
+
+
+def test_the_first_screen_offers_to_choose_a_folder(bob, storage):
+    (link,) = ways_to_upload_a_folder(bob, "/")
+    assert link.find_parent(class_="first")
+    assert "scripted" in link.parent["class"]
+
+
+def test_a_service_that_takes_no_folder_is_offered_none(bob, foreign):
+    films = foreign.folder("Films")
+    for path in ("/", f"/files/{films.id}/"):
+        assert ways_to_upload_a_folder(bob, path) == []
+
+
 def test_all_processes_share_what_one_learned_about_a_service(bob, foreign):
     """The process that receives an upload may not be the one that read the listing."""
     films = foreign.folder("Films")
