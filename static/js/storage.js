@@ -31,5 +31,8 @@ function shelf(storage) {
   };
 }
 
+// Uploads that the browser can continue.
+export const UPLOADS_KEY = "ferry-uploads";
+
 export const browser = shelf(() => localStorage);
 export const tab = shelf(() => sessionStorage);

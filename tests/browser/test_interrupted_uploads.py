@@ -1,5 +1,6 @@
 """Large uploads whose connection, or whose tab, is gone for a while."""
 
+import fcntl
 import os
 import socket
 from collections.abc import Callable
@@ -139,7 +140,7 @@ def test_an_upload_continues_when_the_connection_is_back(far, films, film, shelf
     line.is_cut = False
     expect(arrived(page, film)).to_be_visible(timeout=60_000)
     other.reload()
-    expect(other.locator("#interrupted")).to_have_count(0)
+    expect(other.locator("#interrupted")).to_be_hidden()
     assert shelf.content(films, film.name) == film.read_bytes()
     assert offsets[0] == 0
     assert offsets[-1] > SIZE * 0.2
@@ -157,6 +158,29 @@ def test_the_same_file_continues_after_its_tab_was_closed(alice, films, film, sh
     assert shelf.content(films, film.name) == film.read_bytes()
     # Data that the closed tab had sent may arrive after the request of the second tab.
     assert len(offsets) <= 2
+    assert offsets[0] > SIZE * 0.2
+
+
+def test_a_reload_in_an_empty_folder_says_how_to_continue(alice, films, film, ferry):
+    """The server notices only after the page has loaded that the upload was interrupted."""
+    alice.open(films.path)
+    page = alice.page
+    before = set((ferry.data_dir / "resumable").glob("*"))
+    begin(page, film)
+    until_percent(page, 30)
+    (key,) = {each.stem for each in set((ferry.data_dir / "resumable").iterdir()) - before}
+    with open(ferry.data_dir / "resumable" / f"{key}.busy", "rb") as busy:
+        fcntl.flock(busy, fcntl.LOCK_SH)
+        page.reload()
+        expect(page.locator(".empty")).to_contain_text("This folder is empty")
+        expect(page.locator("#interrupted")).to_be_hidden()
+    expect(page.locator("#interrupted")).to_contain_text("choose the same file again")
+    expect(page.locator("#interrupted bdi")).to_have_text(film.name)
+    offsets = begin(page, film)
+    expect(page.locator("#uploads bdi")).to_have_text(film.name)
+    expect(page.locator("#interrupted")).to_be_hidden()
+    expect(arrived(page, film)).to_be_visible(timeout=60_000)
+    expect(page.locator("#interrupted")).to_be_hidden()
     assert offsets[0] > SIZE * 0.2
 
 

@@ -197,7 +197,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         begun=tuple(film_in_progress(*each, context) for each in context.begun)
         if is_front(snapshot, look)
         else (),
-        interrupted=context.interrupted if is_start else (),
+        interrupted=context.interrupted if is_start and may_change else (),
         unpacking=context.unpacking if may_change else None,
         rows=section_rows(entries, first, stop, at, context)
         if is_media

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from webui.files import page as pages
 from webui.files import resumable_uploads, rows_page, sort_orders, unpackings
-from webui.files.context import FilesContext, InterruptedUpload, Stale
+from webui.files.context import FilesContext, Stale
 from webui.files.page import FilesPage, stale_words
 from webui.files.unpacking_page import UnpackingList, unpacking_list
 from webui.formatting import Calendar
@@ -64,11 +64,8 @@ def page_of(
         )
         context = replace(context, begun=tuple(films))
     if context.may_change:
-        context = replace(
-            context,
-            interrupted=interrupted_uploads(request, folder),
-            unpacking=unpacking(request, reading.snapshot.folder),
-        )
+        context = replace(context, unpacking=unpacking(request, reading.snapshot.folder))
+    context = with_interrupted(request, context, folder)
     look = look_of(request, reading, context, fields)
     if remembers:
         look = remember_order(request, reading, look)
@@ -97,14 +94,18 @@ def remember_order(request: Request, reading: Reading, look: ViewOptions) -> Vie
     return replace(look, usual=look.sort)
 
 
-def interrupted_uploads(request: Request, folder: str) -> tuple[InterruptedUpload, ...]:
+def with_interrupted(request: Request, context: FilesContext, folder: str) -> FilesContext:
+    """Add the person's interrupted uploads to the folder."""
+    if not context.may_change:
+        return context
     uploads = resumable_uploads.list_interrupted(request.user, service_of(request), folder)
-    return tuple(
+    interrupted = tuple(
         pages.interrupted_upload(
             each.key, each.name, resumable_uploads.arrived_bytes(each), each.size_bytes
         )
         for each in uploads
     )
+    return replace(context, interrupted=interrupted)
 
 
 def unpacking(request: Request, folder: str) -> UnpackingList | None:

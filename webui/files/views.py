@@ -18,6 +18,7 @@ from webui.files.screen import (
     remember_order,
     render_page,
     row_context,
+    with_interrupted,
 )
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
@@ -62,6 +63,7 @@ def listing(request: Request, folder: str) -> HttpResponse:
     is_chosen = request.htmx and not seen and request.htmx.trigger != "look"
     if is_chosen:
         look = remember_order(request, reading, look)
+    context = with_interrupted(request, context, folder)
     page = pages.files_page(reading.snapshot, look, context)
     response = render(request, "files/_listing.html", {"page": page})
     if is_chosen:

@@ -1,11 +1,10 @@
 // Upload large files with the tus protocol: after an interruption, the server reports how much it has,
 // and only the rest is sent. The browser remembers uploads, so that they also resume in a new tab.
-import { browser } from "../storage.js";
+import { browser, UPLOADS_KEY } from "../storage.js";
 import { words } from "../words.js";
 import { Pace } from "./pace.js";
 import { headers, renewToken, Upload } from "./upload.js";
 
-const KEY = "ferry-uploads";
 const LEAST_BYTES = 4 * 2 ** 20;
 const FIRST_WAIT_MS = 1000;
 const LONGEST_WAIT_MS = 30_000;
@@ -154,10 +153,10 @@ class ResumableUpload extends Upload {
   }
 }
 
-const readUploads = () => browser.readJson(KEY) ?? {};
+const readUploads = () => browser.readJson(UPLOADS_KEY) ?? {};
 
 function remember(key, upload) {
   const { [key]: _before, ...others } = readUploads();
   const latest = Object.entries(others).slice(1 - MOST_REMEMBERED);
-  browser.write(KEY, Object.fromEntries(upload ? [...latest, [key, upload]] : latest));
+  browser.write(UPLOADS_KEY, Object.fromEntries(upload ? [...latest, [key, upload]] : latest));
 }

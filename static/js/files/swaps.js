@@ -1,11 +1,14 @@
 // Preserve the selection and the focus when a response replaces the listing, and decide which status
 // messages screen readers announce.
 import { isPlain } from "../shortcuts.js";
+import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { focusAfter, partOf } from "./arrivals.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, show } from "./selection.js";
+
+const NOTICE_MS = 2000;
 
 let focusKeys = [];
 let wasStale = false;
@@ -120,3 +123,11 @@ async function wake() {
 }
 document.addEventListener("htmx:load", wake);
 wake();
+
+// The server may notice only once the page has loaded that its reload has interrupted an upload to this folder.
+function lookForInterrupted() {
+  const start = `["${document.getElementById("uploads")?.dataset.url}",`;
+  const keys = Object.keys(browser.readJson(UPLOADS_KEY) ?? {});
+  if (keys.some((key) => key.startsWith(start))) setTimeout(refresh, NOTICE_MS);
+}
+lookForInterrupted();

@@ -20,6 +20,7 @@ function draw() {
   // When the last file has arrived, the folder only looks empty until the page refreshes.
   const isFilling = readings > 0 || uploads.some((each) => each.url === url && each.state !== "failed");
   if (isFilling || uploads.length || panel.hidden) panel.toggleAttribute("data-filling", isFilling);
+  for (const item of document.querySelectorAll("#interrupted li")) item.hidden ||= isContinued(item, url);
 }
 
 // What the set consists of, how much of it has arrived, and how long the rest takes.
@@ -31,6 +32,9 @@ function facts() {
   const left = seconds === null ? [] : [fill(words.upload.left, { time: formatTime(seconds) })];
   return [...folders, fill(words.files.sum, { done, total }), fill(words.upload.of, bytes), ...left];
 }
+
+const isContinued = (item, url) =>
+  queue.uploads.some((each) => each.url === url && each.file.name === item.querySelector("bdi").textContent);
 
 export function pick(kind) {
   const note = document.getElementById("upload-note");

@@ -459,6 +459,29 @@ def test_an_upload_that_a_request_appends_to_is_not_interrupted(bob, storage):
     assert listed(bob) == ["Der Film.mkv"]
 
 
+def test_an_open_page_learns_of_an_interruption_and_of_its_end(bob, storage):
+    """The server may notice only after a page has loaded that its reload cut an upload off."""
+    url = begin_upload(bob)
+    put(bob, url, FILM[:2560], length=SIZE)
+    htmx = {"HTTP_HX_REQUEST": "true", "HTTP_HX_CURRENT_URL": "http://localhost/"}
+    fresh = page(bob.client.get("/files/0/listing/", **htmx)).select_one("#interrupted")
+    assert fresh["hx-swap-oob"] == "true"
+    assert not fresh.has_attr("hidden")
+    assert "choose the same file again" in fresh.get_text()
+    put(bob, url, FILM[2560:], 2560)
+    over = page(bob.client.get("/files/0/listing/", **htmx)).select_one("#interrupted")
+    assert over.has_attr("hidden")
+    assert over.get_text().strip() == ""
+
+
+def test_without_scripts_nothing_says_that_an_interrupted_upload_can_continue(bob, storage):
+    put(bob, begin_upload(bob), FILM[:10], length=SIZE)
+    hint = page(bob.client.get("/")).select_one("#interrupted p")
+    assert "To continue" in hint.get_text()
+    assert "scripted" in hint["class"]
+    assert hint.select_one("a[data-upload]")
+
+
 def test_after_a_power_cut_only_what_was_safe_counts(bob, storage):
     put(bob, begin_upload(bob), FILM[:2560], length=SIZE)
     ResumableUpload.objects.update(boot="an earlier one", safe_bytes=1024)
