@@ -281,6 +281,7 @@ def test_a_recently_unreachable_service_gets_no_request(processes):
     assert len(storage.calls) == before
 
 
+@pytest.mark.django_db
 def test_a_vanished_folder_is_forgotten_and_its_parent_remembered(processes):
     storage = storage_of("gone", is_embedded=True)
     films = storage.folder("Films")
