@@ -11,7 +11,9 @@ from webui.files.context import FilesContext
 from webui.files.sections import section_title
 from webui.library.addresses import Addresses, thumb_url
 from webui.library.entries import FILE, FOLDER, Entry, split_name
+from webui.library.episodes import title_of
 from webui.library.kinds import KIND_OF
+from webui.library.sorting import episode_in
 from webui.player.position import Position
 from webui.player.resume_page import watched_words
 
@@ -52,6 +54,9 @@ class EntryRow:
     watched_percent: str = ""  # of a film in progress
     watched_text: str = ""
     section: str = ""  # which begins with this row
+    # In the media view, in place of the name of a release.
+    episode: str = ""
+    episode_title: str = ""
 
 
 def rows(entries: Sequence[Entry], at: Addresses, context: FilesContext) -> tuple[EntryRow, ...]:
@@ -127,4 +132,13 @@ def row(
         rename_url=f"{at.below}{key}/rename/" if context.may_change else "",
         watched_percent=str(position.percent or "") if position else "",
         watched_text=watched_words(position) if position else "",
+        **episode_words(entry, at),
     )
+
+
+def episode_words(entry: Entry, at: Addresses) -> dict[str, str]:
+    episode = episode_in(entry) if at.look.view == "media" and entry.look == "film" else None
+    if episode is None:
+        return {}
+    number = _("Episode %(number)s") % {"number": episode.number}
+    return {"episode": number, "episode_title": title_of(split_name(entry.name)[0])}

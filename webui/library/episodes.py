@@ -20,11 +20,19 @@ PARTS = [
     # A number at the end, once brackets and release tags are removed.
     re.compile(r"(?<!\d)(?P<number>\d{1,4})(?:v\d)?\]?$"),
 ]
-TAIL = re.compile(
-    r"(?:[\s._\-]*(?:\[(?!\d{1,3}(?:v\d)?\])[^\]]*\]|\([^)]*\)|\{[^}]*\}|(?<![a-z0-9])(?:"
-    r"\d{3,4}[pi]|4k|uhd|hdr|[xh][. ]?26[45]|hevc|avc|av1|xvid|divx|10bit|web(?:[- ]?dl|[- ]?rip)?|"
-    r"blu-?ray|b[dr]rip|dvd(?:rip)?|hdtv|aac|ac3|dts|flac)))+$"
+TAG = (
+    r"(?:\d{3,4}[pi]|4k|uhd|hdr|[xh][. ]?26[45]|hevc|avc|av1|xvid|divx|10bit|"
+    r"web(?:[- ]?dl|[- ]?rip)?|blu-?ray|b[dr]rip|dvd(?:rip)?|hdtv|aac|ac3|dts|flac)"
 )
+TAIL = re.compile(
+    r"(?:[\s._\-]*(?:\[(?!\d{1,3}(?:v\d)?\])[^\]]*\]|\([^)]*\)|\{[^}]*\}|"
+    rf"(?<![a-z0-9]){TAG}))+$"
+)
+# Where a title ends: at a tag of its release, or at brackets.
+RELEASE = re.compile(rf"[\[({{]|{START}(?:{TAG}|repack|remux){END}")
+# More episodes in the same file.
+MORE_EPISODES = re.compile(rf"(?:{GAP}e(?:p{GAP})?\d{{1,4}}{END}|-\d{{1,4}}{END})*")
+BLANKS = re.compile(r"[\s._]+")
 LEADING_BRACKET = re.compile(r"^\s*\[[^\]]*\](?=.*[^\W_])")
 WORD = re.compile(r"[^\W_]+")
 YEARS = range(1900, 2100)
@@ -57,6 +65,22 @@ def episode_of(stem: str) -> Episode | None:
             if not CAMERAS.intersection(series):
                 return Episode(series, 0, int(match["number"]), is_called_so=False)
     return None
+
+
+def title_of(stem: str) -> str:
+    """Return what follows the number of an episode, as people write it; "" if nothing does."""
+    name = stem[:LONGEST_NAME]
+    # Unlike `casefold`, this keeps the length of a name, but for one letter.
+    small = name.lower()
+    name = name if len(small) == len(name) else small
+    episode = next((match for each in EPISODES if (match := each.search(small))), None)
+    if episode is None:
+        return ""
+    rest = MORE_EPISODES.match(small, episode.end())
+    begin = rest.end() if rest else episode.end()
+    release = RELEASE.search(small, begin)
+    title = name[begin : release.start() if release else LONGEST_NAME]
+    return BLANKS.sub(" ", title).strip(" -\u2013\u2014#:,")
 
 
 def _series(name: str, match: re.Match[str]) -> tuple[str, ...]:

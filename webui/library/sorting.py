@@ -57,7 +57,7 @@ class Contents:
             return sorted(entries, key=is_file)
         entries = self.in_order("name")
         if sort == BY_SECTION:
-            return sorted(entries, key=by_section)
+            return sorted(without_subtitles(entries), key=by_section)
         if sort == "-name":
             entries = entries[::-1]
         else:
@@ -88,6 +88,13 @@ def plain(name: str) -> str:
         return name.lower()
     decomposed = unicodedata.normalize("NFKD", name.casefold())
     return "".join(char for char in decomposed if not unicodedata.combining(char))
+
+
+def without_subtitles(entries: list[Entry]) -> list[Entry]:
+    """Leave out subtitles beside films: players find these on their own."""
+    if not any(entry.look == "film" for entry in entries):
+        return entries
+    return [entry for entry in entries if entry.look != "captions"]
 
 
 def by_section(entry: Entry) -> tuple[Any, ...]:

@@ -180,7 +180,10 @@ def packed_file(packed: Packed) -> PackedFile:
 def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:
     """Return the filtered listing in the person's order; all of it if the filter hides `entry`."""
     matches = snapshot.contents.matching(look.order, look.query)
-    return matches if entry in matches else snapshot.contents.in_order(look.order)
+    if entry in matches:
+        return matches
+    entries = snapshot.contents.in_order(look.order)
+    return entries if entry in entries else snapshot.contents.in_order("name")
 
 
 def alike(entries: Sequence[Entry], entry: Entry) -> list[Entry]:

@@ -46,6 +46,36 @@ def test_related_entries_share_one_heading(gwen, storage):
     }
 
 
+def test_an_episode_is_called_by_its_number_and_title(gwen, storage):
+    named = storage.file("Tide.S01E01.The.Boat.Arrives.1080p.WEB-DL.x264-GROUP.mkv")
+    bare, film = storage.file("Tide.S01E02.1080p.mkv"), storage.file("Heat.mkv")
+    shown = media(gwen)
+
+    def name_of(file):
+        name = shown.select_one(f"#file-{file.id} .entry-name")
+        return " ".join(name.get_text(" ").split()), name["title"]
+
+    assert name_of(named) == ("Episode 1 · The Boat Arrives", named.name)
+    assert name_of(bare) == ("Episode 2", bare.name)
+    assert name_of(film) == ("Heat .mkv", film.name)
+    listed = page(gwen.client.get("/", {"view": "grid"}))
+    assert "S01E01" in listed.select_one(f"#file-{named.id} .entry-name").get_text()
+
+
+def test_subtitles_beside_films_are_left_out(gwen, storage):
+    film = storage.file("Tide.S01E01.mkv")
+    subtitles = storage.file("Tide.S01E01.en.srt")
+    assert sections(media(gwen)) == {"": [], "Tide, season 1": [film.name]}
+    assert page(gwen.client.get("/", {"view": "list"})).select(f"#file-{subtitles.id}")
+    shown = gwen.client.get(f"/files/0/file-{subtitles.id}/view/", {"view": "media"})
+    assert shown.status_code == 200
+
+
+def test_a_folder_of_subtitles_shows_them(gwen, storage):
+    subtitles = storage.file("Tide.S01E01.en.srt")
+    assert sections(media(gwen)) == {"": [], "Other files": [subtitles.name]}
+
+
 def test_pictures_are_shown_by_day_the_latest_first(gwen, storage):
     today = timezone.localtime()
     for name, days in (("a.jpg", 1), ("b.jpg", 0), ("c.jpg", 1), ("d.jpg", 800)):

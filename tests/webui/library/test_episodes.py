@@ -3,7 +3,7 @@
 from time import thread_time
 
 from tests.cases import each_case
-from webui.library.episodes import episode_of, is_next_episode
+from webui.library.episodes import episode_of, is_next_episode, title_of
 
 FOLLOWING = [
     ("Tide S01E01", "Tide S01E02"),
@@ -101,8 +101,28 @@ def test_a_part_or_a_bare_number_is_not_called_an_episode(stem):
     assert not found.is_called_so
 
 
+@each_case(
+    ("stem", "title"),
+    [
+        ("Tide.S01E01.The.Boat.Arrives.1080p.WEB-DL.x264-GRP", "The Boat Arrives"),
+        ("[Group] Tide - S01E07 - Ebb [1080p][ABCD]", "Ebb"),
+        ("Tide S01E01E02 Two in One (720p)", "Two in One"),
+        ("Tide S01E01-02 - Ebb", "Ebb"),
+        ("Tide S01E04 10 Minutes", "10 Minutes"),
+        ("Straße_S01E02_Große_Flut_repack", "Große Flut"),
+        ("İzmir S01E02 Dalga", "dalga"),
+        ("Tide - S1 E9", ""),
+        ("Tide.S01E05.1080p.BluRay", ""),
+        ("The Long Film Part 2", ""),
+    ],
+)
+def test_the_title_of_an_episode_is_what_people_would_write(stem, title):
+    assert title_of(stem) == title
+
+
 def test_hostile_names_are_read_quickly():
     began = thread_time()
     for name in ("[", "(", "a.720p", " -.", "[x] ", ". ", "season 1 ", " ", "s1 ", "s1e", "720p"):
         episode_of(name * 10_000 + "!")
+        title_of(f"s1e1{name * 10_000}!")
     assert thread_time() - began < 1
