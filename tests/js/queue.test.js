@@ -27,6 +27,17 @@ test("a folder's tracks come around the one that plays, which keeps its tags", (
   assert.equal(queue.url, "");
 });
 
+test("a track gets the cover that its folder has by now, and keeps its own", () => {
+  for (const [own, cover] of [
+    ["", "/folder.jpg"],
+    ["/own.jpg", "/own.jpg"],
+  ]) {
+    const queue = new Queue([{ ...track("c"), cover: own }], "/list");
+    queue.complete(folder().map((each) => ({ ...each, cover: "/folder.jpg" })));
+    assert.equal(queue.current.cover, cover);
+  }
+});
+
 test("a folder that lacks the track that plays changes nothing", () => {
   const queue = new Queue([track("z")], "/list");
   queue.complete(folder());

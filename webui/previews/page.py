@@ -330,9 +330,17 @@ def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
 
 
 def folder_cover_url(snapshot: Snapshot, at: Addresses) -> str:
+    """Return the picture that is named like a cover, or else the only one beside the music."""
     pictures = [each for each in snapshot.contents.entries if each.is_showable_picture]
-    covers = [each for each in pictures if split_name(each.name)[0].lower() in COVERS]
-    return image_url(at, covers[0]) if covers else ""
+    cover = min(pictures, key=cover_rank, default=None)
+    if cover is None or (cover_rank(cover) > 1 and (len(pictures) > 1 or snapshot.is_root)):
+        return ""
+    return image_url(at, cover)
+
+
+def cover_rank(picture: Entry) -> int:
+    stem = split_name(picture.name)[0].lower()
+    return 0 if stem in COVERS else 1 if any(word in stem for word in COVERS) else 2
 
 
 def track_words(snapshot: Snapshot, place: int, like: Sequence[Entry]) -> str:

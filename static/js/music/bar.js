@@ -10,6 +10,7 @@ const template = document.getElementById("music-bar");
 const ACTIONS = { previous: () => step(-1), play: toggle, next: () => step(1), close: stop };
 
 let bar = null;
+let missingCover = null;
 
 function showBar() {
   const track = current();
@@ -29,6 +30,10 @@ function hideBar() {
 
 function make() {
   const fresh = template.content.firstElementChild.cloneNode(true);
+  fresh.querySelector("img").addEventListener("error", ({ target }) => {
+    missingCover = target.getAttribute("src");
+    showBar();
+  });
   fresh.addEventListener("click", ({ target }) => ACTIONS[target.closest("[data-do]")?.dataset.do]?.());
   return fresh;
 }
@@ -41,9 +46,10 @@ function fill(track) {
   const link = find("a");
   if (link.getAttribute("href") !== track.url) link.href = track.url;
   const cover = find("img");
-  cover.hidden = !track.cover;
-  if (track.cover && cover.getAttribute("src") !== track.cover) cover.src = track.cover;
-  find(".cover:not(img)").hidden = Boolean(track.cover);
+  const hasCover = Boolean(track.cover) && track.cover !== missingCover;
+  cover.hidden = !hasCover;
+  if (hasCover && cover.getAttribute("src") !== track.cover) cover.src = track.cover;
+  find(".cover:not(img)").hidden = hasCover;
   find("progress").value = sound.duration ? sound.currentTime / sound.duration : 0;
   find("[data-do=next]").setAttribute("aria-disabled", !canStep(1));
   setText(find("[role=status]"), unplayableWords());

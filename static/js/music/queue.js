@@ -11,12 +11,13 @@ export class Queue {
     return this.tracks[this.order[this.at]];
   }
 
-  // Use all tracks of the folder. The current track keeps its tags.
+  // Use all tracks of the folder. The current track keeps its tags, and gets a cover that is new.
   complete(tracks) {
     const now = this.current;
     const at = tracks.findIndex(({ url }) => url === now.url);
     this.url = "";
     if (at < 0) return;
+    now.cover ||= tracks[at].cover;
     tracks[at] = now;
     this.tracks = tracks;
     this.order = [...tracks.keys()];

@@ -400,6 +400,24 @@ def test_pictures_too_large_for_a_browser_are_not_shown():
     assert large._replace(size_bytes=2**20).is_showable_picture
 
 
+@each_case(
+    ("names", "cover"),
+    [
+        (["a.jpg", "Tide - Front.jpg"], "Tide - Front.jpg"),
+        (["Tide (front).jpg", "folder.png"], "folder.png"),
+        (["scan.jpg"], "scan.jpg"),
+        (["scan 1.jpg", "scan 2.jpg"], ""),
+    ],
+)
+def test_a_picture_beside_the_music_is_its_cover(gwen, storage, names, cover):
+    album = storage.folder("Tide")
+    pictures = {name: storage.file(name, parent=album.id) for name in names}
+    track = storage.file("01.mp3", parent=album.id)
+    shown = page(gwen.client.get(f"/files/{album.id}/file-{track.id}/view/"))
+    url = shown.select_one("[data-cover]")["data-cover"]
+    assert url == "" if not cover else f"/file/{pictures[cover].id}/image/" in url
+
+
 def test_an_audio_file_has_the_cover_of_its_folder_and_the_others_as_a_queue(gwen, storage):
     cover = storage.file("Cover.jpg")
     tracks = [storage.file(f"{number}.mp3") for number in (1, 2, 10)]
