@@ -174,17 +174,19 @@ def lease(count: int, now: datetime, until: datetime) -> list[Media]:
 
 
 def read_again(_now: datetime) -> None:
-    """Queue pictures that were probed before Ferry read cameras: a few at a time, newest first.
+    """Queue what was probed before Ferry read cameras and SVG: a few at a time, newest first.
 
     New contents come before them: queue nothing while any wait.
     """
     if Media.objects.filter(state=Media.State.WANTED).exists():
         return
-    earlier = Media.objects.filter(
-        kind=Media.Kind.PICTURE, state=Media.State.PROBED, has_picture=True, camera__isnull=True
-    )
-    some = list(earlier.order_by("-pk").values_list("pk", flat=True)[:READ_AGAIN_AT_ONCE])
-    earlier.filter(pk__in=some).update(state=Media.State.WANTED)
+    earlier = Media.objects.filter(state=Media.State.PROBED, camera__isnull=True)
+    pictures = earlier.filter(kind=Media.Kind.PICTURE, has_picture=True)
+    content = {"sha1": OuterRef("sha1"), "size_bytes": OuterRef("size_bytes")}
+    svgs = Exists(File.objects.filter(name__iendswith=".svg", **content))
+    for rows in (pictures, earlier.filter(svgs, kind=Media.Kind.OTHER)):
+        some = list(rows.order_by("-pk").values_list("pk", flat=True)[:READ_AGAIN_AT_ONCE])
+        earlier.filter(pk__in=some).update(state=Media.State.WANTED)
 
 
 def release(rows: list[Media]) -> None:

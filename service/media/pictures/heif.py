@@ -8,17 +8,11 @@ from service.media.sandbox import launcher
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
 from service.media.sandbox.launcher import MIB
 from service.media.sandbox.resource_limits import ResourceLimits
-from service.models import Media
 
 HEIF = "heif"
 LIMITS = ResourceLimits(
     wall_seconds=90, cpu_seconds=30, memory_bytes=2048 * MIB, output_bytes=64 * MIB
 )
-
-
-def is_heif(media: Media) -> bool:
-    """Return what the probe found: `sandboxed/child.py` knows the brands."""
-    return bool(media.probed.get("container") == HEIF)
 
 
 def to_jpeg(medium: BinaryIO) -> bytes:

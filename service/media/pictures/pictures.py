@@ -18,7 +18,7 @@ from service.media.content_folders import (
     scratch_folder,
     write_durably,
 )
-from service.media.pictures import heif
+from service.media.pictures import heif, svg
 from service.media.pictures.sizes import SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.launcher import Failed
@@ -28,6 +28,8 @@ MAKE_SECONDS = 20.0
 # How long a browser may wait for a picture, including its turn.
 ASK_SECONDS = 25.0
 JPEG, RIFF = b"\xff\xd8\xff", b"RIFF"
+# What the child that draws can't read, as `sandboxed/child.py` names it.
+CONVERTERS = {heif.HEIF: heif.to_jpeg, svg.SVG: svg.to_png}
 SIGNS = {JPEG: "image/jpeg", RIFF: "image/webp"}
 
 
@@ -104,10 +106,11 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
-    if not heif.is_heif(media):
+    convert = CONVERTERS.get(media.probed.get("container", ""))
+    if convert is None:
         return ask_for_pictures(children, media.kind, medium.fileno(), names)
     with tempfile.TemporaryFile(dir=scratch_folder()) as plain:
-        plain.write(heif.to_jpeg(medium))
+        plain.write(convert(medium))
         plain.flush()
         return ask_for_pictures(children, media.kind, plain.fileno(), names)
 

@@ -8,6 +8,7 @@ sees the end of the socket.
 import errno
 import json
 import os
+import re
 import socket
 from typing import Any, BinaryIO
 
@@ -23,6 +24,12 @@ MOST_QUESTION_BYTES = 65_536
 # Common files that aren't media, so that no decoder tries to read them.
 OTHERS = (b"PK\x03\x04", b"%PDF", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
 NOT_NOW = (errno.EIO, errno.ESTALE, errno.ENOTCONN)
+# An SVG's root element, behind nothing that could define entities.
+SVG = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*\?>\s*)?(?:<!--.*?-->\s*)*"
+    rb"(?:<!DOCTYPE svg[^\[>]*>\s*)?(?:<!--.*?-->\s*)*<svg[\s>]",
+    re.DOTALL,
+)
 HEIF_BRANDS = {b"heic", b"heix", b"hevc", b"hevx", b"heim", b"heis", b"mif1", b"msf1"}
 
 Facts = dict[str, Any]
@@ -77,7 +84,7 @@ def probe(medium: BinaryIO) -> Facts:
     head = medium.read(HEAD_BYTES)
     medium.seek(0)
     if is_none(head):
-        return {"kind": "other"}
+        return {"kind": "other", "camera": {}}
     image = drawing.open_image(medium)
     if image is not None:
         width, height = drawing.shown_size(image)
@@ -85,6 +92,9 @@ def probe(medium: BinaryIO) -> Facts:
         return {"kind": "picture", "has_picture": True, **size, **exif.of_image(image)}
     medium.seek(0)
     if is_heif(head):
+    if SVG.match(head):
+        probed = Probed("svg", 0, ()).to_dict()
+        return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
         probed = {"probed": Probed("heif", 0, ()).to_dict()}
         return {"kind": "picture", "has_picture": True, **probed, **exif.of_heif(medium)}
     with films.open_film(medium) as container:
@@ -96,7 +106,7 @@ def is_none(head: bytes) -> bool:
 
 
 def is_text(head: bytes) -> bool:
-    """Return whether it is text, such as playlists and SVG: no text is media."""
+    """Return whether it is text, such as playlists: no text but SVG is media."""
     if b"\0" in head:
         return False
     try:
