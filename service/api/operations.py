@@ -94,6 +94,7 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
         Operation("GET", f"{FILE}/image", "Get preview image", media.image),
         Operation("GET", f"{FILE}/thumbnail", "Get thumbnail", media.thumbnail),
         Operation("GET", f"{FILE}/camera", "Get camera and settings of a picture", media.camera),
+        Operation("GET", f"{FILE}/scenes", "Get chapters and filmstrip of a film", media.scenes),
         Operation("GET", "/rest/{file_id}/thumbnail", "Get thumbnail", media.thumbnail),
         Operation("POST", f"{FILE}/rename", "Rename file", files.rename),
         Operation("POST", "/rest/{file_id}/rename", "Rename file", files.rename),

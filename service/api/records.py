@@ -16,6 +16,7 @@ from service.library import kinds
 from service.library.file_rows import FileRow
 from service.library.library import FolderRow
 from service.media.camera import Camera
+from service.media.chapters import Chapter
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.transfers.transfers import TransferRow
@@ -393,6 +394,21 @@ class Largest(Struct, kw_only=True):
 
 
 class CameraResult(Camera, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+
+
+class Filmstrip(Struct):
+    """A picture with what a film shows at even intervals, row by row."""
+
+    url: str
+    frames: Whole
+    frames_in_row: Whole
+
+
+class ScenesResult(Struct, kw_only=True):
+    chapters: list[Chapter]
+    filmstrip: Filmstrip | UnsetType = UNSET
     result: bool = True
     code: Whole = 200
 

@@ -61,6 +61,11 @@ def film_link(account: Account, file: File, *, now: datetime) -> str:
     return film_path + signed_links.signed_query(account, "film", str(file.pk), now=now)
 
 
+def picture_link(account: Account, file: File, size: str, *, now: datetime) -> str:
+    picture_path = reverse("content-picture", args=[account.pk, file.pk, size])
+    return picture_path + signed_links.signed_query(account, "picture", str(file.pk), now=now)
+
+
 # Requests to the worker
 
 

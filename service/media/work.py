@@ -13,15 +13,18 @@ from typing import BinaryIO
 from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
+from msgspec import to_builtins
 
 from service import row_cache
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
+from service.media.chapters import chapters_of
 from service.media.content_folders import Content
 from service.media.hls.player import Player, blob_of, content_of, of_file, open_medium
 from service.media.media_server import MediaServer
 from service.media.pictures import pictures
+from service.media.pictures.filmstrips import Filmstrips
 from service.media.pictures.sizes import AHEAD, SIZES
 from service.media.requests import Facts
 from service.media.sandbox.children import Children
@@ -37,6 +40,7 @@ AT_ONCE = 32
 NEW_AT_ONCE = 500
 MOST_PICTURES = 24
 TURN_SECONDS = 15.0
+CHAPTERS_SECONDS = 5.0
 PAUSE_SECONDS = 1.0
 # If the last round found nothing.
 IDLE_PAUSE_SECONDS = 3.0
@@ -62,7 +66,10 @@ class MediaWork:
         self._is_wanted = is_wanted
         self._last_file_id = 0
         self._looked_at_all: datetime | None = None
-        self.server.register(MOST_PICTURES, picture=of_file(self.picture))
+        self.filmstrips = Filmstrips(self.jobs, self.children)
+        self.server.register(
+            MOST_PICTURES, picture=of_file(self.picture), chapters=of_file(self.chapters)
+        )
         self.player = Player(self.jobs, self.children, Cache(settings.MEDIA_CACHE))
         self.player.register(self.server)
 
@@ -70,6 +77,7 @@ class MediaWork:
     def going_on(self) -> Iterator[None]:
         """Work in threads, beside the worker's other work."""
         runs: list[Callable[[], None]] = [self._probe_until_stopped, *self.player.runs]
+        runs.append(partial(self.filmstrips.run, self.stopped))
         ways = [self.server.serve]
         if settings.WORKER_ADDRESS:
             ways.append(partial(self.server.serve_others, settings.WORKER_ADDRESS))
@@ -110,6 +118,16 @@ class MediaWork:
                 raise CannotConvert(media.reason)
             self._make(media, medium, name)
         return {}
+
+    def chapters(self, question: Facts) -> Facts:
+        """Read the chapters of a film. Raises Busy, CannotConvert, NotFound."""
+        order = {"do": "chapters"}
+        with self.jobs.picturing(TURN_SECONDS), open_medium(blob_of(question)) as medium:
+            try:
+                facts = self.children.ask(medium.fileno(), order, CHAPTERS_SECONDS).facts
+            except Failed as failed:
+                raise refusals.refusal_of(failed) from failed
+        return {"chapters": to_builtins(chapters_of(facts))}
 
     def media_of(self, content: Content, medium: BinaryIO) -> Media:
         """Return a content's row, probed now if need be; the caller has a turn. Raises Busy."""

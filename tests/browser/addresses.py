@@ -56,6 +56,7 @@ PIECES = {
     *("files-resumable", "files-resumable-begin", "files-resumable-cancel"),
     *("files-unpack", "files-unpackings"),
     *("preview-more", "stream-image", "stream-original", "stream-pdf", "stream-hls", "stream-mp4"),
+    "stream-scenes",
     *("stream-part", "subtitles", "watch-position", "watch-mark"),
     *("share-m3u", "share-open", "share-inside", "share-receive"),
     *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),

@@ -346,6 +346,9 @@ class FakeV1(httpx.BaseTransport):
     def camera(self, _request: httpx.Request, file: int) -> dict[str, Any]:
         return self.file(file).facts.get("camera", {})
 
+    def scenes(self, _request: httpx.Request, file: int) -> dict[str, Any]:
+        return self.file(file).facts.get("scenes", {"chapters": []})
+
     def picture(self, _request: httpx.Request, file: int) -> httpx.Response:
         self.file(file)
         raise Refused(404, "not_found")
@@ -713,6 +716,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("GET", f"{FILE}/(?:hls|mp4)", FakeV1.convert),
     ("GET", f"{FILE}/(?:image|thumbnail)", FakeV1.picture),
     ("GET", f"{FILE}/camera", FakeV1.camera),
+    ("GET", f"{FILE}/scenes", FakeV1.scenes),
     ("GET", r"/rest/(?P<file>\d+)/thumbnail", FakeV1.picture),
     ("POST", f"{FILE}/rename", FakeV1.rename_file),
     ("POST", r"/rest/(?P<file>\d+)/rename", FakeV1.rename_file),

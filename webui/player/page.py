@@ -16,6 +16,7 @@ from webui.library.snapshot import Snapshot
 from webui.player import neighbors
 from webui.player.position import Position
 from webui.player.resume_page import stopped_words
+from webui.v1.records import Scenes
 
 # What browsers may play without conversion; each browser says whether it can.
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
@@ -63,6 +64,7 @@ class PlayerPage:
     poster_url: str
     hls_url: str
     mp4_url: str
+    scenes_url: str
     original_url: str
     original_type: str  # "" if no browser plays the original
     size: str
@@ -94,6 +96,7 @@ def player_page(
         poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
         hls_url=f"{reverse('stream-hls', args=[entry.id])}?in={snapshot.folder}",
         mp4_url=f"{reverse('stream-mp4', args=[entry.id])}?in={snapshot.folder}",
+        scenes_url=f"{reverse('stream-scenes', args=[entry.id])}?in={snapshot.folder}",
         original_url=raw_url(at, entry.id),
         original_type=TYPES.get(entry.extension, ""),
         size=formatting.size_words(entry.size_bytes),
@@ -123,6 +126,16 @@ def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
     else:
         label = stem
     return NearbyFilm(stem, label, at.preview(entry.key))
+
+
+def scenes(facts: Scenes, filmstrip_path: str) -> Mapping[str, Any]:
+    """Describe chapters and filmstrip. A chapter without a title has its number."""
+    chapters = [
+        {"at": at, "title": title or _("Chapter %(number)s") % {"number": number}}
+        for number, (at, title) in enumerate(facts.chapters, 1)
+    ]
+    strip = {"url": filmstrip_path, "frames": facts.frames, "columns": facts.frames_in_row}
+    return {"chapters": chapters, "filmstrip": strip if filmstrip_path else None}
 
 
 def nothing(reason: str) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ urlpatterns = [
     ),
     path("files/file/<site_id:file>/hls/", views.hls, name="stream-hls"),
     path("files/file/<site_id:file>/mp4/", views.mp4, name="stream-mp4"),
+    path("files/file/<site_id:file>/scenes/", views.scenes, name="stream-scenes"),
     path("watch/<site_id:file>/", views.position, name="watch-position"),
     path("watch/<site_id:file>/mark/", views.set_watched, name="watch-mark"),
 ]

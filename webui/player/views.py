@@ -1,6 +1,7 @@
 """Films: where they can be played, and how far a person got."""
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -23,8 +24,9 @@ from webui.player.resume_positions import Film
 from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
-from webui.v1.records import Playable
+from webui.v1.records import Playable, Scenes
 
+NO_SCENES = Scenes((), "", 0, 0)
 Asking = Callable[[str], Playable]
 
 
@@ -63,6 +65,21 @@ def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping
     if service_of(request).is_embedded and playable.url and not bounds_of(request):
         return page.playing(kind, Link(playable.url, is_ours=True).path_and_query)
     return page.playing(kind, streams.playable(request, playable, file, kind, timezone.now()))
+
+
+@require_safe
+@open_to(Role.GUEST)
+def scenes(request: Request, file: str) -> HttpResponse:
+    """Send chapters and filmstrip of a film, which only our own service has. Without these, the
+    player does what it can."""
+    facts = NO_SCENES
+    if service_of(request).is_embedded:
+        with suppress(Failure):
+            facts = service_of(request).v1.scenes(file)
+    strip_url = "" if bounds_of(request) else facts.filmstrip_url
+    path = Link(strip_url, is_ours=True).path_and_query if strip_url else ""
+    answer = page.scenes(facts, path)
+    return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 
 def why_not(failure: Failure) -> str:

@@ -24,6 +24,7 @@ urlpatterns = [
     path(f"{FILE}/tags/", tag_views.show, name="files-tags"),
     path(f"{FILE}/hls/", player_views.hls, name="stream-hls"),
     path(f"{FILE}/mp4/", player_views.mp4, name="stream-mp4"),
+    path(f"{FILE}/scenes/", player_views.scenes, name="stream-scenes"),
     path(f"{BESIDE}/view/", preview_views.show, name="preview"),
     path(f"{BESIDE}/text/", preview_views.more, name="preview-more"),
     path(f"{BESIDE}/queue/", preview_views.queue, name="music-queue"),

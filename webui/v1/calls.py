@@ -207,6 +207,10 @@ def camera(file_id: str) -> Forms:
     return [Call("GET", path_of("file", checked_id(file_id), "camera"), may_repeat=True)]
 
 
+def scenes(file_id: str) -> Forms:
+    return [Call("GET", path_of("file", checked_id(file_id), "scenes"), may_repeat=True)]
+
+
 def hls(file_id: str) -> Forms:
     return [Call("GET", path_of("file", checked_id(file_id), "hls"), may_repeat=True)]
 

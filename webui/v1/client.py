@@ -32,6 +32,7 @@ from webui.v1.records import (
     Playable,
     Restorables,
     RestoredPlace,
+    Scenes,
     SearchResult,
     Transfer,
     Transfers,
@@ -248,6 +249,10 @@ class Client:
     def camera(self, file_id: str) -> Camera:
         """Return the camera of a picture, if `is_ours`: the specification has no such facts."""
         return self._request(calls.camera(file_id), records.camera)
+
+    def scenes(self, file_id: str) -> Scenes:
+        """Return chapters and filmstrip of a film, if `is_ours`: the specification has neither."""
+        return self._request(calls.scenes(file_id), records.scenes)
 
     def hls(self, file_id: str) -> Playable:
         """Locate a playlist. Services answer in JSON, by a redirect, or with the playlist."""

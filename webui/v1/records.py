@@ -202,6 +202,16 @@ class Camera:
 
 
 @dataclass(frozen=True, slots=True)
+class Scenes:
+    """The chapters of a film, as seconds and titles, and a picture with frames of it in rows."""
+
+    chapters: tuple[tuple[float, str], ...]
+    filmstrip_url: str
+    frames: int
+    frames_in_row: int
+
+
+@dataclass(frozen=True, slots=True)
 class DeletedBatch:
     """What was deleted together. `batch` restores it, and is empty if nothing was there."""
 
@@ -534,6 +544,21 @@ def camera(answer: Json) -> Camera | None:
     names = ("exposure_seconds", "aperture", "iso", "focal_length_mm")
     measures = [measure_of(answer.get(name)) for name in names]
     return Camera(text_of(answer.get("model")), text_of(answer.get("lens")), *measures)
+
+
+def scenes(answer: Json) -> Scenes | None:
+    rows, strip = answer.get("chapters"), answer.get("filmstrip")
+    if not isinstance(rows, list):
+        return None
+    chapters = [
+        (measure_of(each.get("start")), text_of(each.get("title")))
+        for each in rows
+        if isinstance(each, dict)
+    ]
+    strip = strip if isinstance(strip, dict) else {}
+    frames, in_row = (int(measure_of(strip.get(name))) for name in ("frames", "frames_in_row"))
+    url = link_of(strip.get("url")) if frames and in_row else None
+    return Scenes(tuple(chapters), url or "", frames, in_row)
 
 
 def file(row: Json) -> File | None:

@@ -1,20 +1,33 @@
 """Serve pictures of a file, and links to its playable forms."""
 
+from contextlib import suppress
+
 from django.http import HttpResponse, HttpResponseBase
-from msgspec import UNSET, convert
+from msgspec import UNSET, UnsetType, convert
 
 from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
-from service.api.records import CameraResult, Playable, percent
+from service.api.records import CameraResult, Filmstrip, Playable, ScenesResult, percent
 from service.api.requests import AccountRequest
 from service.content import playback_views
 from service.content.range_responses import picture_answer
+from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
+from service.media.chapters import Chapter, chapters_of
 from service.media.content_folders import Content
 from service.media.pictures import pictures
-from service.media.pictures.sizes import BY_WIDTH, PREVIEW, THUMBNAIL
+from service.media.pictures.filmstrips import has_filmstrip
+from service.media.pictures.sizes import (
+    BY_WIDTH,
+    FILMSTRIP,
+    FRAMES,
+    FRAMES_IN_ROW,
+    PREVIEW,
+    THUMBNAIL,
+)
 from service.media.probing import find_media
+from service.models import File, Media
 
 
 def thumbnail(request: AccountRequest, file_id: int) -> Picture:
@@ -41,6 +54,29 @@ def camera(request: AccountRequest, file_id: int) -> CameraResult:
     file = library.file(request.account, file_id)
     media = find_media(Content(file.sha1, file.size_bytes))
     return convert(media.camera if media and media.camera else {}, CameraResult)
+
+
+def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
+    """Return what helps to find a scene: the chapters of a film, and its filmstrip once it is made.
+
+    This isn't in the specification.
+    """
+    file = library.file(request.account, file_id)
+    content = Content(file.sha1, file.size_bytes)
+    media = find_media(content)
+    if media is None or media.kind != Media.Kind.VIDEO:
+        raise NotFound
+    chapters: list[Chapter] = []
+    with suppress(Busy, CannotConvert):
+        chapters = chapters_of(playback_views.ask_worker(file, "chapters"))
+    return ScenesResult(chapters=chapters, filmstrip=filmstrip(request, file, content))
+
+
+def filmstrip(request: AccountRequest, file: File, content: Content) -> Filmstrip | UnsetType:
+    if not has_filmstrip(content):
+        return UNSET
+    link = playback_views.picture_link(request.account, file, FILMSTRIP, now=request.now)
+    return Filmstrip(request.build_absolute_uri(link), FRAMES, FRAMES_IN_ROW)
 
 
 def hls(request: AccountRequest, file_id: int) -> PlayableLink:

@@ -19,7 +19,7 @@ from service.media.content_folders import (
     write_durably,
 )
 from service.media.pictures import heif, svg
-from service.media.pictures.sizes import SIZES
+from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.launcher import Failed
 from service.models import File, Media
@@ -40,10 +40,12 @@ def read(file: File, name: str) -> bytes:
     """
     content = Content(file.sha1, file.size_bytes)
     media = probing.find_media(content)
-    if name not in SIZES or not may_have_picture(media, file.name):
+    if name not in (*SIZES, FILMSTRIP) or not may_have_picture(media, file.name):
         raise NotFound
     if picture := find(content.picture(name)):
         return picture
+    if name == FILMSTRIP:
+        raise NotFound  # The worker makes it once it is idle.
     addresses = workers.rank_for(file)
     try:
         media_requests.ask("picture", ASK_SECONDS, None, addresses, file=file.pk, size=name)

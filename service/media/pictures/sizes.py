@@ -21,3 +21,6 @@ PREVIEW = PictureSize("i1600", 1600, 1600)
 SIZES = {size.name: size for size in (THUMBNAIL, *PRESENTATIONS, PREVIEW)}
 # Lists show these, so they are made before anyone asks.
 AHEAD = (THUMBNAIL.name, "t220")
+# Small pictures of a film at even intervals, in rows of one large picture.
+FILMSTRIP, FRAMES, FRAMES_IN_ROW = "filmstrip", 100, 10
+FRAME = PictureSize("frame", 160, 90)

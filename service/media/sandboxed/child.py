@@ -56,9 +56,7 @@ def main() -> None:
 def answer(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
     medium.seek(0)
     try:
-        if question["do"] == "probe":
-            return probe(medium), []
-        return {}, draw(medium, question)
+        return carry_out(question, medium)
     except Unfit as unfit:
         return refusal(unfit.reason, is_limit=unfit.is_limit), []
     except MemoryError:
@@ -67,6 +65,17 @@ def answer(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
         if is_of_the_disk(trouble):
             return refusal("the disk can't read it", is_limit=True, is_late=True), []
         return refusal(f"it is damaged ({type(trouble).__name__})"), []
+
+
+def carry_out(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
+    match question["do"]:
+        case "probe":
+            return probe(medium), []
+        case "chapters":
+            return {"chapters": chapters(medium)}, []
+        case "filmstrip":
+            return {}, [filmstrip(medium)]
+    return {}, draw(medium, question)
 
 
 def is_of_the_disk(trouble: Exception) -> bool:
@@ -83,6 +92,9 @@ def probe(medium: BinaryIO) -> Facts:
     """Return the columns of models.Media."""
     head = medium.read(HEAD_BYTES)
     medium.seek(0)
+    if SVG.match(head):
+        probed = Probed("svg", 0, ()).to_dict()
+        return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
     if is_none(head):
         return {"kind": "other", "camera": {}}
     image = drawing.open_image(medium)
@@ -92,9 +104,6 @@ def probe(medium: BinaryIO) -> Facts:
         return {"kind": "picture", "has_picture": True, **size, **exif.of_image(image)}
     medium.seek(0)
     if is_heif(head):
-    if SVG.match(head):
-        probed = Probed("svg", 0, ()).to_dict()
-        return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
         probed = {"probed": Probed("heif", 0, ()).to_dict()}
         return {"kind": "picture", "has_picture": True, **probed, **exif.of_heif(medium)}
     with films.open_film(medium) as container:
@@ -136,6 +145,16 @@ def film_facts(probed: Probed) -> Facts:
         size = (video.height, video.width) if is_sideways else (video.width, video.height)
         facts |= {"width": size[0], "height": size[1]}
     return facts
+
+
+def chapters(medium: BinaryIO) -> list[Facts]:
+    with films.open_film(medium) as container:
+        return films.chapters(container)
+
+
+def filmstrip(medium: BinaryIO) -> bytes:
+    with films.open_film(medium) as container:
+        return films.draw_filmstrip(container)
 
 
 def draw(medium: BinaryIO, question: Facts) -> list[bytes]:

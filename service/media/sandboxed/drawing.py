@@ -90,11 +90,13 @@ def draw(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
 
 def encode(image: Image.Image, sizes: Sequence[PictureSize], orientation: int = 1) -> list[bytes]:
     """Encode an RGB or RGBA image in each of the sizes."""
-    small = [shrink(image, box_of(image.size, size, orientation)) for size in sizes]
-    return [
-        file_of(each.transpose(TURNS[orientation]) if orientation in TURNS else each)
-        for each in small
-    ]
+    return [file_of(fit(image, size, orientation)) for size in sizes]
+
+
+def fit(image: Image.Image, size: PictureSize, orientation: int) -> Image.Image:
+    """Fit an image into a size, and turn it upright."""
+    small = shrink(image, box_of(image.size, size, orientation))
+    return small.transpose(TURNS[orientation]) if orientation in TURNS else small
 
 
 def largest_box(
@@ -169,11 +171,11 @@ def convert_to_srgb(image: Image.Image, profile: bytes) -> Image.Image | None:
     return None
 
 
-def file_of(image: Image.Image) -> bytes:
+def file_of(image: Image.Image, quality: int = QUALITY) -> bytes:
     """Encode as JPEG, or as WebP if transparent: JPEG can't be, and PNG is many times as large."""
     target = io.BytesIO()
     if image.mode == "RGBA":
-        image.save(target, "WEBP", quality=QUALITY, method=2)
+        image.save(target, "WEBP", quality=quality, method=2)
     else:
-        image.save(target, "JPEG", quality=QUALITY)
+        image.save(target, "JPEG", quality=quality)
     return target.getvalue()

@@ -17,7 +17,7 @@ from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
 from service.media.formats import FORMATS
-from service.media.pictures.sizes import PictureSize
+from service.media.pictures.sizes import FRAME, FRAMES, FRAMES_IN_ROW, PictureSize
 from service.media.probe import MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
 from service.media.sandboxed.refusals import Unfit
@@ -32,6 +32,10 @@ BLACK, FLAT = 24, 6  # of 255: a lower mean is black, a lower deviation is flat
 TEXT_SUBTITLES = {"ass", "ssa", "subrip", "srt", "webvtt", "mov_text", "text", "ttml"}
 PROGRESSIVE = (0, 1)  # unknown, progressive
 MOST_COVER_BYTES = 32 * 2**20
+MOST_CHAPTERS = 200
+LONGEST_TITLE = 200
+FILMSTRIP_SECONDS = 45.0  # of CPU time
+FILMSTRIP_QUALITY = 60
 
 
 def make_ready() -> None:
@@ -233,6 +237,53 @@ def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFram
         for _number, packet in zip(range(MOST_PACKETS), container.demux(stream), strict=False):
             with suppress(av.InvalidDataError):
                 yield from packet.decode()
+
+
+def draw_filmstrip(container: InputContainer) -> bytes:
+    """Draw what a film shows at even intervals, in rows of one picture."""
+    stream, length = film_of(container), duration_of(container)
+    if stream is None or not length:
+        raise Unfit("it has no length, or no picture that can be read")
+    deadline = time.process_time() + FILMSTRIP_SECONDS
+    sheet: Image.Image | None = None
+    for number in range(FRAMES):
+        frame = frame_at(container, stream, length * (number + 0.5) / FRAMES)
+        if frame is None:
+            continue
+        small = small_picture(frame, stream)
+        if sheet is None:
+            (width, height), rows = small.size, FRAMES // FRAMES_IN_ROW
+            sheet = Image.new("RGB", (width * FRAMES_IN_ROW, height * rows))
+        sheet.paste(small, (number % FRAMES_IN_ROW * width, number // FRAMES_IN_ROW * height))
+        if time.process_time() > deadline:
+            raise Unfit("it takes too much computing", is_limit=True)
+    if sheet is None:
+        raise Unfit("it shows no picture that can be read")
+    return drawing.file_of(sheet, FILMSTRIP_QUALITY)
+
+
+def frame_at(container: InputContainer, stream: VideoStream, seconds: float) -> VideoFrame | None:
+    """Return the last key frame before a time."""
+    with suppress(av.FFmpegError):
+        container.seek(int(seconds * av.time_base) + (container.start_time or 0))
+        return next(frames(container, stream), None)
+    return None
+
+
+def small_picture(frame: VideoFrame, stream: VideoStream) -> Image.Image:
+    orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
+    return drawing.fit(image_of(frame, stream, [FRAME], orientation), FRAME, orientation)
+
+
+def chapters(container: InputContainer) -> list[dict[str, Any]]:
+    """Return when each chapter begins, in seconds, and its title."""
+    begin = (container.start_time or 0) / av.time_base
+    entries = []
+    for each in container.chapters()[:MOST_CHAPTERS]:
+        start = float(each["start"] * (each["time_base"] or 0)) - begin
+        title = each["metadata"].get("title", "")[:LONGEST_TITLE]
+        entries.append({"start": max(0.0, start), "title": title})
+    return entries
 
 
 def measure_frame(frame: VideoFrame) -> tuple[float, float]:

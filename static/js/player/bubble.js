@@ -5,7 +5,10 @@ import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;
 
+export const findChapter = (chapters, at) => chapters.findLast((each) => each.at <= at);
+
 export class Bubble {
+  chapters = [];
   #pointerX = null; // the position of the mouse, in pixels of the page
   #isDragging = false;
   #lingerTimer = 0;
@@ -40,6 +43,10 @@ export class Bubble {
     bubble.hidden = at === null;
     if (at === null) return;
     bubble.querySelector("span").textContent = formatClock(at);
+    const title = bubble.querySelector("b");
+    const chapter = this.chapterAt(at);
+    title.hidden = !chapter;
+    title.textContent = chapter?.title ?? "";
     const picture = bubble.querySelector("canvas");
     picture.hidden = !this.frames.draw(picture, at);
     const { left, width } = this.#track();
@@ -48,6 +55,10 @@ export class Bubble {
     const center = left + width * (this.#isMirrored ? 1 - share : share);
     const max = Math.max(line.offsetWidth - half, half);
     bubble.style.setProperty("--center", `${Math.min(Math.max(center, half), max)}px`);
+  }
+
+  chapterAt(at) {
+    return findChapter(this.chapters, at);
   }
 
   #point(x) {

@@ -23,5 +23,11 @@ export function mount(root, signal) {
   present(root, video, controls, facts, signal);
   watch(root, video, signal);
   offerNext(root, video, cards, signal);
+  const showScenes = async () => {
+    const scenes = await import("./scenes.js");
+    await scenes.show(root, controls, facts.scenes, signal);
+  };
+  // A film plays without them, too.
+  video.addEventListener("loadedmetadata", () => showScenes().catch(() => {}), { once: true, signal });
   cards.begin();
 }

@@ -18,6 +18,7 @@ from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
 RECORDS = {
     *("Account", "Added", "Changed", "Created", "File", "Folder", "Hidden", "LocatedFile"),
+    *("Chapter", "Filmstrip", "ScenesResult"),
     *(
         "CameraResult",
         "Largest",

@@ -290,3 +290,25 @@ def test_refused_content_is_reported_at_once(api, keep, library_folder):
     assert word(api.get(f"/rest/file/{file.pk}/thumbnail")) == (404, "not_found")
     assert row(api)["thumb"] is None
     assert probing.find_media(Content(file.sha1, file.size_bytes)).state == "refused"
+
+
+def test_a_film_has_scenes_to_seek_by(api, keep, worker, visitor):
+    film, photo = keep(short_film("mp4"), "a.mp4"), keep(picture())
+    path = f"/rest/file/{film.pk}/scenes"
+    assert api.get(path).status_code == 404
+    worker.note_new(NOW)
+    worker.probe_once()
+    assert api.get(path).json() == {"chapters": [], "result": True, "code": 200}
+    worker.filmstrips.make_next()
+    strip = api.get(path).json()["filmstrip"]
+    assert (strip["frames"], strip["frames_in_row"]) == (100, 10)
+    answer = visitor.get(path_of(strip["url"]))
+    assert answer.headers["content-type"] == "image/jpeg"
+    assert shown(answer.content).size == (1200, 900)
+    assert api.get(f"/rest/file/{photo.pk}/scenes").status_code == 404
+
+
+def test_scenes_do_not_wait_for_a_worker(api, keep, library_folder):
+    film = keep(short_film("mp4"), "a.mp4")
+    Media.objects.create(sha1=film.sha1, size_bytes=film.size_bytes, kind="video", state="probed")
+    assert api.get(f"/rest/file/{film.pk}/scenes").json()["chapters"] == []

@@ -28,6 +28,7 @@ TABLE = {
     "preview": (GUEST, "get", {"folder": "0", "file": "7"}),
     "music-queue": (GUEST, "get", {"folder": "0", "file": "7"}),
     "preview-more": (GUEST, "get", {"folder": "0", "file": "7"}),
+    "stream-scenes": (GUEST, "get", {"file": "7"}),
     "stream-hls": (GUEST, "get", {"file": "7"}),
     "stream-mp4": (GUEST, "get", {"file": "7"}),
     "watch-position": (GUEST, "post", {"file": "7"}),

@@ -192,6 +192,37 @@ def test_the_services_own_sentence_says_why_not(gwen, storage):
     assert (stream["kind"], stream["reason"]) == ("none", "No picture in it.")
 
 
+def scenes_of(person, film):
+    answer = page(person.client.get(f"/files/0/file-{film.id}/view/"))
+    return person.client.get(answer.select_one("#source")["data-scenes"]).json()
+
+
+def test_a_film_says_its_chapters_and_where_its_filmstrip_is(gwen, storage):
+    film = storage.file("a.mkv")
+    url = f"http://ferry.lan:8000/content/picture/1/{film.id}/filmstrip?e=1&s=x"
+    film.facts["scenes"] = {
+        "chapters": [{"start": 0, "title": "Ebb"}, {"start": 60.5, "title": ""}],
+        "filmstrip": {"url": url, "frames": 100, "frames_in_row": 10},
+    }
+    path = f"/content/picture/1/{film.id}/filmstrip?e=1&s=x"
+    assert scenes_of(gwen, film) == {
+        "chapters": [{"at": 0, "title": "Ebb"}, {"at": 60.5, "title": "Chapter 2"}],
+        "filmstrip": {"url": path, "frames": 100, "columns": 10},
+    }
+
+
+def test_a_film_plays_without_scenes(gwen, storage):
+    film = storage.file("a.mkv")
+    storage.fails(f"/rest/file/{film.id}/scenes", 503)
+    assert scenes_of(gwen, film) == {"chapters": [], "filmstrip": None}
+
+
+def test_a_foreign_service_is_not_asked_for_scenes(gwen, foreign):
+    film = foreign.file("a.mkv")
+    assert scenes_of(gwen, film) == {"chapters": [], "filmstrip": None}
+    assert not any("scenes" in path for _method, path in foreign.calls)
+
+
 def test_a_deleted_film_says_so(gwen, storage):
     film = storage.file("a.avi")
     storage.fails(f"/rest/file/{film.id}/hls", 404, "not_found")

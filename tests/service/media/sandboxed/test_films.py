@@ -142,6 +142,34 @@ def test_a_truncated_film_does_not_end_the_child(suffix, probe, draw, child_proc
     assert child_processes() == before
 
 
+CHAPTERS = b""";FFMETADATA1
+[CHAPTER]
+TIMEBASE=1/1000
+START=0
+END=900
+title=Ebb & flood
+[CHAPTER]
+TIMEBASE=1/1000
+START=900
+END=2000
+"""
+
+
+@each_case("suffix", ["mkv", "mp4"])
+def test_chapters_are_read_with_their_titles(suffix, ask, tmp_path):
+    names = tmp_path / "chapters.txt"
+    names.write_bytes(CHAPTERS)
+    film = short_film(suffix, "-i", str(names), "-map_chapters", "2", "-map", "0", "-map", "1")
+    assert ask(film, do="chapters").facts["chapters"] == [
+        {"start": 0.0, "title": "Ebb & flood"},
+        {"start": 0.9, "title": ""},
+    ]
+
+
+def test_a_film_without_chapters_has_none(ask):
+    assert ask(short_film("mp4"), do="chapters").facts["chapters"] == []
+
+
 def test_text_and_archives_are_no_media(probe):
     for content in (
         b"",

@@ -1,0 +1,96 @@
+"""Make a filmstrip of each film while the machine is idle, for those who look for a scene."""
+
+import logging
+import os
+import threading
+from contextlib import suppress
+
+from django.conf import settings
+from django.db import close_old_connections
+
+from service.errors import Busy, DiskFull, NotFound, StoreAway
+from service.media.content_folders import Content, write_durably
+from service.media.pictures.pictures import is_whole
+from service.media.pictures.sizes import FILMSTRIP
+from service.media.sandbox.children import Children
+from service.media.sandbox.job_turns import Jobs
+from service.media.sandbox.launcher import Failed
+from service.models import File, Media
+from service.store.blobs import library_store
+
+log = logging.getLogger("ferry.media")
+
+# Of CPU time. The child itself stops earlier.
+SECONDS = 60.0
+LOOK_SECONDS = 30.0
+# How much of its cores an idle machine uses.
+IDLE_LOAD = 0.5
+# A film that can't be drawn has an empty filmstrip, so that no one tries again.
+NONE = b""
+
+
+def has_filmstrip(content: Content) -> bool:
+    path = content.picture(FILMSTRIP)
+    return path.exists() and path.stat().st_size > 0
+
+
+class Filmstrips:
+    """The filmstrips that one worker makes, one at a time, the newest film first."""
+
+    def __init__(self, jobs: Jobs, children: Children) -> None:
+        self._jobs = jobs
+        self._children = children
+        self._looked_at: set[int] = set()
+
+    def run(self, stopped: threading.Event) -> None:
+        """Make filmstrips until stopped. Runs in its own thread."""
+        while not stopped.is_set():
+            is_made = False
+            try:
+                is_made = is_idle() and self.make_next()
+            except Exception:
+                log.exception("making a filmstrip failed")
+            finally:
+                close_old_connections()
+            if not is_made:
+                stopped.wait(LOOK_SECONDS)
+
+    def make_next(self) -> bool:
+        """Make the next filmstrip, and return whether there was one to make."""
+        media = self._find_next()
+        if media is None:
+            return False
+        path = Content(media.sha1, media.size_bytes).picture(FILMSTRIP)
+        # A file may be deleted meanwhile.
+        with suppress(Busy, NotFound, DiskFull, StoreAway, FileNotFoundError):
+            write_durably(path, self._draw(media))
+        return True
+
+    def _find_next(self) -> Media | None:
+        # From an object store, each film would have to be fetched as a whole.
+        if settings.STORE_URL:
+            return None
+        films = Media.objects.filter(kind=Media.Kind.VIDEO, state=Media.State.PROBED)
+        for pk in films.order_by("-pk").values_list("pk", flat=True):
+            if pk not in self._looked_at:
+                self._looked_at.add(pk)
+                media = films.filter(pk=pk).first()
+                if media and not Content(media.sha1, media.size_bytes).picture(FILMSTRIP).exists():
+                    return media
+        return None
+
+    def _draw(self, media: Media) -> bytes:
+        """Draw a filmstrip. Raises Busy, NotFound."""
+        blob = File.objects.filter(media__id=media.pk).values_list("blob", flat=True).first()
+        path = library_store().on_disk(blob or "")
+        with self._jobs.picturing_ahead(), path.open("rb", buffering=0) as medium:
+            try:
+                answer = self._children.ask(medium.fileno(), {"do": "filmstrip"}, SECONDS)
+            except Failed as failed:
+                log.info("no filmstrip content=%s reason=%s", media.sha1, failed.reason)
+                return NONE
+        return next(filter(is_whole, answer.files), NONE)
+
+
+def is_idle() -> bool:
+    return os.getloadavg()[0] < IDLE_LOAD * (os.cpu_count() or 1)
