@@ -262,10 +262,10 @@ def test_a_session_that_cannot_be_written_at_sign_in_is_trouble_of_the_database(
     assert words(answer, "h1") == "Ferry is busy"
 
 
-def test_an_unknown_host_name_is_told_which_setting_to_change():
+def test_an_unknown_host_name_is_told_where_to_add_it():
     answer = Client(headers={"host": "attacker.example"}).get("/signin/")
     assert answer.status_code == 400
-    assert "ALLOWED_HOSTS" in words(answer, "main")
+    assert "adds it under Server, “Name and addresses”" in words(answer, "main")
     assert not page(answer).select_one("main a[href^='http']")
 
 

@@ -72,7 +72,7 @@ def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
     encrypted = encrypt_form(request)
     if not encrypted:
         return None
-    context = {"form": SignIn(), "next": page, "has_owner": True, "unsent": encrypted}
+    context = {"form": SignIn(), "next": page, "has_people": True, "unsent": encrypted}
     return render(request, "signin/show.html", context, status=403)
 
 

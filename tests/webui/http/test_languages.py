@@ -13,7 +13,7 @@ def language_of(answer):
     return page(answer).select_one("html")["lang"]
 
 
-def test_strangers_are_spoken_to_as_their_browser_asks(db):
+def test_strangers_are_spoken_to_as_their_browser_asks(alice):
     stranger = Client(headers={"host": "localhost"})
     assert language_of(stranger.get("/signin/")) == "en"
     german = stranger.get("/signin/", headers=GERMAN)
