@@ -87,7 +87,9 @@ def test_a_playlist_that_calls_itself_a_film_opens_nothing(playlist, mask, look,
     """A NUL makes it binary, so that ffmpeg has to judge it."""
     content = playlist.format(secret, 9).encode() + mask
     found = look(content)
-    assert found == {"kind": "other", "camera": {}, "lengths": []} or found.startswith("it can't be read")
+    assert found == {"kind": "other", "camera": {}, "lengths": []} or found.startswith(
+        "it can't be read"
+    )
     assert isinstance(look(content, "video"), str)
 
 
