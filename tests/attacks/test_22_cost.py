@@ -434,6 +434,7 @@ def test_a_hostile_torrent_through_the_site(web, costs):
                 "/transfers/send/",
                 files={"file": ("a.torrent", content)},
                 headers={"X-CSRFToken": token_of(web), "HX-Request": "true"},
+                follow_redirects=True,
             )
             assert answer.status_code == 200
 
