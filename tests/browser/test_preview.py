@@ -199,7 +199,7 @@ def test_a_deleted_file_opens_a_page_that_says_so(alice, shelf):
         href,
     )
     alice.page.locator("#listing .entry").click()
-    expect(alice.page.get_by_role("main")).to_contain_text("404")
+    expect(alice.page.get_by_role("main")).to_contain_text("Ferry can't find this")
 
 
 # Pictures

@@ -299,8 +299,8 @@ def test_rows_on_a_phone_are_at_most_two_fingers_high(phone, far):
     done = far.transfer("Done." * 40, **RUNNING)
     show(phone, titles[0], done.title)
     far.tells(done, progress=101, folder_created=far.folder("Done").id)
-    expect(phone.page.locator("#done .transfer")).to_have_count(1)
-    expect(phone.page.locator("#failures .transfer")).to_have_count(1)
+    expect(phone.page.locator("#done .transfer").filter(has_text=done.title)).to_be_visible()
+    expect(phone.page.locator("#failures .transfer").first).to_be_visible()
     rows = phone.page.locator("#transfers .transfer").all()
     high = {each.get_attribute("id"): each.bounding_box()["height"] for each in rows}
     assert len(high) > len(titles)

@@ -131,7 +131,7 @@ def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
         _("Not enough space"),
         "amber",
         "circle-alert",
-        [words, missing_words, progress_of(transfer)],
+        [missing_words, words, progress_of(transfer)],
     )
 
 
