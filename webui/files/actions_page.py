@@ -14,6 +14,7 @@ from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 
 MOST_LISTED = 50
+KILOBYTE = 1000  # smaller sizes are exact anyway
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,9 @@ def details_page(snapshot: Snapshot, above: Sequence[str], below: Below) -> Deta
         place=" / ".join([_("All files"), *above]) if not snapshot.is_root else "",
         contents=contents_words(below),
         size=sum_text(snapshot),
-        exact_size=formatting.exact_size(snapshot.size_bytes) if snapshot.size_bytes else "",
+        exact_size=formatting.exact_size(snapshot.size_bytes)
+        if snapshot.size_bytes >= KILOBYTE
+        else "",
         back_url=folder_url(snapshot.folder),
     )
 

@@ -484,6 +484,10 @@ def test_details_of_a_folder_count_everything_below(gwen, storage):
         assert "1 file, 1 folder" in facts
         assert "2 KB (1,500 bytes)" in facts
     assert page(gwen.client.get(link["href"], headers=HTMX)).select_one("#details-title")
+    small = storage.folder("Smaller")
+    storage.file("a.txt", b"x" * 21, small.id)
+    facts = words(gwen.client.get(f"/files/{small.id}/details/"), ".facts-list")
+    assert facts.endswith("Size 21 bytes")
 
 
 def test_the_meter_needs_no_separate_call(gwen, storage):
