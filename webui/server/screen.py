@@ -193,7 +193,7 @@ def plan_of(request: Request, reading: AccountReading | Failure) -> PlanPart:
     )
 
 
-# SettingsForm
+# Settings
 
 
 def settings_context(
