@@ -69,7 +69,7 @@ def test_the_first_screen_teaches_the_ways_in(mallory, storage, link):
     assert (form["action"], form["method"]) == ("/transfers/send/", "post")
     assert form.select_one("[name=text]")
     ways = [way["href"] for way in page(shown).select(".first a")]
-    assert ways == ["/files/0/upload/", "/account/#pair", "/account/#ways"]
+    assert ways == ["/files/0/upload/", "/files/0/upload/", "/account/#pair", "/account/#ways"]
     assert len(page(shown).select(".first h2")) == 1
     assert len(page(shown).select(".first h3")) == 3
     films = storage.folder("Films")
