@@ -317,8 +317,12 @@ def test_any_folder_can_be_a_destination_and_the_last_ones_come_first(bob, stora
     films, music = storage.folder("Films"), storage.folder("Music")
     old = storage.folder("Old", films.id)
     shown = page(bob.client.get("/add/"))
-    assert shown.select_one("a[hx-target='#destination']")["href"] == "/search/folder/"
-    assert shown.select_one("dialog#destination")
+    assert shown.select_one("a[hx-target='#choose-folder']")["href"] == "/search/folder/"
+    assert shown.select_one("dialog#choose-folder")
+    there = page(bob.client.get("/transfers/?added=0"))
+    assert [each["id"] for each in there.select("[id=choose-folder], [id=destination]")] == [
+        *("choose-folder", "destination")
+    ]
     for folder in (music, old):
         bob.client.get(f"/files/{folder.id}/")
         by_script(bob, magnet(folder.id), folder=str(folder.id))
