@@ -8,5 +8,4 @@ import "./opening.js";
 import "./pictures.js";
 import "./selection.js";
 import "./swaps.js";
-import "./unpacking.js";
 import "./windows.js";

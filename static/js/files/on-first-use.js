@@ -6,6 +6,7 @@ import { rowOf } from "./rows.js";
 
 const menus = () => onDemand(() => import("./entry-menu.js"));
 const renaming = () => onDemand(() => import("./renaming.js"));
+const followUnpacking = () => document.querySelector("#unpacking[hx-get]") && import("./unpacking.js");
 export const uploads = () => onDemand(() => import("./uploads.js"));
 
 export const rename = async (row) => (await renaming())?.rename(row);
@@ -30,8 +31,11 @@ document.addEventListener("click", async (event) => {
 if (!("webkitdirectory" in HTMLInputElement.prototype)) document.body.classList.add("without-folders");
 
 document.addEventListener("change", async ({ target }) => {
-  if (!["upload-files", "upload-folder"].includes(target.id) || !target.files.length) return;
+  if (target.id !== "upload-files" || !target.files.length) return;
   const files = [...target.files];
   target.value = "";
   (await uploads())?.addPicked(files);
 });
+
+document.addEventListener("htmx:afterSettle", followUnpacking);
+followUnpacking();

@@ -38,7 +38,9 @@ const isContinued = (item, url) =>
 
 export function pick(kind) {
   const note = document.getElementById("upload-note");
-  if (!note) return document.getElementById(kind === "folder" ? "upload-folder" : "upload-files").click();
+  const input = queue.panel.querySelector("input");
+  input.webkitdirectory = kind === "folder";
+  if (!note) return input.click();
   note.returnValue = "";
   note.showModal();
 }

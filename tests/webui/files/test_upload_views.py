@@ -139,7 +139,6 @@ def test_a_folder_is_uploaded_beside_files_by_scripts_alone(bob, gwen, storage):
         assert button.find_parent(id="acts" if path == "/" else "listing")
         assert "scripted" in button["class"]
         shown = page(bob.client.get(path))
-        assert shown.select_one("#upload-folder").has_attr("webkitdirectory")
         assert (
             "scripted"
             in shown.select_one("#folder-menu [data-upload=folder]").find_parent("li")["class"]

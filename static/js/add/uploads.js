@@ -1,0 +1,32 @@
+// Upload files to the destination of transfers, with a row for each.
+import { filesOf } from "../files/dropped-folders.js";
+import { UploadQueue } from "../files/upload-queue.js";
+import { showToast, tell } from "../toasts.js";
+import { fill, words } from "../words.js";
+import { folder } from "./box.js";
+import { tellOthers, uploadUrl, urls } from "./sender.js";
+
+const queue = new UploadQueue(document.getElementById("sending-files"), { home: "omni", announce });
+
+// A torrent file starts a transfer, so announce the outcome of that instead of an upload.
+function announce({ answer }) {
+  if (!answer.items) return false;
+  const [{ name, sentence }] = answer.items;
+  tell(fill(words.add.item, { name: `\u2068${name}\u2069`, outcome: sentence }));
+  tellOthers();
+  return true;
+}
+
+export function add(files) {
+  const url = uploadUrl(folder());
+  queue.add(files.map((file) => ({ file, url })));
+}
+
+// Create the folder in the destination of transfers, and upload its files into it.
+export async function addFolders(entries) {
+  const folderUrl = urls.folder?.replace("/0/", `/${folder() || 0}/`);
+  const place = { url: `${folderUrl}upload/`, new: `${folderUrl}new/`, here: folderUrl };
+  const { files, trouble } = await filesOf({ entries, files: [] }, place);
+  if (trouble) showToast(trouble);
+  queue.add(files);
+}
