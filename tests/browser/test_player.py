@@ -14,6 +14,7 @@ from tests.browser.shelf import Folder, Shelf
 from tests.browser.touches import double_tap, dragging
 from tests.browser.waiting import PATIENCE_MS
 from tests.running import Ferry
+from tests.service.media import samples
 
 COPIED, ENCODED, TENTH = "Tide S01E01.mkv", "Tide S01E02.avi", "Tide S01E10.mp4"
 
@@ -138,6 +139,8 @@ COLORS = """(canvas) => {
 
 @pytest.mark.browser("the bubble draws frames that the browser decoded")
 def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
+    # The worker may have made a filmstrip by now.
+    alice.page.route("**/scenes/**", lambda route: route.fulfill(status=404))
     page, urls = playing(alice, series, COPIED), []
     page.keyboard.press("5")
     until(page, "!film.seeking && film.currentTime > 20")
@@ -157,6 +160,33 @@ def test_the_bubble_shows_a_picture_where_the_film_has_been(alice, series):
     bubble_of(page, 0.75)
     expect(picture).to_be_hidden()
     assert [url for url in urls if url.endswith(".m4s")] == []
+
+
+RED_AT_9 = "canvas => canvas.getContext('2d').getImageData(9, 9, 1, 1).data[0]"
+SCENES = {
+    "chapters": [{"at": 0, "title": "Ebb"}, {"at": 30, "title": "Flood"}],
+    "filmstrip": {"url": "/strip", "frames": 100, "columns": 10},
+}
+
+
+@pytest.mark.browser("the bubble draws a part of a picture, and a menu seeks")
+def test_a_film_shows_chapters_and_pictures_of_what_it_has_not_played(alice, series):
+    page = alice.page
+    page.route("**/scenes/**", lambda route: route.fulfill(json=SCENES))
+    strip = samples.picture(1600, 900)
+    page.route("**/strip", lambda route: route.fulfill(body=strip, content_type="image/jpeg"))
+    playing(alice, series, COPIED)
+    expect(page.locator(".chapter-marks span")).to_have_count(1)
+    text, _middle = bubble_of(page, 0.41)
+    assert text.split() == ["Ebb", "0:16"]
+    picture = page.locator(".bubble canvas")
+    expect(picture).to_be_visible()
+    assert picture.evaluate(RED_AT_9) > 150
+    assert faults_of(page) == []
+    page.get_by_role("button", name="Sound, quality, and more", exact=True).click()
+    expect(page.get_by_role("button", name="Ebb")).to_have_attribute("aria-current", "true")
+    page.get_by_role("button", name="Flood").click()
+    until(page, "!film.seeking && film.currentTime >= 30")
 
 
 @pytest.mark.journey
