@@ -244,3 +244,14 @@ def test_the_pages_fit_and_pass_axe(alice, shelf):
             alice.page.set_viewport_size({"width": width, "height": 900})
             found[path, width] = faults_of(alice.page)
     assert {case: faults for case, faults in found.items() if faults} == {}
+
+
+@pytest.mark.browser("where bars end")
+def test_the_bars_of_the_largest_items_end_at_one_line(alice, shelf):
+    for size_bytes in (3, 100_000, 12_345_678):
+        shelf.file(shelf.folder(), "a.bin", b"x" * size_bytes)
+    alice.open("/")
+    for _width in at_each_width(alice, "/account/server/"):
+        bars = [each.bounding_box() for each in alice.page.locator("#storage .bar").all()]
+        assert len(bars) > 2
+        assert len({round(bar["x"] + bar["width"]) for bar in bars}) == 1
