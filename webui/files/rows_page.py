@@ -17,6 +17,7 @@ from webui.library.sorting import episode_in
 from webui.player.position import Position
 from webui.player.resume_page import watched_words
 
+SHORT_NAME = 24  # characters, which fit into a tile
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
     FOLDER: "folder",
@@ -49,6 +50,7 @@ class EntryRow:
     added_title: str
     added_iso: str
     thumb_url: str
+    is_long: bool  # The name may be cut, so its extension needs a place.
     is_film: bool
     rename_url: str
     watched_percent: str = ""  # of a film in progress
@@ -128,6 +130,7 @@ def row(
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
+        is_long=bool(extension) and len(entry.name) > SHORT_NAME,
         is_film=look == "film",
         rename_url=f"{at.below}{key}/rename/" if context.may_change else "",
         watched_percent=str(position.percent or "") if position else "",
