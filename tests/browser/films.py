@@ -83,7 +83,7 @@ def moves_on(page: Page, seconds: float = 0.5) -> None:
 def watch(visitor: Visitor, folder: str, name: str) -> None:
     """Open a film by a click in its listing: a page that no click led to may not start to play."""
     visitor.open(folder)
-    visitor.page.get_by_role("link", name=name).click()
+    visitor.page.get_by_title(name, exact=True).click()
     visitor.page.wait_for_url("**/view/*")
     wait_for_behaviour(visitor.page)
 

@@ -109,7 +109,7 @@ def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download
         for each in made.values():
             seeds.give(each, tmp_path / "given")
         seeds.limit_upload(800_000)
-        with running(data_dir, ACTIVE_TRANSFERS="2") as ferry:
+        with running(data_dir, ACTIVE_TRANSFERS="1") as ferry:
             add_account(ferry, EMAIL, PASSWORD)
             with client_of(ferry) as api:
                 large = put_a_file(api, 50_000_000)
@@ -118,10 +118,10 @@ def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download
                 second = add(api, "url", f"{web.url}/song.flac")
                 third = add(api, "magnet", magnets[1])
                 until_progress(api, first, 40)
+                assert ask(api, third)["state"] == "queued"
                 # From here on, no transfer can end, however slow the machine is.
                 seeds.limit_upload(100)
                 until_progress(api, second, 20)
-                assert ask(api, third)["state"] == "queued"
                 link = urlsplit(api.get(f"/rest/file/{large}").headers["Location"])
             with closing(slow_reader_of(ferry, f"{link.path}?{link.query}")):
                 assert stopped_by(ferry, signal.SIGINT) < STOP_SECONDS
@@ -131,7 +131,7 @@ def test_a_stop_with_transfers_under_way_loses_nothing_and_waits_for_no_download
             assert "did not stop in time" not in ferry.log
         web.may_go_on.set()
         seeds.limit_upload(0)
-        with running(data_dir, ACTIVE_TRANSFERS="2") as ferry, client_of(ferry) as api:
+        with running(data_dir, ACTIVE_TRANSFERS="1") as ferry, client_of(ferry) as api:
             for transfer_id, content in ((first, film), (second, song), (third, film[1:])):
                 file_id = until_state(api, transfer_id, "done")["file_created"]
                 link = api.get(f"/rest/file/{file_id}").headers["Location"]

@@ -84,7 +84,7 @@ def test_the_installed_command_serves_pages_in_every_language_and_works(ferry, t
     with running(ferry, tmp_path, PORT=str(port)) as output:
         german = {"Accept-Language": "de"}
         page = httpx.get(f"{site}/signin/", headers=german, timeout=60, trust_env=False).text
-        assert "Anmelden" in page
+        assert "Ferry einrichten" in page
         links = re.findall(r'(?:href|src)="(/static/[^"]+\.(?:css|js))"', page)
         assert len(links) > 1
         for link in links:
