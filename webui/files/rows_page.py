@@ -17,7 +17,8 @@ from webui.library.sorting import episode_in
 from webui.player.position import Position
 from webui.player.resume_page import watched_words
 
-SHORT_NAME = 24  # characters, which fit into a tile
+# Characters of a name that fit into a tile, and into a row of a phone.
+SHORT_IN = {"grid": 24, "media": 24, "list": 48, "compact": 24}
 BREAKS = re.compile(r"(?<=[._-])(?=[^._-])")
 ICONS = {
     FOLDER: "folder",
@@ -130,7 +131,7 @@ def row(
         added_title=calendar.exact(added_at),
         added_iso=calendar.iso(added_at),
         thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
-        is_long=bool(extension) and len(entry.name) > SHORT_NAME,
+        is_long=bool(extension) and len(entry.name) > SHORT_IN[at.look.view],
         is_film=look == "film",
         rename_url=f"{at.below}{key}/rename/" if context.may_change else "",
         watched_percent=str(position.percent or "") if position else "",
