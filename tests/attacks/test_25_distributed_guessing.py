@@ -193,6 +193,7 @@ def test_fail2ban_reads_each_failure_once_and_nothing_else(tmp_path):
     # Text that strangers bring into a log line doesn't count as a failure.
     forged = "/x%20WARNING%20ferry.rest%20failed%20name='a'%20address=192.0.2.99"
     with running(tmp_path, **SETTINGS) as ferry:
+        ferry.make_owner()
         make_account(ferry)
         for address, email in zip(banned, [EMAIL, EMAIL, unquote(forged)], strict=False):
             assert statuses(ferry, [call_of("guess", address, email)]) == {401: 1}
