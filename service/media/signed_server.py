@@ -38,7 +38,8 @@ class SignedServer(TCPServer):
     """
 
     allow_reuse_address = True
-    request_queue_size = 64
+    # Beyond this, the kernel drops connections, and another machine tries again too late.
+    request_queue_size = 1024
     timeout = LOOK_SECONDS
 
     def __init__(
