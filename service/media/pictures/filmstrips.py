@@ -71,11 +71,10 @@ class Filmstrips:
         if settings.STORE_URL:
             return None
         films = Media.objects.filter(kind=Media.Kind.VIDEO, state=Media.State.PROBED)
-        for pk in films.order_by("-pk").values_list("pk", flat=True):
-            if pk not in self._looked_at:
-                self._looked_at.add(pk)
-                media = films.filter(pk=pk).first()
-                if media and not Content(media.sha1, media.size_bytes).picture(FILMSTRIP).exists():
+        for media in films.only("sha1", "size_bytes").order_by("-pk").iterator():
+            if media.pk not in self._looked_at:
+                self._looked_at.add(media.pk)
+                if not Content(media.sha1, media.size_bytes).picture(FILMSTRIP).exists():
                     return media
         return None
 
@@ -88,6 +87,9 @@ class Filmstrips:
                 answer = self._children.ask(medium.fileno(), {"do": "filmstrip"}, SECONDS)
             except Failed as failed:
                 log.info("no filmstrip content=%s reason=%s", media.sha1, failed.reason)
+                if failed.is_late or failed.is_limit:
+                    # Perhaps the worker was stopped, so the next one tries again.
+                    raise Busy from failed
                 return NONE
         return next(filter(is_whole, answer.files), NONE)
 

@@ -9,6 +9,7 @@ from service.media.pictures import filmstrips
 from service.media.pictures.filmstrips import Filmstrips, has_filmstrip
 from service.media.pictures.pictures import find
 from service.media.pictures.sizes import FILMSTRIP
+from service.media.sandbox.launcher import Failed
 from service.media.work import MediaWork
 from service.store.blobs import library_store
 from tests.cases import each_case
@@ -56,6 +57,20 @@ def test_each_film_gets_a_filmstrip_the_newest_first(worker, keep):
     for place in ((0, 0), (600, 450), (1080, 810)):
         x, y = place
         assert max(ImageStat.Stat(strip.crop((x, y, x + 120, y + 90))).stddev) > 10
+
+
+class Interrupted:
+    def ask(self, *_question):
+        raise Failed("it was killed", is_limit=True)
+
+
+def test_the_next_worker_makes_what_was_interrupted(worker, keep, children):
+    film = keep(short_film("mp4"), "a.mp4")
+    worker.probe_once()
+    Filmstrips(worker.jobs, Interrupted()).make_next()
+    assert not has_filmstrip(content_of(film))
+    assert Filmstrips(worker.jobs, children).make_next()
+    assert has_filmstrip(content_of(film))
 
 
 def test_the_next_worker_makes_none_again(worker, keep, children):
