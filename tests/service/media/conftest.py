@@ -3,6 +3,10 @@ from pathlib import Path
 
 import pytest
 
+from service.media.work import MediaWork
+from service.models import Account
+from tests.service.builders import a_file, alice, put
+
 
 @pytest.fixture
 def ask(children):
@@ -39,3 +43,21 @@ def draw(ask):
         return ask(content, do="draw", kind=kind, sizes=sizes or ("t220",)).files
 
     return draw
+
+
+@pytest.fixture
+def worker(library_folder, children):
+    made = MediaWork(children, lambda: True)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def keep(library_folder):
+    """Return a function that puts content into the root of Alice or another owner."""
+
+    def keep(content: bytes, name: str = "a.jpg", owner: Account | None = None):
+        owner = owner or Account.objects.filter(email="alice@example.org").first() or alice()
+        return a_file(owner, name, blob=put(library_folder, content))
+
+    return keep

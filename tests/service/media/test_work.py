@@ -23,29 +23,11 @@ from service.models import Account, Media
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore
 from tests.cases import each_case
-from tests.service.builders import NOW, a_file, a_folder, alice, mallory, put
+from tests.service.builders import NOW, a_folder, mallory
 from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def worker(library_folder, children):
-    made = MediaWork(children, lambda: True)
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def keep(library_folder):
-    """Return a function that puts content into the root of Alice or another owner."""
-
-    def keep(content: bytes, name: str = "a.jpg", owner: Account | None = None):
-        owner = owner or Account.objects.filter(email="alice@example.org").first() or alice()
-        return a_file(owner, name, blob=put(library_folder, content))
-
-    return keep
 
 
 def content_of(file) -> Content:

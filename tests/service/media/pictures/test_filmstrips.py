@@ -10,27 +10,12 @@ from service.media.pictures.filmstrips import Filmstrips, has_filmstrip
 from service.media.pictures.pictures import find
 from service.media.pictures.sizes import FILMSTRIP
 from service.media.sandbox.launcher import Failed
-from service.media.work import MediaWork
 from service.store.blobs import library_store
 from tests.cases import each_case
-from tests.service.builders import a_file, alice, put
 from tests.service.media.samples import picture, short_film, shown
 from tests.service.media.test_work import content_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture
-def worker(library_folder, children):
-    made = MediaWork(children, lambda: True)
-    yield made
-    made.stop()
-
-
-@pytest.fixture
-def keep(library_folder):
-    owner = alice()
-    return lambda content, name: a_file(owner, name, blob=put(library_folder, content))
 
 
 def strip_of(file):
