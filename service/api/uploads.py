@@ -62,6 +62,13 @@ class ReceivedUpload:
             self._refusal = refusal
 
     def receive(self, content: Iterator[bytes]) -> None:
+        try:
+            self._receive(content)
+        finally:
+            # Its traceback refers to this object: the cycle would keep the torrent in memory.
+            self._refusal = None
+
+    def _receive(self, content: Iterator[bytes]) -> None:
         for piece in content:
             self.size_bytes += len(piece)
             self._remember(piece)
@@ -127,7 +134,7 @@ class Uploads:
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
-            upload = ReceivedUpload(part.file_name, self._cover, self._budget)
+            upload = ReceivedUpload(part.file_name, self._cover_next(), self._budget)
             if self._store is not None:
                 upload.open_writer(self._store, writing)
             upload.receive(part.content)
@@ -137,8 +144,10 @@ class Uploads:
             self._stored_bytes += upload.size_bytes
         self._torrent_bytes += len(upload.content)
 
-    def _cover(self, size_bytes: int) -> None:
-        self._promise.cover(self._stored_bytes + size_bytes)
+    def _cover_next(self) -> Cover:
+        """Return what covers the next file, without a cycle through this object and the file."""
+        promise, stored_bytes = self._promise, self._stored_bytes
+        return lambda size_bytes: promise.cover(stored_bytes + size_bytes)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
         """Delete the blob, unless a view has kept it."""

@@ -1,3 +1,4 @@
+import gc
 import hashlib
 from base64 import b64encode
 from collections.abc import Callable, Iterator
@@ -424,6 +425,18 @@ def test_a_torrent_leaves_no_blob(api):
     assert blobs() == before
     assert drafts() == []
     assert not File.objects.exists()
+
+
+@each_case("free", [2**40, 0])
+def test_a_torrent_leaves_memory_without_the_garbage_collector(free, api, monkeypatch):
+    monkeypatch.setattr(DiskStore, "free_bytes", lambda _self: free)
+    gc.collect()
+    gc.disable()
+    try:
+        upload(api, "t.torrent", a_torrent())
+        assert not any(isinstance(each, uploads.ReceivedUpload) for each in gc.get_objects())
+    finally:
+        gc.enable()
 
 
 def test_an_oversized_torrent_file_is_refused_before_it_is_read(api):
