@@ -1406,6 +1406,21 @@ def test_a_late_refresh_of_another_folder(alice, films):
     expect(page.locator("#summary")).to_have_text("Empty")
 
 
+@LATE
+def test_a_refresh_while_a_folder_opens(alice, films):
+    """It keeps the row of the clicked link: without it, htmx couldn't update the meter."""
+    alice.open(films.path)
+    page = alice.page
+    held = hold(page, FOLDER)
+    with page.expect_request(FOLDER):
+        link(page, "Alps").click()
+    with page.expect_response("**/listing/**") as listing:
+        page.evaluate("document.dispatchEvent(new Event('entries-changed'))")
+    listing.value.finished()
+    release(page, held[0])
+    is_open(page, "Alps")
+
+
 def paste_and_leave(page: Page, into: str = "Alps") -> list[Route]:
     """Cut a file, paste it into a folder inside, and go back up before the server answers."""
     held = hold(page, "**/move/")

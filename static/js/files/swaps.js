@@ -5,6 +5,7 @@ import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { focusAfter, partOf } from "./arrivals.js";
+import { isOpening } from "./late.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, show } from "./selection.js";
 
@@ -81,8 +82,11 @@ document.addEventListener("entries-changed", refresh);
 
 const isFar = () => document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
 
+// A folder that opens also swaps the meter, for which htmx needs the row whose link was clicked.
 function isBusy() {
-  return isDown || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open") !== null;
+  return (
+    isDown || isOpening() || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open") !== null
+  );
 }
 
 function candidates(elt) {
