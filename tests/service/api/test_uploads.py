@@ -429,6 +429,7 @@ def test_a_torrent_leaves_no_blob(api):
 
 @each_case("free", [2**40, 0])
 def test_a_torrent_leaves_memory_without_the_garbage_collector(free, api, monkeypatch):
+    # Only root can make a disk with exactly this much free space.
     monkeypatch.setattr(DiskStore, "free_bytes", lambda _self: free)
     gc.collect()
     gc.disable()
