@@ -1,16 +1,9 @@
 // Decide which responses may still change the page.
 let lastRequest = null;
-let isWaiting = false;
 
 export function open(request) {
   lastRequest = request;
-  isWaiting = true;
-  request.addEventListener("loadend", () => {
-    if (isLast(request)) isWaiting = false;
-  });
 }
-
-export const isOpening = () => isWaiting;
 
 // If the user opens several folders before the first one arrives, only the last one counts.
 export const isLast = (request) => request === lastRequest;
