@@ -112,7 +112,7 @@ function update() {
 
 function title(text) {
   find("title").textContent = text;
-  document.title = `${text} · Ferry`;
+  document.title = text + document.title.slice(document.title.lastIndexOf(" · "));
 }
 
 picks.addEventListener("change", update);

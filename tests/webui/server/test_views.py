@@ -78,6 +78,8 @@ def test_a_server_is_called_what_its_owner_calls_it(alice, mallory, own_service)
     answer = alice.client.post(NAMES, CALLED, follow=True)
     assert words(answer, ".brand") == "Our harbor"
     assert words(mallory.get("/signin/"), ".brand") == "Our harbor"
+    assert words(alice.client.get("/"), "title") == "Files · Our harbor"
+    assert words(alice.client.get("/transfers/"), "title") == "Transfers · Our harbor"
     assert mallory.get("/manifest.webmanifest").json()["short_name"] == "Our harbor"
 
 
