@@ -25,6 +25,7 @@ SPOKEN = {
     "BSD License": "BSD-3-Clause",
     "MIT License": "MIT",
     "MIT license": "MIT",
+    "BSD-3-Clause, Apache-2.0, dependency licenses": "BSD-3-Clause AND Apache-2.0",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
     "pytest-django is released under the BSD (3-clause) license": "BSD-3-Clause",
 }

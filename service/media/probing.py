@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 import msgspec
 from django.db import transaction
-from django.db.models import Exists, F, OuterRef, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from service import row_cache
@@ -174,7 +174,7 @@ def lease(count: int, now: datetime, until: datetime) -> list[Media]:
 
 
 def read_again(_now: datetime) -> None:
-    """Queue what was probed before Ferry read cameras and SVG: a few at a time, newest first.
+    """Queue what was probed before Ferry read cameras, SVG, and PDF: a few at a time, newest first.
 
     New contents come before them: queue nothing while any wait.
     """
@@ -183,8 +183,9 @@ def read_again(_now: datetime) -> None:
     earlier = Media.objects.filter(state=Media.State.PROBED, camera__isnull=True)
     pictures = earlier.filter(kind=Media.Kind.PICTURE, has_picture=True)
     content = {"sha1": OuterRef("sha1"), "size_bytes": OuterRef("size_bytes")}
-    svgs = Exists(File.objects.filter(name__iendswith=".svg", **content))
-    for rows in (pictures, earlier.filter(svgs, kind=Media.Kind.OTHER)):
+    is_drawn = Q(name__iendswith=".svg") | Q(name__iendswith=".pdf")
+    drawn = Exists(File.objects.filter(is_drawn, **content))
+    for rows in (pictures, earlier.filter(drawn, kind=Media.Kind.OTHER)):
         some = list(rows.order_by("-pk").values_list("pk", flat=True)[:READ_AGAIN_AT_ONCE])
         earlier.filter(pk__in=some).update(state=Media.State.WANTED)
 

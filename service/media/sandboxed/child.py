@@ -16,13 +16,14 @@ import av
 
 from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
-from service.media.sandboxed import drawing, exif, films, landlock, seccomp
+from service.media.sandboxed import documents, drawing, exif, films, landlock, seccomp
 from service.media.sandboxed.refusals import Unfit
 
 HEAD_BYTES = 4096
 MOST_QUESTION_BYTES = 65_536
 # Common files that aren't media, so that no decoder tries to read them.
-OTHERS = (b"PK\x03\x04", b"%PDF", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
+OTHERS = (b"PK\x03\x04", b"Rar!", b"7z\xbc\xaf", b"\x1f\x8b", b"\x7fELF", b"MZ", b"d8:")
+PDF = b"%PDF-"
 NOT_NOW = (errno.EIO, errno.ESTALE, errno.ENOTCONN)
 # An SVG's root element, behind nothing that could define entities.
 SVG = re.compile(
@@ -95,6 +96,8 @@ def probe(medium: BinaryIO) -> Facts:
     if SVG.match(head):
         probed = Probed("svg", 0, ()).to_dict()
         return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
+    if head.startswith(PDF):
+        return {"kind": "other", "has_picture": True, "camera": {}}
     if is_none(head):
         return {"kind": "other", "camera": {}}
     image = drawing.open_image(medium)
@@ -159,6 +162,8 @@ def filmstrip(medium: BinaryIO) -> bytes:
 
 def draw(medium: BinaryIO, question: Facts) -> list[bytes]:
     sizes = [SIZES[name] for name in question["sizes"]]
+    if question["kind"] == "other":
+        return documents.draw(medium, sizes)
     if question["kind"] == "picture":
         image = drawing.open_image(medium)
         if image is None:

@@ -377,14 +377,15 @@ def test_older_pictures_are_read_again_for_camera_data_after_new_ones(worker, ke
     assert models == before
 
 
-def test_svg_files_that_an_earlier_version_ignored_are_read_again_once(worker, keep):
+def test_svg_and_pdf_files_that_an_earlier_version_ignored_are_read_again_once(worker, keep):
     drawing = keep(b'<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>', "a.SVG")
-    odd, words = keep(b"none", "b.svg"), keep(b"words", "c.txt")
+    odd, paper = keep(b"none", "b.svg"), keep(b"%PDF-1.7 none", "d.pdf")
+    words = keep(b"words", "c.txt")
     worker.probe_once()
     Media.objects.update(kind="other", camera=None, has_picture=False)
     probing.read_again(timezone.now())
     wanted = {*Media.objects.filter(state="wanted").values_list("pk", flat=True)}
-    assert wanted == {media_of(drawing).pk, media_of(odd).pk}
+    assert wanted == {media_of(each).pk for each in (drawing, odd, paper)}
     worker.probe_once()
     assert media_of(drawing).kind == "picture"
     probing.read_again(timezone.now())
