@@ -1,4 +1,4 @@
-"""Print how long the tests of each folder took, after a run of many tests.
+"""Name a failed test at once, and print how long the tests of each folder took at the end.
 
 Where TEST_RESULTS names a file, also write there what passed and what failed.
 """
@@ -11,6 +11,14 @@ from pathlib import Path, PurePosixPath
 import pytest
 
 FEW_TESTS = 500
+
+
+def pytest_report_teststatus(report):
+    """Name it where others get a dot: a long run explains its failures only at its end."""
+    if report.failed and not isinstance(report, pytest.SubtestReport | pytest.CollectReport):
+        category = "failed" if report.when == "call" else "error"
+        return category, f"\n{report.nodeid} failed\n", (category.upper(), {"red": True})
+    return None
 
 
 def pytest_terminal_summary(terminalreporter):
