@@ -5,9 +5,9 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from config import secret
 from config.environment import Environment, home_of_installed
-from config.storage import databases, durable
+from host import secret
+from host.storage import databases, durable
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # An upgrade replaces the folder of an installed package, so that Ferry keeps nothing there.
@@ -49,7 +49,7 @@ TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
-# config.web.front checks the host against this machine's names, which may change while Ferry runs.
+# host.web.front checks the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]
 
 SESSION_ENGINE = "webui.signin.session_store"
@@ -62,11 +62,11 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 
 AUTH_USER_MODEL = "webui.User"
 LOGIN_URL = "signin"
-PASSWORD_HASHERS = ["config.passwords.Argon2"]
+PASSWORD_HASHERS = ["host.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
-PASSWORD_TURN = "config.passwords.turn"  # noqa: S105  The path of a function.
+PASSWORD_TURN = "host.passwords.turn"  # noqa: S105  The path of a function.
 # They also share what was read from the database, until it changes.
-ROW_CACHE = "config.storage.row_cache.read"
+ROW_CACHE = "host.storage.row_cache.read"
 OUTAGE_OF = "service.outages.outage_of"
 # Owners change some settings on the site; both halves read what applies.
 SETTING_READER = "webui.owner_settings.find"
@@ -79,7 +79,7 @@ AUTH_PASSWORD_VALIDATORS = [
 # Django
 
 INSTALLED_APPS = [
-    "config.apps.Ferry",
+    "host.apps.Ferry",
     "webui",
     "service",
     "django.contrib.auth",
@@ -89,13 +89,13 @@ INSTALLED_APPS = [
     "django.contrib.staticfiles",
     "django_htmx",
 ]
-MEASURING = ["config.monitoring.recording.measure"] if METRICS_TOKEN else []
+MEASURING = ["host.monitoring.recording.measure"] if METRICS_TOKEN else []
 MIDDLEWARE = [
     *MEASURING,
     "webui.http.security_headers.middleware",
-    "config.web.front.believe_proxy",
-    "config.web.front.refuse_foreign_host",
-    "config.health.answer_first",
+    "host.web.front.believe_proxy",
+    "host.web.front.refuse_foreign_host",
+    "host.health.answer_first",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "webui.middleware.CompressPages",
     "webui.middleware.cookies_by_scheme",
@@ -116,7 +116,7 @@ MIDDLEWARE = [
 SERVICE_MIDDLEWARE = [
     *MEASURING,
     "config.embedded.service.set_headers",
-    "config.web.front.believe_proxy",
+    "host.web.front.believe_proxy",
     "config.embedded.service.refuse_foreign_host",
     "config.embedded.service.only_embedded",
 ]
@@ -177,7 +177,7 @@ if DATABASES["default"]["ENGINE"].endswith("sqlite3"):
     DATABASES["default"]["TEST"] = {"NAME": str(DATA_DIR / "test.sqlite3")}
     DATABASES["default"]["CONN_MAX_AGE"] = 60
 elif DATABASES["default"]["ENGINE"].endswith("postgresql"):
-    DATABASES["default"]["ENGINE"] = "config.storage.postgresql"
+    DATABASES["default"]["ENGINE"] = "host.storage.postgresql"
     # A thread takes a connection while it makes a response, not while it receives or sends one.
     DATABASES["default"]["CONN_MAX_AGE"] = 0
     DATABASES["default"]["OPTIONS"] = {
@@ -209,14 +209,14 @@ V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A fu
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_SPACE_SETTER = "config.embedded.upstream.set_space"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
-REQUEST_ID = "config.request_ids.current"
+REQUEST_ID = "host.request_ids.current"
 # Called before a thread waits for a service elsewhere.
 ON_WAIT = "service.database_connection.give_back"
 # The frame around a page needs more than the screens in it, which are below it.
 SHELL = "webui.shell.context.shell_of"
-LAN_ADDRESSES = "config.web.addresses.lan"
-HEALTH = "config.health.report"
-LIBRARY_FINDING = "config.health.library"
+LAN_ADDRESSES = "host.web.addresses.lan"
+HEALTH = "host.health.report"
+LIBRARY_FINDING = "host.health.library"
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1
@@ -285,7 +285,7 @@ STORAGES = {
     "staticfiles": {
         "BACKEND": "django.contrib.staticfiles.storage.StaticFilesStorage"
         if DEBUG
-        else "config.static_files.storage.HashedModules"
+        else "host.static_files.storage.HashedModules"
     },
 }
 WHITENOISE_STATIC_PREFIX = "/static/"
@@ -299,13 +299,13 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "filters": {
-        "traceback": {"()": "config.logs.WithTraceback"},
-        "cut": {"()": "config.logs.CutConnections"},
-        "outages": {"()": "config.storage.outages.Outages"},
+        "traceback": {"()": "host.logs.WithTraceback"},
+        "cut": {"()": "host.logs.CutConnections"},
+        "outages": {"()": "host.storage.outages.Outages"},
     },
     "formatters": {
-        "text": {"()": "config.logs.LineFormatter"},
-        "json": {"()": "config.logs.JSONFormatter"},
+        "text": {"()": "host.logs.LineFormatter"},
+        "json": {"()": "host.logs.JSONFormatter"},
     },
     "handlers": {
         "stdout": {

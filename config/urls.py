@@ -1,7 +1,7 @@
 from django.urls import include, path
 
-from config import health
-from config.monitoring import endpoint
+from host import health
+from host.monitoring import endpoint
 
 urlpatterns = [
     path("healthz", health.alive, name="healthz"),

@@ -18,10 +18,10 @@ from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
-from config import health
 from config.embedded import upstream
-from config.passwords import Argon2
-from config.static_files import collection
+from host import health
+from host.passwords import Argon2
+from host.static_files import collection
 from service.accounts import accounts
 from service.api import encoded_listing_cache
 from service.models import Account

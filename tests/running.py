@@ -32,7 +32,7 @@ _ports = cycle(SystemRandom().sample(PORTS, len(PORTS)))
 # A program that prints what is wrong with each part of Ferry, or null.
 FINDINGS = """
 import json
-from config import health
+from host import health
 print(json.dumps({part: each and each.sentence for part, each in health.findings().items()}))
 """
 

@@ -67,7 +67,7 @@ def serving(**variables: str) -> Iterator[Server]:
         "WEB_THREADS": "32",
         **variables,
     }
-    command = [sys.executable, "-m", "gunicorn", "--config", "config/gunicorn.py", "config.wsgi"]
+    command = [sys.executable, "-m", "gunicorn", "--config", "host/gunicorn.py", "config.wsgi"]
     process = launch(command, cwd=BASE, env=environment)
     server = Server(port, process)
     reader = Thread(target=_read, args=(server,), daemon=True)

@@ -13,10 +13,10 @@ from django.urls import get_resolver, reverse
 from django.urls.converters import IntConverter
 
 from config import settings
-from config.management.commands.account import Command as Account
-from config.management.commands.library import Command as Library
-from config.management.commands.work import Command as Work
-from config.web.connections import is_upload
+from host.management.commands.account import Command as Account
+from host.management.commands.library import Command as Library
+from host.management.commands.work import Command as Work
+from host.web.connections import is_upload
 from service.models import Transfer
 from service.transfers import states
 from tests import scheduling, times

@@ -75,7 +75,7 @@ def test_no_test_sleeps():
 
 def test_no_address_is_judged_by_what_python_knows():
     """The answers differ between its patch releases; common/reachable_addresses.py decides."""
-    ours = ("common/*.py", "config/*.py", "service/*.py", "webui/*.py")
+    ours = ("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
     assert lines_with(r"\.is_(global|reserved|site_local)\b", *ours) == []
 
 
@@ -238,7 +238,7 @@ def test_no_function_or_method_is_called_by_a_participle():
     """A property may be: it is read like a value."""
     names = {
         f"{path.relative_to(BASE)}: {node.name}"
-        for path in tracked("common/*.py", "config/*.py", "service/*.py", "webui/*.py")
+        for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if is_participle(node.name) and not is_property(node)
@@ -262,7 +262,7 @@ def test_variables_are_not_called_by_participles():
     """A noun says what a value is."""
     names = {
         f"{path.relative_to(BASE)}: {name}"
-        for path in tracked("common/*.py", "config/*.py", "service/*.py", "webui/*.py")
+        for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.FunctionDef)
         for name in variables(node)
@@ -324,7 +324,7 @@ def leads_somewhere(name: str) -> bool:
 
 def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef]]:
     """Yield the top-level classes and functions of all modules."""
-    for path in tracked("common/*.py", "config/*.py", "service/*.py", "webui/*.py"):
+    for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py"):
         for node in ast.parse(path.read_text()).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield path, node

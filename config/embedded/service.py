@@ -19,7 +19,7 @@ from django.http import (
 from django.utils.module_loading import import_string
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
-from config.web import front
+from host.web import front
 from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
 from service.http.responses import IN_PROCESS, refuse
@@ -147,7 +147,7 @@ def only_embedded(get_response: Answer) -> Answer:
 
 
 def refuse_foreign_host(get_response: Answer) -> Answer:
-    """Refuse foreign hosts as `config.web.front` does, but in JSON."""
+    """Refuse foreign hosts as `host.web.front` does, but in JSON."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
         if not front.is_ours(request.META.get("HTTP_HOST", "")):

@@ -9,8 +9,8 @@ import httpx
 from django.db.models import F
 from django.utils import timezone
 
-from config import preparation
 from config.embedded import upstream
+from host import preparation
 from lab.bench import library
 from lab.bench.archives import one_byte
 from lab.bench.browser import make_owner, signed_in

@@ -11,8 +11,8 @@ from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import sync_playwright
 
-from config import preparation
 from config.embedded import upstream
+from host import preparation
 from lab.bench import library
 from lab.bench.archives import copyparty
 from lab.bench.browser import Browser, make_owner, signed_in

@@ -15,8 +15,8 @@ import httpx
 from django.db import connection
 from django.utils import timezone
 
-from config import preparation
 from config.embedded import upstream
+from host import preparation
 from lab.bench.archives import copyparty
 from lab.bench.browser import PASSWORD, Browser, make_owner, signed_in
 from lab.bench.harness import Row, peer, running_peer

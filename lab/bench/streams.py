@@ -13,8 +13,8 @@ from statistics import median, quantiles
 
 from django.utils import timezone
 
-from config import preparation
-from config.processes import raise_open_files
+from host import preparation
+from host.processes import raise_open_files
 from lab.bench import library
 from lab.bench.browser import Browser, make_owner, signed_in
 from lab.bench.harness import Row, fetch, in_turns, peer, peer_port, running_peer

@@ -14,8 +14,8 @@ from statistics import median
 from django.db.models import F
 from django.utils import timezone
 
-from config import preparation
 from config.embedded import upstream
+from host import preparation
 from lab.bench.browser import Browser, Got, make_owner, signed_in
 from lab.bench.clients import (
     Ask,

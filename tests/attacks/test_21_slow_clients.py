@@ -1,6 +1,6 @@
 """Row 21: clients that trickle heads, bodies, or reads stop neither health checks nor people.
 
-For who gets a thread: tests/config/web/test_slots.py. For readers that take nothing, which are cut
+For who gets a thread: tests/host/web/test_slots.py. For readers that take nothing, which are cut
 off: tests/config/test_wsgi.py.
 """
 
@@ -20,8 +20,8 @@ from django.conf import settings
 from django.utils import timezone
 
 from config.embedded import upstream
-from config.processes import raise_open_files
-from config.web.connection_limits import ARRIVAL_SECONDS
+from host.processes import raise_open_files
+from host.web.connection_limits import ARRIVAL_SECONDS
 from service.accounts import accounts
 from service.content import signed_links
 from service.store.blobs import library_store

@@ -1,6 +1,6 @@
 """Row 25: guesses at one password from many addresses, through both processes, across restarts.
 
-For control characters in log lines: tests/config/test_logs.py. For what each limit counts:
+For control characters in log lines: tests/host/test_logs.py. For what each limit counts:
 tests/service/accounts/test_credentials.py, tests/webui/signin/test_views.py.
 """
 

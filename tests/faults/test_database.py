@@ -1,7 +1,7 @@
 """A database that stays locked for longer than anyone waits, or is away for a while.
 
 Tested elsewhere: how v1 and the site answer to each failure (tests/service/api/test_endpoints.py,
-tests/webui/test_middleware.py), how health checks report it (tests/config/test_health.py), and how
+tests/webui/test_middleware.py), how health checks report it (tests/host/test_health.py), and how
 Ferry waits for a short lock (tests/service/test_races.py).
 """
 
@@ -16,7 +16,7 @@ import httpx
 import pytest
 from django.db import connection
 
-from config.health import MOST_LOCKED_SECONDS
+from host.health import MOST_LOCKED_SECONDS
 from service.models import Transfer
 from service.transfers.download_folders import ids_on_disk
 from tests.faults import test_disks as disks

@@ -18,8 +18,8 @@ import httpx
 import pytest
 from bs4 import BeautifulSoup
 
-from tests.config.test_run import children
 from tests.faults.tally import Reckoning
+from tests.host.test_run import children
 from tests.powercuts.apart import apart
 from tests.running import PASSWORD, Ferry, running
 from tests.service.working import until

@@ -2,7 +2,7 @@
 and pack.
 
 Tested elsewhere: a kill at every single write (tests/service/test_kills.py), and what `make run`
-does when its web server ends (tests/config/test_run.py).
+does when its web server ends (tests/host/test_run.py).
 """
 
 import os

@@ -1,7 +1,7 @@
 """The whole program is killed or stopped amid an upload, a download, a ZIP, a torrent, and a film,
 and started again with the same data.
 
-Tested elsewhere: a stop while Ferry starts, and the end of one process (tests/config/test_run.py);
+Tested elsewhere: a stop while Ferry starts, and the end of one process (tests/host/test_run.py);
 each of these activities alone (this folder and tests/service/test_kills.py).
 """
 

@@ -49,7 +49,7 @@ def ferry(wheel, tmp_path_factory) -> Path:
 
 
 def test_a_wheel_has_every_file_of_the_program_and_no_other(wheel):
-    folders = ("common", "config", "service", "static", "templates", "webui")
+    folders = ("common", "config", "host", "service", "static", "templates", "webui")
     ours = tracked(*folders, "manage.py", "Procfile", "pyproject.toml")
     expected = {f"ferry/{path.relative_to(BASE)}" for path in ours}
     names = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from config.worker.transferring import engine_settings, limits
+from host.worker.transferring import engine_settings, limits
 from service.fetching.pool import Fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine

@@ -20,7 +20,7 @@ from tests.running import BASE
 from tests.tools import program
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
-SPEAKING = ("common", "config", "service", "templates", "webui")
+SPEAKING = ("common", "config", "host", "service", "templates", "webui")
 PLACEHOLDERS = re.compile(r"%\(\w+\)[sd]|%%|\{\w+\}|</?\w[^>]*>")
 LINE = re.compile(r'(?:(msg\w+)(?:\[(\d)\])? )?(".*")')
 PLURALS = re.compile(r"nplurals=(\d); plural=(.*);")

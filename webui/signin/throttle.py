@@ -9,7 +9,7 @@ strangers. Anyone else who has to wait gets a time reserved for their network, a
 however many others guess meanwhile.
 
 Each kind of guess has counts of its own, so that guesses at one door delay no one at another. The
-address is the connection's (see config.web.front), so forged headers gain nothing.
+address is the connection's (see host.web.front), so forged headers gain nothing.
 """
 
 from collections.abc import Callable

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from config import secret
+from host import secret
 from service.errors import DiskFull
 from service.store import hardlinks
 from service.store.disk_store import DiskStore

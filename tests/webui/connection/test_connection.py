@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection as database
 
-from config import health
+from host import health
 from tests.cases import each_case
 from tests.people import words
 from tests.webui.service import EMAIL, PASSWORD, storage_of

@@ -87,5 +87,5 @@ def test_every_finding_of_ferry_has_its_own_words():
 
 
 def re_words() -> list[str]:
-    source = (BASE / "config" / "health.py").read_text()
+    source = (BASE / "host" / "health.py").read_text()
     return re.findall(r'Finding\("(\w+)"', source)

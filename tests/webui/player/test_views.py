@@ -7,7 +7,7 @@ import pytest
 from bs4 import BeautifulSoup
 from django.conf import settings
 
-from config.static_files.modules import Modules
+from host.static_files.modules import Modules
 from tests.cases import each_case
 from tests.people import PASSWORD, page
 from webui.http import security_headers

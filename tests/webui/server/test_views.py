@@ -7,7 +7,7 @@ import sys
 import pytest
 from django.conf import settings as django_settings
 
-from config.web import front
+from host.web import front
 from service.accounts import accounts
 from service.library import deleted_items
 from tests.cases import each_case
@@ -187,7 +187,7 @@ OTHER = """
 import json, sys
 import django
 django.setup()
-from config.web import front
+from host.web import front
 from service.library import deleted_items
 for line in sys.stdin:
     print(json.dumps([deleted_items.kept_days(), front.is_ours("tv.lan")]), flush=True)

@@ -6,7 +6,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from django.utils import timezone
 
-from config.logs import one_line
+from host.logs import one_line
 from tests.cases import each_case
 from tests.people import Stranger, page, words
 from tests.webui.library.test_relayed_files import Reader, leave, streams

@@ -1,0 +1,34 @@
+import os
+import sys
+from typing import Any
+
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand
+
+from host import preparation, processes
+from host.processes import HAND_OVER_SECONDS, STOP_SECONDS, Program
+from host.storage import databases
+
+
+class Command(BaseCommand):
+    help = "Prepares Ferry, then runs the web server and the worker until Ctrl-C."
+
+    def handle(self, *_args: Any, **_options: Any) -> None:
+        preparation.refuse_unusable_address()
+        with preparation.explain_failures():
+            preparation.prepare()
+            preparation.announce(sys.stdout)
+        os.chdir(settings.BASE_DIR)
+        databases.close_all()
+        programs: dict[str, Program] = {"web": serve, "worker": lambda: call_command("work")}
+        seconds = HAND_OVER_SECONDS if settings.STORE_URL else STOP_SECONDS
+        sys.exit(processes.run(programs, seconds))
+
+
+def serve() -> None:
+    # gunicorn starts in the folder in which it was imported, and finds its settings there.
+    from gunicorn.app import wsgiapp  # type: ignore[import-untyped]  # noqa: PLC0415
+
+    sys.argv = ["gunicorn", "--config", "host/gunicorn.py", "config.wsgi"]
+    wsgiapp.run()

@@ -1,0 +1,109 @@
+"""What the image and the composition say fits together, and fits Ferry."""
+
+import re
+import subprocess
+import sys
+
+import yaml
+from django.core.management import get_commands
+
+from config import settings
+from host import processes
+from tests.running import BASE
+from tests.test_tree import tracked
+from tests.tools import program
+
+IMAGE = (BASE / "Containerfile").read_text()
+FERRY = yaml.safe_load((BASE / "compose.yaml").read_text())["services"]["ferry"]
+CLUSTER = yaml.safe_load((BASE / "compose.cluster.yaml").read_text())
+MACHINES = {
+    name: each for name, each in CLUSTER["services"].items() if each.get("image") == "ferry-cluster"
+}
+
+
+def test_the_composition_mounts_what_the_image_writes_to():
+    (volume,) = FERRY["volumes"]
+    data = volume.partition(":")[2]
+    assert FERRY["environment"]["DATA_DIR"] == data
+    assert f"DATA_DIR={data}\n" in IMAGE
+    assert f"VOLUME {data}\n" in IMAGE
+    assert set(FERRY["environment"]) <= set(settings.env.names)
+
+
+def test_the_image_gets_what_the_wheel_is_made_of_and_nothing_else():
+    ignored, *kept = (BASE / ".containerignore").read_text().splitlines()
+    assert ignored == "*"
+    names = {name.removeprefix("!") for name in kept if name.startswith("!")}
+    needed = {str(path.relative_to(BASE)).split("/")[0] for path in tracked(*WHEEL)}
+    assert names == needed | {"README.md", "requirements.lock", "requirements-cluster.lock"}
+
+
+WHEEL = re.findall(
+    r'"([\w.]+)"',
+    re.search(r"only-include = \[(.*?)\]", (BASE / "pyproject.toml").read_text(), re.DOTALL)[1],
+)
+
+
+def test_a_container_has_time_to_stop():
+    assert grace(FERRY) > processes.STOP_SECONDS
+    assert all(grace(each) > processes.HAND_OVER_SECONDS for each in MACHINES.values())
+
+
+def grace(service) -> int:
+    return int(service["stop_grace_period"].removesuffix("s"))
+
+
+def test_the_machines_of_a_cluster_differ_only_in_what_they_do_and_where():
+    webs = [each for name, each in MACHINES.items() if name.startswith("web")]
+    workers = {name: each for name, each in MACHINES.items() if name.startswith("worker")}
+    assert len(webs) == len(workers) == 2
+    assert all(each["environment"]["WORKER_ROLES"] == "none" for each in webs)
+    assert all(
+        each["environment"]["WORKER_ADDRESS"] == f"{name}:8100" for name, each in workers.items()
+    )
+    shared = [
+        {name: value for name, value in each["environment"].items() if "WORKER" not in name}
+        for each in MACHINES.values()
+    ]
+    assert all(each == shared[0] for each in shared)
+    names = {name for each in MACHINES.values() for name in each["environment"]}
+    assert names <= set(settings.env.names)
+    for each in MACHINES.values():
+        assert (BASE / each["build"]["args"]["LOCK"]).is_file()
+        assert each["read_only"]
+
+
+def test_the_workers_of_a_cluster_run_commands_that_exist():
+    worker = CLUSTER["x-worker"]
+    lines = [*worker["entrypoint"], " ".join(worker["healthcheck"]["test"])]
+    commands = re.findall(r"\bferry ([\w-]+)", "\n".join(lines))
+    assert len(commands) == 3
+    assert set(commands) <= get_commands().keys()
+
+
+def test_a_command_may_be_written_as_one_of_manage():
+    command = [sys.executable, BASE / "manage.py", "manage", "work", "--help"]
+    shown = subprocess.run(command, check=True, capture_output=True, text=True)
+    assert "--check" in shown.stdout
+
+
+def test_the_lock_of_a_cluster_adds_its_packages_to_those_of_one_machine():
+    usual, more = (
+        set(re.findall(r"^[\w-]+==[\w.]+", (BASE / name).read_text(), re.MULTILINE))
+        for name in ("requirements.lock", "requirements-cluster.lock")
+    )
+    assert usual < more
+    added = {each.partition("==")[0] for each in more - usual}
+    assert added == {"obstore", "psycopg", "psycopg-binary"}
+
+
+def test_nginx_takes_the_proxy_of_the_cluster(tmp_path):
+    content = CLUSTER["configs"]["proxy"]["content"].replace("$$", "$")
+    assert set(re.findall(r"server (web\d)", content)) == MACHINES.keys() - {"worker1", "worker2"}
+    content = re.sub(r"web\d", "127.0.0.1", content)
+    (tmp_path / "nginx.conf").write_text(
+        f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ access_log off; {content} }}"
+    )
+    subprocess.run(
+        [program("nginx", "/usr/sbin/nginx"), "-t", "-c", tmp_path / "nginx.conf"], check=True
+    )
