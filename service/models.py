@@ -7,7 +7,8 @@ from django.db import connection, models
 from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Now
 
-LONGEST_NAME = 255
+from common.names import LONGEST_NAME
+
 LARGEST_ID = 2**63 - 1
 LINEAGE_DIGITS = 12
 LONGEST_ADDRESS = 300
@@ -112,7 +113,7 @@ class Folder(models.Model):
     name = models.CharField(max_length=LONGEST_NAME)
     # The name in NFC, by which siblings are compared.
     name_key = models.CharField(max_length=LONGEST_NAME)
-    search_text = models.TextField(db_default="")  # see service.library.search_text
+    search_text = models.TextField(db_default="")  # see common.search_text
     lineage = models.TextField(db_index=True)
     size_bytes = models.BigIntegerField(default=0)  # of everything below
     updated_at = models.DateTimeField()  # when anything below last changed

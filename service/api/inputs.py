@@ -7,9 +7,10 @@ from typing import Annotated, Any
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from common.names import LONGEST_NAME
 from service.http.refusals import NothingPassed
 from service.library.search import MOST_FOUND
-from service.models import LARGEST_ID, LONGEST_NAME
+from service.models import LARGEST_ID
 from service.transfers import magnets
 
 Id = Annotated[int, Meta(ge=0, extra_json_schema={"format": "int64"})]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat, LPad
 
+from common.names import key_of
 from service import batches
 from service.accounts.accounts import changing_library
 from service.errors import NameTaken, TooDeep
@@ -92,7 +93,7 @@ class FolderTree:
     def _add(self, file: NewFile) -> None:
         for name in file.path:
             library_names.check(name)
-        keys = tuple(map(library_names.key_of, file.path))
+        keys = tuple(map(key_of, file.path))
         if keys in self.files:
             raise NameTaken
         self.files[keys] = file
@@ -159,8 +160,8 @@ class Names:
             return name
         keys = self._keys[parent.pk]
         variants = library_names.variants(name, is_folder=is_folder)
-        free = next(each for each in variants if library_names.key_of(each) not in keys)
-        keys.add(library_names.key_of(free))
+        free = next(each for each in variants if key_of(each) not in keys)
+        keys.add(key_of(free))
         return free
 
 

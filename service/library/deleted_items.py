@@ -18,6 +18,7 @@ from django.db.models import F, Max, Model, QuerySet, Sum, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
 from django.utils.module_loading import import_string
 
+from common.names import key_of
 from service.accounts.accounts import changing_library
 from service.batches import batches
 from service.errors import NotFound, RootStays, TooDeep
@@ -216,7 +217,7 @@ def _place_of(locked: Account, item: DeletedItem, now: datetime) -> Folder:
         return place
     place = library.root_of(locked)
     for name in item.path.split("/") if item.path else []:
-        key = library_names.key_of(name)
+        key = key_of(name)
         place = place.folders.filter(name_key=key).first() or library.insert_folder(
             place, free_names.free_name(place, name, is_folder=True), now
         )

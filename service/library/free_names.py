@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from itertools import islice
 
+from common.names import key_of
 from service.errors import NameTaken
 from service.library import names as library_names
 from service.models import File, Folder, Transfer
@@ -14,18 +15,18 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
     """Return `name`, followed by the smallest free number if it is taken in `folder`."""
     variants = library_names.variants(name, is_folder=is_folder)
     first = next(variants)
-    if not _taken_keys(folder, [library_names.key_of(first)]):
+    if not _taken_keys(folder, [key_of(first)]):
         return first
     while True:
         batch = list(islice(variants, AT_ONCE))
-        taken_keys = _taken_keys(folder, map(library_names.key_of, batch))
+        taken_keys = _taken_keys(folder, map(key_of, batch))
         for variant in batch:
-            if library_names.key_of(variant) not in taken_keys:
+            if key_of(variant) not in taken_keys:
                 return variant
 
 
 def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) -> None:
-    key = library_names.key_of(name)
+    key = key_of(name)
     is_its_own = but is not None and but.name_key == key
     if not is_its_own and _taken_keys(folder, [key]):
         raise NameTaken

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 
 from django.db.models import F, Q, QuerySet
 
+from common.names import key_of
 from service.accounts.accounts import changing_library, changing_transfers
 from service.code_point_order import ByCodePoint
 from service.errors import NotFound, RootStays, TooDeep
@@ -199,7 +200,7 @@ def add_file(  # noqa: PLR0913  So much belongs to a file.
 
 def _descend(folder: Folder, names: list[str]) -> Folder:
     for name in names[:MOST_DEPTH]:
-        below = folder.folders.filter(name_key=library_names.key_of(name)).first()
+        below = folder.folders.filter(name_key=key_of(name)).first()
         if below is None:
             raise NotFound
         folder = below
@@ -265,7 +266,7 @@ def move_transfers_to_root(
         for transfer in incoming.exclude(state__in=Transfer.OVER):
             moved.append(Incoming("transfer", transfer.pk, transfer.folder_id, transfer.title))
             transfer.title = free_name(root, transfer.title, is_folder=False)
-            transfer.title_key = library_names.key_of(transfer.title)
+            transfer.title_key = key_of(transfer.title)
             transfer.folder = root
             transfer.notice = "folder_gone"
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])
@@ -296,7 +297,7 @@ def redirect(
             former = of_transfers[transfer.pk]
             folder = folder_of[former.folder_id]
             transfer.title = free_name(folder, former.title, is_folder=False)
-            transfer.title_key = library_names.key_of(transfer.title)
+            transfer.title_key = key_of(transfer.title)
             transfer.folder = folder
             transfer.notice = ""
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])

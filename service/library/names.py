@@ -1,34 +1,21 @@
-"""Names of files and folders: which are allowed, which are equal, and how to number them."""
+"""Names of files and folders: how to clean, shorten, and number them."""
 
 import os
-import re
-import unicodedata
 from collections.abc import Iterator
 from itertools import count
 
+from common.names import LONGEST_NAME, NEVER_IN_A_NAME, find_name_error, key_of
+from common.search_text import search_text
 from service.errors import BadName
-from service.library.search_text import search_text
-from service.models import LONGEST_NAME, File, Folder
+from service.models import File, Folder
 
-# The slash, control characters (Cc), and lone surrogates (Cs), which UTF-8 can't encode. Direction
-# marks stay: they are part of names in some languages, and pages only have to show them safely.
-NEVER_IN_A_NAME = re.compile(r"[/\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 LONGEST_SUFFIX = 20
 
 
 def check(name: str) -> None:
     """Raise BadName, unless a name may be kept exactly as it was sent."""
-    if not name.strip():
-        raise BadName("name_empty")
-    if len(name) > LONGEST_NAME or len(key_of(name)) > LONGEST_NAME:
-        raise BadName("name_too_long")
-    if name in (".", "..") or NEVER_IN_A_NAME.search(name):
-        raise BadName("name_not_allowed")
-
-
-def key_of(name: str) -> str:
-    """Return the key of a name: names with the same key are the same, however they were typed."""
-    return unicodedata.normalize("NFC", name)
+    if reason := find_name_error(name):
+        raise BadName(reason)
 
 
 def fields_of(name: str) -> dict[str, str]:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 from django.db import connection
 
+from common.search_text import patterns_of
 from service.library import search_index
-from service.library.search_text import patterns_of
 from service.models import Account, File, Folder, lineage_end
 
 MOST_FOUND = 200

@@ -11,7 +11,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models import Manager
 
-from service.library.search_text import search_text, trigrams_of
+from common.search_text import search_text, trigrams_of
 from service.models import Account, File, Folder
 
 Row = TypeVar("Row", File, Folder)

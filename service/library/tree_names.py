@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from common.names import key_of
 from service.library import names
 
 Path = tuple[str, ...]
@@ -37,7 +38,7 @@ class TorrentTree:
 
     def _folder(self, path: Path) -> Path:
         """Return the path of a folder, as it was first spelled."""
-        keys = tuple(map(names.key_of, path))
+        keys = tuple(map(key_of, path))
         for length in range(1, len(keys) + 1):
             above = keys[:length]
             if above not in self._folder_of:
@@ -46,9 +47,9 @@ class TorrentTree:
         return self._folder_of[keys]
 
     def _take(self, folder: Path, name: str) -> Path:
-        above = tuple(map(names.key_of, folder))
+        above = tuple(map(key_of, folder))
         for variant in self._variants(above, name):
-            keys = (*above, names.key_of(variant))
+            keys = (*above, key_of(variant))
             if keys not in self._keys:
                 break
         self._keys.add(keys)
@@ -56,7 +57,7 @@ class TorrentTree:
 
     def _variants(self, above: Keys, name: str) -> Iterator[str]:
         """Yield names after the last number used, or the n-th equal name would try n numbers."""
-        family = (*above, names.key_of(name))
+        family = (*above, key_of(name))
         yield from () if family in self._next else (name,)
         number = self._next.get(family, 2)
         while True:

@@ -5,6 +5,7 @@ from datetime import datetime
 
 from django.db.models import QuerySet
 
+from common.names import key_of
 from service.accounts.accounts import changing_transfers
 from service.library import free_names
 from service.library import names as library_names
@@ -62,4 +63,4 @@ def _rename(row: Transfer, facts: TorrentFacts) -> None:
     # Release its own title, which otherwise counts as taken.
     Transfer.objects.filter(pk=row.pk).update(title_key="")
     row.title = free_names.free_name(row.folder, name, is_folder=facts.is_folder)
-    row.title_key = library_names.key_of(row.title)
+    row.title_key = key_of(row.title)

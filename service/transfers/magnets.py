@@ -1,20 +1,16 @@
 """Read what the service needs from a magnet link before the engine does."""
 
-import base64
 import re
 from dataclasses import dataclass
 from urllib.parse import parse_qsl
 
+from common.magnets import SIZE, Fields, hashes_of, without_numbers
 from service.errors import BadMagnet
 
 # A link with 200 trackers has about 12,000 characters.
 LONGEST = 64 * 1024
 MOST_FIELDS = 1000
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
-BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
-BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
-BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
-SIZE = re.compile(r"[0-9]{1,18}")
 
 
 @dataclass(frozen=True)
@@ -43,30 +39,11 @@ def read(uri: str) -> Magnet:
     return Magnet(v1, v2, name, int(size))
 
 
-def fields_of(uri: str) -> list[tuple[str, str]]:
-    """Return the fields, their keys without the number that distinguishes them: `xt.1` is `xt`."""
+def fields_of(uri: str) -> Fields:
     try:
-        pairs = parse_qsl(uri[8:], errors="replace", max_num_fields=MOST_FIELDS)
+        return without_numbers(parse_qsl(uri[8:], errors="replace", max_num_fields=MOST_FIELDS))
     except ValueError as too_many:
         raise BadMagnet from too_many
-    return [(key.lower().partition(".")[0], value) for key, value in pairs]
-
-
-def hashes_of(fields: list[tuple[str, str]]) -> tuple[str, str]:
-    v1 = v2 = ""
-    for topic in (value for key, value in fields if key == "xt"):
-        if match := BTIH_HEX.fullmatch(topic):
-            v1 = v1 or nonzero_or_empty(match[1].lower())
-        elif match := BTIH_BASE32.fullmatch(topic):
-            v1 = v1 or nonzero_or_empty(base64.b32decode(match[1].upper()).hex())
-        elif match := BTMH.fullmatch(topic):
-            v2 = v2 or nonzero_or_empty(match[1].lower())
-    return v1, v2
-
-
-def nonzero_or_empty(digits: str) -> str:
-    """Return the digits, or nothing if all are zeros, which the engine takes for no hash."""
-    return digits if digits.strip("0") else ""
 
 
 def link(info_hash_v1: str, info_hash_v2: str) -> str:

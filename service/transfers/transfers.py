@@ -10,6 +10,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.db.models import Q, QuerySet
 
+from common.names import key_of
 from service.accounts.accounts import changing_transfers
 from service.errors import BadAddress, NotFound, NotNow
 from service.library import free_names, library
@@ -371,7 +372,7 @@ def create(
         info_hash_v1=request.info_hash_v1,
         info_hash_v2=request.info_hash_v2,
         title=title,
-        title_key=library_names.key_of(title),
+        title_key=key_of(title),
         is_private=request.is_private,
         # The size in a magnet link is good enough to refuse the link, but not to be shown.
         size_bytes=request.size_bytes if request.torrent else 0,

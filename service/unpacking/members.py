@@ -11,9 +11,9 @@ from itertools import pairwise
 from typing import IO, BinaryIO, NamedTuple, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
+from common.names import key_of
 from service.fetching.errors import PermanentFailure
 from service.library.library import MOST_DEPTH
-from service.library.names import key_of
 
 MOST_FILES = 100_000
 MOST_DIRECTORY_BYTES = 16 * 2**20

@@ -2,8 +2,8 @@
 
 import pytest
 
+from common.names import LONGEST_NAME
 from webui import reasons
-from webui.library.names import LONGEST_NAME
 
 
 @pytest.mark.parametrize("cause", ["not_enough_space", "queue_full", "private_not_allowed"])

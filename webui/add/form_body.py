@@ -6,6 +6,7 @@ from io import BytesIO
 
 from django.utils.translation import gettext as _
 
+from common.names import find_name_error
 from webui import reasons
 from webui.add import parse, send
 from webui.add.outcomes import ItemResult, SentFile
@@ -18,7 +19,6 @@ from webui.http.multipart import FormPart, RequestReader
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library.entries import ROOT
-from webui.library.names import find_name_error
 from webui.v1.uploads import Readable
 
 # No service accepts a larger torrent, so a larger file is treated like any other file.

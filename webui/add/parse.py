@@ -4,12 +4,12 @@ The text isn't trusted, and nothing is fetched. A line of prose that contains a 
 link. Names stay as they came, since it's the pages' job to show them safely.
 """
 
-import base64
 import re
 from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import quote, unquote, urlsplit
 
+from common.magnets import SIZE, Fields, hashes_of, without_numbers
 from webui.http import form_fields
 
 MOST_LINES = 10_000
@@ -21,11 +21,7 @@ LONGEST_NAME = 1_024
 MOST_FIELDS = 20_000
 
 LINK = re.compile(r"(?<![^\s<>\"'(\[{])(?=(?:magnet:\?|https?://)\S)", re.IGNORECASE)
-BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
-BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
-BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
 BARE_HASH = re.compile(r"[0-9a-fA-F]{40}")
-SIZE = re.compile(r"[0-9]{1,18}")
 UNSEEN = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 WRAPPED = re.compile(r"""[\s<>"'`]""")
 TRAILING = tuple(".,;:!?)]}")
@@ -152,27 +148,19 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
     )
 
 
-def fields_of(uri: str) -> list[tuple[str, str]]:
-    """Return the fields of a magnet. Keys lose the number of repeated fields: `xt.1` is `xt`."""
+def fields_of(uri: str) -> Fields:
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        fields = list(form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS))
+        fields = form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS)
+        return without_numbers((key, value) for key, value in fields if value)
     except ValueError:
         return []
-    return [(key.lower().partition(".")[0], value) for key, value in fields if value]
 
 
-def hash_of(fields: list[tuple[str, str]]) -> str:
+def hash_of(fields: Fields) -> str:
     """Return the hash in 40 digits, as the service spells it: BitTorrent v1 if given, else v2."""
-    hashes = {"v1": "", "v2": ""}
-    for topic in (value for key, value in fields if key == "xt"):
-        if match := BTIH_HEX.fullmatch(topic):
-            hashes["v1"] = hashes["v1"] or match[1].lower()
-        elif match := BTIH_BASE32.fullmatch(topic):
-            hashes["v1"] = hashes["v1"] or base64.b32decode(match[1].upper()).hex()
-        elif match := BTMH.fullmatch(topic):
-            hashes["v2"] = hashes["v2"] or match[1].lower()[:40]
-    return hashes["v1"] or hashes["v2"]
+    v1, v2 = hashes_of(fields)
+    return v1 or v2[:40]
 
 
 def drop_excess_trackers(uri: str) -> str:

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from common.names import find_name_error, key_of
 from webui import owner_settings, reasons
 from webui.activity import events
 from webui.activity.events import Kind
@@ -33,7 +34,6 @@ from webui.library import requests as library_requests
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.library.names import find_name_error, key_of
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Rejected

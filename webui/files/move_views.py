@@ -8,6 +8,7 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from common.names import find_name_error
 from webui import reasons
 from webui.activity import events
 from webui.activity.events import Kind
@@ -21,7 +22,6 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
-from webui.library.names import find_name_error
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected

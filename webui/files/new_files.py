@@ -4,11 +4,11 @@ from collections.abc import Collection
 
 from django.utils import timezone
 
+from common.names import key_of
 from webui.connection.connection import Service
 from webui.files import held_deletes
 from webui.library import folders
 from webui.library.entries import ROOT, Entry
-from webui.library.names import key_of
 from webui.v1.errors import Failure
 from webui.v1.records import Added
 from webui.v1.uploads import Readable

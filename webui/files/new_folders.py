@@ -4,12 +4,12 @@ from typing import NamedTuple
 
 from django.utils import timezone
 
+from common.names import key_of
 from webui.files import held_deletes, screen
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.library.folders import Reading
-from webui.library.names import key_of
 from webui.v1.errors import Failure, NotFound
 from webui.v1.records import Created
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
+from common.names import key_of
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors.page import name_refusal
@@ -13,7 +14,6 @@ from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.library.names import key_of
 from webui.v1.errors import Conflict, Failure, Rejected
 
 

@@ -13,6 +13,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
+from common.names import find_name_error
 from webui import reasons
 from webui.errors.page import message_of
 from webui.files import resumable_uploads
@@ -31,7 +32,6 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
-from webui.library.names import find_name_error
 from webui.models import ResumableUpload, Role
 from webui.v1.errors import Failure, NoRoom
 

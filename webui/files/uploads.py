@@ -15,6 +15,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from common.names import find_name_error
 from webui import reasons
 from webui.errors.page import message_of
 from webui.files import new_files
@@ -24,7 +25,6 @@ from webui.http.csrf import TOKEN_FIELD
 from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.library.names import find_name_error
 from webui.models import ResumableUpload
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure, NoRoom, Outcome

@@ -15,12 +15,12 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
+from common.search_text import patterns_of, search_text, trigrams_of
 from webui.connection.connection import Service
 from webui.library.entries import FILE, FOLDER, ROOT, Entry
 from webui.library.indexed_folders import MOST_LEVELS, forget, in_batches
 from webui.models import HeldDelete, IndexedEntry, IndexedFolder, NameIndex
 from webui.search.coverage import Coverage
-from webui.search.search_text import patterns_of, search_text, trigrams_of
 from webui.v1.records import FoundEntry, SearchResult
 
 MOST_FOUND, MOST_COUNTED = 200, 1_000

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from common.names import key_of
 from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, Refusal, RootStays
 from service.library import library
-from service.library import names as library_names
 from service.models import Account, Discarded, File
 from tests.service.builders import NOW, an_account, stored
 from tests.service.reading import walked
@@ -35,8 +35,8 @@ class Node:
             yield from each.walk()
 
     def refuse_taken(self, name, but=None):
-        keys = {library_names.key_of(each.name) for each in self.below if each is not but}
-        if library_names.key_of(name) in keys:
+        keys = {key_of(each.name) for each in self.below if each is not but}
+        if key_of(name) in keys:
             raise NameTaken
 
     def shape(self):

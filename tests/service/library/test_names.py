@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from common.names import key_of
 from service.errors import BadName
 from service.library import names
 from tests.cases import each_case
@@ -103,5 +104,5 @@ def test_any_text_becomes_a_name_that_can_be_numbered(text, is_folder):
     found = list(islice(names.variants(name, is_folder=is_folder), 12))
     for each in found:
         names.check(each)
-    assert len({names.key_of(each) for each in found}) == len(found)
+    assert len({key_of(each) for each in found}) == len(found)
     assert names.clean(name, otherwise="else") == name

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.library import names
+from common.names import key_of
 from service.library.bulk_insert import FolderTree as PlantedTree
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
@@ -45,7 +45,7 @@ def test_every_file_has_a_name_that_the_library_takes(paths):
 )
 def test_names_are_compared_as_in_the_library(paths, named):
     found = TorrentTree(paths, most_depth=100).paths()
-    assert [tuple(map(names.key_of, path)) for path in found] == [
+    assert [tuple(map(key_of, path)) for path in found] == [
         tuple(unicodedata.normalize("NFC", name) for name in path) for path in named
     ]
 

@@ -92,6 +92,7 @@ def test_an_address_within_a_magnet_is_part_of_it():
     [
         ("magnet:?dn=Nothing", "no_hash"),
         ("magnet:?xt=urn:btih:0123", "no_hash"),
+        (f"magnet:?xt=urn:btih:{'0' * 40}", "no_hash"),
         ("magnet:", "no_hash"),
         ("javascript:alert(1)", "other_scheme"),
         ("data:text/html,x", "other_scheme"),

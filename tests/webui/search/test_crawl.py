@@ -9,6 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from common.search_text import patterns_of, search_text
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
@@ -17,7 +18,6 @@ from webui.models import IndexedEntry, IndexedFolder, NameIndex
 from webui.pruning import prune
 from webui.search import name_index
 from webui.search.crawl import AFTER_FAILURE, CLAIM, FRESH, WANTED, claim, crawl
-from webui.search.search_text import patterns_of, search_text
 
 pytestmark = pytest.mark.django_db
 
@@ -352,6 +352,8 @@ def test_many_results_are_cut_and_shown_on_demand(gwen, foreign, work):
         ("电影", "我的电影.mkv"),
         ("илм", "Фильм-илмен.avi"),
         ("s01e02", "Show.S01E02.mkv"),
+        ("party", "a🎉party.jpg"),
+        ("🎉", "a🎉party.jpg"),
     ],
 )
 def test_names_match_by_words_and_parts(query, name, gwen, foreign, work):

@@ -1,6 +1,6 @@
 """The words that search compares."""
 
-from service.library.search_text import patterns_of, search_text
+from common.search_text import patterns_of, search_text
 from tests.cases import each_case
 
 

@@ -1,0 +1,35 @@
+"""The info hashes in a magnet link."""
+
+import base64
+import re
+from collections.abc import Iterable
+
+BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
+BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
+BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
+SIZE = re.compile(r"[0-9]{1,18}")
+
+Fields = list[tuple[str, str]]
+
+
+def without_numbers(fields: Iterable[tuple[str, str]]) -> Fields:
+    """Return the fields, their keys without the number that distinguishes them: `xt.1` is `xt`."""
+    return [(key.lower().partition(".")[0], value) for key, value in fields]
+
+
+def hashes_of(fields: Fields) -> tuple[str, str]:
+    """Return the first hash of BitTorrent v1, 40 digits, and of v2, 64; either may be empty."""
+    v1 = v2 = ""
+    for topic in (value for key, value in fields if key == "xt"):
+        if match := BTIH_HEX.fullmatch(topic):
+            v1 = v1 or nonzero_or_empty(match[1].lower())
+        elif match := BTIH_BASE32.fullmatch(topic):
+            v1 = v1 or nonzero_or_empty(base64.b32decode(match[1].upper()).hex())
+        elif match := BTMH.fullmatch(topic):
+            v2 = v2 or nonzero_or_empty(match[1].lower())
+    return v1, v2
+
+
+def nonzero_or_empty(digits: str) -> str:
+    """Return the digits, or nothing if all are zeros, which the engine takes for no hash."""
+    return digits if digits.strip("0") else ""

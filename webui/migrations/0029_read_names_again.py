@@ -1,0 +1,17 @@
+from django.db import migrations
+
+
+def forget(apps, _schema_editor):
+    """Symbols in names have become words. The worker reads the names again for the next search."""
+    for name in ("IndexedEntry", "IndexedFolder", "NameIndex"):
+        apps.get_model("webui", name).objects.all().delete()
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("webui", "0028_owner_settings"),
+    ]
+
+    operations = [
+        migrations.RunPython(forget, migrations.RunPython.noop, elidable=True),
+    ]
