@@ -1,29 +1,18 @@
 """HEVC pictures, which ffmpeg joins before a child draws them."""
 
-import tempfile
+from functools import partial
 
 import pytest
 
-from service.media.pictures import pictures
 from service.media.sandbox.launcher import Failed
-from service.models import Media
 from tests.service.media.heif import heif
-from tests.service.media.samples import shown
 
 pytestmark = pytest.mark.usefixtures("library_folder")
 
 
 @pytest.fixture
-def draw(children):
-    def draw(content: bytes, name: str = "t220"):
-        media = Media(sha1="a" * 40, size_bytes=len(content), kind="picture")
-        media.probed = {"container": "heif"}
-        with tempfile.TemporaryFile() as medium:
-            medium.write(content)
-            medium.flush()
-            return shown(pictures.draw(children, media, medium, [name])[0])
-
-    return draw
+def draw(draw_medium):
+    return partial(draw_medium, "picture", "heif")
 
 
 def test_heif_files_are_recognized(probe):

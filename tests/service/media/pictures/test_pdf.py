@@ -1,16 +1,13 @@
 """PDF files, whose first page the sandbox draws. They may come from anyone."""
 
 import socket
-import tempfile
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
-from service.media.pictures import pictures
 from service.media.sandbox.launcher import Failed
-from service.models import Media
 from tests.cases import each_case
-from tests.service.media.samples import shown
 
 pytestmark = pytest.mark.usefixtures("library_folder")
 RED = b"0.8 0 0 rg 0 0 9999999 9999999 re f"
@@ -48,15 +45,8 @@ def stream(content: bytes, facts: bytes = b"") -> bytes:
 
 
 @pytest.fixture
-def draw(children):
-    def draw(content: bytes, name: str = "t220"):
-        media = Media(sha1="a" * 40, size_bytes=len(content), kind="other")
-        with tempfile.TemporaryFile() as medium:
-            medium.write(content)
-            medium.flush()
-            return shown(pictures.draw(children, media, medium, [name])[0])
-
-    return draw
+def draw(draw_medium):
+    return partial(draw_medium, "other", "")
 
 
 def test_a_pdf_is_recognized_and_remains_a_document(probe):

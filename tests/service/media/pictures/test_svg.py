@@ -1,16 +1,13 @@
 """SVG files, which ffmpeg draws in the sandbox. They may come from anyone."""
 
 import socket
-import tempfile
 from contextlib import suppress
+from functools import partial
 
 import pytest
 
-from service.media.pictures import pictures
 from service.media.sandbox.launcher import Failed
-from service.models import Media
 from tests.cases import each_case
-from tests.service.media.samples import shown
 
 pytestmark = pytest.mark.usefixtures("library_folder")
 ROOT = b'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
@@ -22,16 +19,8 @@ def svg(inside: bytes = RED, size: bytes = b'width="40" height="20"') -> bytes:
 
 
 @pytest.fixture
-def draw(children):
-    def draw(content: bytes, name: str = "t220"):
-        media = Media(sha1="a" * 40, size_bytes=len(content), kind="picture")
-        media.probed = {"container": "svg"}
-        with tempfile.TemporaryFile() as medium:
-            medium.write(content)
-            medium.flush()
-            return shown(pictures.draw(children, media, medium, [name])[0])
-
-    return draw
+def draw(draw_medium):
+    return partial(draw_medium, "picture", "svg")
 
 
 @each_case(
