@@ -134,7 +134,7 @@ class Uploads:
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
-            upload = ReceivedUpload(part.file_name, self._cover_next(), self._budget)
+            upload = ReceivedUpload(part.file_name, self._make_cover(), self._budget)
             if self._store is not None:
                 upload.open_writer(self._store, writing)
             upload.receive(part.content)
@@ -144,8 +144,11 @@ class Uploads:
             self._stored_bytes += upload.size_bytes
         self._torrent_bytes += len(upload.content)
 
-    def _cover_next(self) -> Cover:
-        """Return what covers the next file, without a cycle through this object and the file."""
+    def _make_cover(self) -> Cover:
+        """Return what promises space for the next file.
+
+        It doesn't refer to this object, since that would form a cycle with the file.
+        """
         promise, stored_bytes = self._promise, self._stored_bytes
         return lambda size_bytes: promise.cover(stored_bytes + size_bytes)
 

@@ -132,7 +132,7 @@ def test_a_single_worker_takes_the_same_torrent_in_turn(tmp_path):
 
 @pytest.fixture
 def many(db) -> None:
-    """Add transfers until PostgreSQL prefers indexes, and knows: it would sort a few rows."""
+    """Add so many transfers that PostgreSQL prefers indexes: it would read and sort a few."""
     rows = []
     for (pk,) in waiting(*[1] * 20):
         row = Transfer.objects.get(pk=pk)
