@@ -1,20 +1,26 @@
-"""The info hashes in a magnet link."""
+"""Read the fields and info hashes of a magnet link."""
 
 import base64
 import re
-from collections.abc import Iterable
+
+from common.forms import read_fields
 
 BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
 BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
 BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
+MOST_FIELDS = 20_000
 SIZE = re.compile(r"[0-9]{1,18}")
 
 Fields = list[tuple[str, str]]
 
 
-def without_numbers(fields: Iterable[tuple[str, str]]) -> Fields:
-    """Return the fields, their keys without the number that distinguishes them: `xt.1` is `xt`."""
-    return [(key.lower().partition(".")[0], value) for key, value in fields]
+def fields_of(query: str) -> Fields:
+    """Return the fields after `magnet:?`. Raises ValueError if there are too many.
+
+    Their keys have no number that distinguishes them: `xt.1` is `xt`.
+    """
+    fields = read_fields(query.encode(errors="replace"), MOST_FIELDS)
+    return [(key.lower().partition(".")[0], value) for key, value in fields if value]
 
 
 def hashes_of(fields: Fields) -> tuple[str, str]:

@@ -16,7 +16,7 @@ from django.middleware.gzip import GZipMiddleware
 
 from webui.connection import connection
 from webui.errors import views as error_views
-from webui.http import form_fields
+from webui.http import bodies
 from webui.http.requests import Answer
 from webui.v1.errors import Failure
 
@@ -96,7 +96,7 @@ class BodyLimit:
             if is_multipart and size_bytes and not is_known:
                 log.warning("multipart form of a stranger path=%s", request.path)
                 return error_views.plain(request, 400)
-        form_fields.read_form(request)  # Django's check reads it next, and would fail on it.
+        bodies.read_form(request)  # Django's check reads it next, and would fail on it.
         return None
 
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
+from common.multipart import Part
 from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotATorrent, StoreAway
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
-from service.http.multipart import Part
 from service.http.refusals import NothingPassed, TooLarge
 from service.library.database_match import refuse_other
 from service.library.space import Promise

@@ -2,15 +2,17 @@
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from typing import Any, TypeVar, cast
 
 from django.http import HttpRequest
 from msgspec import Struct, inspect
 
+from common import multipart
+from common.forms import decode, read_fields
+from common.multipart import Part
 from service.errors import NotFound
-from service.http.multipart import Part, decode, parts
 from service.http.refusals import (
     BodyCutOff,
     LengthRequired,
@@ -25,8 +27,6 @@ BLOCK_BYTES = 2**16
 MOST_BYTES_OF_FIELDS = 2**22
 MOST_FIELDS = 25_000
 MOST_PARTS = 12_000
-# Bounded, because the matcher needs memory for each repetition.
-ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 DIGITS = re.compile("[0-9]{1,30}")
 
 Pairs = Sequence[tuple[str, Any]]
@@ -159,9 +159,19 @@ def query_of(request: HttpRequest) -> Pairs:
 
 def parts_of(request: HttpRequest, stream: LimitedStream, take: Callable[[Part], None]) -> Pairs:
     """Return the plain fields of a multipart body; its files go to `take` as they come."""
+    boundary = (request.content_params or {}).get("boundary", "")
+    try:
+        return _fields_among(multipart.parts(stream, boundary), take)
+    except multipart.TooLong as too_long:
+        raise TooLarge from too_long
+    except multipart.Unreadable as unreadable:
+        raise UnreadableField("body") from unreadable
+
+
+def _fields_among(parts: Iterable[Part], take: Callable[[Part], None]) -> Pairs:
     fields: list[tuple[str, str]] = []
     remaining_bytes = MOST_BYTES_OF_FIELDS
-    for count, part in enumerate(parts(stream, (request.content_params or {}).get("boundary", ""))):
+    for count, part in enumerate(parts):
         if count >= MOST_PARTS:
             raise TooLarge
         if part.file_name:
@@ -198,17 +208,7 @@ def json_value(text: str, name: str) -> Any:
 
 
 def form(content: bytes) -> Pairs:
-    if content.count(b"&") >= MOST_FIELDS:
-        raise TooLarge
-    pairs = (field.replace(b"+", b" ").partition(b"=") for field in content.split(b"&") if field)
-    return [(_unescape(name), _unescape(value)) for name, _, value in pairs]
-
-
-def _unescape(text: bytes) -> str:
-    """Decode percent escapes; `urllib.parse` would take 175 times the memory of a form of them."""
-    result, at = bytearray(), 0
-    for run in ESCAPES.finditer(text):
-        result += text[at : run.start()]
-        result += bytes.fromhex(run[0].replace(b"%", b"").decode())
-        at = run.end()
-    return decode(bytes(result + text[at:]))
+    try:
+        return read_fields(content, MOST_FIELDS)
+    except ValueError as too_many:
+        raise TooLarge from too_many

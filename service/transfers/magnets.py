@@ -2,14 +2,13 @@
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl
 
-from common.magnets import SIZE, Fields, hashes_of, without_numbers
+from common import magnets
+from common.magnets import SIZE, hashes_of
 from service.errors import BadMagnet
 
 # A link with 200 trackers has about 12,000 characters.
 LONGEST = 64 * 1024
-MOST_FIELDS = 1000
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -30,20 +29,16 @@ def read(uri: str) -> Magnet:
     uri = uri.strip()
     if not is_magnet(uri) or len(uri) > LONGEST or CONTROL.search(uri):
         raise BadMagnet
-    fields = fields_of(uri)
+    try:
+        fields = magnets.fields_of(uri[8:])
+    except ValueError as too_many:
+        raise BadMagnet from too_many
     v1, v2 = hashes_of(fields)
     if not v1 and not v2:
         raise BadMagnet
     name = next((value for key, value in fields if key == "dn"), "")
     size = next((value for key, value in fields if key == "xl" and SIZE.fullmatch(value)), "0")
     return Magnet(v1, v2, name, int(size))
-
-
-def fields_of(uri: str) -> Fields:
-    try:
-        return without_numbers(parse_qsl(uri[8:], errors="replace", max_num_fields=MOST_FIELDS))
-    except ValueError as too_many:
-        raise BadMagnet from too_many
 
 
 def link(info_hash_v1: str, info_hash_v2: str) -> str:

@@ -6,6 +6,8 @@ from io import BytesIO
 
 from django.utils.translation import gettext as _
 
+from common import forms, multipart
+from common.multipart import Part
 from common.names import find_name_error
 from webui import reasons
 from webui.add import parse, send
@@ -13,9 +15,9 @@ from webui.add.outcomes import ItemResult, SentFile
 from webui.add.send import SendContext
 from webui.files import uploads
 from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
-from webui.http import csrf, form_fields, multipart
+from webui.http import bodies, csrf
+from webui.http.bodies import CutOff, RequestReader
 from webui.http.csrf import TOKEN_FIELD
-from webui.http.multipart import FormPart, RequestReader
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library.entries import ROOT
@@ -94,9 +96,9 @@ def read_form_input(
         return read_form(request, length_bytes, is_trusted=is_trusted)
     except multipart.TooLong as refused:
         raise too_much() from refused
-    except multipart.CutOff as cut:
+    except CutOff as cut:
         raise UploadRefused(400, _("The upload was interrupted. Send it again.")) from cut
-    except multipart.UnreadableForm as unreadable:
+    except multipart.Unreadable as unreadable:
         raise UploadRefused(400, _("Ferry couldn't read the request.")) from unreadable
 
 
@@ -108,7 +110,7 @@ def read_multipart(
         uploads.refuse_without_room(request, length_bytes)
     form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
     is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
-    for number, part in enumerate(multipart.read_parts(request, length_bytes)):
+    for number, part in enumerate(bodies.parts_of(request, length_bytes)):
         if number > MOST_FIELDS:
             raise too_much()
         if part.name == TOKEN_FIELD and not part.is_file:
@@ -119,7 +121,7 @@ def read_multipart(
             form_input.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
-        elif make_context and part.name == FILE_FIELD and part.filename:
+        elif make_context and part.name == FILE_FIELD and part.file_name:
             form_input.results.append(passed_on(request, make_context(form_input.folder), part))
     if not is_checked:
         raise OutOfDate(form_input)
@@ -128,7 +130,7 @@ def read_multipart(
 
 def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> FormInput:
     if request.content_type != "application/x-www-form-urlencoded":
-        raise multipart.UnreadableForm("no form")
+        raise multipart.Unreadable
     if length_bytes > MOST_FORM_BYTES:
         words = _("That's too much for this kind of form. Send it as multipart/form-data.")
         raise UploadRefused(413, words)
@@ -145,9 +147,9 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> FormI
 def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
     body = whole(RequestReader(request, length_bytes))
     try:
-        return list(form_fields.fields_of(body, MOST_FIELDS))
+        return forms.read_fields(body, MOST_FIELDS)
     except ValueError as too_many:
-        raise multipart.TooLong("too many fields") from too_many
+        raise multipart.TooLong from too_many
 
 
 def is_ours(request: Request, token: str) -> bool:
@@ -157,14 +159,14 @@ def is_ours(request: Request, token: str) -> bool:
 # Files
 
 
-def passed_on(request: Request, context: SendContext, part: FormPart) -> ItemResult:
-    if error := find_name_error(part.filename):
-        return ItemResult(SentFile(part.filename), "refused", reasons.find(error).text)
+def passed_on(request: Request, context: SendContext, part: Part) -> ItemResult:
+    if error := find_name_error(part.file_name):
+        return ItemResult(SentFile(part.file_name), "refused", reasons.find(error).text)
     with uploads.content_of(request, part) as (content, size_bytes):
-        if part.filename.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
+        if part.file_name.lower().endswith(".torrent") and size_bytes <= MOST_TORRENT_BYTES:
             torrent = whole(content)
-            return send.send_file(context, part.filename, BytesIO(torrent), size_bytes, torrent)
-        result = send.send_file(context, part.filename, content, size_bytes, None)
+            return send.send_file(context, part.file_name, BytesIO(torrent), size_bytes, torrent)
+        result = send.send_file(context, part.file_name, content, size_bytes, None)
     if result.is_well:
         folders.mark_changed(context.service, [context.folder_id or ROOT])
     return result

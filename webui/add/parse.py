@@ -9,8 +9,8 @@ from dataclasses import dataclass, replace
 from itertools import islice
 from urllib.parse import quote, unquote, urlsplit
 
-from common.magnets import SIZE, Fields, hashes_of, without_numbers
-from webui.http import form_fields
+from common import magnets
+from common.magnets import SIZE, Fields, hashes_of
 
 MOST_LINES = 10_000
 MOST_BYTES = 10 * 2**20
@@ -18,7 +18,6 @@ MOST_TRACKERS = 100
 LONGEST_MAGNET = 60_000  # Services read about 64 KiB of a magnet.
 LONGEST_ADDRESS = 8_000
 LONGEST_NAME = 1_024
-MOST_FIELDS = 20_000
 
 LINK = re.compile(r"(?<![^\s<>\"'(\[{])(?=(?:magnet:\?|https?://)\S)", re.IGNORECASE)
 BARE_HASH = re.compile(r"[0-9a-fA-F]{40}")
@@ -151,8 +150,7 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
 def fields_of(uri: str) -> Fields:
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        fields = form_fields.fields_of(pairs.encode(errors="replace"), MOST_FIELDS)
-        return without_numbers((key, value) for key, value in fields if value)
+        return magnets.fields_of(pairs)
     except ValueError:
         return []
 

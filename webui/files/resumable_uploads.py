@@ -19,11 +19,12 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
+from common.multipart import Source
 from webui import row_cache
 from webui.connection.connection import Service
 from webui.files import new_files
 from webui.files.uploads import refuse_beyond_disk
-from webui.http.multipart import CutOff, Reads
+from webui.http.bodies import CutOff
 from webui.models import ResumableUpload, User
 from webui.v1.records import Added
 
@@ -157,7 +158,7 @@ def settle(upload: ResumableUpload) -> None:
         Event().wait(SETTLE_SECONDS / SETTLE_TURNS)
 
 
-def append(upload: ResumableUpload, body: Reads, offset: int) -> int:
+def append(upload: ResumableUpload, body: Source, offset: int) -> int:
     """Write the body after the first `offset` bytes, as it arrives, and return the new size.
 
     What has arrived stays if the sender is cut off. A request may hang on a dead connection while

@@ -27,7 +27,7 @@ from webui.files.uploads import (
     refuse_beyond_space,
 )
 from webui.http import csrf
-from webui.http.multipart import RequestReader
+from webui.http.bodies import RequestReader
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders

@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
+from common import multipart
 from webui.errors import views as error_views
 from webui.files import screen
 from webui.files.actions_page import upload_page
@@ -22,7 +23,7 @@ from webui.files.uploads import (
     refuse_forged,
     refuse_without_room,
 )
-from webui.http import multipart
+from webui.http.bodies import CutOff
 from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import folder_url
@@ -47,10 +48,10 @@ def upload(request: Request, folder: str) -> HttpResponse:
         sent.extend(add(request, folder, part) for part in files_in(request, length_bytes))
     except UploadRefused as refused:
         return refusal(request, folder, refused)
-    except multipart.CutOff as cut:
+    except CutOff as cut:
         log.info("upload cut off: %s", cut)
         return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
-    except multipart.UnreadableForm:
+    except multipart.Unreadable:
         return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
     return answer_upload(request, folder, sent)
 

@@ -15,14 +15,16 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from common import multipart
+from common.multipart import Part
 from common.names import find_name_error
 from webui import reasons
 from webui.errors.page import message_of
 from webui.files import new_files
 from webui.formatting import count_words, size_words
-from webui.http import csrf, multipart
+from webui.http import bodies, csrf
+from webui.http.bodies import Exactly
 from webui.http.csrf import TOKEN_FIELD
-from webui.http.multipart import Exactly, FormPart
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.models import ResumableUpload
@@ -108,27 +110,27 @@ def free(used_bytes: int, most: int) -> str:
     return gauge.free if gauge else ""
 
 
-def files_in(request: Request, length_bytes: int) -> Iterator[FormPart]:
+def files_in(request: Request, length_bytes: int) -> Iterator[Part]:
     """Yield the files as they arrive. The token of a plain form comes before them."""
     is_checked = not csrf.is_forged(request, request.headers.get("X-CSRFToken", ""))
-    for part in multipart.read_parts(request, length_bytes):
+    for part in bodies.parts_of(request, length_bytes):
         if not part.is_file:
             if part.name == TOKEN_FIELD and not is_checked:
                 is_checked = not csrf.is_forged(request, part.text())
         elif not is_checked:
             raise out_of_date()
-        elif part.name == FILE_FIELD and part.filename:
-            if error := find_name_error(part.filename):
-                raise UploadRefused(422, f"{part.filename[:80]}: {reasons.find(error).text}")
+        elif part.name == FILE_FIELD and part.file_name:
+            if error := find_name_error(part.file_name):
+                raise UploadRefused(422, f"{part.file_name[:80]}: {reasons.find(error).text}")
             yield part
     if not is_checked:
         raise out_of_date()
 
 
-def add(request: Request, folder: str, part: FormPart) -> str:
+def add(request: Request, folder: str, part: Part) -> str:
     """Pass a file on to the service, and return its name there."""
     with content_of(request, part) as (content, size_bytes):
-        return add_content(request, folder, part.filename, content, size_bytes)
+        return add_content(request, folder, part.file_name, content, size_bytes)
 
 
 def add_content(  # noqa: PLR0913  So much belongs to a file.
@@ -172,7 +174,7 @@ def reason_of(failure: Failure, name: str) -> str:
 
 
 @contextmanager
-def content_of(request: Request, part: FormPart) -> Iterator[tuple[Exactly | BinaryIO, int]]:
+def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryIO, int]]:
     """Open a part with its size, which v1 needs first. A script declares the size; a plain form
     doesn't, so its file is saved to our disk first."""
     declared_size = declared_bytes(request)

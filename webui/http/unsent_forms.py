@@ -20,7 +20,7 @@ from django.utils.translation import gettext_lazy as _
 
 from webui import encryption
 from webui.forms import SignIn
-from webui.http import csrf, form_fields, known_devices
+from webui.http import bodies, csrf, known_devices
 from webui.http.csrf import TOKEN_FIELD
 from webui.models import User
 
@@ -99,7 +99,7 @@ def encrypt_form(request: HttpRequest) -> str:
 def fields_of(request: HttpRequest) -> list[tuple[str, str]]:
     """Return the fields without passwords. The lines of a list become one text."""
     fields, lines = [], []
-    for name, values in form_fields.read_form(request).lists():
+    for name, values in bodies.read_form(request).lists():
         if name in LINES:
             lines += values
         elif name != TOKEN_FIELD and "password" not in name:

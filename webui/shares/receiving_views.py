@@ -13,6 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
+from common import multipart
+from common.multipart import Part
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files.uploads import (
@@ -28,8 +30,7 @@ from webui.files.uploads import (
     refuse_beyond_disk,
     refuse_forged,
 )
-from webui.http import multipart
-from webui.http.multipart import FormPart
+from webui.http.bodies import CutOff
 from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
@@ -78,10 +79,10 @@ def receive_files(request: Request, share: Share) -> list[str]:
     names: list[str] = []
     try:
         names.extend(add(request, share, part) for part in files_in(request, length_bytes))
-    except multipart.CutOff as cut:
+    except CutOff as cut:
         log.info("upload cut off: %s", cut)
         raise UploadRefused(400, broken_off_words(len(names))) from cut
-    except multipart.UnreadableForm as unreadable:
+    except multipart.Unreadable as unreadable:
         raise UploadRefused(400, _("This isn't an upload.")) from unreadable
     if not names:
         raise UploadRefused(422, _("Choose a file first."))
@@ -106,10 +107,10 @@ class ArrivingFile:
     LEAST_BYTES, since each takes a row and a place.
     """
 
-    def __init__(self, share: Share, part: FormPart) -> None:
+    def __init__(self, share: Share, part: Part) -> None:
         self._held = HeldBytes(share=share, size_bytes=LEAST_BYTES)
         self._arrived_bytes = 0
-        self.part = FormPart(part.name, part.filename, part.is_file, self._count(part))
+        self.part = Part(part.name, part.is_file, part.file_name, self._count(part))
 
     @contextmanager
     def hold(self) -> Iterator[None]:
@@ -121,7 +122,7 @@ class ArrivingFile:
             self._held.delete()
             raise
 
-    def _count(self, part: FormPart) -> Iterator[bytes]:
+    def _count(self, part: Part) -> Iterator[bytes]:
         while piece := part.read(multipart.PIECE_BYTES):
             self._arrived_bytes += len(piece)
             if self._arrived_bytes > self._held.size_bytes:
@@ -139,14 +140,14 @@ class ArrivingFile:
         raise UploadRefused(413, limit_words())
 
 
-def add(request: Request, share: Share, part: FormPart) -> str:
+def add(request: Request, share: Share, part: Part) -> str:
     """Add one file, and return the name it was sent with: its name in the folder would reveal what
     else is there. Strangers don't learn why the service refuses a file, either."""
     refuse_torrent(request, part)
     file = ArrivingFile(share, part)
     with file.hold(), content_of(request, file.part) as (content, size_bytes):
         try:
-            add_content(request, share.folder, part.filename, content, size_bytes, as_file=True)
+            add_content(request, share.folder, part.file_name, content, size_bytes, as_file=True)
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
@@ -158,13 +159,13 @@ def add(request: Request, share: Share, part: FormPart) -> str:
             raise UploadRefused(refused.status, text) from refused
     log.info("received file share=%s bytes=%s", share.pk, size_bytes)
     address = request.META["REMOTE_ADDR"]
-    events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.filename, address)
-    return part.filename
+    events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.file_name, address)
+    return part.file_name
 
 
-def refuse_torrent(request: Request, part: FormPart) -> None:
+def refuse_torrent(request: Request, part: Part) -> None:
     """Refuse a torrent, which a foreign service would fetch, beyond the limit of the link."""
-    if not service_of(request).is_embedded and is_torrent(part.filename, part.peek(HEAD_BYTES)):
+    if not service_of(request).is_embedded and is_torrent(part.file_name, part.peek(HEAD_BYTES)):
         raise UploadRefused(422, _("This link can't receive torrent files."))
 
 

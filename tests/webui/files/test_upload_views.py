@@ -9,12 +9,13 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.test import Client
 
+from common import multipart
+from common.multipart import Part
 from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import page, words
 from webui.connection import connection
-from webui.http import multipart
-from webui.http.multipart import CutOff, Exactly, FormPart, read_parts
+from webui.http.bodies import CutOff, Exactly, parts_of
 from webui.v1.dialect import Dialect
 
 pytestmark = pytest.mark.django_db
@@ -337,8 +338,8 @@ def request_of(stream, length):
 
 def test_a_part_is_read_as_it_comes():
     body = Endless(10 * 2**30)
-    part = next(read_parts(request_of(body, body.length), body.length))
-    assert part.filename == "a"
+    part = next(parts_of(request_of(body, body.length), body.length))
+    assert part.file_name == "a"
     assert len(part.read(65536)) <= 65536
     assert body.left > 10 * 2**30 - 8 * multipart.PIECE_BYTES
 
@@ -348,17 +349,17 @@ def test_every_byte_arrives(size):
     content = os.urandom(size).hex()[:size]
     body = body_of(("a", content), ("b", "two"), fields=[("one", "1")])
     found = []
-    for part in read_parts(request_of(io.BytesIO(body), len(body)), len(body)):
+    for part in parts_of(request_of(io.BytesIO(body), len(body)), len(body)):
         value = b""
         while piece := part.read(10_000):
             value += piece
-        found.append((part.name, part.filename, value.decode()))
+        found.append((part.name, part.file_name, value.decode()))
     assert found == [("one", "", "1"), ("file", "a", content), ("file", "b", "two")]
 
 
 @each_case("size", [3, 5])
 def test_a_part_of_an_unexpected_size_is_cut_off_before_its_end(size):
-    part = Exactly(FormPart("file", "a", True, iter([b"ab", b"cd"])), size)
+    part = Exactly(Part("file", True, "a", iter([b"ab", b"cd"])), size)
     with pytest.raises(CutOff):
         list(iter(lambda: part.read(2), b""))
 

@@ -5,12 +5,12 @@ from io import BytesIO
 import pytest
 from django.utils import timezone
 
+from common.multipart import Part
 from tests.cases import each_case
 from tests.contract.speaking import torrent
 from tests.people import page, words
 from tests.webui.shares.linked import make_link, stranger
 from webui.files.uploads import UploadRefused
-from webui.http.multipart import FormPart
 from webui.models import Activity, HeldBytes, Share
 from webui.shares.links import HELD_FOR, hold_bytes
 from webui.shares.receiving_views import LEAST_BYTES, ArrivingFile, is_torrent
@@ -164,7 +164,7 @@ def test_too_large_a_file_is_refused_before_it_is_read(link, ida, storage, inbox
 
 
 def arriving(pieces):
-    return ArrivingFile(Share.objects.get(), FormPart("file", "slow.bin", True, iter(pieces)))
+    return ArrivingFile(Share.objects.get(), Part("file", True, "slow.bin", iter(pieces)))
 
 
 def read(part, size_bytes):

@@ -9,9 +9,10 @@ from typing import Protocol
 
 from django.utils.http import parse_header_parameters
 
-from service.http.refusals import TooLarge, UnreadableField
+from common.forms import decode
 
 PIECE_BYTES = 2**18
+LONGEST_FIELD_BYTES = 2**16
 MOST_HEAD_BYTES = 2**13
 MOST_PADDING_BYTES = 2**7
 BOUNDARY = re.compile("[ -~]{0,200}[!-~]")
@@ -19,24 +20,48 @@ DRIVE = re.compile(r"[A-Za-z]:\\")
 FOLD = re.compile(r"\r\n[ \t]+")
 
 
+class Unreadable(Exception):  # noqa: N818  Errors are nouns here.
+    """The body isn't multipart, or is malformed or cut off."""
+
+
+class TooLong(Unreadable):
+    """A field exceeds its size limit."""
+
+
 class Source(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
 
-@dataclass(frozen=True)
+@dataclass
 class Part:
-    """A field, or a file if it has a file name. Read its content before the next part."""
+    """A field or a file. Read its content before the next part."""
 
     name: str
-    file_name: str
+    is_file: bool
+    file_name: str  # empty if no file was chosen
     content: Iterator[bytes]
+    _unread: bytes = b""
 
-    def text(self, most_bytes: int) -> str:
+    def read(self, size: int, /) -> bytes:
+        self._read_ahead(1)
+        piece, self._unread = self._unread[:size], self._unread[size:]
+        return piece
+
+    def peek(self, size: int) -> bytes:
+        """Return the next `size` bytes, or all that are left. They can still be read."""
+        self._read_ahead(size)
+        return self._unread[:size]
+
+    def _read_ahead(self, size: int) -> None:
+        while len(self._unread) < size and (piece := next(self.content, None)) is not None:
+            self._unread += piece
+
+    def text(self, most_bytes: int = LONGEST_FIELD_BYTES) -> str:
         value = bytearray()
         for piece in self.content:
             value += piece
             if len(value) > most_bytes:
-                raise TooLarge
+                raise TooLong
         return decode(bytes(value))
 
 
@@ -69,7 +94,7 @@ class MultipartReader:
 
     def _refuse_long_head(self, end: int) -> None:
         if end - self._at > MOST_HEAD_BYTES:
-            raise UnreadableField("body")
+            raise Unreadable
 
     def content(self) -> Iterator[bytes]:
         """Yield the bytes before the next delimiter."""
@@ -90,14 +115,14 @@ class MultipartReader:
     def _read_on(self) -> None:
         piece = self._source.read(PIECE_BYTES)
         if not piece:
-            raise UnreadableField("body")
+            raise Unreadable
         self._buffer = self._buffer[self._at :] + piece
         self._at = 0
 
 
 def parts(source: Source, boundary: str) -> Iterator[Part]:
     if not BOUNDARY.fullmatch(boundary):
-        raise UnreadableField("body")
+        raise Unreadable
     reader = MultipartReader(source, boundary.encode())
     if not skip_preamble(reader):
         return
@@ -114,7 +139,7 @@ def skip_preamble(reader: MultipartReader) -> bool:
     """Skip everything before the first part, and return whether there is a part."""
     try:
         drop(reader.content())
-    except UnreadableField:
+    except Unreadable:
         return False
     return True
 
@@ -141,8 +166,8 @@ def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
         return None
     if headers.get("content-transfer-encoding", "").lower() == "base64":
         content = from_base64(content)
-    name, file_name = words["name"].strip(), words.get("filename", "")
-    return Part(unescape(name), file_name and last_component(file_name), content)
+    name, file_name = unescape(words["name"].strip()), words.get("filename", "")
+    return Part(name, "filename" in words, file_name and last_component(file_name), content)
 
 
 def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
@@ -154,24 +179,17 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
             yield b64decode(rest[:whole], validate=True)
             rest = rest[whole:]
         yield b64decode(rest, validate=True)
-    except NotBase64 as unreadable:
-        raise UnreadableField("body") from unreadable
+    except NotBase64 as not_base64:
+        raise Unreadable from not_base64
 
 
 def last_component(file_name: str) -> str:
-    """Return a name without the path that old browsers send; `library.names` cleans the rest."""
+    """Return a name without the path that old browsers send."""
     separator = r"[/\\]" if DRIVE.match(file_name) else "/"
     return unescape(re.split(separator, file_name)[-1]) or "upload"
 
 
-def decode(content: bytes) -> str:
-    """Decode text as UTF-8, or else as Latin-1."""
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        return content.decode("latin-1")
-
-
 def unescape(text: str) -> str:
-    """Decode the three characters that HTML forms escape, and no others."""
-    return text.replace("%22", '"').replace("%0D", "\r").replace("%0A", "\n")
+    """Decode the quote that HTML forms escape, and make the line ends, which no file may have in
+    its name, spaces."""
+    return text.replace("%22", '"').replace("%0D", " ").replace("%0A", " ")
