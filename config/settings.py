@@ -5,9 +5,10 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
+from common import durable
 from config.environment import Environment, home_of_installed
 from host import secret
-from host.storage import databases, durable
+from host.storage import databases
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 # An upgrade replaces the folder of an installed package, so that Ferry keeps nothing there.

@@ -20,19 +20,18 @@ from django.db.utils import Error as DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
+from common import durable, hardlinks
 from config.embedded import upstream
 from config.environment import Environment
 from host.static_files.collection import collect_static
-from host.storage import durable, object_storage, outages, release, running, shared_database
+from host.storage import object_storage, outages, release, running, shared_database
 from host.web import addresses
 from service.accounts import accounts
-from service.store import hardlinks
 from webui.models import OneTimeLink, User
 from webui.people.device_addresses import is_loopback
 from webui.signin import one_time_links
 
 log = logging.getLogger("ferry.preparation")
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 # Without the key of its selection, an archive is planned again.
 UNSYNCED = ("listings.sqlite3*", "transfers.sqlite3*", "pins/*-key-*", "loans/*")
 WELCOME_LIFETIME = timedelta(hours=1)
@@ -72,7 +71,7 @@ def make_tables() -> None:
 
 def drop_unsynced(folder: Path) -> None:
     """After a boot, delete caches that are never synced: a power cut may have damaged them."""
-    mark, boot = folder / "boot_id", read_boot()
+    mark, boot = folder / "boot_id", durable.read_boot_id()
     if boot and mark.is_file() and mark.read_text() == boot:
         return
     for pattern in UNSYNCED:
@@ -80,11 +79,6 @@ def drop_unsynced(folder: Path) -> None:
             path.unlink()
     shutil.rmtree(folder / "cache", ignore_errors=True)
     mark.write_text(boot)
-
-
-def read_boot() -> str:
-    """Return an id that changes each time the machine starts; "" if the system has none."""
-    return BOOT_ID.read_text() if BOOT_ID.exists() else ""
 
 
 @contextmanager

@@ -1,7 +1,7 @@
 import secrets
 from pathlib import Path
 
-from host.storage import durable
+from common import durable
 
 
 def read_or_make(path: Path) -> str:
@@ -13,5 +13,5 @@ def read_or_make(path: Path) -> str:
     try:
         return path.read_text()
     except FileNotFoundError:
-        durable.create(path, secrets.token_urlsafe(50))
+        durable.create(path, secrets.token_urlsafe(50).encode())
         return path.read_text()

@@ -13,8 +13,8 @@ from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.files.storage import Storage, storages
 from django.core.management import call_command
 
+from common import durable
 from host.static_files.storage import HashedModules
-from host.storage import durable
 
 RECORD = "collected.json"
 MANIFEST = "staticfiles.json"

@@ -29,15 +29,15 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from common.durable import sync_file_system
+from common.hardlinks import try_link
 from host.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
 from service.library import database_match
 from service.store import disk_store
 from service.store.disk_store import DiskStore
 from service.store.folders import make_folder
-from service.store.hardlinks import try_link
 from service.store.sums import CHUNK_BYTES
-from service.store.sync import sync, sync_file_system
 
 # Backups of the first format lack the bytes of deleted files.
 FORMAT, WITHOUT_DELETED = 2, 1
@@ -247,13 +247,7 @@ def copy(source: Path, target: Path) -> str:
 def bring_key(source: Path, target: Path) -> None:
     """Copy the secret key. If SECRET_KEY is set, there is no file."""
     with suppress(FileNotFoundError):
-        draft = target.with_name(f"{target.name}.new")
-        draft.unlink(missing_ok=True)
-        descriptor = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as file:
-            file.write(source.read_text())
-        sync(draft)
-        draft.replace(target)
+        durable.write(target, source.read_bytes())
 
 
 def write_manifest(target: Path, database: Path, outcome: Outcome) -> None:
@@ -265,11 +259,7 @@ def write_manifest(target: Path, database: Path, outcome: Outcome) -> None:
         size_bytes=outcome.size_bytes,
         damaged=outcome.damaged,
     )
-    draft = target / f"{MANIFEST}.new"
-    draft.write_text(json.dumps(asdict(manifest), indent=2))
-    sync(draft)
-    draft.replace(target / MANIFEST)
-    sync(target)
+    durable.write(target / MANIFEST, json.dumps(asdict(manifest), indent=2).encode())
 
 
 def drop_older(target: Path, database: Path) -> None:

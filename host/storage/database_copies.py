@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from service.store.sync import sync
+from common.durable import sync
 
 log = logging.getLogger("ferry.backup")
 

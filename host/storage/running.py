@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.store.sync import sync
+from common.durable import sync
 
 LOCK = "running.lock"
 RESTORING = "restoring"

@@ -3,10 +3,10 @@
 import hashlib
 import json
 import os
-from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from common import durable
 from service.fetching.responses import ResponseFacts
 
 CONTENT, STATE = "0", "resume.json"
@@ -51,16 +51,7 @@ def read(folder: Path, url: str) -> ResumePoint | None:
 
 def write(folder: Path, resume: ResumePoint) -> None:
     """Write the resume point atomically, whatever happens to the process or the machine."""
-    draft = folder / f"{STATE}.new"
-    with open(draft, "wb", opener=private) as file:
-        file.write(json.dumps(asdict(resume)).encode())
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(folder / STATE)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    with suppress(OSError):
-        os.fsync(descriptor)
-    os.close(descriptor)
+    durable.write(folder / STATE, json.dumps(asdict(resume)).encode())
 
 
 def forget(folder: Path) -> None:

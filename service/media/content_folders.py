@@ -2,7 +2,6 @@
 
 import os
 import re
-import secrets
 import shutil
 import time
 from collections.abc import Iterator
@@ -13,10 +12,10 @@ from pathlib import Path
 
 from django.conf import settings
 
+from common.durable import replacing
 from service.errors import StoreAway
 from service.store.blobs import library_store
-from service.store.folders import make_folder, no_leftover, translate_disk_full
-from service.store.sync import sync
+from service.store.folders import make_folder, translate_disk_full
 
 SHA1 = re.compile("[0-9a-f]{40}")
 
@@ -55,13 +54,10 @@ def scratch_folder() -> Path:
 
 def write_durably(path: Path, content: bytes) -> None:
     """Write a file atomically, even in a power cut: half a picture would stay. Raises DiskFull."""
-    draft = path.with_name(f".{secrets.token_hex(8)}")
     with translate_disk_full():
         make_folder(path.parent)
-        with no_leftover(draft):
+        with replacing(path) as draft:
             draft.write_bytes(content)
-            sync(draft)
-            draft.rename(path)
 
 
 def publish(path: Path) -> None:

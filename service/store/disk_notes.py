@@ -2,15 +2,13 @@
 
 import fcntl
 import os
-import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from service.store.folders import make_folder, no_leftover, private
-from service.store.hardlinks import place_first
-from service.store.sync import sync
+from common import durable
+from service.store.folders import make_folder, private
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
 KNOWN_INTACT_FOR = timedelta(days=2)
@@ -20,7 +18,6 @@ GENERATION_DIGITS = 20
 class DiskNotes:
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._incoming = root / "incoming"
 
     def is_known_intact(self, now: datetime) -> bool:
         try:
@@ -67,21 +64,12 @@ class DiskNotes:
 
     def claim_for(self, database: str) -> bool:
         if not self.mark.exists():
-            draft = self._draft()
-            with no_leftover(draft):
-                draft.write_text(database)
-                sync(draft)
-                place_first(draft, self.mark)
+            durable.create(self.mark, database.encode())
         return self.owner() == database
 
     def hand_over(self, database: str) -> None:
         make_folder(self._root)
-        draft = self._draft()
-        with no_leftover(draft):
-            draft.write_text(database)
-            sync(draft)
-            draft.replace(self.mark)
-            sync(self._root)
+        durable.write(self.mark, database.encode())
 
     def generation(self) -> int:
         try:
@@ -103,13 +91,9 @@ class DiskNotes:
                 os.fdatasync(file.fileno())
 
     def _begin_to_count(self) -> None:
-        draft = self._draft()
-        with no_leftover(draft), self._lock("generation.lock", fcntl.LOCK_EX):
+        with self._lock("generation.lock", fcntl.LOCK_EX):
             if not self._generation.exists():
-                draft.write_bytes(b"%0*d\n" % (GENERATION_DIGITS, 0))
-                sync(draft)
-                draft.rename(self._generation)
-                sync(self._root)
+                durable.write(self._generation, b"%0*d\n" % (GENERATION_DIGITS, 0))
 
     @property
     def _generation(self) -> Path:
@@ -136,7 +120,3 @@ class DiskNotes:
         with open(self._root / name, "ab", opener=private) as file:
             fcntl.flock(file, kind)
             yield
-
-    def _draft(self) -> Path:
-        make_folder(self._incoming)
-        return self._incoming / secrets.token_hex(16)

@@ -13,6 +13,8 @@ from typing import BinaryIO, ClassVar, Self
 
 from django.conf import settings
 
+from common.durable import sync, sync_file_system
+from common.hardlinks import try_link
 from service.errors import DiskFull, NotFound
 from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
 from service.store.disk_notes import DiskNotes
@@ -26,9 +28,7 @@ from service.store.folders import (
     private,
     translate_disk_full,
 )
-from service.store.hardlinks import try_link
 from service.store.sums import CHUNK_BYTES, LARGE_CHUNK_BYTES, Stored, Sums, pieces_of, sums_of
-from service.store.sync import sync, sync_file_system
 
 MOST_SYNCED_ALONE = 8
 

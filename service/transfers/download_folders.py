@@ -8,9 +8,9 @@ from pathlib import Path
 
 from django.conf import settings
 
+from common.hardlinks import try_link
 from service.models import Transfer
 from service.store.folders import make_folder, translate_disk_full
-from service.store.hardlinks import try_link
 
 BORROWED = "borrowed"
 

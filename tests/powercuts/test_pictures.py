@@ -2,9 +2,9 @@
 
 import pytest
 
+from common.durable import sync
 from service.media import content_folders
 from service.media.hls import films
-from service.store.sync import sync
 from tests.powercuts.disk import disk_at
 from tests.service.conftest import children
 from tests.service.media import samples

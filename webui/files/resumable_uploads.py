@@ -19,6 +19,7 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
+from common import durable
 from common.multipart import Source
 from webui import row_cache
 from webui.connection.connection import Service
@@ -37,7 +38,6 @@ SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
 # For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class Overtaken(Exception):  # noqa: N818  Errors are nouns here.
@@ -324,4 +324,4 @@ def this_machine() -> str:
 
 
 def this_boot() -> str:
-    return BOOT_ID.read_text().strip() if BOOT_ID.exists() else ""
+    return durable.read_boot_id().strip()

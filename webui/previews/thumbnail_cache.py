@@ -2,7 +2,6 @@
 
 import hashlib
 import os
-import secrets
 import shutil
 import time
 from collections.abc import Callable, Iterator
@@ -12,6 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from common.durable import replacing
 from webui.limiter import Limiter
 
 MOST_BYTES = 2 * 2**20
@@ -85,17 +85,9 @@ class Pictures:
         if shutil.disk_usage(self._folder.parent).free < SPARE_BYTES:
             return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{secrets.token_hex(4)}")
-        try:
-            with draft.open("wb") as file:
-                file.write(content)
-                file.flush()
-                # Otherwise a power cut could leave an empty file under the picture's name.
-                os.fsync(file.fileno())
+        with replacing(path) as draft:
+            draft.write_bytes(content)
             os.utime(draft, (self._clock(), self._clock()))
-            draft.replace(path)
-        finally:
-            draft.unlink(missing_ok=True)
         self._grown_bytes += max(len(content), BLOCK_BYTES)
         if self._grown_bytes > self._most_bytes * PRUNE_AFTER:
             self.prune()

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
+from common.durable import sync
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
@@ -35,7 +36,6 @@ from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, RunningProgr
 from service.media.sandbox.resource_limits import ResourceLimits
 from service.store.blobs import library_store
 from service.store.folders import make_folder
-from service.store.sync import sync
 
 log = logging.getLogger("ferry.media")
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from weakref import WeakValueDictionary
 
+from common.hardlinks import try_link
 from service.errors import DiskFull
 from service.store.folders import (
     files_in,
@@ -18,7 +19,6 @@ from service.store.folders import (
     no_leftover,
     translate_disk_full,
 )
-from service.store.hardlinks import try_link
 from service.store.sums import CHUNK_BYTES
 
 # A program opens its file soon. If it had to wait for its turn for longer, it borrows again.

@@ -1,7 +1,6 @@
 """Blobs as objects in a bucket of an S3 store, for several machines."""
 
 import os
-import secrets
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -16,10 +15,11 @@ import obstore
 from django.conf import settings
 from obstore.store import S3Store
 
+from common.durable import replacing
 from service import database_connection
 from service.errors import Busy, DiskFull, NotFound
 from service.store.blobs import Orphan, StoredBlob, check_id
-from service.store.folders import free_bytes, make_folder, no_leftover, translate_disk_full
+from service.store.folders import free_bytes, make_folder, translate_disk_full
 from service.store.objects.bucket import Bucket
 from service.store.objects.failures import translate_failures
 from service.store.objects.listing import (
@@ -35,7 +35,6 @@ from service.store.objects.reader import ObjectReader
 from service.store.objects.requests import SIGNED_SECONDS, ObjectRequests
 from service.store.objects.writer import PART_BYTES, ObjectWriter
 from service.store.sums import CHUNK_BYTES, Stored, Sums, pieces_of
-from service.store.sync import sync
 
 if TYPE_CHECKING:
     from obstore.store import S3Config
@@ -267,14 +266,11 @@ class ObjectStore(ObjectNotes):
             source = ObjectReader(self._objects, self._published_key(path))
         except NotFound:
             return False
-        draft = path.with_name(f".{secrets.token_hex(8)}")
         try:
-            with source, translate_disk_full(), no_leftover(draft):
+            with source, translate_disk_full():
                 make_folder(path.parent)
-                with draft.open("wb") as file:
+                with replacing(path) as draft, draft.open("wb") as file:
                     shutil.copyfileobj(source, file, CHUNK_BYTES)
-                sync(draft)
-                draft.rename(path)
         except DiskFull as full:
             raise Busy from full
         return True

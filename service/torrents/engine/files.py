@@ -1,11 +1,11 @@
 """Read and write what the engine keeps in a transfer's folder, beside the files."""
 
 import hashlib
-import os
 from contextlib import suppress
 from pathlib import Path
 
-BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+from common import durable
+
 METADATA = "metadata.torrent"
 RESUME = "resume"
 SUM_BYTES = 32
@@ -44,14 +44,9 @@ class TorrentFolder:
 
 
 def sum_of(content: bytes) -> bytes:
-    boot = BOOT_ID.read_bytes() if BOOT_ID.exists() else b""
-    return hashlib.sha256(boot + content).digest()
+    return hashlib.sha256(durable.read_boot_id().encode() + content).digest()
 
 
 def replace(target: Path, content: bytes) -> None:
-    draft = target.with_name(f"{target.name}.new")
-    with draft.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    draft.replace(target)
+    with durable.replacing(target) as draft:
+        draft.write_bytes(content)

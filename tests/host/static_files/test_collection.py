@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import storages
 
+from common import durable
 from host.static_files import collection
-from host.storage import durable
 
 SCRIPT = "js/app.js"
 

@@ -7,9 +7,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from common import hardlinks
 from host import secret
 from service.errors import DiskFull
-from service.store import hardlinks
 from service.store.disk_store import DiskStore
 from service.transfers.download_folders import DownloadFolder
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from common import durable
 from host import secret
-from host.storage import durable
 
 
 def contents_of(place: Path) -> set[str]:

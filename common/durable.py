@@ -1,0 +1,108 @@
+"""Write files and folders so that a power cut leaves them as they were, or whole."""
+
+import ctypes
+import errno
+import os
+import secrets
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from common.hardlinks import place_first
+
+BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+
+
+def read_boot_id() -> str:
+    """Return an id that changes each time the machine starts, or "" if the system has none."""
+    return BOOT_ID.read_text() if BOOT_ID.exists() else ""
+
+
+def sync(path: Path) -> None:
+    """Sync a file or folder. Some network shares can't sync folders; that error is ignored."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    except OSError as trouble:
+        if trouble.errno != errno.EINVAL or not path.is_dir():
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def sync_file_system(folder: Path) -> None:
+    """Sync the folder's file system; where the system can't do that, sync all of them."""
+    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
+    if syncfs is None:
+        os.sync()
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        if syncfs(descriptor):
+            number = ctypes.get_errno()
+            raise OSError(number, os.strerror(number))
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Yield an empty private file. If the block succeeds, sync it and let it take `path`'s place.
+
+    A power cut soon after may bring the old file back, unless the folder is synced, too.
+    """
+    with _draft_beside(path) as draft:
+        yield draft
+        sync(draft)
+        draft.replace(path)
+
+
+def write(path: Path, content: bytes) -> None:
+    """Write a file: once this returns, no power cut brings the old one back."""
+    with replacing(path) as draft:
+        draft.write_bytes(content)
+    sync(path.parent)
+
+
+def create(path: Path, content: bytes) -> None:
+    """Create a file. If several processes create it at once, the first one's content counts."""
+    with _draft_beside(path) as draft:
+        draft.write_bytes(content)
+        sync(draft)
+        place_first(draft, path)
+    sync(path.parent)
+
+
+@contextmanager
+def _draft_beside(path: Path) -> Iterator[Path]:
+    draft = path.with_name(f".{secrets.token_hex(8)}")
+    try:
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        yield draft
+    finally:
+        draft.unlink(missing_ok=True)
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and its parents, readable only by the user Ferry runs as."""
+    if path.is_dir():
+        return
+    make_folder(path.parent)
+    path.mkdir(mode=0o700, exist_ok=True)
+    sync(path.parent)
+
+
+def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:
+    """Replace a folder. A power cut leaves the old folder, the new one, or none."""
+    new, old = (path.with_name(f"{path.name}.{word}") for word in ("new", "old"))
+    for leftover in (new, old):
+        shutil.rmtree(leftover, ignore_errors=True)
+    new.mkdir(mode=0o700)
+    fill(new)
+    sync_file_system(new)
+    with suppress(FileNotFoundError):
+        path.rename(old)
+    new.rename(path)
+    sync(path.parent)
+    shutil.rmtree(old, ignore_errors=True)
