@@ -5,7 +5,8 @@ import time
 import httpx
 import pytest
 
-from service.media.hls.webvtt import CaptionCue, text_of, write
+from common.webvtt import Cue, markup_of, tagged
+from service.media.sandboxed.captioner import write
 from webui.player import subtitles
 
 pytestmark = pytest.mark.django_db
@@ -122,8 +123,8 @@ def test_no_shape_of_five_megabytes_keeps_a_thread_busy(gwen, storage, content):
 
 @pytest.mark.parametrize("mark", ["", r"{\i1}", r"{\p0\i1}"])
 def test_the_tracks_of_a_film_are_words_too(mark):
-    text = text_of(f"{mark}Hello {SCRIPT}\\N--> STYLE")
+    text = markup_of(tagged(f"{mark}Hello {SCRIPT}\\N--> STYLE"))
     assert "Hello" in text
     assert "<script" not in text
     assert "<img" not in text
-    assert "-->" not in write([CaptionCue(1, 2, text)]).partition("\n\n")[2].partition("\n")[2]
+    assert "-->" not in write([Cue(1000, 2000, text)]).partition("\n\n")[2].partition("\n")[2]

@@ -13,6 +13,7 @@ from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from common import webvtt
 from webui.connection.connection import Service
 from webui.library import encodings, folders
 from webui.library.content_check import Expected, check, expected_file
@@ -20,7 +21,7 @@ from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import by_name
 from webui.limiter import Limiter
-from webui.player import subtitle_languages, webvtt
+from webui.player import subtitle_languages
 from webui.v1.errors import Failure
 from webui.v1.links import Link
 

@@ -1,7 +1,7 @@
 """A program that writes the subtitles of a span of a media file to standard output, as WebVTT."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import av
@@ -10,11 +10,16 @@ from av.packet import Packet
 from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
-from service.media.hls.webvtt import MOST_CUES, CaptionCue, text_of, without_fields, write
+from common.webvtt import Cue, line_of, markup_of, tagged
+from service.media.hls.grid import BEGIN_SECONDS
 from service.media.sandboxed.containers import begins_at, open_sealed, question, seek
 
 # How far back to look for subtitles that began earlier and are still shown.
 PREROLL_SECONDS = 20.0
+CLOCK = 90_000  # of MPEG, to whose times HLS maps the times of subtitles
+MOST_CUES = 2000
+# libavcodec decodes every text format to lines of ASS: eight fields, then the text.
+FIELDS_BEFORE_TEXT = 8
 
 
 def main() -> None:
@@ -27,7 +32,7 @@ def main() -> None:
 
 def cues_between(
     container: InputContainer, stream: Stream, start: float, end: float
-) -> Iterator[CaptionCue]:
+) -> Iterator[Cue]:
     for each in container.streams:
         each.discard = Discard.default if each.index == stream.index else Discard.all
     if start > PREROLL_SECONDS:
@@ -42,7 +47,7 @@ def cues_between(
         until = at + float((packet.duration or 0) * packet.time_base)
         text = "\n".join(lines_of(packet))
         if until > max(start, at) and text:
-            yield CaptionCue(max(0.0, at), until, text)
+            yield Cue(max(0, round(at * 1000)), round(until * 1000), text)
 
 
 def lines_of(packet: "Packet[Any]") -> Iterator[str]:
@@ -52,9 +57,14 @@ def lines_of(packet: "Packet[Any]") -> Iterator[str]:
         return
     for each in subtitles:
         if isinstance(each, AssSubtitle):
-            text = text_of(without_fields(each.ass.decode(errors="replace")))
-            if text:
+            fields = each.ass.decode(errors="replace").split(",", FIELDS_BEFORE_TEXT)
+            if text := markup_of(tagged("".join(fields[FIELDS_BEFORE_TEXT:]))):
                 yield text
+
+
+def write(cues: Iterable[Cue]) -> str:
+    times = f"X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:{BEGIN_SECONDS * CLOCK}"
+    return "\n".join(["WEBVTT", times, "", *(line_of(cue, cue.text) for cue in cues)])
 
 
 if __name__ == "__main__":

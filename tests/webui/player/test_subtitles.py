@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
+from tests.common.test_webvtt import LINE, PIECES, SAFE
 from tests.people import SignedIn
-from tests.webui.player.test_webvtt import LINE, PIECES, SAFE
 from webui.library.entries import FILE, FOLDER, Entry
 from webui.limiter import Limiter
 from webui.player import subtitles

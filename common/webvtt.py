@@ -1,6 +1,6 @@
 """Convert subtitles of any format to WebVTT with only words, times, and a little emphasis.
 
-The output contains only what was parsed and understood: no styles, regions, scripts, fonts,
+What is written contains only what was parsed and understood: no styles, regions, scripts, fonts,
 drawings, or comments.
 """
 
@@ -22,8 +22,10 @@ TIMING = re.compile(rf"\s{{0,20}}{TIME}\s{{0,20}}-->\s{{0,20}}{TIME}(?![0-9])(.*
 KEPT = frozenset({"b", "i", "u", "ruby", "rt"})
 MARKUP = re.compile(r"<(/?)([A-Za-z]{1,10})(?:[\s./][^<>]{0,300})?>|<[0-9:.]{1,16}>")
 KNOWN_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|nbsp|lrm|rlm|#39);")
+# What ASS says about the words that follow; SRT has it, too, though only with a backslash.
 OVERRIDE = re.compile(r"\{\\[^{}]{0,500}\}")
-BLOCK = re.compile(r"\{[^{}]{0,500}\}")
+BLOCK = re.compile(r"\{([^{}]{0,500})\}")
+SWITCH = re.compile(r"\\([biu])(\d{1,3})")
 DRAWING = re.compile(r"\{[^{}]{0,500}\\p[1-9]")
 ABOVE = re.compile(r"\{[^{}]{0,500}\\an[789]")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
@@ -129,16 +131,32 @@ def dialogues(lines: Iterable[str]) -> Iterator[Cue]:
 
 
 def dialogue(row: dict[str, str]) -> Cue | None:
-    text = row.get("text", "")[: 4 * LONGEST_CUE]
+    text = row.get("text", "")
     times = f"{row.get('start', '')[:20].strip()} --> {row.get('end', '')[:20].strip()}"
     timing = TIMING.match(times)
-    if timing is None or DRAWING.search(text):
+    if timing is None:
         return None
-    settings = AT_THE_TOP if ABOVE.match(text) else ""
+    settings = AT_THE_TOP if ABOVE.match(text[:LONGEST_CUE]) else ""
+    start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
+    return Cue(start_ms, end_ms, tagged(text), settings)
+
+
+def tagged(dialogue: str) -> str:
+    """Return the text of an ASS line, its emphasis as tags; empty if it is a drawing.
+
+    Tags are shorter than what they replace, so none is cut in two later.
+    """
+    text = dialogue[:LONGEST_CUE]
+    if DRAWING.search(text):
+        return ""
     for escape, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
         text = text.replace(escape, meant)
-    start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
-    return Cue(start_ms, end_ms, BLOCK.sub("", text), settings)
+    return BLOCK.sub(lambda block: "".join(map(tag_of, SWITCH.findall(block[1]))), text)
+
+
+def tag_of(switch: tuple[str, str]) -> str:
+    name, value = switch
+    return f"</{name}>" if value == "0" else f"<{name}>"
 
 
 def milliseconds(parts: Iterable[str | None]) -> int:
@@ -169,16 +187,16 @@ def markup_of(text: str) -> str:
 
 
 def clean_tag(tag: re.Match[str], is_open: list[str]) -> str:
-    name = (tag[2] or "").lower()
-    if name not in KEPT:
+    """Return the tag, or a closing tag with those inside it; nothing if it isn't allowed here."""
+    name, is_closing = (tag[2] or "").lower(), bool(tag[1])
+    if name not in KEPT or is_closing != (name in is_open):
         return ""
-    if not tag[1]:
+    if not is_closing:
         is_open.append(name)
         return f"<{name}>"
-    if is_open and is_open[-1] == name:
-        is_open.pop()
-        return f"</{name}>"
-    return ""
+    inner = is_open[is_open.index(name) :]
+    del is_open[-len(inner) :]
+    return "".join(f"</{each}>" for each in reversed(inner))
 
 
 def escape(text: str) -> str:

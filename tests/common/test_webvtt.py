@@ -6,9 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as some
 
+from common.webvtt import (
+    LONGEST_CUE,
+    MOST_CUES,
+    MOST_LINES_A_CUE,
+    MOST_WRITTEN,
+    markup_of,
+    stamp,
+    tagged,
+    webvtt,
+)
 from tests.cases import each_case
-from webui.player import webvtt as player_webvtt
-from webui.player.webvtt import webvtt
 
 SRT = """1
 00:00:01,000 --> 00:00:02,500
@@ -61,7 +69,7 @@ def test_the_words_of_ass_stay_in_order():
     assert converted(ASS) == (
         "WEBVTT\n\n"
         "00:00:01.000 --> 00:00:02.000\nFirst\n\n"
-        "00:00:03.100 --> 00:00:04.000\nWell, yes\nand no\n"
+        "00:00:03.100 --> 00:00:04.000\n<i>Well,</i> yes\nand no\n"
     )
 
 
@@ -87,6 +95,8 @@ def test_webvtt_keeps_places_and_loses_style():
         ("<svg/onload=alert(1)>a", "a"),
         ("<B>a", "<b>a</b>"),
         ("<b><i>a</b></i>", "<b><i>a</i></b>"),
+        ("<b><i>a</b>b</i>", "<b><i>a</i></b>b"),
+        ("<i>a<i>b</i>c</i>", "<i>ab</i>c"),
         ("</b>a", "a"),
         ("I <3 you & me", "I &lt;3 you &amp; me"),
         ("&lt;script&gt; &amp;lt; &evil;", "&lt;script&gt; &amp;lt; &amp;evil;"),
@@ -113,19 +123,19 @@ def test_a_file_without_cues_yields_nothing(text):
 def test_a_million_cues_are_cut_with_a_notice():
     text = "00:00:01,000 --> 00:00:02,000\na\n\n" * 1_000_000
     found = converted(text)
-    assert found.count("-->") == player_webvtt.MOST_CUES + 1
+    assert found.count("-->") == MOST_CUES + 1
     assert found.endswith("00:00:02.000 --> 00:00:12.000\ncut\n")
 
 
 def test_a_long_text_is_cut_with_a_notice():
     found = converted(("00:00:01,000 --> 00:00:02,000\n" + "&" * 999 + "\n\n") * 5_000)
-    assert len(found) < player_webvtt.MOST_WRITTEN + 100_000
+    assert len(found) < MOST_WRITTEN + 100_000
     assert found.endswith("cut\n")
 
 
 def test_an_endless_cue_is_cut():
-    assert len(cue("a" * 10_000_000)) == player_webvtt.LONGEST_CUE
-    assert len(cue("a\n" * 1_000_000).splitlines()) == player_webvtt.MOST_LINES_A_CUE
+    assert len(cue("a" * 10_000_000)) == LONGEST_CUE
+    assert len(cue("a\n" * 1_000_000).splitlines()) == MOST_LINES_A_CUE
 
 
 MOMENT = some.integers(0, 359_999_999)
@@ -160,6 +170,55 @@ def test_only_known_lines_pass(text):
 
 @given(MOMENT, MOMENT)
 def test_times_stay_what_they_are(start, end):
-    line = f"{player_webvtt.stamp(start)} --> {player_webvtt.stamp(end)}"
+    line = f"{stamp(start)} --> {stamp(end)}"
     found = converted(f"{line}\na\n")
     assert (line in found) == (end > start)
+
+
+ASS_PIECES = some.lists(
+    some.one_of(
+        some.text(max_size=12),
+        some.sampled_from(["{\\b1}", "{\\b0}", "{\\i1}", "{\\i0\\u1}", "{", "}", "\\N", "\\h"]),
+        some.sampled_from(["<script>", "</i>", "-->", "&amp;", "{\\p1}", "{=evil}", "\n\n", "\r"]),
+        some.sampled_from(["x" * 900, "<" * 700, "STYLE\n", "NOTE\n"]),
+    ),
+    max_size=12,
+).map("".join)
+MARKUP = re.compile(r"<(/?)([biu])>")
+PLAIN = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);)*")
+
+
+@each_case(
+    ("dialogue", "shown"),
+    [
+        (r"{\i1}Well{\i0}, a < b\Nyes{\an8}", "<i>Well</i>, a &lt; b\nyes"),
+        (r"{\i1}a{\b1}b{\i0}c", "<i>a<b>b</b></i>c"),
+        (r"{\b700\i1\i1}a{\i0}b", "<b><i>a</i>b</b>"),
+        (r"{\p1}m 0 0 l 9 9", ""),
+    ],
+)
+def test_emphasis_of_ass_stays_and_drawings_go(dialogue, shown):
+    assert markup_of(tagged(dialogue)) == shown
+
+
+@each_case("dialogue", [r"{\b1}" + "x" * 5000, "<" * 5000, "a" + "{\\i1}b{\\i0}" * 900])
+def test_a_long_cue_is_cut_between_its_letters(dialogue):
+    assert is_sound(markup_of(tagged(dialogue)))
+
+
+def is_sound(text: str) -> bool:
+    """Return whether tags are closed in order, and players read nothing else as markup."""
+    is_open = []
+    for mark in MARKUP.finditer(text):
+        if not mark[1]:
+            is_open.append(mark[2])
+        elif not is_open or is_open.pop() != mark[2]:
+            return False
+    return not is_open and PLAIN.fullmatch(MARKUP.sub("", text)) is not None
+
+
+@given(ASS_PIECES)
+def test_any_dialogue_becomes_words_and_tags_in_order(dialogue):
+    text = markup_of(tagged(dialogue))
+    assert is_sound(text)
+    assert not text or all(line.strip() for line in text.split("\n"))
