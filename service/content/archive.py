@@ -23,7 +23,8 @@ from pathlib import Path
 from tempfile import SpooledTemporaryFile
 from typing import IO, BinaryIO, NamedTuple, Self
 
-from service.content.download_names import DownloadNames, safe_name
+from common.names import safe_name
+from service.content.download_names import DownloadNames
 
 MISSING_NAME = "MISSING.txt"
 MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"

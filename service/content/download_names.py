@@ -6,18 +6,11 @@ from array import array
 from collections.abc import Iterable, Sequence
 from itertools import count
 
-LONGEST_NAME_BYTES = 255
+from common.names import DEVICES, LONGEST_NAME_BYTES, UNSAFE, clip, safe_name, split_extension
+
 # A numbered name keeps this much of the original, so that no number ever makes it too long.
 NUMBERED_NAME_BYTES = 240
-LONGEST_EXTENSION = 10
 
-# Separators and what Windows forbids, control characters, line and paragraph separators,
-# characters that reverse the reading direction ("exe.mp4" for "4pm.exe"), lone surrogates.
-UNSAFE = re.compile(
-    r'[\x00-\x1f\x7f-\x9f"*/:<>?\\|\u2028-\u202e\u2066-\u2069\ud800-\udfff]',
-)
-DEVICES = r"(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9\xb9\xb2\xb3])"
-DEVICE = re.compile(rf"{DEVICES} *(?:\.|\Z)", re.IGNORECASE)
 # For names joined by slashes, with one at each end: matches a name that is empty, ends with what
 # Windows drops, or is a device's.
 NOT_PLAIN = re.compile(rf"//|[. ]/|/{DEVICES} *[./]", re.IGNORECASE)
@@ -52,8 +45,8 @@ class DownloadNames:
         return self._add_number(name, is_folder=is_folder)
 
     def _add_number(self, name: str, *, is_folder: bool) -> str:
-        stem, extension = (name, "") if is_folder else _split(name)
-        stem = _clip(stem, NUMBERED_NAME_BYTES - len(extension.encode()))
+        stem, extension = (name, "") if is_folder else split_extension(name)
+        stem = clip(stem, NUMBERED_NAME_BYTES - len(extension.encode()))
         family = hash(_fold(f"{stem}/{extension}"))
         for number in count(self._next.get(family, 2)):
             candidate = f"{stem} ({number}){extension}"
@@ -116,32 +109,6 @@ def are_plain(names: Sequence[str]) -> bool:
         and not NOT_PLAIN.search(f"/{'/'.join(names)}/")
         and max(map(len, names), default=0) <= LONGEST_NAME_BYTES
     )
-
-
-def safe_name(raw_name: str) -> str:
-    """Return one path component, never empty, that names the same file on every system."""
-    name = UNSAFE.sub("_", unicodedata.normalize("NFC", raw_name))
-    name = _clip(name, LONGEST_NAME_BYTES)
-    if DEVICE.match(name):
-        name = _clip(f"_{name}", LONGEST_NAME_BYTES)
-    return name or "_"
-
-
-def _clip(name: str, limit_bytes: int) -> str:
-    # Windows drops trailing dots and spaces, so "a." would overwrite "a"; "." and ".." become "".
-    name = name.rstrip(". ")
-    if len(name) * 4 <= limit_bytes or len(name.encode()) <= limit_bytes:
-        return name
-    stem, extension = _split(name)
-    room = limit_bytes - len(extension.encode())
-    return (stem.encode()[:room].decode(errors="ignore") + extension).rstrip(". ")
-
-
-def _split(name: str) -> tuple[str, str]:
-    stem, _, extension = name.rpartition(".")
-    if stem and extension.isalnum() and len(extension) <= LONGEST_EXTENSION:
-        return stem, f".{extension}"
-    return name, ""
 
 
 def _fold(name: str) -> str:

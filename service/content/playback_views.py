@@ -12,9 +12,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import path, reverse
 from django.utils import timezone
 
+from common.content_disposition import disposition
+from common.content_types import LOCKED
+from common.names import safe_name
 from service.content import signed_links
-from service.content.disposition import LOCKED, Presentation, disposition
-from service.content.download_names import safe_name
+from service.content.disposition import Presentation
 from service.content.range_responses import InOneFile, answer, presentation_headers
 from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound

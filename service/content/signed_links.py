@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from django.conf import settings
 from django.urls import reverse
 
-from service.content.download_names import safe_name
+from common.names import safe_name
 from service.errors import Refusal
 from service.models import Account, File
 

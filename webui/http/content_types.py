@@ -6,26 +6,9 @@ a broken picture at worst.
 
 from typing import NamedTuple
 
-SHOWN = {
-    **dict.fromkeys(("jpg", "jpeg", "jpe", "jfif"), "image/jpeg"),
-    "png": "image/png",
-    "gif": "image/gif",
-    "webp": "image/webp",
-    "avif": "image/avif",
-    "bmp": "image/bmp",
-    "mp3": "audio/mpeg",
-    **dict.fromkeys(("m4a", "m4b"), "audio/mp4"),
-    "aac": "audio/aac",
-    **dict.fromkeys(("ogg", "oga", "opus"), "audio/ogg"),
-    "flac": "audio/flac",
-    "wav": "audio/wav",
-    **dict.fromkeys(("mp4", "m4v"), "video/mp4"),
-    "webm": "video/webm",
-    "mkv": "video/x-matroska",
-    "mov": "video/quicktime",
-    "ogv": "video/ogg",
-    **dict.fromkeys(("txt", "log", "md", "nfo", "csv", "srt", "ass", "vtt"), "text/plain"),
-}
+from common.content_types import LOCKED, PDF, PDF_VIEWER, SAFE_TYPES, UNKNOWN, VIEWER, ZIP
+
+NEVER_SHOWN = frozenset({UNKNOWN, PDF, ZIP})
 DRAWING = "svg"
 
 
@@ -35,16 +18,10 @@ class BrowserHandling(NamedTuple):
     policy: str
 
 
-LOCKED = "sandbox; default-src 'none'"
 LOCKED_HEADERS = {"Content-Security-Policy": LOCKED, "Cross-Origin-Resource-Policy": "same-origin"}
 IMMUTABLE = "private, max-age=31536000, immutable"
-# The browser's own viewers are documents too: they load the file itself, and use inline styles.
-VIEWER = "sandbox; default-src 'none'; img-src 'self'; media-src 'self'; style-src 'unsafe-inline'"
-# Chromium shows no PDF under default-src 'none': its viewer counts as a plugin.
-PDF_VIEWER = "sandbox; script-src 'none'; connect-src 'none'; form-action 'none'"
-
-KEPT = BrowserHandling("attachment", "application/octet-stream", LOCKED)
-PDF = BrowserHandling("inline", "application/pdf", PDF_VIEWER)
+KEPT = BrowserHandling("attachment", UNKNOWN, LOCKED)
+DOCUMENT = BrowserHandling("inline", PDF, PDF_VIEWER)
 # In <img>, an SVG runs nothing and loads nothing; when opened alone, this policy ensures the same.
 DRAWN = BrowserHandling(
     "inline", "image/svg+xml", "sandbox; default-src 'none'; style-src 'unsafe-inline'"
@@ -55,5 +32,6 @@ def presentation(name: str) -> BrowserHandling:
     extension = name.rpartition(".")[2].lower()
     if extension == DRAWING:
         return DRAWN
-    content_type = SHOWN.get(extension)
-    return BrowserHandling("inline", content_type, VIEWER) if content_type else KEPT
+    content_type = SAFE_TYPES.get(extension, UNKNOWN)
+    is_shown = content_type not in NEVER_SHOWN
+    return BrowserHandling("inline", content_type, VIEWER) if is_shown else KEPT

@@ -4,11 +4,11 @@ import errno
 import logging
 import re
 from collections.abc import Callable, Iterator
-from urllib.parse import quote, unquote
 
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
+from common.content_disposition import disposition, name_in
 from webui.connection.connection import Service
 from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
@@ -23,11 +23,6 @@ log = logging.getLogger("ferry.delivery")
 
 PASSED_ON = ("Content-Length", "Content-Range", "Accept-Ranges", "ETag", "Last-Modified")
 STATUSES = (200, 206, 304, 416)
-PLAIN_NAME = re.compile(r"""filename\s*=\s*"?([^";]*)""", re.IGNORECASE)
-CODED_NAME = re.compile(r"""filename\*\s*=\s*utf-8''([^;\s]*)""", re.IGNORECASE)
-UNSAFE_IN_A_NAME = re.compile(
-    r'[\x00-\x1f\x7f-\x9f/\\:*?"<>|\u202a-\u202e\u2066-\u2069\ud800-\udfff]'
-)
 BUSY_SECONDS = 5
 
 Opening = Callable[[dict[str, str]], Link | Download]
@@ -136,7 +131,8 @@ def passed_on(
         if header in download.headers:
             response[header] = one_line(download.headers[header])
     response["Content-Type"] = handling.content_type
-    response["Content-Disposition"] = disposition(handling.manner, name or name_in(download))
+    name = name or name_of(download) or "file"
+    response["Content-Disposition"] = disposition(handling.manner, name)
     response["Cache-Control"] = "private, no-cache"
     response["Content-Security-Policy"] = handling.policy
     response["Cross-Origin-Resource-Policy"] = "same-origin"
@@ -200,25 +196,6 @@ def one_line(value: str) -> str:
     return re.sub(r"[\x00-\x1f\x7f]", "", value)[:1000]
 
 
-def name_in(download: Download) -> str:
+def name_of(download: Download) -> str:
     """Return the file name in the service's headers, or an empty string."""
-    header = download.headers.get("Content-Disposition", "")[:4000]
-    coded, plain = CODED_NAME.search(header), PLAIN_NAME.search(header)
-    if coded:
-        return unquote(coded[1], errors="replace")
-    return plain[1].strip() if plain else ""
-
-
-def attachment(name: str) -> str:
-    return disposition("attachment", name)
-
-
-def disposition(manner: str, name: str) -> str:
-    """Return a Content-Disposition header for any name: in ASCII for old clients, and exactly, as
-    RFC 8187 defines it."""
-    safe = UNSAFE_IN_A_NAME.sub("_", name)[:255].strip(" .") or "file"
-    plain = "".join(char if " " <= char <= "~" and char != "%" else "_" for char in safe)
-    value = f'{manner}; filename="{plain}"'
-    if plain != safe:
-        value += f"; filename*=UTF-8''{quote(safe, safe='')}"
-    return value
+    return name_in(download.headers.get("Content-Disposition", "")[:4000])

@@ -3,7 +3,7 @@
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
-from webui.http.content_types import DRAWING, PDF, BrowserHandling, presentation
+from webui.http.content_types import DOCUMENT, DRAWING, BrowserHandling, presentation
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, relayed_files
@@ -21,7 +21,7 @@ def original(request: Request, file: str) -> HttpResponseBase:
     is_drawing = expected.name.lower().endswith(f".{DRAWING}")
 
     def present(download: Download) -> BrowserHandling:
-        return presentation(expected.name or relayed_files.name_in(download))
+        return presentation(expected.name or relayed_files.name_of(download))
 
     return show_file(request, file, expected, present, by_link=not is_drawing)
 
@@ -29,7 +29,9 @@ def original(request: Request, file: str) -> HttpResponseBase:
 @require_safe
 @open_to(Role.GUEST)
 def pdf(request: Request, file: str) -> HttpResponseBase:
-    return show_file(request, file, expected_of(request, file), lambda _download: PDF, by_link=True)
+    return show_file(
+        request, file, expected_of(request, file), lambda _download: DOCUMENT, by_link=True
+    )
 
 
 def show_file(

@@ -10,6 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from common.content_disposition import disposition
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import screen as files_screen
@@ -110,7 +111,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
         return over()
     content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
     response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
-    response["Content-Disposition"] = relayed_files.attachment(f"{share.name or 'Files'}.m3u")
+    response["Content-Disposition"] = disposition("attachment", f"{share.name or 'Files'}.m3u")
     response["Cache-Control"] = "private, no-store"
     return response
 

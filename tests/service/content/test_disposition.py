@@ -1,7 +1,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.content.disposition import PLAIN, UNKNOWN, disposition, presentation
+from common.content_disposition import disposition
+from common.content_types import PLAIN, UNKNOWN
+from service.content.disposition import presentation
 from tests.cases import each_case
 
 

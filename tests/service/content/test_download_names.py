@@ -4,7 +4,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from service.content.download_names import DownloadNames, are_plain, safe_name
+from common.names import safe_name
+from service.content.download_names import DownloadNames, are_plain
 from tests.cases import each_case
 
 HOSTILE = [

@@ -4,7 +4,8 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from service.fetching.names import MOST_CHARACTERS, name_in, name_of
+from common.content_disposition import name_in
+from service.fetching.names import MOST_CHARACTERS, name_of
 from tests.cases import each_case
 
 
