@@ -66,8 +66,6 @@ LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["host.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
 PASSWORD_TURN = "host.passwords.turn"  # noqa: S105  The path of a function.
-# They also share what was read from the database, until it changes.
-ROW_CACHE = "host.storage.row_cache.read"
 OUTAGE_OF = "service.outages.outage_of"
 # Owners change some settings on the site; both halves read what applies.
 SETTING_READER = "webui.owner_settings.find"

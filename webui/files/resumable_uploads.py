@@ -19,9 +19,8 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from common import durable
+from common import durable, row_cache
 from common.multipart import Source
-from webui import row_cache
 from webui.connection.connection import Service
 from webui.files import new_files
 from webui.files.uploads import refuse_beyond_disk

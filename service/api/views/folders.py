@@ -7,7 +7,8 @@ from zlib import crc32
 from django.http import HttpResponse
 from msgspec import UNSET
 
-from service import row_cache, signals
+from common import row_cache
+from service import signals
 from service.api import encoded_transfers, records
 from service.api.encoded_listing_cache import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
