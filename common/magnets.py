@@ -3,7 +3,7 @@
 import base64
 import re
 
-from common.forms import read_fields
+from common.http.forms import read_fields
 
 BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
 BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)

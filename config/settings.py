@@ -5,7 +5,7 @@ import os
 from datetime import date, timedelta
 from pathlib import Path
 
-from common import durable
+from common.storage import durable
 from config.environment import Environment, home_of_installed
 from host import secret
 from host.storage import databases
@@ -63,10 +63,10 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 
 AUTH_USER_MODEL = "webui.User"
 LOGIN_URL = "signin"
-PASSWORD_HASHERS = ["host.passwords.Argon2"]
+PASSWORD_HASHERS = ["common.passwords.Argon2"]
 # Both halves check passwords, and share one queue in each process.
-PASSWORD_TURN = "host.passwords.turn"  # noqa: S105  The path of a function.
-OUTAGE_OF = "service.outages.outage_of"
+PASSWORD_TURN = "common.passwords.turn"  # noqa: S105  The path of a function.
+OUTAGE_OF = "common.storage.outages.outage_of"
 # Owners change some settings on the site; both halves read what applies.
 SETTING_READER = "webui.owner_settings.find"
 AUTH_PASSWORD_VALIDATORS = [
@@ -208,12 +208,12 @@ V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A fu
 V1_LINKS_ENDER = "config.embedded.upstream.end_links"
 V1_SPACE_SETTER = "config.embedded.upstream.set_space"
 V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
-REQUEST_ID = "host.request_ids.current"
+REQUEST_ID = "common.http.request_ids.current"
 # Called before a thread waits for a service elsewhere.
-ON_WAIT = "service.database_connection.give_back"
+ON_WAIT = "common.storage.database_connection.give_back"
 # The frame around a page needs more than the screens in it, which are below it.
 SHELL = "webui.shell.context.shell_of"
-LAN_ADDRESSES = "host.web.addresses.lan"
+LAN_ADDRESSES = "common.addresses.own.lan"
 HEALTH = "host.health.report"
 LIBRARY_FINDING = "host.health.library"
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.

@@ -10,11 +10,11 @@ from django.core.wsgi import get_wsgi_application
 
 site = get_wsgi_application()
 
+from common.storage import database_connection  # noqa: E402
 from config.embedded import service  # noqa: E402  Django is set up by now.
 from host.web import front, unreadable_headers  # noqa: E402
 from host.web.request_body import RequestBody  # noqa: E402
 from host.web.stalled_connections import cut_when_stalled  # noqa: E402
-from service import database_connection  # noqa: E402
 
 # Load the URLs before gunicorn forks: the processes share them, and no visitor waits for them.
 import_module(settings.ROOT_URLCONF)

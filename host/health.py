@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from common.storage.outages import Outage, outage_of
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host.static_files.storage import HashedModules
 from host.storage import outages, release
@@ -30,7 +31,6 @@ from service.library import space
 from service.library.database_match import Doubt, doubt_about
 from service.media import requests
 from service.models import File, Worker
-from service.outages import Outage, outage_of
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection

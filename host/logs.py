@@ -3,7 +3,7 @@ import logging
 import re
 from datetime import UTC, datetime
 
-from host import request_ids
+from common.http import request_ids
 
 # One-time links, signatures, and keys: runs that are too long for a word or a file id.
 SECRET = re.compile(r"[A-Za-z0-9_-]{32,}")

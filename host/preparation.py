@@ -20,12 +20,12 @@ from django.db.utils import Error as DatabaseError
 from django.urls import reverse
 from django.utils import timezone
 
-from common import durable, hardlinks
+from common.addresses import own as addresses
+from common.storage import durable, hardlinks
 from config.embedded import upstream
 from config.environment import Environment
 from host.static_files.collection import collect_static
 from host.storage import object_storage, outages, release, running, shared_database
-from host.web import addresses
 from service.accounts import accounts
 from webui.models import OneTimeLink, User
 from webui.people.device_addresses import is_loopback

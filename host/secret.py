@@ -1,7 +1,7 @@
 import secrets
 from pathlib import Path
 
-from common import durable
+from common.storage import durable
 
 
 def read_or_make(path: Path) -> str:

@@ -18,9 +18,9 @@ from django.test.client import MULTIPART_CONTENT, ClientHandler, RequestFactory
 from django.utils import timezone
 from hypothesis import HealthCheck, settings
 
+from common.passwords import Argon2
 from config.embedded import upstream
 from host import health
-from host.passwords import Argon2
 from host.static_files import collection
 from service.accounts import accounts
 from service.api import encoded_listing_cache

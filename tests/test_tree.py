@@ -74,7 +74,7 @@ def test_no_test_sleeps():
 
 
 def test_no_address_is_judged_by_what_python_knows():
-    """The answers differ between its patch releases; common/reachable_addresses.py decides."""
+    """The answers differ between its patch releases; common/addresses/reachable.py decides."""
     ours = ("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
     assert lines_with(r"\.is_(global|reserved|site_local)\b", *ours) == []
 

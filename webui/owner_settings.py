@@ -8,7 +8,7 @@ from typing import Any
 
 from django.conf import settings
 
-from common import row_cache
+from common.storage import row_cache
 from webui.models import OwnerSetting
 
 DEFAULT_NAME = "Ferry"

@@ -19,11 +19,11 @@ from django.http import (
 from django.utils.module_loading import import_string
 from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
+from common.storage.outages import outage_of
 from host.web import front
 from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
 from service.http.responses import IN_PROCESS, refuse
-from service.outages import outage_of
 from webui.connection import connection
 from webui.http.requests import Answer
 

@@ -13,7 +13,7 @@ from django.contrib.staticfiles.management.commands import collectstatic
 from django.core.files.storage import Storage, storages
 from django.core.management import call_command
 
-from common import durable
+from common.storage import durable
 from host.static_files.storage import HashedModules
 
 RECORD = "collected.json"

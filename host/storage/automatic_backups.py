@@ -9,7 +9,7 @@ from django.db import connections
 from django.db.migrations import Migration
 from django.db.migrations.recorder import MigrationRecorder
 
-from common import durable
+from common.storage import durable
 from host.storage.database_copies import NotWhole, database_path, log, make, stamp
 
 MOST_COPIES = 5

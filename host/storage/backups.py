@@ -29,8 +29,8 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from common.durable import sync_file_system
-from common.hardlinks import try_link
+from common.storage.durable import sync_file_system
+from common.storage.hardlinks import try_link
 from host.storage import automatic_backups, database_copies, durable, running
 from service.batches import batches
 from service.library import database_match

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.db import connection
 
-from common.durable import sync
+from common.storage.durable import sync
 
 log = logging.getLogger("ferry.backup")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from service.outages import Outage, outage_of
+from common.storage.outages import Outage, outage_of
 
 log = logging.getLogger("ferry.outages")
 

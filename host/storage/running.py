@@ -10,7 +10,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from common.durable import sync
+from common.storage.durable import sync
 
 LOCK = "running.lock"
 RESTORING = "restoring"

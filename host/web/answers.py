@@ -11,7 +11,7 @@ from typing import Any
 from gunicorn.http import wsgi  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import ThreadWorker  # type: ignore[import-untyped]
 
-from host import request_ids
+from common.http import request_ids
 from host.web.connections import Answer, ClientConnection
 from host.web.transmission import Outbox, Steps, send_file, splice
 

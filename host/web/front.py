@@ -11,9 +11,9 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
-from host import request_ids
-from host.web import addresses
-from host.web.addresses import Address
+from common.addresses import own as addresses
+from common.addresses.own import Address
+from common.http import request_ids
 from webui import owner_settings
 from webui.errors import views as error_views
 from webui.http.requests import Answer

@@ -2,7 +2,7 @@
 
 from typing import Any, cast
 
-from service import database_connection
+from common.storage import database_connection
 
 
 class RequestBody:

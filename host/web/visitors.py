@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from common.networks import network_of
+from common.addresses.networks import network_of
 from host.web import front
 from host.web.slots import Visitor, VisitorKind
 from webui.middleware import SECURE_SUFFIX

@@ -15,7 +15,7 @@ from django.db import connection
 from django.db.models import Sum
 from django.db.utils import DatabaseError
 
-from common import durable
+from common.storage import durable
 from service.errors import Busy
 from service.media.cache import FILMS, RENDITIONS
 from service.media.content_folders import media_folder, scratch_folder

@@ -13,7 +13,7 @@ from statistics import median
 
 import httpx
 
-from host.web.addresses import lan
+from common.addresses.own import lan
 from lab.bench import library
 from lab.bench.clients import MOST_SECONDS, running_qbittorrent, running_transmission, wait_until
 from lab.bench.harness import Row, in_turns, peer, peer_port

@@ -22,8 +22,8 @@ from django.contrib.auth.hashers import check_password
 from django.db import OperationalError
 from django.utils.module_loading import import_string
 
-from common import row_cache
-from common.networks import network_of
+from common.addresses.networks import network_of
+from common.storage import row_cache
 from service import signals
 from service.accounts import wrong_passwords
 from service.accounts.accounts import normalize_email

@@ -11,12 +11,12 @@ from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from msgspec import Struct
 
+from common.storage.outages import Outage, outage_of
 from service.api.auth import account_of
 from service.api.foreign_pages import refuse_foreign_page
 from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotFound, Refusal
 from service.http import bodies, responses
-from service.outages import Outage, outage_of
 
 View = Callable[..., HttpResponseBase | Struct]
 

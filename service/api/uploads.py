@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
-from common.multipart import Part
+from common.http.multipart import Part
+from common.storage.outages import may_be_committed
 from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotATorrent, StoreAway
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.refusals import NothingPassed, TooLarge
 from service.library.database_match import refuse_other
 from service.library.space import Promise
-from service.outages import may_be_committed
 from service.store.blobs import Store, Writer, library_store
 from service.store.sums import Stored
 from service.transfers import torrent_files

@@ -2,8 +2,17 @@
 
 from typing import NamedTuple
 
-from common.content_disposition import disposition
-from common.content_types import LOCKED, PDF, PDF_VIEWER, PLAIN, SAFE_TYPES, UNKNOWN, VIEWER, ZIP
+from common.http.content_disposition import disposition
+from common.http.content_types import (
+    LOCKED,
+    PDF,
+    PDF_VIEWER,
+    PLAIN,
+    SAFE_TYPES,
+    UNKNOWN,
+    VIEWER,
+    ZIP,
+)
 
 # Shown as plain text, never interpreted.
 ACTIVE_TEXT = frozenset(

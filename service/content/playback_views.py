@@ -12,8 +12,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.urls import path, reverse
 from django.utils import timezone
 
-from common.content_disposition import disposition
-from common.content_types import LOCKED
+from common.http.content_disposition import disposition
+from common.http.content_types import LOCKED
 from common.names import safe_name
 from service.content import signed_links
 from service.content.disposition import Presentation

@@ -5,8 +5,8 @@ from urllib.parse import unquote_to_bytes
 
 import httpx
 
-from common.content_disposition import name_in
-from common.forms import decode
+from common.http.content_disposition import name_in
+from common.http.forms import decode
 
 MOST_CHARACTERS = 1_000
 ENDINGS = {"gzip": ".gz", "x-gzip": ".gz", "br": ".br", "zstd": ".zst", "compress": ".Z"}

@@ -5,7 +5,7 @@ from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Protocol
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import FetchOrder, Means

@@ -6,7 +6,7 @@ import os
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from common import durable
+from common.storage import durable
 from service.fetching.responses import ResponseFacts
 
 CONTENT, STATE = "0", "resume.json"

@@ -15,7 +15,7 @@ from typing import Any, Self, TypeVar
 import httpcore
 import httpx
 
-from common.reachable_addresses import Reach, is_web_port
+from common.addresses.reachable import Reach, is_web_port
 from service.fetching.errors import AddressRefused, BadCertificate
 from service.fetching.stoppable_wait import StoppableWait
 

@@ -9,9 +9,9 @@ from typing import Any, TypeVar, cast
 from django.http import HttpRequest
 from msgspec import Struct, inspect
 
-from common import multipart
-from common.forms import decode, read_fields
-from common.multipart import Part
+from common.http import multipart
+from common.http.forms import decode, read_fields
+from common.http.multipart import Part
 from service.errors import NotFound
 from service.http.refusals import (
     BodyCutOff,

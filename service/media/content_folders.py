@@ -12,7 +12,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from common.durable import replacing
+from common.storage.durable import replacing
 from service.errors import StoreAway
 from service.store.blobs import library_store
 from service.store.folders import make_folder, translate_disk_full

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
-from common import row_cache
+from common.storage import row_cache
 from service.errors import Busy, CannotConvert
 from service.media.camera import Camera
 from service.media.content_folders import Content

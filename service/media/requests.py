@@ -11,7 +11,8 @@ from typing import Any
 
 from django.conf import settings
 
-from service import database_connection, signals
+from common.storage import database_connection
+from service import signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
 from service.media import local_socket, signed_requests
 from service.media.signed_requests import SignedExchange

@@ -15,7 +15,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 from msgspec import to_builtins
 
-from common import row_cache
+from common.storage import row_cache
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache

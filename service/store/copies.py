@@ -16,7 +16,7 @@ from typing import Any, BinaryIO, NamedTuple
 
 from django.db.models import BigIntegerField, CharField, Count, QuerySet, Sum, Value
 
-from service import database_connection
+from common.storage import database_connection
 from service.errors import NotFound
 from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store

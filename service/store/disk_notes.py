@@ -7,7 +7,7 @@ from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from common import durable
+from common.storage import durable
 from service.store.folders import make_folder, private
 
 # The library sweep runs once a day; its result holds until the second one is overdue.

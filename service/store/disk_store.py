@@ -13,8 +13,8 @@ from typing import BinaryIO, ClassVar, Self
 
 from django.conf import settings
 
-from common.durable import sync, sync_file_system
-from common.hardlinks import try_link
+from common.storage.durable import sync, sync_file_system
+from common.storage.hardlinks import try_link
 from service.errors import DiskFull, NotFound
 from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
 from service.store.disk_notes import DiskNotes

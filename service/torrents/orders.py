@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 
 
 @dataclass(frozen=True)

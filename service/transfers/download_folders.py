@@ -8,7 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from common.hardlinks import try_link
+from common.storage.hardlinks import try_link
 from service.models import Transfer
 from service.store.folders import make_folder, translate_disk_full
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from django.db.models import Count, Sum
 
-from common import row_cache
+from common.storage import row_cache
 from service.models import Account
 
 Changes = Callable[[], set[int] | None]

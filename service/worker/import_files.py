@@ -10,6 +10,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from common.storage.outages import may_be_committed
 from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound, StoreAway
 from service.library import bulk_insert, free_names, library
@@ -17,7 +18,6 @@ from service.library.bulk_insert import NewFile
 from service.library.database_match import refuse_other
 from service.library.tree_names import TorrentTree
 from service.models import Account, Transfer
-from service.outages import may_be_committed
 from service.store.blobs import Store
 from service.store.sums import Stored, Sums
 from service.transfers import imports

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from common import row_cache
+from common.storage import row_cache
 from service.batches import batches
 from service.models import Transfer, Worker
 

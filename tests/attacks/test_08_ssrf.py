@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 import pytest
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 from service.fetching.errors import AddressRefused
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching

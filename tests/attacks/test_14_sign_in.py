@@ -6,7 +6,7 @@ For a flood over both processes, see tests/attacks/test_25_distributed_guessing.
 import pytest
 from django.test import Client
 
-from host.passwords import Argon2
+from common.passwords import Argon2
 from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import raw

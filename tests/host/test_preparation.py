@@ -109,7 +109,7 @@ def test_a_data_folder_that_cannot_be_written_to_is_one_line(tmp_path):
 def test_unsynced_files_are_discarded_after_a_reboot(tmp_path, monkeypatch):
     boot = tmp_path / "boot"
     # No test can reboot the machine; tests/powercuts really gives Ferry another boot ID.
-    monkeypatch.setattr("common.durable.BOOT_ID", boot)
+    monkeypatch.setattr("common.storage.durable.BOOT_ID", boot)
     data = tmp_path / "data"
     for folder in ("cache", "pins", "loans"):
         (data / folder).mkdir(parents=True)

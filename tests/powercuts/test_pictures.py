@@ -2,7 +2,7 @@
 
 import pytest
 
-from common.durable import sync
+from common.storage.durable import sync
 from service.media import content_folders
 from service.media.hls import films
 from tests.powercuts.disk import disk_at

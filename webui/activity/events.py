@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
 
-from common.networks import network_of
+from common.addresses.networks import network_of
 from webui.models import Activity, User
 from webui.optional_writes import optional_write
 

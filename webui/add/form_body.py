@@ -6,8 +6,8 @@ from io import BytesIO
 
 from django.utils.translation import gettext as _
 
-from common import forms, multipart
-from common.multipart import Part
+from common.http import forms, multipart
+from common.http.multipart import Part
 from common.names import find_name_error
 from webui import reasons
 from webui.add import parse, send

@@ -8,7 +8,7 @@ name that resolved to a public address may resolve to the router's next time.
 from collections.abc import Iterable
 from urllib.parse import urlsplit
 
-from common.reachable_addresses import Reach, is_web_port
+from common.addresses.reachable import Reach, is_web_port
 
 PUBLIC = Reach()
 

@@ -17,7 +17,7 @@ from django.core.cache import cache
 from django.http import HttpRequest
 from django.utils.module_loading import import_string
 
-from common import row_cache
+from common.storage import row_cache
 from webui import encryption, owner_settings, signals
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection

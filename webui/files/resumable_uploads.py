@@ -19,8 +19,8 @@ from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
 
-from common import durable, row_cache
-from common.multipart import Source
+from common.http.multipart import Source
+from common.storage import durable, row_cache
 from webui.connection.connection import Service
 from webui.files import new_files
 from webui.files.uploads import refuse_beyond_disk

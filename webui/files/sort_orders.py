@@ -3,7 +3,7 @@ the person has sorted them as well."""
 
 from collections.abc import Sequence
 
-from common import row_cache
+from common.storage import row_cache
 from webui.connection.connection import Service
 from webui.models import SortOrder, User
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import datetime
 from typing import NamedTuple
 
-from common import row_cache
+from common.storage import row_cache
 from webui.connection.connection import Service
 from webui.files import held_deletes
 from webui.library.entries import Entry

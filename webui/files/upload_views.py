@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from common import multipart
+from common.http import multipart
 from webui.errors import views as error_views
 from webui.files import screen
 from webui.files.actions_page import upload_page

@@ -15,8 +15,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from common import multipart
-from common.multipart import Part
+from common.http import multipart
+from common.http.multipart import Part
 from common.names import find_name_error
 from webui import reasons
 from webui.errors.page import message_of

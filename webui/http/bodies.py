@@ -6,8 +6,8 @@ from django.core.exceptions import BadRequest
 from django.http import HttpRequest, QueryDict, UnreadablePostError
 from django.http.multipartparser import MultiPartParserError
 
-from common import multipart
-from common.multipart import Part
+from common.http import multipart
+from common.http.multipart import Part
 
 
 class CutOff(ConnectionResetError):  # noqa: N818  Errors are nouns here.

@@ -6,7 +6,7 @@ a broken picture at worst.
 
 from typing import NamedTuple
 
-from common.content_types import LOCKED, PDF, PDF_VIEWER, SAFE_TYPES, UNKNOWN, VIEWER, ZIP
+from common.http.content_types import LOCKED, PDF, PDF_VIEWER, SAFE_TYPES, UNKNOWN, VIEWER, ZIP
 
 NEVER_SHOWN = frozenset({UNKNOWN, PDF, ZIP})
 DRAWING = "svg"

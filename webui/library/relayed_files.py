@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
-from common.content_disposition import disposition, name_in
+from common.http.content_disposition import disposition, name_in
 from webui.connection.connection import Service
 from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling

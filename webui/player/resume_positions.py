@@ -5,7 +5,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
-from common import row_cache
+from common.storage import row_cache
 from webui.connection.connection import Service
 from webui.library import folders
 from webui.library.entries import FILE, Entry

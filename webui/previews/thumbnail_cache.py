@@ -11,7 +11,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from common.durable import replacing
+from common.storage.durable import replacing
 from webui.limiter import Limiter
 
 MOST_BYTES = 2 * 2**20

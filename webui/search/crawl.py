@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 
 from django.utils import timezone
 
-from common import row_cache
+from common.storage import row_cache
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.library.entries import ROOT

@@ -10,7 +10,7 @@ from django.core.exceptions import ValidationError
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 from webui.forms import Password
 from webui.v1.address import DEFAULT_PORTS, Address
 

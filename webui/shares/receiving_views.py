@@ -13,8 +13,8 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from common import multipart
-from common.multipart import Part
+from common.http import multipart
+from common.http.multipart import Part
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files.uploads import (

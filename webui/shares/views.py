@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from common.content_disposition import disposition
+from common.http.content_disposition import disposition
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import screen as files_screen

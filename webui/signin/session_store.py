@@ -14,7 +14,7 @@ from django.http import HttpRequest
 from django.utils import timezone
 from django.utils.functional import SimpleLazyObject
 
-from common import row_cache
+from common.storage import row_cache
 from webui.models import User
 
 KEYS = (SESSION_KEY, HASH_SESSION_KEY, BACKEND_SESSION_KEY)

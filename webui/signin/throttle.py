@@ -24,7 +24,7 @@ from django.db.models import Q, QuerySet
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
-from common.networks import network_of
+from common.addresses.networks import network_of
 from webui.http.known_devices import is_device_of
 from webui.models import Reservation, Throttle, User, digest_of
 

@@ -7,7 +7,7 @@ from zlib import crc32
 from django.http import HttpResponse
 from msgspec import UNSET
 
-from common import row_cache
+from common.storage import row_cache
 from service import signals
 from service.api import encoded_transfers, records
 from service.api.encoded_listing_cache import listings

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
-from common.durable import sync
+from common.storage.durable import sync
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch

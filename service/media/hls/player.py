@@ -13,7 +13,7 @@ from queue import Full, Queue
 from typing import Concatenate, ParamSpec
 from weakref import WeakValueDictionary
 
-from service import database_connection
+from common.storage import database_connection
 from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from service import database_connection
+from common.storage import database_connection
 from service.errors import Busy
 from service.media.sandbox.launcher import MIB, Failed, RunningProgram
 from service.media.sandbox.own_commands import ENVIRONMENT, command

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 from weakref import WeakValueDictionary
 
-from common.hardlinks import try_link
+from common.storage.hardlinks import try_link
 from service.errors import DiskFull
 from service.store.folders import (
     files_in,

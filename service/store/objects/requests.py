@@ -14,7 +14,7 @@ from xml.sax.saxutils import escape
 
 import httpx
 
-from service import database_connection
+from common.storage import database_connection
 from service.errors import DiskFull
 from service.store.objects.bucket import Bucket
 from service.store.objects.failures import away

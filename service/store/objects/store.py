@@ -15,8 +15,8 @@ import obstore
 from django.conf import settings
 from obstore.store import S3Store
 
-from common.durable import replacing
-from service import database_connection
+from common.storage import database_connection
+from common.storage.durable import replacing
 from service.errors import Busy, DiskFull, NotFound
 from service.store.blobs import Orphan, StoredBlob, check_id
 from service.store.folders import free_bytes, make_folder, translate_disk_full

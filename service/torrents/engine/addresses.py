@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import libtorrent as lt
 
-from common.reachable_addresses import Reach, is_web_port
+from common.addresses.reachable import Reach, is_web_port
 
 OPEN, CLOSED = 0, 1
 SCHEMES = ("http", "https", "udp")

@@ -4,7 +4,7 @@ import hashlib
 from contextlib import suppress
 from pathlib import Path
 
-from common import durable
+from common.storage import durable
 
 METADATA = "metadata.torrent"
 RESUME = "resume"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from django.core.files.storage import storages
 
-from common import durable
+from common.storage import durable
 from host.static_files import collection
 
 SCRIPT = "js/app.js"

@@ -11,11 +11,11 @@ from io import StringIO
 import pytest
 from django.db.utils import DatabaseError, OperationalError
 
+from common.storage.outages import Outage
 from host.logs import LineFormatter
 from host.storage import outages
 from host.storage.databases import SQLite
 from service.errors import DiskFull
-from service.outages import Outage
 from tests.running import BASE
 from tests.tools import needs, program
 

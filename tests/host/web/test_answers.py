@@ -10,7 +10,7 @@ import pytest
 from gunicorn.config import Config
 from gunicorn.http import wsgi
 
-from host import request_ids
+from common.http import request_ids
 from host.web import answers
 from host.web.answers import PARKED, AnsweringWorker, go_on, send
 from host.web.transmission import Outbox

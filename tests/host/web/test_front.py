@@ -5,7 +5,8 @@ from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponse
 from django.test import RequestFactory
 
-from host.web import addresses, front
+from common.addresses import own as addresses
+from host.web import front
 from tests.cases import each_case
 
 pytestmark = pytest.mark.django_db

@@ -1,8 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.content_disposition import disposition
-from common.content_types import PLAIN, UNKNOWN
+from common.http.content_disposition import disposition
+from common.http.content_types import PLAIN, UNKNOWN
 from service.content.disposition import presentation
 from tests.cases import each_case
 

@@ -4,7 +4,7 @@ import httpx
 from hypothesis import given
 from hypothesis import strategies as st
 
-from common.content_disposition import name_in
+from common.http.content_disposition import name_in
 from service.fetching.names import MOST_CHARACTERS, name_of
 from tests.cases import each_case
 

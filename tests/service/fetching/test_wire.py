@@ -9,7 +9,7 @@ from threading import Event
 
 import pytest
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.fetching.wire import Road

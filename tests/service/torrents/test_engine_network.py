@@ -9,7 +9,7 @@ from dataclasses import replace
 import libtorrent as lt
 import pytest
 
-from common.reachable_addresses import Reach
+from common.addresses.reachable import Reach
 from service.torrents.engine.addresses import CLOSED, OPEN, ip_filter, is_usable
 from service.torrents.engine.params import KEPT_TO_TRACKERS, loading
 from service.torrents.engine.session import FINDERS, MAPPERS, pack_of, uses_utp
@@ -78,7 +78,7 @@ def test_the_filter_refuses_private_addresses(address):
 
 
 def test_the_settings_say_what_the_filter_lets_through():
-    """tests/common/test_reachable_addresses.py checks every other address."""
+    """tests/common/addresses/test_reachable.py checks every other address."""
     for fetch_private, access in ((False, CLOSED), (True, OPEN)):
         settings = replace(LOOPBACK, network="internet", fetch_private=fetch_private)
         assert ip_filter(settings.reach).access("192.168.1.1") == access

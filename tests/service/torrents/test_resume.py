@@ -114,7 +114,7 @@ def test_changed_bytes_are_detected_after_a_reboot(tmp_path, half, monkeypatch):
     places = TorrentFolder(str(folder))
     assert places.resume()
     # The kernel's boot id changes only with a real restart.
-    monkeypatch.setattr("common.durable.BOOT_ID", tmp_path / "another")
+    monkeypatch.setattr("common.storage.durable.BOOT_ID", tmp_path / "another")
     (tmp_path / "another").write_text("another start")
     assert places.resume() is None
     content = (folder / RESUME).read_bytes()

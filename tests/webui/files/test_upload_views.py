@@ -9,8 +9,8 @@ from django.conf import settings
 from django.core.handlers.wsgi import WSGIRequest
 from django.test import Client
 
-from common import multipart
-from common.multipart import Part
+from common.http import multipart
+from common.http.multipart import Part
 from tests.cases import each_case
 from tests.contract.fake import SPACE
 from tests.people import page, words

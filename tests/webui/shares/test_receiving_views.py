@@ -5,7 +5,7 @@ from io import BytesIO
 import pytest
 from django.utils import timezone
 
-from common.multipart import Part
+from common.http.multipart import Part
 from tests.cases import each_case
 from tests.contract.speaking import torrent
 from tests.people import page, words

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from common.multipart import MOST_PADDING_BYTES, Unreadable, parts
+from common.http.multipart import MOST_PADDING_BYTES, Unreadable, parts
 from tests.cases import each_case
 
 HEAD = b'--q\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'

@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from host.passwords import HashQueue
+from common.passwords import HashQueue
 
 GENEROUS = 60
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from common.hardlinks import place_first
+from common.storage.hardlinks import place_first
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from common.reachable_addresses import Reach, is_web_port
+from common.addresses.reachable import Reach, is_web_port
 from service.fetching.wire import Road
 from service.torrents.engine.addresses import ip_filter, is_usable
 from tests.cases import each_case

@@ -9,7 +9,7 @@ from typing import Protocol
 
 from django.utils.http import parse_header_parameters
 
-from common.forms import decode
+from common.http.forms import decode
 
 PIECE_BYTES = 2**18
 LONGEST_FIELD_BYTES = 2**16

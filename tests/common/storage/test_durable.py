@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from common import durable
+from common.storage import durable
 from host import secret
 
 

@@ -4,7 +4,7 @@ import re
 from email.header import decode_header, make_header
 from urllib.parse import quote, unquote_to_bytes
 
-from common.forms import decode
+from common.http.forms import decode
 from common.names import safe_name
 
 ATTRIBUTE_CHARACTERS = "!#$&+^`|"  # RFC 8187, beside letters, digits and -._~

@@ -7,8 +7,9 @@ import httpx
 import pytest
 from django.utils import timezone
 
+from common.http import request_ids
 from config.embedded import upstream
-from host import logs, request_ids
+from host import logs
 from host.web import front
 from service.accounts import accounts
 from tests.cases import each_case

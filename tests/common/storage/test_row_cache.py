@@ -6,7 +6,7 @@ import pytest
 from django.contrib.sessions.models import Session
 from django.db import connection, transaction
 
-from common import row_cache
+from common.storage import row_cache
 from tests.people import SignedIn
 from webui.models import Role, User
 

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection, transaction
 
-from service import database_connection
+from common.storage import database_connection
 from service.errors import NoWorker
 from service.media import requests
 

@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from common import hardlinks
+from common.storage import hardlinks
 from host import secret
 from service.errors import DiskFull
 from service.store.disk_store import DiskStore
