@@ -64,11 +64,6 @@ SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 AUTH_USER_MODEL = "webui.User"
 LOGIN_URL = "signin"
 PASSWORD_HASHERS = ["common.passwords.Argon2"]
-# Both halves check passwords, and share one queue in each process.
-PASSWORD_TURN = "common.passwords.turn"  # noqa: S105  The path of a function.
-OUTAGE_OF = "common.storage.outages.outage_of"
-# Owners change some settings on the site; both halves read what applies.
-SETTING_READER = "webui.owner_settings.find"
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
@@ -201,21 +196,8 @@ CACHES = {
 SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
 SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
-# The site reaches the service in this process by these names, and imports none of its code.
-V1_TRANSPORT = "config.embedded.upstream.transport"
-V1_CREDENTIALS = "config.embedded.upstream.credentials"
-V1_PASSWORD_SETTER = "config.embedded.upstream.set_password"  # noqa: S105  A function's path.
-V1_LINKS_ENDER = "config.embedded.upstream.end_links"
-V1_SPACE_SETTER = "config.embedded.upstream.set_space"
-V1_ACCOUNT = "config.embedded.upstream.EMBEDDED_ACCOUNT"
-REQUEST_ID = "common.http.request_ids.current"
-# Called before a thread waits for a service elsewhere.
-ON_WAIT = "common.storage.database_connection.give_back"
 # The frame around a page needs more than the screens in it, which are below it.
 SHELL = "webui.shell.context.shell_of"
-LAN_ADDRESSES = "common.addresses.own.lan"
-HEALTH = "host.health.report"
-LIBRARY_FINDING = "host.health.library"
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1
@@ -225,10 +207,6 @@ STREAMS_PER_PROCESS = env.integer(
 
 STORE_URL = env.object_store("STORE_URL")
 STORE_PUBLIC_URL = env.origin("STORE_PUBLIC_URL")
-# A function that returns the store of all blobs.
-LIBRARY_STORE = (
-    "service.store.objects.store.library" if STORE_URL else "service.store.disk_store.library"
-)
 BLOB_GRACE = timedelta(seconds=env.integer("BLOB_GRACE", 3600, least=0, most=604_800))
 DELETED_DAYS = env.integer("DELETED_DAYS", 30, least=0, most=3650)
 ORPHAN_DAYS = env.integer("ORPHAN_DAYS", 30, least=0, most=3650)

@@ -12,7 +12,8 @@ class Ferry(AppConfig):
     label = "ferry"
 
     def ready(self) -> None:
-        from config.embedded import recording  # noqa: PLC0415  They need models, loaded by now.
+        from config import wiring  # noqa: PLC0415  They need models, loaded by now.
+        from config.embedded import recording  # noqa: PLC0415  They need models.
         from host.storage import automatic_backups, release  # noqa: PLC0415  They need models.
 
         connection_created.connect(release.refuse_newer)
@@ -21,3 +22,4 @@ class Ferry(AppConfig):
         copy = automatic_backups.keep_before_migrations
         pre_migrate.connect(copy, apps.get_app_config("service"))
         recording.start()
+        wiring.wire()

@@ -20,6 +20,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 
+from common.health import Finding, Report, UnfinishedUploads
 from common.storage.outages import Outage, outage_of
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host.static_files.storage import HashedModules
@@ -35,7 +36,6 @@ from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
 from webui.files import resumable_uploads
-from webui.health.report import Finding, Report, UnfinishedUploads
 from webui.http.requests import Answer
 from webui.http.roles import open_to_strangers
 from webui.middleware import SECURE_SUFFIX

@@ -243,7 +243,7 @@ def own_service(db: None, monkeypatch: pytest.MonkeyPatch) -> Account:
 def storage(monkeypatch: pytest.MonkeyPatch) -> Storage:
     """Connect the site to a fake service, as if it were the one in this process.
 
-    V1_TRANSPORT and SERVICE_URL also lead to a fake; tests over sockets use them. Here each test
+    SERVICE_URL also leads to a fake; tests over sockets use it. Here each test
     needs its own client, which doesn't pause before it retries (a second for each failed call),
     and a fake that the test can inspect; no setting gives one.
     """

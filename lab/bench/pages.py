@@ -1,16 +1,17 @@
 """The Files page of 10,000 entries, signed in and in the whole program, beside copyparty's."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
 
 import httpx
-from django.conf import settings
 from django.http import HttpRequest
 from django.test import Client
 from django.utils import timezone
 from playwright.sync_api import sync_playwright
 
+from common.host import host, run_on
 from config.embedded import upstream
 from host import preparation
 from lab.bench import library
@@ -117,17 +118,14 @@ def weights(ferry: Browser, page: str) -> Iterator[Row]:
 
 def counts(page: str) -> Iterator[Row]:
     """Serve the page in this process, where the calls can be counted."""
-    settings.V1_TRANSPORT = "lab.bench.pages.counting"
+    embedded = replace(host().embedded, transport=Counting)
+    run_on(replace(host(), embedded=embedded))
     browser = Client(headers={"host": "localhost"})
     browser.force_login(make_owner())
     for visit in ("the first visit", "the second"):
         calls.clear()
         assert browser.get(page).status_code == 200
         yield Row(f"v1 calls for {visit}", len(calls), at_most=1)
-
-
-def counting(request: HttpRequest | None) -> httpx.BaseTransport:
-    return Counting(request)
 
 
 class Counting(httpx.BaseTransport):

@@ -10,18 +10,15 @@ import hmac
 import logging
 import secrets
 from collections import OrderedDict
-from collections.abc import Callable
-from contextlib import AbstractContextManager
 from copy import copy
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from threading import Lock
 
-from django.conf import settings
 from django.contrib.auth.hashers import check_password
 from django.db import OperationalError
-from django.utils.module_loading import import_string
 
+from common import passwords
 from common.addresses.networks import network_of
 from common.storage import row_cache
 from service import signals
@@ -39,7 +36,6 @@ KNOWN_LIFETIME = timedelta(days=30)
 KNOWN_EVERY = timedelta(days=1)
 
 log = logging.getLogger("ferry.rest")
-take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 
 
 def verify(email: str, password: str, address: str, now: datetime) -> Account | None:
@@ -82,7 +78,7 @@ class Attempt:
         limits = wrong_passwords.limits_for(self.email, self.network, is_known=is_known)
         wrong_passwords.refuse_beyond(limits, self.now)
         try:
-            with take_turn(f"rest {self.email}", self.password, is_known=is_known):
+            with passwords.turn(f"rest {self.email}", self.password, is_known=is_known):
                 return self._is_right_in_turn(limits)
         except TimeoutError as late:
             raise Busy from late

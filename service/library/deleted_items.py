@@ -12,12 +12,11 @@ from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.conf import settings
 from django.db import connection
 from django.db.models import F, Max, Model, QuerySet, Sum, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
-from django.utils.module_loading import import_string
 
+from common.host import host
 from common.names import key_of
 from service.accounts.accounts import changing_library
 from service.batches import batches
@@ -265,7 +264,7 @@ def purge(account: Account, items: QuerySet[DeletedItem], now: datetime) -> int:
 
 def kept_days() -> int:
     """Return for how many days deleted items can be restored."""
-    days: int = import_string(settings.SETTING_READER)("DELETED_DAYS")
+    days: int = host().find_setting("DELETED_DAYS")
     return days
 
 

@@ -16,6 +16,7 @@ from django.db.models.functions import Now
 from django.db.utils import DatabaseError, OperationalError
 from django.utils import timezone
 
+from common.health import Finding
 from host import health
 from host.worker import measuring
 from service.library.sweep import sweep
@@ -28,7 +29,6 @@ from tests.service.builders import a_file, alice, put
 from tests.service.conftest import library_folder
 from tests.service.fakes import end_process_of
 from tests.service.working import until
-from webui.health.report import Finding
 from webui.signin.session_store import SessionStore
 
 __all__ = ["library_folder"]

@@ -14,6 +14,7 @@ from service.models import Discarded, File, Worker
 from service.store import patience
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore, library
+from service.store.objects import store
 from tests.object_stores import KEYS
 from tests.service.builders import a_file, an_account, put
 
@@ -27,17 +28,13 @@ class Elsewhere(DiskStore):
 
 
 @pytest.fixture
-def source(tmp_path, settings):
+def source(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path / "data"
     settings.DATA_DIR.mkdir()
     settings.STORE_URL = URL
-    settings.LIBRARY_STORE = f"{__name__}.elsewhere"
-    Elsewhere.root = tmp_path / "elsewhere"
+    # A folder in place of a bucket: what is tested is the copy, not the object store.
+    monkeypatch.setattr(store, "library_at", lambda _url: Elsewhere(tmp_path / "elsewhere"))
     return library_store()
-
-
-def elsewhere():
-    return Elsewhere(Elsewhere.root)
 
 
 @pytest.fixture

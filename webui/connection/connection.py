@@ -15,9 +15,10 @@ import httpx
 from django.conf import settings
 from django.core.cache import cache
 from django.http import HttpRequest
-from django.utils.module_loading import import_string
 
-from common.storage import row_cache
+from common.host import host
+from common.http import request_ids
+from common.storage import database_connection, row_cache
 from webui import encryption, owner_settings, signals
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
@@ -96,7 +97,7 @@ def service_address() -> ServiceAddress:
     if stored is not None:
         name, password = decrypt(stored)
         return ServiceAddress(stored.url, Credentials(name, password), is_embedded=False)
-    name, password = import_string(settings.V1_CREDENTIALS)()
+    name, password = host().embedded.credentials()
     return ServiceAddress(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
 
 
@@ -212,14 +213,13 @@ def _service_at(address: ServiceAddress) -> Service:
 
 def client_for(place: ServiceAddress) -> Client:
     """Create a client; a foreign service's dialect is cached, so that it outlives the process."""
-    request_id: Callable[[], str] = import_string(settings.REQUEST_ID)
     if place.is_embedded:
         return Client(
             place.url,
             place.credentials,
             transport=Embedded(),
             is_ours=True,
-            request_id=request_id,
+            request_id=request_ids.current,
             on_call=note_call,
         )
     policy = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
@@ -231,8 +231,8 @@ def client_for(place: ServiceAddress) -> Client:
         on_decision=partial(save_dialect, place.key),
         may_follow=policy.may_follow,
         may_connect=policy.may_connect,
-        on_wait=import_string(settings.ON_WAIT),
-        request_id=request_id,
+        on_wait=database_connection.give_back,
+        request_id=request_ids.current,
         on_call=note_call,
     )
 
@@ -255,9 +255,7 @@ class Embedded(httpx.BaseTransport):
     """A transport that passes calls to the service in this process, for the current request."""
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        connect: Callable[[HttpRequest | None], httpx.BaseTransport]
-        connect = import_string(settings.V1_TRANSPORT)
-        return connect(outer.get()).handle_request(request)
+        return host().embedded.transport(outer.get()).handle_request(request)
 
 
 @contextmanager

@@ -4,11 +4,9 @@ import logging
 import math
 import secrets
 import sys
-from collections.abc import Callable
 from dataclasses import replace
 from typing import cast
 
-from django.conf import settings
 from django.contrib.sessions.exceptions import SessionInterrupted
 from django.core.exceptions import RequestDataTooBig, TooManyFilesSent
 from django.db import DatabaseError, InterfaceError
@@ -17,10 +15,10 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils import translation
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from common.storage.outages import outage_of
 from webui.errors.page import (
     Action,
     ErrorPage,
@@ -41,7 +39,6 @@ from webui.v1.errors import Failure, TooMany, Unauthorized, Unavailable
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike, since people read references out over the phone.
 REFERENCE_LETTERS = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
-outage_of: Callable[[BaseException], str | None] = import_string(settings.OUTAGE_OF)
 
 
 def answer(request: HttpRequest, page: ErrorPage, status: int) -> HttpResponse:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from common.health import Finding, Report, UnfinishedUploads
 from webui import formatting
 from webui.formatting import Calendar
-from webui.health.report import Finding, Report, UnfinishedUploads
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
+from common.host import host
 from webui.formatting import Calendar
-from webui.health import report
 from webui.health.page import health_page
 from webui.http.requests import Request
 from webui.http.roles import open_to
@@ -16,5 +16,5 @@ from webui.models import Role
 @open_to(Role.OWNER)
 def show(request: Request) -> HttpResponse:
     calendar = Calendar.now()
-    page = health_page(report.report(), calendar)
+    page = health_page(host().report_health(), calendar)
     return render(request, "health/show.html", {"page": page})

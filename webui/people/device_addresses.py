@@ -3,8 +3,8 @@
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port
-from django.utils.module_loading import import_string
 
+from common.addresses import own
 from webui.people.qr_codes import DeviceAddress, device_address
 
 MOST_ADDRESSES = 4
@@ -28,7 +28,7 @@ def network_bases() -> list[str]:
     """Return the addresses at which other devices in this machine's networks reach Ferry."""
     if is_loopback(settings.HOST):
         return []
-    addresses = [str(address) for address in import_string(settings.LAN_ADDRESSES)()]
+    addresses = [str(address) for address in own.lan()]
     return [f"http://{address}:{settings.PORT}" for address in addresses[:MOST_ADDRESSES]]
 
 

@@ -1,9 +1,8 @@
 """The people of Ferry and their invitations: what an owner decides about others."""
 
-from django.conf import settings
 from django.db import transaction
-from django.utils.module_loading import import_string
 
+from common.host import host
 from webui.models import OneTimeLink, Role, SendToken, User
 from webui.people import pairing, program_password
 from webui.signin import devices
@@ -34,7 +33,7 @@ def remove(person: User, by: User) -> None:
         _decide(person, by, stays_owner=False)
         program_password.end(person)
         # Signed links name no person, so only a new key invalidates those that this person has.
-        import_string(settings.V1_LINKS_ENDER)()
+        host().embedded.end_links()
         devices.sign_out(person.devices.all())
         person.delete()
 

@@ -2,10 +2,9 @@
 
 import secrets
 
-from django.conf import settings
 from django.db import transaction
-from django.utils.module_loading import import_string
 
+from common.host import host
 from webui.models import ProgramPassword, Role, User
 
 
@@ -16,14 +15,14 @@ def make(owner: User) -> str | None:
         if owner.pk not in set(owners.values_list("pk", flat=True)):
             return None
         password = secrets.token_urlsafe(18)
-        import_string(settings.V1_PASSWORD_SETTER)(password)
+        host().embedded.set_password(password)
         ProgramPassword.objects.update_or_create(pk=1, defaults={"user": owner})
     return password
 
 
 def take_away() -> None:
     with transaction.atomic():
-        import_string(settings.V1_PASSWORD_SETTER)(None)
+        host().embedded.set_password(None)
         ProgramPassword.objects.all().delete()
 
 

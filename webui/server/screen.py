@@ -8,13 +8,12 @@ from django.conf import settings
 from django.http import QueryDict
 from django.http.request import split_domain_port
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
+from common.host import host
 from webui import owner_settings
 from webui.activity.page import activity_page
 from webui.connection import connection
 from webui.formatting import Calendar, count_words
-from webui.health import report as health_report
 from webui.health.page import health_page
 from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
@@ -104,7 +103,7 @@ def with_owners_parts(request: Request, page: ServerPage) -> ServerPage:
     return replace(
         page,
         names=names_of(request),
-        health=health_page(health_report.report(is_brief=True), calendar),
+        health=health_page(host().report_health(is_brief=True), calendar),
         activity=activity_page(latest, calendar, before=0),
     )
 
@@ -150,7 +149,7 @@ def programs_of(request: Request, password: str = "") -> ProgramsPart | None:
     if not connection.is_embedded():
         return None
     address = request.build_absolute_uri(f"{settings.URL_PREFIX}/rest")
-    return ProgramsPart(address, import_string(settings.V1_ACCOUNT), password)
+    return ProgramsPart(address, host().embedded.account, password)
 
 
 def names_of(request: Request) -> NamesPart:

@@ -3,16 +3,15 @@
 import logging
 from contextlib import suppress
 
-from django.conf import settings
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.module_loading import import_string
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
+from common.host import host
 from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
@@ -73,7 +72,7 @@ def change_names(request: Request) -> HttpResponse:
 
 
 def set_space(request: Request, size_bytes: int) -> None:
-    import_string(settings.V1_SPACE_SETTER)(size_bytes)
+    host().embedded.set_space(size_bytes)
     # The meter of every page shows what the latest listing says.
     with suppress(Failure):
         folders.read(service_of(request), ROOT, now=timezone.now())

@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
-from django.utils.module_loading import import_string
 from django.utils.translation import get_language, get_language_bidi
 from django.utils.translation import gettext as _
 
+from common.host import host
 from webui import owner_settings
 from webui.http.requests import service_of
 from webui.library import folders
@@ -67,7 +67,7 @@ def warning_for(request: HttpRequest) -> str:
     if request.path == reverse("account-health"):
         return ""
     try:
-        return warning_of(import_string(settings.LIBRARY_FINDING)())
+        return warning_of(host().find_library_trouble())
     except (DatabaseError, OSError):
         return ""
 

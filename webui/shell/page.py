@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from common.health import Finding
 from webui.health.page import finding_words
-from webui.health.report import Finding
 from webui.storage_meter import Gauge
 
 THEMES = ("system", "light", "dark")

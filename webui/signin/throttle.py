@@ -13,17 +13,15 @@ address is the connection's (see host.web.front), so forged headers gain nothing
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TypeVar
 
-from django.conf import settings
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
+from common import passwords
 from common.addresses.networks import network_of
 from webui.http.known_devices import is_device_of
 from webui.models import Reservation, Throttle, User, digest_of
@@ -47,7 +45,6 @@ LONGEST_AHEAD = timedelta(days=1)
 SKEW = timedelta(minutes=1)
 
 Result = TypeVar("Result")
-take_turn: Callable[..., AbstractContextManager[None]] = import_string(settings.PASSWORD_TURN)
 
 
 @dataclass(frozen=True)
@@ -113,7 +110,7 @@ def try_password(
     """
     if wait := wait_for(guess):
         return wait, None
-    with take_turn(f"site {guess.target_key.digest}", password, is_known=guess.is_known):
+    with passwords.turn(f"site {guess.target_key.digest}", password, is_known=guess.is_known):
         if wait := claim(guess):
             return wait, None
         result = check()

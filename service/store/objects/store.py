@@ -52,10 +52,6 @@ PUBLISHED_AT_ONCE_BYTES = 16 * 2**20
 BACK = b"back"
 
 
-def library() -> "ObjectStore":
-    return library_at(settings.STORE_URL)
-
-
 def library_at(url: str) -> "ObjectStore":
     return _library_of(url, Path(settings.DATA_DIR), os.getpid())
 

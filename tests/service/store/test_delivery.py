@@ -29,7 +29,6 @@ def library(seaweedfs, settings, tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     settings.DATA_DIR = tmp_path
     settings.STORE_URL = seaweedfs.url(secrets.token_hex(8))
-    settings.LIBRARY_STORE = "service.store.objects.store.library"
     settings.STORE_PUBLIC_URL = seaweedfs.endpoint
     store = library_store()
     yield store

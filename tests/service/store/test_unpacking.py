@@ -23,7 +23,6 @@ def account(db, seaweedfs, tmp_path, settings, monkeypatch):
         monkeypatch.setenv(name, value)
     settings.DATA_DIR = tmp_path
     settings.STORE_URL = seaweedfs.url(secrets.token_hex(8))
-    settings.LIBRARY_STORE = "service.store.objects.store.library"
     with closing(library_store()):
         yield alice()
 

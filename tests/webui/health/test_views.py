@@ -1,12 +1,15 @@
 """The owner's page about Ferry's health."""
 
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from urllib.parse import urlsplit
 
 import pytest
 from django.utils import timezone
 
+from common.health import Finding, Report
+from common.host import host
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from service.library import space
 from tests.people import page, words
@@ -14,7 +17,6 @@ from tests.running import BASE
 from tests.service.builders import an_account
 from tests.webui.files.test_resumable_views import begin_upload, put
 from webui.health import page as health_page
-from webui.health.report import Finding, Report
 from webui.models import ResumableUpload
 
 pytestmark = pytest.mark.django_db
@@ -32,8 +34,9 @@ def unhealthy(*, is_brief: bool = False) -> Report:
     return Report(UNHEALTHY, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
 
 
-def test_an_owner_sees_problems_remedies_and_space_use(alice, settings):
-    settings.HEALTH = "tests.webui.health.test_views.unhealthy"
+def test_an_owner_sees_problems_remedies_and_space_use(alice, monkeypatch):
+    # No test can break a disk and the tide at once.
+    monkeypatch.setattr("common.host._host", replace(host(), report_health=unhealthy))
     answer = alice.client.get("/account/health/")
     assert words(answer, ".page-sub") == "3 items need your attention."
     disk, content, tide, database = [

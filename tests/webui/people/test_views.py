@@ -11,6 +11,7 @@ from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
+from common.addresses import own
 from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, page, signed_in, words
 from webui.models import OneTimeLink, Role, User
@@ -235,8 +236,14 @@ def test_the_link_is_in_no_log_and_not_in_the_database(alice, caplog):
 # Addresses
 
 
+@pytest.fixture
+def in_two_networks(monkeypatch):
+    # This machine may be in any number of networks.
+    monkeypatch.setattr(own, "lan", two_networks)
+
+
+@pytest.mark.usefixtures("in_two_networks")
 def test_a_link_made_at_this_machine_carries_the_addresses_of_its_networks(alice, settings):
-    settings.LAN_ADDRESSES = "tests.webui.people.test_views.two_networks"
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     urls = [field["value"] for field in page(answer).select("input.mono")]
     assert [url.split("/join/")[0] for url in urls] == [
@@ -266,8 +273,8 @@ def test_the_picture_of_a_link_has_each_square_of_its_code_and_nothing_more(alic
     assert sorted(drawn) == sorted(dark)
 
 
+@pytest.mark.usefixtures("in_two_networks")
 def test_each_link_of_an_invitation_can_be_copied(alice, settings):
-    settings.LAN_ADDRESSES = "tests.webui.people.test_views.two_networks"
     settings.HOST = "0.0.0.0"
     shown = page(alice.client.post("/account/people/invite/", {"role": "guest"}))
     buttons = shown.select("button[data-copy-field]")
@@ -277,11 +284,9 @@ def test_each_link_of_an_invitation_can_be_copied(alice, settings):
     assert shown.select("script[src*='copying']")
 
 
+@pytest.mark.usefixtures("in_two_networks")
 def test_links_name_no_other_address_if_ferry_listens_on_localhost(alice, settings):
-    settings.LAN_ADDRESSES, settings.HOST = (
-        "tests.webui.people.test_views.two_networks",
-        "127.0.0.1",
-    )
+    settings.HOST = "127.0.0.1"
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     (field,) = page(answer).select("input.mono")
     assert field["value"].startswith("http://localhost/join/")

@@ -3,10 +3,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from django.conf import settings as django_settings
 
+from common.health import Finding, Report
+from common.host import host
 from host.web import front
 from service.accounts import accounts
 from service.library import deleted_items
@@ -14,7 +17,6 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.running import BASE
 from tests.webui.server.test_connection_views import other_environment
-from webui.health.report import Finding, Report
 from webui.models import OwnerSetting, Role, User
 
 pytestmark = pytest.mark.django_db
@@ -160,8 +162,9 @@ def unhealthy(*, is_brief: bool = False) -> Report:
     return Report({"disk": Finding("disk_read_only", "x"), "database": None}, {}, 5_000_000_000)
 
 
-def test_sections_say_what_they_hold(alice, bob, own_service, settings):
-    settings.HEALTH = f"{__name__}.unhealthy"
+def test_sections_say_what_they_hold(alice, bob, own_service, monkeypatch):
+    # No test can break a disk.
+    monkeypatch.setattr("common.host._host", replace(host(), report_health=unhealthy))
     alice.client.post(STORAGE, LIMITS)
     answer = alice.client.get("/account/server/")
     for listed in page(answer).select(".jumps a"):

@@ -1,11 +1,8 @@
-"""What Ferry's parts report about themselves. The setting HEALTH names the source."""
+"""What Ferry's parts report about themselves."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-
-from django.conf import settings
-from django.utils.module_loading import import_string
 
 
 @dataclass(frozen=True)
@@ -39,9 +36,3 @@ class Report:
     free_bytes: int | None = None
     measured_at: datetime | None = None
     uploads: tuple[UnfinishedUploads, ...] = ()
-
-
-def report(*, is_brief: bool = False) -> Report:
-    """Return the report; a brief one leaves out what may take seconds."""
-    result: Report = import_string(settings.HEALTH)(is_brief=is_brief)
-    return result

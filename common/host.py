@@ -1,0 +1,51 @@
+"""What the two halves ask of the program that runs them; config/wiring.py says what answers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from common.health import Finding, Report
+
+if TYPE_CHECKING:
+    import httpx
+    from django.http import HttpRequest
+
+
+class HealthReport(Protocol):
+    def __call__(self, *, is_brief: bool = False) -> Report:
+        """Return the report; a brief one leaves out what may take seconds."""
+
+
+@dataclass(frozen=True)
+class EmbeddedService:
+    """The service in this process: how the site calls v1 there, and what only it can do."""
+
+    account: str
+    transport: Callable[["HttpRequest | None"], "httpx.BaseTransport"]
+    credentials: Callable[[], tuple[str, str]]
+    set_password: Callable[[str | None], None]
+    set_space: Callable[[int], None]
+    end_links: Callable[[], None]
+
+
+@dataclass(frozen=True)
+class Host:
+    embedded: EmbeddedService
+    report_health: HealthReport
+    find_library_trouble: Callable[[], Finding | None]
+    # Owners change some settings on the site; this returns the value that applies now.
+    find_setting: Callable[[str], Any]
+
+
+_host: Host | None = None
+
+
+def run_on(host: Host) -> None:
+    global _host  # noqa: PLW0603  One for the whole process.
+    _host = host
+
+
+def host() -> Host:
+    if _host is None:
+        raise RuntimeError("Django's apps aren't ready")
+    return _host
