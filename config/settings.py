@@ -58,7 +58,7 @@ SESSION_COOKIE_NAME = f"ferry_session_{PORT}"
 SESSION_COOKIE_AGE = 30 * 24 * 3600
 CSRF_COOKIE_NAME = f"ferry_csrf_{PORT}"
 CSRF_COOKIE_HTTPONLY = True
-CSRF_FAILURE_VIEW = "webui.errors.views.csrf_failure"
+CSRF_FAILURE_VIEW = "webui.errors.answers.csrf_failure"
 SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{URL_PREFIX}/"
 
 AUTH_USER_MODEL = "webui.User"
@@ -196,8 +196,6 @@ CACHES = {
 SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
 SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
-# The frame around a page needs more than the screens in it, which are below it.
-SHELL = "webui.shell.context.shell_of"
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1

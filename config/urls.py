@@ -13,7 +13,7 @@ urlpatterns = [
     path("", include("webui.urls")),
 ]
 
-handler400 = "webui.errors.views.bad_request"
-handler403 = "webui.errors.views.permission_denied"
-handler404 = "webui.errors.views.not_found"
-handler500 = "webui.errors.views.server_error"
+handler400 = "webui.errors.answers.bad_request"
+handler403 = "webui.errors.answers.permission_denied"
+handler404 = "webui.errors.answers.not_found"
+handler500 = "webui.errors.answers.server_error"

@@ -35,11 +35,11 @@ from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
-from webui.files import resumable_uploads
 from webui.http.requests import Answer
 from webui.http.roles import open_to_strangers
 from webui.middleware import SECURE_SUFFIX
 from webui.models import Role, User
+from webui.uploads import resumable as resumable_uploads
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.health")

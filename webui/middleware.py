@@ -15,7 +15,7 @@ from django.http import (
 from django.middleware.gzip import GZipMiddleware
 
 from webui.connection import connection
-from webui.errors import views as error_views
+from webui.errors import answers as error_answers
 from webui.http import bodies
 from webui.http.requests import Answer
 from webui.v1.errors import Failure
@@ -92,10 +92,10 @@ class BodyLimit:
             is_known = request.user.is_authenticated
             if size_bytes > (settings.DATA_UPLOAD_MAX_MEMORY_SIZE if is_known else STRANGERS_BYTES):
                 log.warning("too large path=%s bytes=%s", request.path, length[:20])
-                return error_views.plain(request, 413)
+                return error_answers.plain(request, 413)
             if is_multipart and size_bytes and not is_known:
                 log.warning("multipart form of a stranger path=%s", request.path)
-                return error_views.plain(request, 400)
+                return error_answers.plain(request, 400)
         bodies.read_form(request)  # Django's check reads it next, and would fail on it.
         return None
 
@@ -119,7 +119,7 @@ class Errors:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         response = self.get_response(request)
         if response.status_code == 405 and isinstance(response, HttpResponse):
-            page = error_views.plain(request, 405)
+            page = error_answers.plain(request, 405)
             page["Allow"] = response["Allow"]
             return page
         return response
@@ -128,15 +128,15 @@ class Errors:
         self, request: HttpRequest, exception: Exception
     ) -> HttpResponseBase | None:
         if isinstance(exception, Failure):
-            return error_views.service_failed(request, exception)
+            return error_answers.service_failed(request, exception)
         answered_by_django = (Http404, PermissionDenied, SuspiciousOperation, BadRequest)
         if settings.DEBUG or isinstance(exception, answered_by_django):
             return None
         if isinstance(exception, UnreadablePostError):  # Its sender left or stalled.
-            return error_views.bad_request(request, exception)
+            return error_answers.bad_request(request, exception)
         # When saving a session fails, Django replaces the database's error with an UpdateError.
         cause = (isinstance(exception, UpdateError) and exception.__context__) or exception
         # The site's caches and drafts are on the disk, too.
-        if isinstance(cause, DatabaseError | InterfaceError) or error_views.outage_of(cause):
-            return error_views.database_failed(request, cause)
-        return error_views.error_with_reference(request, exception)
+        if isinstance(cause, DatabaseError | InterfaceError) or error_answers.outage_of(cause):
+            return error_answers.database_failed(request, cause)
+        return error_answers.error_with_reference(request, exception)

@@ -6,7 +6,7 @@ from importlib import import_module
 from django.conf import settings
 
 from webui.activity import events
-from webui.files import archive_selections, resumable_uploads
+from webui.archives import selections as archive_selections
 from webui.library import folders
 from webui.people import pairing
 from webui.previews import thumbnail_cache
@@ -14,6 +14,7 @@ from webui.search import name_index
 from webui.shares import links
 from webui.signin import devices, one_time_links, throttle
 from webui.transfers import actions, poll
+from webui.uploads import resumable as resumable_uploads
 
 
 def prune(now: datetime) -> None:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from webui import formatting
+from webui.words import formatting
 
 LOW_PERCENT, FULL_PERCENT = 80, 95
 

@@ -15,7 +15,7 @@ from common.addresses import own as addresses
 from common.addresses.own import Address
 from common.http import request_ids
 from webui import owner_settings
-from webui.errors import views as error_views
+from webui.errors import answers as error_answers
 from webui.http.requests import Answer
 
 log = logging.getLogger("ferry.front")
@@ -90,7 +90,7 @@ def refuse_foreign_host(get_response: Answer) -> Answer:
         host = request.META.get("HTTP_HOST", "")
         if not is_ours(host):
             log.warning("refused host=%r address=%s", host[:100], request.META.get("REMOTE_ADDR"))
-            return error_views.foreign_host(request)
+            return error_answers.foreign_host(request)
         return get_response(request)
 
     return middleware

@@ -27,7 +27,7 @@ from service.store.blobs import library_store
 from service.transfers import transfers
 from webui import pruning
 from webui.connection import connection
-from webui.files import held_deletes
+from webui.deleting import held_deletes
 from webui.search import crawl
 
 log = logging.getLogger("ferry.worker")

@@ -18,7 +18,7 @@ from tests.cases import each_case
 from tests.people import page as soup
 from tests.running import Ferry
 from tests.tools import program
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.media_host import behind
 from webui.connection import connection
 from webui.http.content_types import KEPT

@@ -9,7 +9,7 @@ from django.test import Client
 from tests.cases import each_case
 from tests.people import page
 from tests.webui.add.test_views import magnet, titles
-from tests.webui.files.test_upload_views import Untouchable, send
+from tests.webui.uploads.test_form import Untouchable, send
 from webui.models import SendToken, Sent, Throttle
 
 pytestmark = pytest.mark.django_db
@@ -139,7 +139,7 @@ def test_only_links_that_lead_to_downloads_are_sent(victim, storage, link):
 
 
 def test_a_torrent_of_two_gigabytes_is_refused_or_streamed_never_held(bob, storage):
-    """tests.webui.files.test_upload_views measures uploads relayed in pieces, at 10 GiB."""
+    """tests.webui.uploads.test_form measures uploads relayed in pieces, at 10 GiB."""
     bob.client.get("/")
     answer = send(
         bob.client,

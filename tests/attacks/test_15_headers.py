@@ -27,7 +27,7 @@ from tests.service.builders import a_file, alice, put
 from tests.service.reading import browser_gets, reader
 from tests.serving import serving
 from tests.tools import program
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 
 pytestmark = pytest.mark.django_db
 HOSTILE = ["a\r\nSet-Cookie: mallory=1", 'a"; b', "😀" * 40, "x" * 1000, "a\u202egpj.exe"]

@@ -20,12 +20,12 @@ from django.utils import timezone
 
 from tests.people import PASSWORD
 from tests.webui import service
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.http.test_roles import TABLE
-from tests.webui.library.test_relayed_files import leave
 from tests.webui.service import EMAIL
 from webui.add import send_tokens
 from webui.connection import connection
-from webui.files import views as file_views
+from webui.files.views import folder as file_views
 from webui.library.entries import FILE, Entry
 from webui.models import Role
 from webui.shares import links as share_links
@@ -39,7 +39,7 @@ def test_a_trace_in_the_log_names_no_password(alice, monkeypatch, capsys, caplog
         raise RuntimeError("tide")
 
     # No known request makes Ferry fail while it holds a password.
-    monkeypatch.setattr("webui.signin.views.authenticate", broken)
+    monkeypatch.setattr("webui.signin.views.signin.authenticate", broken)
     browser = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
     assert answer.status_code == 500

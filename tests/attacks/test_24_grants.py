@@ -24,7 +24,7 @@ from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
 from tests.service.builders import a_file, put
 from tests.webui.add.test_views import magnet
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
 from tests.webui.shares import linked

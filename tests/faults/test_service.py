@@ -17,15 +17,15 @@ from django.utils import timezone
 from tests.contract.fake import FakeV1
 from tests.faults.tally import Reckoning
 from tests.people import page
-from tests.webui.files.test_upload_views import body_of, send
 from tests.webui.service import EMAIL, PASSWORD, URL, Storage
+from tests.webui.uploads.test_form import body_of, send
 from webui.connection import connection
 from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
-from webui.files.held_deletes import HELD, RETRY, delete_due
-from webui.v1.address import Credentials
+from webui.deleting.held_deletes import HELD, RETRY, delete_due
 from webui.v1.client import Client
 from webui.v1.connection import Patience
+from webui.v1.network.address import Credentials
 
 pytestmark = pytest.mark.django_db
 

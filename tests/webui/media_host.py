@@ -12,8 +12,8 @@ import httpx
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD, URL, Storage
 from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
-from webui.v1.address import Credentials
 from webui.v1.client import Client
+from webui.v1.network.address import Credentials
 
 MEDIA_URL = "https://media.example"
 

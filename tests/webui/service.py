@@ -10,9 +10,9 @@ import httpx
 from tests.contract.fake import ROOT, FakeV1, Item, Transfer
 from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
-from webui.v1.address import Credentials
 from webui.v1.client import Client
 from webui.v1.connection import Patience
+from webui.v1.network.address import Credentials
 
 EMAIL, PASSWORD = "owner@example.org", "herring in oil"
 URL = "https://v1.example"

@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, words
-from webui.files import views as file_views
+from webui.files.views import folder as file_views
 from webui.signin import devices
 from webui.signin.session_store import SessionStore
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from webui.signin.devices_page import DevicesPart
+from webui.signin.page import DevicesPart
 
 
 @dataclass(frozen=True)

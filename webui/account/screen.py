@@ -7,12 +7,12 @@ from webui.account.forms import ChangePassword
 from webui.account.page import AccountPage, language_choices
 from webui.add.from_elsewhere import load_from_elsewhere
 from webui.connection import connection
-from webui.formatting import Calendar
 from webui.http.requests import Request
 from webui.models import Role
 from webui.shares.screen import shares_of
 from webui.signin import devices
-from webui.signin.devices_page import MOST_DEVICES, DevicesPart, devices_part
+from webui.signin.page import MOST_DEVICES, DevicesPart, devices_part
+from webui.words.formatting import Calendar
 
 
 def context_for(request: Request, form: ChangePassword | None = None) -> dict[str, object]:

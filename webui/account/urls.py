@@ -1,22 +1,22 @@
 from django.urls import path
 
-from webui.account import device_views, token_views, views
+from webui.account.views import account, devices, tokens
 
 urlpatterns = [
-    path("account/", views.show, name="account"),
-    path("account/password/", views.password, name="account-password"),
-    path("account/language/", views.language, name="account-language"),
-    path("account/look/", views.choose_theme, name="account-look"),
-    path("account/tokens/", token_views.make, name="account-tokens"),
-    path("account/tokens/<int:token>/revoke/", token_views.revoke, name="account-token-revoke"),
+    path("account/", account.show, name="account"),
+    path("account/password/", account.password, name="account-password"),
+    path("account/language/", account.language, name="account-language"),
+    path("account/look/", account.choose_theme, name="account-look"),
+    path("account/tokens/", tokens.make, name="account-tokens"),
+    path("account/tokens/<int:token>/revoke/", tokens.revoke, name="account-token-revoke"),
     path(
         "account/devices/<int:device>/signout/",
-        device_views.sign_out,
+        devices.sign_out,
         name="account-devices-signout",
     ),
     path(
         "account/devices/signout/",
-        device_views.sign_out_others,
+        devices.sign_out_others,
         name="account-devices-signout-others",
     ),
 ]

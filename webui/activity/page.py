@@ -9,7 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.formatting import Calendar, count_words, role_words
+from webui.words.formatting import Calendar, count_words, role_words
 
 # The root folder: its name depends on the reader's language, and no other name has a slash.
 ALL_FILES = "/"

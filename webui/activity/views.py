@@ -5,10 +5,10 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from webui.activity.page import activity_page
-from webui.formatting import Calendar
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Activity, Role
+from webui.words.formatting import Calendar
 
 PAGE_SIZE = 50
 

@@ -9,19 +9,19 @@ from django.utils.translation import gettext as _
 from common.http import forms, multipart
 from common.http.multipart import Part
 from common.names import find_name_error
-from webui import reasons
 from webui.add import parse, send
-from webui.add.outcomes import ItemResult, SentFile
+from webui.add.pages.outcomes import ItemResult, SentFile
 from webui.add.send import SendContext
-from webui.files import uploads
-from webui.files.uploads import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.http import bodies, csrf
 from webui.http.bodies import CutOff, RequestReader
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library.entries import ROOT
+from webui.uploads import receiving as uploads
+from webui.uploads.receiving import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.v1.uploads import Readable
+from webui.words import reasons
 
 # No service accepts a larger torrent, so a larger file is treated like any other file.
 MOST_TORRENT_BYTES = 10 * 2**20

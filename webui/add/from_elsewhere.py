@@ -2,10 +2,10 @@
 
 from django.urls import reverse
 
-from webui.add.from_elsewhere_page import FromElsewherePanel, from_elsewhere_panel, token_rows
-from webui.formatting import Calendar
+from webui.add.pages.from_elsewhere import FromElsewherePanel, from_elsewhere_panel, token_rows
 from webui.http.requests import Request, is_secure_context
 from webui.models import SendToken
+from webui.words.formatting import Calendar
 
 
 def load_from_elsewhere(request: Request) -> FromElsewherePanel:

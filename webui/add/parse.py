@@ -51,7 +51,7 @@ class AddressItem:
 
 @dataclass(frozen=True)
 class UnreadableItem:
-    """A line that isn't a link. `why` is one of the reasons in `webui/reasons.py`."""
+    """A line that isn't a link. `why` is one of the reasons in `webui/words/reasons.py`."""
 
     line: str
     why: str

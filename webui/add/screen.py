@@ -5,11 +5,10 @@ from dataclasses import replace
 
 from django.utils import timezone
 
-from webui.add import page as pages
-from webui.add.page import AddBox
-from webui.files import recent_folders
+from webui.add.pages import add as pages
+from webui.add.pages.add import AddBox
 from webui.http.requests import Request, service_of
-from webui.library import folders
+from webui.library import folders, recent_folders
 from webui.library.entries import ROOT
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure

@@ -10,8 +10,7 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from webui import reasons
-from webui.add.outcomes import (
+from webui.add.pages.outcomes import (
     ItemResult,
     SentFile,
     added_words,
@@ -21,10 +20,11 @@ from webui.add.outcomes import (
 )
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.connection.connection import Service
-from webui.files import held_deletes, new_files
+from webui.deleting import held_deletes
 from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent, User
 from webui.transfers import actions
+from webui.uploads import new_files
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -38,6 +38,7 @@ from webui.v1.errors import (
 )
 from webui.v1.records import Added
 from webui.v1.uploads import Readable
+from webui.words import reasons
 
 # A service may take 45 s to add one item; after this time, a request adds no further item.
 PATIENCE_SECONDS = 8.0

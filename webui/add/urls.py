@@ -1,11 +1,11 @@
 from django.urls import path
 
-from webui.add import send_by_token_views, views
+from webui.add.views import add, send_by_token
 
 urlpatterns = [
-    path("transfers/send/", views.send, name="transfers-send"),
-    path("add/", views.add, name="add"),
-    path("add/read/", views.read, name="add-read"),
-    path("add/share/", views.redirect_share, name="add-shared"),
-    path("send/", send_by_token_views.send, name="send-token"),
+    path("transfers/send/", add.send, name="transfers-send"),
+    path("add/", add.add, name="add"),
+    path("add/read/", add.read, name="add-read"),
+    path("add/share/", add.redirect_share, name="add-shared"),
+    path("send/", send_by_token.send, name="send-token"),
 ]

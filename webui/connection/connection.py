@@ -22,11 +22,11 @@ from common.storage import database_connection, row_cache
 from webui import encryption, owner_settings, signals
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
-from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
 from webui.v1.connection import Health
 from webui.v1.dialect import Dialect
 from webui.v1.errors import Failure, Unauthorized, Unavailable
+from webui.v1.network.address import Credentials, split_service_url
 from webui.v1.records import Account
 
 EMBEDDED_URL = "http://localhost"

@@ -7,8 +7,6 @@ from dataclasses import dataclass
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui import reasons
-from webui.joining import sentences
 from webui.v1.errors import (
     Conflict,
     Failure,
@@ -21,6 +19,8 @@ from webui.v1.errors import (
     Unavailable,
     Unreadable,
 )
+from webui.words import reasons
+from webui.words.joining import sentences
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from contextlib import suppress
 
-from webui.files import delete_page, screen
-from webui.files.delete_page import Below
+from webui.files import screen
+from webui.files.pages import delete as delete_page
+from webui.files.pages.delete import Below
 from webui.http.requests import Request
 from webui.library.entries import Entry
 from webui.v1.errors import Failure, NotFound

@@ -5,7 +5,8 @@ from typing import NamedTuple
 from django.utils import timezone
 
 from common.names import key_of
-from webui.files import held_deletes, screen
+from webui.deleting import held_deletes
+from webui.files import screen
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT

@@ -8,8 +8,8 @@ from django.utils.translation import gettext as _
 from common.names import key_of
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.deleting import held_deletes
 from webui.errors.page import name_refusal
-from webui.files import held_deletes
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import Entry

@@ -8,12 +8,11 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.utils import timezone
 
-from webui.files import page as pages
-from webui.files import resumable_uploads, rows_page, sort_orders, unpackings
-from webui.files.context import FilesContext, Stale
-from webui.files.page import FilesPage, stale_words
-from webui.files.unpacking_page import UnpackingList, unpacking_list
-from webui.formatting import Calendar
+from webui.files import sort_orders
+from webui.files.pages import folder as pages
+from webui.files.pages import rows as rows_page
+from webui.files.pages.context import FilesContext, Stale
+from webui.files.pages.folder import FilesPage, stale_words
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
@@ -24,8 +23,12 @@ from webui.library.snapshot import Snapshot
 from webui.library.sorting import SORTS
 from webui.models import Role
 from webui.player import resume_positions
-from webui.rendering import render_screen
+from webui.shell.rendering import render_screen
+from webui.unpacking import unpackings
+from webui.unpacking.page import UnpackingList, unpacking_list
+from webui.uploads import resumable as resumable_uploads
 from webui.v1.errors import Failure
+from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.files")
 

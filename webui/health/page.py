@@ -6,8 +6,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from common.health import Finding, Report, UnfinishedUploads
-from webui import formatting
-from webui.formatting import Calendar
+from webui.words import formatting
+from webui.words.formatting import Calendar
 
 
 @dataclass(frozen=True)

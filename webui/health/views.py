@@ -5,11 +5,11 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from common.host import host
-from webui.formatting import Calendar
 from webui.health.page import health_page
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role
+from webui.words.formatting import Calendar
 
 
 @require_safe

@@ -35,3 +35,13 @@ SHOWABLE = frozenset(["jpg", "jpeg", "jpe", "jfif", "png", "gif", "webp", "avif"
 MOST_SHOWN_BYTES = 64 * 2**20
 UNPACKABLE = frozenset({"zip", "cbz"})
 PICTURED = frozenset({"film", "image"})
+ICONS = {
+    "folder": "folder",
+    "film": "film",
+    "audio": "volume-2",
+    "image": "image",
+    "captions": "captions",
+    "text": "file-text",
+    "archive": "file-archive",
+    "": "file",
+}

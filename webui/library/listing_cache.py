@@ -14,10 +14,10 @@ from typing import Any
 
 import msgspec
 
+from common.storage.sqlite_cache import SQLiteCache
 from webui.library.entries import FILE, FOLDER, OWN_PICTURE, PICTURE_PIXELS, ROOT, Entry
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import Contents
-from webui.sqlite_cache import SQLiteCache
 from webui.v1.records import File, Listing
 
 MOST_FOLDERS = 5_000

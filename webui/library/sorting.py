@@ -5,7 +5,6 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from webui.library import filtering
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.episodes import Episode, episode_of
 from webui.library.kinds import KINDS
@@ -34,15 +33,15 @@ class Contents:
     def matching(self, sort: str, query: str) -> Sequence[Entry]:
         """Return the entries whose names contain every word of the query, in order."""
         order = self.in_order(sort)
-        words = filtering.words_of(query)
+        words = query.casefold().split()
         if not words:
             return order
         if sort not in self._folded:
-            self._folded[sort] = [filtering.fold_case(entry.name) for entry in order]
+            self._folded[sort] = [entry.name.casefold() for entry in order]
         return [
             entry
             for entry, name in zip(order, self._folded[sort], strict=True)
-            if filtering.is_match(name, words)
+            if all(word in name for word in words)
         ]
 
     def in_order(self, sort: str) -> list[Entry]:

@@ -8,21 +8,21 @@ from django.utils import timezone
 
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.library import requests as library_requests
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, view_options
 from webui.library.bounds import bounds_of
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
-from webui.player import neighbors, page, resume_positions, subtitles
-from webui.player.page import PlayerPage, SubtitleTrack
+from webui.player import neighbors, resume_positions, subtitles
+from webui.player.pages import film as page
+from webui.player.pages.film import PlayerPage, SubtitleTrack
 from webui.v1.errors import Failure
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     position = resume_positions.position(request.user, service_of(request), entry.id)
-    at = Addresses(reading.snapshot.folder, library_requests.view_options(request))
+    at = Addresses(reading.snapshot.folder, view_options(request))
     beside = subtitles.of(service_of(request), reading.snapshot, entry, timezone.now())
     words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]
     shown = page.player_page(reading.snapshot, entry, at, position, subtitles=words)
@@ -56,5 +56,5 @@ def next_season(
         season = folders.read(service, folder.id, now=now).snapshot
         film = neighbors.first_episode_after(entry, season)
         if film:
-            return film, Addresses(folder.id, library_requests.view_options(request))
+            return film, Addresses(folder.id, view_options(request))
     return None

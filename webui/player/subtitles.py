@@ -15,8 +15,9 @@ from django.utils.translation import gettext as _
 
 from common import webvtt
 from webui.connection.connection import Service
-from webui.library import encodings, folders
-from webui.library.content_check import Expected, check, expected_file
+from webui.contents import encodings
+from webui.contents.content_check import Expected, check, expected_file
+from webui.library import folders
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import by_name

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from tinytag import TinyTag
 
-from webui.library.content_check import Expected
-from webui.library.remote_file import RemoteFile
+from webui.contents.content_check import Expected
+from webui.contents.remote_file import RemoteFile
 from webui.v1.client import Client
 from webui.v1.errors import Failure
 

@@ -1,17 +1,17 @@
 from django.urls import path
 
-from webui.player import subtitle_views, tag_views, views
+from webui.player.views import film, subtitles, tags
 
 urlpatterns = [
-    path("files/file/<site_id:file>/tags/", tag_views.show, name="files-tags"),
+    path("files/file/<site_id:file>/tags/", tags.show, name="files-tags"),
     path(
         "files/<site_id:folder>/file-<site_id:file>/subtitles/<site_id:sub>.vtt",
-        subtitle_views.show,
+        subtitles.show,
         name="subtitles",
     ),
-    path("files/file/<site_id:file>/hls/", views.hls, name="stream-hls"),
-    path("files/file/<site_id:file>/mp4/", views.mp4, name="stream-mp4"),
-    path("files/file/<site_id:file>/scenes/", views.scenes, name="stream-scenes"),
-    path("watch/<site_id:file>/", views.position, name="watch-position"),
-    path("watch/<site_id:file>/mark/", views.set_watched, name="watch-mark"),
+    path("files/file/<site_id:file>/hls/", film.hls, name="stream-hls"),
+    path("files/file/<site_id:file>/mp4/", film.mp4, name="stream-mp4"),
+    path("files/file/<site_id:file>/scenes/", film.scenes, name="stream-scenes"),
+    path("watch/<site_id:file>/", film.position, name="watch-position"),
+    path("watch/<site_id:file>/mark/", film.set_watched, name="watch-mark"),
 ]

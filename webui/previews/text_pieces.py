@@ -3,9 +3,9 @@
 import re
 from dataclasses import dataclass
 
-from webui.library import encodings
-from webui.library.content_check import Expected
-from webui.library.remote_file import PIECE_BYTES, fetch_piece
+from webui.contents import encodings
+from webui.contents.content_check import Expected
+from webui.contents.remote_file import PIECE_BYTES, fetch_piece
 from webui.v1.client import Client
 
 COLOURS = re.compile(r"\x1b\[[0-9;:?]{0,40}[ -/]{0,4}[@-~]")

@@ -4,8 +4,8 @@ import struct
 from typing import IO, NamedTuple, cast
 from zipfile import BadZipFile, ZipFile
 
-from webui.library.content_check import Expected
-from webui.library.remote_file import RemoteFile, TooFar
+from webui.contents.content_check import Expected
+from webui.contents.remote_file import RemoteFile, TooFar
 from webui.v1.client import Client
 
 # 2 MB of directory, some 25,000 names, which take a quarter of a second to read.

@@ -3,8 +3,8 @@
 from django.utils.translation import gettext as _
 from django.utils.translation import npgettext
 
-from webui.joining import sentences
 from webui.script_words.words import ScriptWords, plural
+from webui.words.joining import sentences
 
 
 def add() -> ScriptWords:

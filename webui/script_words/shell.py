@@ -2,8 +2,8 @@
 
 from django.utils.translation import gettext as _
 
-from webui import joining
 from webui.script_words.words import ScriptWords
+from webui.words import joining
 
 
 def shell() -> ScriptWords:

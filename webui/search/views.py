@@ -9,21 +9,19 @@ from django.urls import reverse
 from django.utils import timezone
 from django.views.decorators.http import require_safe
 
-from webui.files import recent_folders
-from webui.files.context import FilesContext
-from webui.files.page import FilmInProgress, film_in_progress
-from webui.formatting import Calendar
+from webui.files.pages.context import FilesContext
+from webui.files.pages.folder import FilmInProgress, film_in_progress
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
-from webui.library import folders
+from webui.library import folders, recent_folders
 from webui.library.entries import FOLDER, ROOT
 from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.player import resume_positions
 from webui.search import name_index
-from webui.search.choosing_page import FolderSearch, choosing_page
 from webui.search.coverage import Coverage
-from webui.search.page import (
+from webui.search.pages.choosing import FolderSearch, choosing_page
+from webui.search.pages.results import (
     SearchContext,
     SearchPage,
     SearchRequest,
@@ -33,6 +31,7 @@ from webui.search.page import (
 )
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.records import SearchResult
+from webui.words.formatting import Calendar
 
 
 @require_safe

@@ -12,7 +12,7 @@ from django.utils.translation import gettext_lazy as _
 
 from common.addresses.reachable import Reach
 from webui.forms import Password
-from webui.v1.address import DEFAULT_PORTS, Address
+from webui.v1.network.address import DEFAULT_PORTS, Address
 
 MOST_GB = 1_000_000
 MOST_DAYS = 3650

@@ -13,17 +13,17 @@ from common.host import host
 from webui import owner_settings
 from webui.activity.page import activity_page
 from webui.connection import connection
-from webui.formatting import Calendar, count_words
 from webui.health.page import health_page
 from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Activity, Connection, Role, User
 from webui.people import device_addresses, invitations
-from webui.people.page import PeoplePart, people_part
+from webui.people.pages.people import PeoplePart, people_part
 from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
-from webui.server.page import (
+from webui.server.pages.plan import PlanPart, absent_part, aged_words, plan_part
+from webui.server.pages.server import (
     ConnectionPart,
     FixedSetting,
     NamesPart,
@@ -36,16 +36,16 @@ from webui.server.page import (
     service_part,
     unhealthy_part,
 )
+from webui.server.pages.storage import StoragePart, storage_part
 from webui.server.plan import AccountReading
-from webui.server.plan_page import PlanPart, absent_part, aged_words, plan_part
-from webui.server.storage_page import StoragePart, storage_part
 from webui.shares.screen import everyones_shares
 from webui.shell import context
 from webui.storage_meter import gauge_of
-from webui.v1.address import split_service_url
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
+from webui.v1.network.address import split_service_url
 from webui.v1.records import Account
+from webui.words.formatting import Calendar, count_words
 
 BYTES_PER_GB = 10**9
 MOST_EVENTS = 5

@@ -7,14 +7,14 @@ from django.http import HttpResponseBase
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from webui.formatting import Calendar
 from webui.http.requests import Request, service_of
 from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
 from webui.shares import visits
-from webui.shares.managing_page import row_with_maker
-from webui.shares.page import ShareRow, share_rows
+from webui.shares.pages.links import ShareRow, share_rows
+from webui.shares.pages.managing import row_with_maker
+from webui.words.formatting import Calendar
 
 
 def hide_from_search(view: SiteView[Params]) -> SiteView[Params]:

@@ -2,13 +2,15 @@
 
 from django.urls import path
 
-from webui.files import archive_views
-from webui.files import views as files_views
-from webui.player import subtitle_views, tag_views
-from webui.player import views as player_views
-from webui.previews import original_views, thumbnail_views
-from webui.previews import views as preview_views
-from webui.shares import visitor_views
+from webui.archives import views as archive_views
+from webui.files.views import folder as files_views
+from webui.player.views import film as player_views
+from webui.player.views import subtitles as subtitle_views
+from webui.player.views import tags as tag_views
+from webui.previews.views import originals as original_views
+from webui.previews.views import preview as preview_views
+from webui.previews.views import thumbnails as thumbnail_views
+from webui.shares.views import visitors as visitor_views
 from webui.streams import views as stream_views
 
 FILE, FOLDER = "files/file/<site_id:file>", "files/<site_id:folder>"

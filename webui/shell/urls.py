@@ -1,8 +1,8 @@
 from django.urls import path
 
-from webui.shell import installed_app
+from webui.shell import views
 
 urlpatterns = [
-    path("manifest.webmanifest", installed_app.manifest, name="manifest"),
-    path("sw.js", installed_app.worker, name="worker"),
+    path("manifest.webmanifest", views.manifest, name="manifest"),
+    path("sw.js", views.worker, name="worker"),
 ]

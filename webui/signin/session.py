@@ -16,7 +16,7 @@ from django.utils.translation import ngettext
 
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.errors import views as error_views
+from webui.errors import answers as error_answers
 from webui.http import known_devices
 from webui.http.requests import Request
 from webui.models import User
@@ -43,7 +43,7 @@ def too_many_tries(wait: timedelta) -> str:
 
 
 def ask_to_wait(request: HttpRequest, wait: timedelta) -> HttpResponse:
-    response = error_views.plain(request, 429, text=too_many_tries(wait))
+    response = error_answers.plain(request, 429, text=too_many_tries(wait))
     response["Retry-After"] = str(math.ceil(wait.total_seconds()))
     return response
 
@@ -97,4 +97,4 @@ def count_guess(request: HttpRequest) -> HttpResponse:
     """Count an invalid link as a guess, and slow guesses down. A valid link never waits."""
     if wait := throttle.take(throttle.key_for_network("links", request.META["REMOTE_ADDR"])):
         return ask_to_wait(request, wait)
-    return error_views.plain(request, 404, text=_("This link has expired or was already used."))
+    return error_answers.plain(request, 404, text=_("This link has expired or was already used."))

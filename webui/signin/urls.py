@@ -1,9 +1,9 @@
 from django.urls import path
 
-from webui.signin import views, welcome_views
+from webui.signin.views import signin, welcome
 
 urlpatterns = [
-    path("signin/", views.signin, name="signin"),
-    path("signout/", views.signout, name="signout"),
-    path("welcome/<str:token>/", welcome_views.welcome, name="welcome"),
+    path("signin/", signin.signin, name="signin"),
+    path("signout/", signin.signout, name="signout"),
+    path("welcome/<str:token>/", welcome.welcome, name="welcome"),
 ]

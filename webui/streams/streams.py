@@ -21,10 +21,10 @@ from django.conf import settings
 from django.http import HttpResponse, HttpResponseBase
 from django.urls import reverse
 
+from webui.contents import relayed_files
+from webui.contents.content_check import UNKNOWN
 from webui.http.content_types import KEPT, LOCKED_HEADERS, BrowserHandling
 from webui.http.requests import Request, service_of
-from webui.library import relayed_files
-from webui.library.content_check import UNKNOWN
 from webui.streams import playlists
 from webui.streams.playlists import TargetKind
 from webui.v1.errors import Unreadable

@@ -15,7 +15,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from webui.files.rows_page import EntryRow
+from webui.files.pages.rows import EntryRow
 
 GAP = re.compile("\0([a-z_]+)\0")
 FLAGS = [field.name for field in fields(EntryRow) if field.type is bool]

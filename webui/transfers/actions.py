@@ -9,7 +9,7 @@ from io import BytesIO
 from django.db.models import Q
 
 from webui.connection.connection import Service
-from webui.files import held_deletes
+from webui.deleting import held_deletes
 from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent
 from webui.transfers import poll

@@ -12,7 +12,7 @@ from django.db.models import F
 from django.db.models.functions import Substr
 
 from webui.connection.connection import Service, recent_failure
-from webui.files import held_deletes
+from webui.deleting import held_deletes
 from webui.library import folders
 from webui.library.entries import FILE, FOLDER, ROOT
 from webui.models import Sent

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from webui.sqlite_cache import SQLiteCache
+from common.storage.sqlite_cache import SQLiteCache
 from webui.transfers.groups import Groups, group_transfers
 from webui.transfers.states import DONE, CachedTransfer
 from webui.transfers.totals import Totals, totals_of

@@ -15,8 +15,7 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.add import screen as add_screen
-from webui.files import held_deletes
-from webui.formatting import Calendar
+from webui.deleting import held_deletes
 from webui.http.requests import Request, asks_and_acts, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -25,12 +24,13 @@ from webui.library.entries import FILE
 from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import actions, poll
-from webui.transfers import page as pages
-from webui.transfers.page import DestinationFolder, Standing, TransfersPage
+from webui.transfers.pages import transfers as pages
+from webui.transfers.pages.transfers import DestinationFolder, Standing, TransfersPage
+from webui.transfers.pages.words import RowContext
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
-from webui.transfers.words import RowContext
 from webui.v1.errors import Failure, NotFound
+from webui.words.formatting import Calendar
 
 
 @require_safe

@@ -17,7 +17,7 @@ from webui.v1 import errors, records, values
 from webui.v1.calls import ETAG
 from webui.v1.errors import Failure, Unreadable
 from webui.v1.links import Download
-from webui.v1.network import Deadline
+from webui.v1.network.sockets import Deadline
 from webui.v1.records import Json
 
 # A listing of 100,000 files has some 400,000 objects and 2,500,000 commas. Two bytes of JSON can

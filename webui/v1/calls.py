@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 from urllib.parse import quote, urlencode
 
-from webui.v1.address import checked_id, path_of
 from webui.v1.dialect import FORMS, NAMINGS, Dialect, Naming
+from webui.v1.network.address import checked_id, path_of
 from webui.v1.uploads import Upload
 
 ROOT_ID = "0"

@@ -10,14 +10,14 @@ from typing import Literal, Self, TypeVar, overload
 import httpx
 
 from webui.v1 import answers, calls, links, records
-from webui.v1.address import Address, Credentials
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import Health, Patience, ServiceConnection
 from webui.v1.dialect import Dialect, Naming
 from webui.v1.errors import Failure, NotFound, Rejected, Unreadable
 from webui.v1.links import Download, Link, LinkCheck
-from webui.v1.network import AddressCheck
+from webui.v1.network.address import Address, Credentials
+from webui.v1.network.sockets import AddressCheck
 from webui.v1.records import (
     Account,
     Added,

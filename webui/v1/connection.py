@@ -12,8 +12,7 @@ from typing import TypeVar
 
 import httpx
 
-from webui.v1 import answers, links, network
-from webui.v1.address import Address, Credentials
+from webui.v1 import answers, links
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.dialect import KEPT, Dialect
@@ -27,7 +26,9 @@ from webui.v1.errors import (
     Unreadable,
 )
 from webui.v1.links import Download, LinkCheck
-from webui.v1.network import AddressCheck, Deadline, Network
+from webui.v1.network import sockets as network
+from webui.v1.network.address import Address, Credentials
+from webui.v1.network.sockets import AddressCheck, Deadline, Network
 
 Value = TypeVar("Value")
 Outcome = Answer | Download | str

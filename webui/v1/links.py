@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 
 from webui.v1.errors import Unreadable
-from webui.v1.network import failure_of, shutter_of, socket_of
+from webui.v1.network.sockets import failure_of, shutter_of, socket_of
 
 LONGEST_URL = 8_192
 LEAST_UNREAD_BYTES = 1024 * 1024

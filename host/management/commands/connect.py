@@ -11,7 +11,7 @@ from webui.activity.events import Kind
 from webui.connection import connection
 from webui.errors.page import message_of
 from webui.models import Connection
-from webui.server.page import place_of
+from webui.server.pages.server import place_of
 from webui.v1.errors import Failure
 
 

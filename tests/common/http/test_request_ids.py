@@ -14,7 +14,7 @@ from host.web import front
 from service.accounts import accounts
 from tests.cases import each_case
 from webui.connection import connection
-from webui.v1.address import Credentials
+from webui.v1.network.address import Credentials
 
 PROXY = "10.1.1.1"
 STRANGER = "198.51.100.7"

@@ -7,7 +7,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.add.test_send_by_token_views import send
 from tests.webui.add.test_views import magnet, titles
-from webui.account.token_views import MOST_EACH
+from webui.account.views.tokens import MOST_EACH
 from webui.add import send_tokens
 from webui.models import SendToken
 

@@ -7,10 +7,10 @@ from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, signed_in, words
 from tests.webui.service import storage_of
 from webui.connection import connection
-from webui.formatting import ago_words
-from webui.server.page import service_part
+from webui.server.pages.server import service_part
 from webui.v1.connection import Health
 from webui.v1.errors import Forbidden
+from webui.words.formatting import ago_words
 
 pytestmark = pytest.mark.django_db
 NEW = "a louder harbour at night"

@@ -22,10 +22,10 @@ from webui.activity.events import MOST_APART, Kind
 from webui.activity.page import ALL_FILES, activity_page
 from webui.activity.views import PAGE_SIZE
 from webui.connection import connection as site
-from webui.formatting import Calendar
 from webui.models import Activity, Device, OneTimeLink, SendToken, Share
 from webui.pruning import prune
 from webui.signin.ask_password import FIELD
+from webui.words.formatting import Calendar
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example"

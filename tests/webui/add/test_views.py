@@ -11,10 +11,10 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.files.test_upload_views import Untouchable, body_of, send
+from tests.webui.uploads.test_form import Untouchable, body_of, send
 from webui.add import parse
 from webui.add import send as add_send
-from webui.add.outcomes import MOST_SHOWN, refusal_words, results_panel
+from webui.add.pages.outcomes import MOST_SHOWN, refusal_words, results_panel
 from webui.add.send import SendContext
 from webui.models import Sent
 from webui.v1.answers import KNOWN_WORDS

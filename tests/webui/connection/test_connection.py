@@ -15,9 +15,9 @@ from webui import encryption
 from webui.connection import connection
 from webui.connection.connection import ServiceAddress, client_for
 from webui.models import Connection
-from webui.v1.address import Credentials
 from webui.v1.dialect import Dialect
 from webui.v1.errors import Unauthorized, Unavailable
+from webui.v1.network.address import Credentials
 
 pytestmark = pytest.mark.django_db
 URL = "https://storage.example/v"

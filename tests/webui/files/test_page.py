@@ -2,12 +2,12 @@
 
 from datetime import UTC, datetime
 
-from webui.files.context import FilesContext
-from webui.files.rows_page import rows
-from webui.formatting import Calendar
+from webui.files.pages.context import FilesContext
+from webui.files.pages.rows import rows
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import FILE, FOLDER, Entry
 from webui.player.position import Position
+from webui.words.formatting import Calendar
 
 
 def test_a_folder_with_the_id_of_a_film_was_not_watched():

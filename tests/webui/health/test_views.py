@@ -15,7 +15,7 @@ from service.library import space
 from tests.people import page, words
 from tests.running import BASE
 from tests.service.builders import an_account
-from tests.webui.files.test_resumable_views import begin_upload, put
+from tests.webui.uploads.test_resumable import begin_upload, put
 from webui.health import page as health_page
 from webui.models import ResumableUpload
 

@@ -10,7 +10,7 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, SignedIn, page, words
-from tests.webui.files import test_upload_views as upload_views
+from tests.webui.uploads import test_form as upload_views
 from webui.http import known_devices
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.files.held_deletes import HELD, delete_due
-from webui.files.page import ROWS_AT_ONCE
+from webui.deleting.held_deletes import HELD, delete_due
+from webui.files.pages.folder import ROWS_AT_ONCE
 from webui.models import Watched
 
 pytestmark = pytest.mark.django_db

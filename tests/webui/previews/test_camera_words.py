@@ -5,7 +5,7 @@ import pytest
 from tests.cases import each_case
 from tests.people import page, words
 from webui.library.entries import FILE, Entry
-from webui.previews.camera_words import camera_words
+from webui.previews.pages.camera import camera_words
 from webui.v1.records import camera
 
 pytestmark = pytest.mark.django_db

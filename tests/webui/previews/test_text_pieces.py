@@ -13,11 +13,12 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from tests.cases import each_case
-from tests.webui.library.test_relayed_files import Reader, streams
+from tests.webui.contents.test_relayed_files import Reader, streams
 from tests.webui.service import storage_of
-from webui.library import encodings
-from webui.library.content_check import Expected
-from webui.previews import layouts, text_pieces, typesetting_process
+from webui.contents import encodings
+from webui.contents.content_check import Expected
+from webui.previews import text_pieces, typesetting_process
+from webui.previews.pages import layouts
 from webui.previews.text_pieces import PIECE_BYTES, TextRequest
 from webui.v1.errors import Unreadable
 

@@ -10,7 +10,7 @@ import pytest
 from tests.cases import each_case
 from tests.people import page, words
 from webui.library.entries import FILE, Entry
-from webui.previews import page as preview_page
+from webui.previews.pages import preview as preview_page
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

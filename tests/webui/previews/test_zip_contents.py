@@ -8,8 +8,8 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.library import remote_file
-from webui.library.remote_file import fetch_piece
+from webui.contents import remote_file
+from webui.contents.remote_file import fetch_piece
 from webui.previews import zip_contents
 
 pytestmark = pytest.mark.django_db

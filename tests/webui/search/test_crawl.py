@@ -13,7 +13,7 @@ from common.search_text import patterns_of, search_text
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
-from webui.files import held_deletes
+from webui.deleting import held_deletes
 from webui.models import IndexedEntry, IndexedFolder, NameIndex
 from webui.pruning import prune
 from webui.search import name_index

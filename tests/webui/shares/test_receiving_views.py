@@ -10,10 +10,10 @@ from tests.cases import each_case
 from tests.contract.speaking import torrent
 from tests.people import page, words
 from tests.webui.shares.linked import make_link, stranger
-from webui.files.uploads import UploadRefused
 from webui.models import Activity, HeldBytes, Share
 from webui.shares.links import HELD_FOR, hold_bytes
-from webui.shares.receiving_views import LEAST_BYTES, ArrivingFile, is_torrent
+from webui.shares.views.receiving import LEAST_BYTES, ArrivingFile, is_torrent
+from webui.uploads.receiving import UploadRefused
 
 pytestmark = pytest.mark.django_db
 SCRIPT = {"x-requested-with": "ferry"}
@@ -156,7 +156,7 @@ def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, 
 
 def test_too_large_a_file_is_refused_before_it_is_read(link, ida, storage, inbox, monkeypatch):
     # It would have been read, and kept on our disk.
-    monkeypatch.setattr("webui.shares.receiving_views.files_in", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr("webui.shares.views.receiving.files_in", lambda *_: pytest.fail("read"))
     Share.objects.update(most_bytes=10)
     huge = BytesIO(b"x" * 100_000)
     huge.name = "huge.bin"

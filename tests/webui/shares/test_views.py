@@ -9,9 +9,9 @@ from django.utils import timezone
 from host.logs import one_line
 from tests.cases import each_case
 from tests.people import Stranger, page, words
-from tests.webui.library.test_relayed_files import Reader, leave, streams
+from tests.webui.contents.test_relayed_files import Reader, leave, streams
 from webui import pruning
-from webui.library import relayed_files
+from webui.contents import relayed_files
 from webui.library.entries import FILE, Entry
 from webui.limiter import Limiter
 from webui.models import Role, Share

@@ -10,7 +10,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.service import ROOT
 from tests.webui.shares.linked import make_link, stranger
 from webui.models import Activity, Role, Selection, Share, Throttle, Watched
@@ -236,7 +236,7 @@ class TestASelection:
 
     def test_strangers_pack_only_so_many(self, part, ida, shelf, monkeypatch):
         # A hundred would take seconds.
-        monkeypatch.setattr("webui.files.archive_selections.MOST_OF_VISITORS", 2)
+        monkeypatch.setattr("webui.archives.selections.MOST_OF_VISITORS", 2)
         path = f"{part}files/{shelf['shared']}/zip/"
         keys = [f"file-{shelf['picture']}", f"folder-{shelf['inside']}"]
         choices = [*([each] for each in keys), keys, [keys[0]]]
@@ -247,7 +247,7 @@ class TestASelection:
 
     def test_neither_other_links_nor_their_maker_count(self, bob, ida, shelf, monkeypatch):
         # A hundred would take seconds.
-        monkeypatch.setattr("webui.files.archive_selections.MOST_OF_VISITORS", 1)
+        monkeypatch.setattr("webui.archives.selections.MOST_OF_VISITORS", 1)
         path = f"files/{shelf['shared']}/zip/"
         choice = {"entry": f"file-{shelf['picture']}"}
         assert bob.client.post(f"/{path}", choice, headers=HTMX).status_code == 200

@@ -9,7 +9,7 @@ from django.contrib.staticfiles.storage import staticfiles_storage
 from PIL import Image
 
 from tests.people import page, words
-from webui.shell.installed_app import shell, version_of
+from webui.shell.views import shell, version_of
 
 pytestmark = pytest.mark.django_db
 ADDRESS = re.compile(r'(?:src|href)="(/static/[^"#]+)')

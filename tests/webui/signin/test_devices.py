@@ -13,7 +13,7 @@ from webui.models import Device
 from webui.pruning import prune
 from webui.signin import devices
 from webui.signin.devices import SEEN_EVERY, LastSeen
-from webui.signin.devices_page import name_and_icon
+from webui.signin.page import name_and_icon
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

@@ -5,15 +5,15 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.media_host import Host, listening
 from tests.webui.service import EMAIL, IMPATIENT, PASSWORD
 from tests.webui.streams.test_streams import address_of, below, lines
 from webui.connection import connection
 from webui.connection.address_policy import LinkPolicy
 from webui.connection.connection import Service
-from webui.v1.address import Credentials
 from webui.v1.client import Client
+from webui.v1.network.address import Credentials
 
 pytestmark = pytest.mark.django_db
 

@@ -7,18 +7,18 @@ import pytest
 from django.test import RequestFactory
 from django.utils import timezone
 
-from tests.webui.library.test_relayed_files import leave
+from tests.webui.contents.test_relayed_files import leave
 from tests.webui.media_host import MASTER, MEDIA_URL, VARIANT, behind
 from tests.webui.service import EMAIL, PASSWORD
 from webui.connection import connection
+from webui.contents import relayed_files
 from webui.http.requests import service_of
-from webui.library import relayed_files
 from webui.limiter import Limiter
 from webui.streams import streams
 from webui.streams.playlists import TargetKind
 from webui.streams.streams import StreamReader, StreamTarget, encrypt
-from webui.v1.address import Credentials
 from webui.v1.errors import Failure, Unreadable
+from webui.v1.network.address import Credentials
 from webui.v1.records import Playable
 
 pytestmark = pytest.mark.django_db

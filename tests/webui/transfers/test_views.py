@@ -16,11 +16,11 @@ from django.utils import timezone
 from tests.cases import each_case
 from tests.people import page, words
 from webui import pruning
-from webui.files.held_deletes import HELD, delete_due
+from webui.deleting.held_deletes import HELD, delete_due
 from webui.models import HeldDelete, Sent
-from webui.reasons import REASONS
 from webui.transfers import poll
 from webui.transfers.transfer_cache import TransferCache
+from webui.words.reasons import REASONS
 
 pytestmark = pytest.mark.django_db
 

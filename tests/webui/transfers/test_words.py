@@ -9,8 +9,8 @@ from service.fetching import requests as fetching_requests
 from service.fetching import responses as fetching_responses
 from service.fetching.errors import BadCertificate
 from tests.cases import each_case
-from webui.formatting import Calendar
-from webui.transfers import words
+from webui.transfers.pages import words
+from webui.words.formatting import Calendar
 
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
 CALENDAR = Calendar(NOON, ZoneInfo("Europe/Berlin"))

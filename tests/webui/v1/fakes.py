@@ -8,8 +8,8 @@ from pathlib import Path
 
 import httpx
 
-from webui.v1.address import Credentials
 from webui.v1.client import Client
+from webui.v1.network.address import Credentials
 
 BASE_URL = "https://service.example"
 PASSWORD = "kelp-and-tide-91"

@@ -25,8 +25,8 @@ from tests.webui.v1.fakes import (
     service,
 )
 from webui.v1 import errors
-from webui.v1.address import Credentials, split_service_url
 from webui.v1.client import Client
+from webui.v1.network.address import Credentials, split_service_url
 from webui.v1.records import Transfers, Unchanged
 
 LISTING = sample("folder_root.2026.json")

@@ -1,0 +1,236 @@
+"""Add items from a page, a bookmarklet, a share, or a link. Nothing is added without a click."""
+
+import logging
+from dataclasses import asdict
+from functools import wraps
+from typing import cast
+from urllib.parse import urlencode
+
+from django.contrib import messages
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from webui.add import form_body, parse
+from webui.add.deliver import deliver_items, left_lines, nothing_words, send_context_of
+from webui.add.form_body import FormInput, OutOfDate
+from webui.add.pages import add as pages
+from webui.add.pages.outcomes import ItemResult, results_panel, row_of
+from webui.add.parse import Item, ParsedText
+from webui.add.screen import box_of
+from webui.add.send import SendResult
+from webui.errors import answers as error_answers
+from webui.http import unsent_forms
+from webui.http.requests import Request, asks_and_acts, form_page_url, is_script, service_of
+from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
+from webui.library import recent_folders
+from webui.library.entries import ROOT
+from webui.library.folders import LONGEST_ID
+from webui.models import Role
+from webui.uploads.receiving import UploadRefused, refusal_for_script
+
+log = logging.getLogger("ferry.sending")
+
+ASKING = ("magnet", "url", "text", "title")
+# The list follows later: from behind the `#`, the service worker, or the installed app.
+AWAITED = ("list", "shared", "opened")
+
+
+# Ended sessions
+
+
+def preserve_text(view: DjangoView[Params]) -> DjangoView[Params]:
+    """Preserve the text of a plain form whose session has ended: it waits in the sign-in page,
+    since the server keeps nothing for strangers."""
+
+    @wraps(view)
+    def wrapper(
+        request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs
+    ) -> HttpResponseBase:
+        is_late = request.method == "POST" and not request.user.is_authenticated
+        if not is_late or is_script(request):
+            return view(request, *args, **kwargs)
+        if waiting := unsent_forms.sign_in_first(request, form_page_url(request)):
+            return waiting
+        if unsent_forms.is_short(request) and not unsent_forms.fields_of(request):
+            return redirect_to_login(reverse("add"))
+        return too_late(request)
+
+    return cast("DjangoView[Params]", wrapper)
+
+
+def too_late(request: HttpRequest) -> HttpResponse:
+    words = _(
+        "You were signed out in the meantime, so Ferry didn't add anything. Go back, "
+        "copy what you typed, sign in, and send it again."
+    )
+    return error_answers.plain(request, 403, text=words)
+
+
+# The field
+
+
+@csrf_exempt
+@require_POST
+@preserve_text
+@open_to(Role.MEMBER)
+def send(request: Request) -> HttpResponse:
+    """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
+    try:
+        form_input = form_body.read_form_input(
+            request, lambda folder: send_context_of(request, folder)
+        )
+    except UploadRefused as refused:
+        return refusal(request, refused)
+    parsed_text, send_result = deliver_items(request, form_input)
+    remember_folder(request, form_input)
+    if is_script(request):
+        return for_script(request, form_input, parsed_text, send_result)
+    results = form_input.results + send_result.results
+    is_done = bool(results) and all(each.is_plain for each in results)
+    if is_done and not left_lines(parsed_text, send_result):
+        return show_transfers(request, results, form_input.folder or ROOT)
+    return show_results(request, "add/new.html", form_input, parsed_text, send_result)
+
+
+def show_transfers(request: Request, results: list[ItemResult], folder: str) -> HttpResponse:
+    """Lead from a plain form that added everything to the list in which it moves."""
+    messages.success(request, results_panel(results).summary)
+    return redirect(f"{reverse('transfers')}?{urlencode({'added': folder})}")
+
+
+def remember_folder(request: Request, form_input: FormInput) -> None:
+    if service_of(request).takes_folder:
+        recent_folders.remember(request, form_input.folder[:LONGEST_ID])
+
+
+def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
+    if is_script(request):
+        return refusal_for_script(request, refused)
+    if isinstance(refused, OutOfDate):
+        log.warning("refused form path=%s reason='out of date'", request.path)
+        box = box_of(request, refused.form_input.folder, text=refused.form_input.text)
+        box = pages.with_results(box, results_panel([], refused.reason))
+        return render(request, "add/new.html", {"box": box}, status=403)
+    return error_answers.plain(request, refused.status, text=refused.reason)
+
+
+def for_script(
+    request: Request, form_input: FormInput, parsed_text: ParsedText, send_result: SendResult
+) -> JsonResponse:
+    """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
+    results = form_input.results + send_result.results
+    part = results_panel(results, send_result.failure)
+    bad = next((result for result in results if not result.is_well), None)
+    return JsonResponse(
+        {
+            "ok": bool(results) and part.is_well,
+            "reason": bad.sentence if bad else "" if results else nothing_words(),
+            "name": results[0].name if results else "",
+            "items": [script_item(result) for result in results],
+            "kept": [result.line for result in results if result.line],
+            "left": left_lines(parsed_text, send_result),
+            "trouble": send_result.failure,
+        }
+    )
+
+
+def script_item(result: ItemResult) -> dict[str, str]:
+    return {**asdict(row_of(result)), "line": result.item.line}
+
+
+def show_results(
+    request: Request,
+    template: str,
+    form_input: FormInput,
+    parsed_text: ParsedText,
+    send_result: SendResult,
+) -> HttpResponse:
+    """Answer a plain form with the outcome of each item, and the rest back in the field."""
+    results = form_input.results + send_result.results
+    failure = send_result.failure or ("" if results or send_result.left else nothing_words())
+    part = results_panel(results, failure)
+    remaining_lines = left_lines(parsed_text, send_result)
+    text = "\n".join([result.line for result in results if result.line] + remaining_lines)
+    box = box_of(request, form_input.folder, text=text, left_count=len(remaining_lines))
+    box = pages.with_results(box, part)
+    page = pages.ask_page(parse.read(text), box, is_awaited=False)
+    status = 200 if part.is_well else 422
+    return render(request, template, {"box": box, "page": page}, status=status)
+
+
+@csrf_exempt
+@require_POST
+@open_to(Role.MEMBER)
+def read(request: Request) -> HttpResponse:
+    """Show a script how a text is parsed: in the field, or with `picks` on the page that asks."""
+    try:
+        form_input = form_body.read_form_input(request, None)
+    except UploadRefused as refused:
+        return refusal(request, refused)
+    if "picks" in request.GET:
+        picks = pages.pick_list(named_items(form_input.text, form_input.title))
+        return JsonResponse({"picks": render_to_string("add/_picks.html", {"picks": picks})})
+    reading = pages.field_reading(parse.read(form_input.text))
+    marks = render_to_string("add/_marks.html", {"reading": reading})
+    return JsonResponse({"found": reading.found, "button": reading.button, "marks": marks})
+
+
+# The page that asks first
+
+
+@csrf_exempt
+@asks_and_acts
+@preserve_text
+@open_to(Role.MEMBER)
+def add(request: Request) -> HttpResponse:
+    """Show the page on GET, add the items on POST. Exempt from Django's CSRF check, like `send`."""
+    if request.method != "POST":
+        return ask(request)
+    try:
+        form_input = form_body.read_form_input(
+            request, lambda folder: send_context_of(request, folder)
+        )
+    except UploadRefused as refused:
+        return refusal(request, refused)
+    parsed_text, send_result = deliver_items(request, form_input)
+    remember_folder(request, form_input)
+    return show_results(request, "add/ask.html", form_input, parsed_text, send_result)
+
+
+def ask(request: Request) -> HttpResponse:
+    lines = [value for name in ASKING[:3] for value in request.GET.getlist(name) if value.strip()]
+    is_awaited = any(name in request.GET for name in AWAITED)
+    folder = request.GET.get("folder", "")
+    if not lines and not is_awaited:
+        return render(request, "add/new.html", {"box": box_of(request, folder)})
+    items = named_items("\n".join(lines), request.GET.get("title", ""))
+    box = box_of(request, folder)
+    page = pages.ask_page(items, box, is_awaited=is_awaited)
+    return render(request, "add/ask.html", {"box": box, "page": page})
+
+
+def named_items(text: str, title: str) -> list[Item]:
+    """Return the links alone if there are any: the other lines are prose that came with them."""
+    items = parse.read(text)
+    links: list[Item] = [item for item in items if not isinstance(item, parse.UnreadableItem)]
+    if len(links) == 1:
+        return [parse.add_name(links[0], title)]
+    return links or items
+
+
+@csrf_exempt
+@asks_and_acts
+@open_to_strangers
+def redirect_share(_request: HttpRequest) -> HttpResponse:
+    """Answer a share that the phone's service worker didn't intercept. Nothing is read or kept,
+    since the phone doesn't say who is asking."""
+    response = redirect("add")
+    response.status_code = 303
+    response["Location"] += "?shared=none"
+    return response

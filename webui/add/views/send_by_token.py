@@ -1,0 +1,115 @@
+"""Add items for scripts, which send a token instead of a session: tokens allow nothing else."""
+
+import logging
+import math
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from webui.add import deliver, form_body, send_tokens
+from webui.add.pages.outcomes import ItemResult, results_panel, summary_words
+from webui.errors.page import message_of
+from webui.http.requests import Request
+from webui.http.roles import open_to_strangers
+from webui.models import Role
+from webui.signin import throttle
+from webui.signin.session import too_many_tries
+from webui.uploads.receiving import UploadRefused
+from webui.v1.errors import Failure
+
+log = logging.getLogger("ferry.tokens")
+
+
+@csrf_exempt
+@require_POST
+@open_to_strangers
+def send(request: HttpRequest) -> HttpResponse:
+    """Add items for a token. Cookies are ignored, so no other site can act in a person's name."""
+    token = bearer_token(request)
+    user = send_tokens.bearer_of(token, timezone.now()) if token else None
+    if user is None:
+        return unknown(request, is_guess=bool(token))
+    if not Role(user.role).includes(Role.MEMBER):
+        return respond(request, 403, _("Your account can't add items."))
+    bound = cast("Request", request)
+    try:
+        form_input = form_body.read_form_input(
+            bound, lambda folder: deliver.send_context_of(bound, folder, user), is_trusted=True
+        )
+        parsed_text, send_result = deliver.deliver_items(bound, form_input, user)
+    except UploadRefused as refused:
+        return respond(request, refused.status, refused.reason)
+    except Failure as failure:
+        message = message_of(failure)
+        return respond(request, message.status, message.words)
+    remaining_lines = deliver.left_lines(parsed_text, send_result)
+    return report(
+        request, form_input.results + send_result.results, remaining_lines, send_result.failure
+    )
+
+
+def bearer_token(request: HttpRequest) -> str:
+    scheme, _blank, token = request.headers.get("Authorization", "").partition(" ")
+    return token.strip()[:200] if scheme.lower() == "bearer" else ""
+
+
+def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
+    """Refuse an unknown token, and slow guesses down. A valid token never waits: with 256 random
+    bits, guesses are only noise."""
+    if is_guess:
+        wait = throttle.take(throttle.key_for_network("tokens", request.META["REMOTE_ADDR"]))
+        log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
+        if wait:
+            response = respond(request, 429, too_many_tries(wait))
+            response["Retry-After"] = str(math.ceil(wait.total_seconds()))
+            return response
+    response = respond(
+        request, 401, _("Ferry doesn't recognize this token. Create one on the account page.")
+    )
+    response["WWW-Authenticate"] = 'Bearer realm="Ferry"'
+    return response
+
+
+def report(
+    request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], failure: str
+) -> HttpResponse:
+    """Return a line or JSON record for each item, for scripts and their authors to read."""
+    if not results and not remaining_lines:
+        return respond(request, 422, deliver.nothing_words())
+    part = results_panel(results, failure)
+    is_whole = part.is_well and not remaining_lines
+    if wants_json(request):
+        rows = [
+            {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
+            for each in results
+        ]
+        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": remaining_lines}
+        return JsonResponse(body, status=200 if is_whole else 422)
+    lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
+    lines += [f"left: {one_line(line)}" for line in remaining_lines]
+    return plain([*lines, summary_words(results)], 200 if is_whole else 422)
+
+
+def respond(request: HttpRequest, status: int, words: str) -> HttpResponse:
+    if wants_json(request):
+        return JsonResponse({"ok": False, "reason": words}, status=status)
+    return plain([words], status)
+
+
+def wants_json(request: HttpRequest) -> bool:
+    return "application/json" in request.headers.get("Accept", "")
+
+
+def plain(lines: list[str], status: int) -> HttpResponse:
+    return HttpResponse(
+        "\n".join(lines) + "\n", status=status, content_type="text/plain; charset=utf-8"
+    )
+
+
+def one_line(text: str) -> str:
+    """Replace control characters, which terminals obey, and direction marks, which mislead."""
+    return "".join(char if char.isprintable() else "?" for char in text)

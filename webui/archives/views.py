@@ -1,0 +1,147 @@
+"""ZIP downloads of a folder or a selection."""
+
+from collections.abc import Iterable
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui.archives import selections as archive_selections
+from webui.archives.page import archive_page
+from webui.contents import relayed_files
+from webui.contents.content_check import expected_zip
+from webui.files import screen
+from webui.files import selection as files_selection
+from webui.http.requests import Request, leave_for, person_behind, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.addresses import folder_url
+from webui.library.bounds import bounds_of
+from webui.library.entries import FILE, FOLDER, ROOT, split_name
+from webui.models import Role, Selection
+from webui.v1.links import Download, Link
+
+
+@require_safe
+@open_to(Role.GUEST)
+def folder_zip(request: Request, folder: str) -> HttpResponseBase:
+    """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
+    v1's."""
+    if bounds_of(request):
+        reading = screen.read(request, folder)
+        if reading.is_part:
+            entries = reading.snapshot.contents.entries
+            return entries_zip(request, [each.key for each in entries], reading.snapshot.name)
+    expected = expected_zip(name_of(request, folder))
+    folder_id = folders.root_id(service_of(request)) if folder == ROOT else folder
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")
+
+    return relayed_files.deliver(request, service_of(request), opening, expected)
+
+
+def name_of(request: Request, folder: str) -> str:
+    """Return the folder's name, or an empty string: our own service names its ZIPs itself."""
+    if service_of(request).is_embedded:
+        return ""
+    name = folders.read(service_of(request), folder, now=timezone.now()).snapshot.name
+    return name or _("Files")
+
+
+@require_POST
+@open_to(Role.GUEST)
+def pack(request: Request, folder: str) -> HttpResponse:
+    """Save the selection, and return a link to it. The page's policy blocks a form whose response
+    redirects to another host, but not a link, which a script clicks on the folder's own page."""
+    reading = screen.read(request, folder)
+    chosen = files_selection.chosen_of(request, reading)
+    if not chosen:
+        if not bounds_of(request):
+            messages.error(request, _("Select an item first."))
+        return leave_for(request, folder_url(folder))
+    selection = archive_selections.save(
+        person_behind(request),
+        service_of(request).key,
+        folder,
+        chosen,
+        is_whole=len(chosen) == len(reading.snapshot.contents) > 1 and not reading.is_part,
+        # Visitors have negative ids.
+        share=-request.user.pk if bounds_of(request) else 0,
+    )
+    if request.htmx:
+        url = reverse("files-archive-download", args=[selection.key])
+        return render(request, "files/_packed.html", {"url": url})
+    response = redirect("files-archive", selection.key)
+    response.status_code = 303
+    return response
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, key: str) -> HttpResponse:
+    selection = find_selection(request, key)
+    page = archive_page(
+        [name for _kind, _id, name in selection.entries],
+        selection.size_bytes,
+        download_url=reverse("files-archive-download", args=[key]),
+        back_url=folder_url(selection.folder),
+    )
+    return render(request, "files/archive.html", {"page": page})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def download(request: Request, key: str) -> HttpResponseBase:
+    """Download the selection. For a whole folder, use the folder's ZIP, which every service can
+    make at any size."""
+    selection = find_selection(request, key)
+    if selection.is_whole:
+        return folder_zip(request, selection.folder)
+    name = only_name(selection) or screen.read(request, selection.folder).snapshot.name
+    return entries_zip(request, keys_of(selection), name or _("Files"))
+
+
+def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpResponseBase:
+    chosen: dict[str, list[str]] = {FILE: [], FOLDER: []}
+    for key in keys:
+        kind, _dash, entry_id = key.partition("-")
+        chosen[kind].append(entry_id)
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers, name)
+
+    expected = expected_zip("" if service_of(request).is_embedded else name)
+    return relayed_files.deliver(request, service_of(request), opening, expected)
+
+
+def keys_of(selection: Selection) -> list[str]:
+    return [f"{kind}-{entry_id}" for kind, entry_id, _name in selection.entries]
+
+
+def only_name(selection: Selection) -> str:
+    if len(selection.entries) != 1:
+        return ""
+    kind, _id, name = selection.entries[0]
+    return name if kind == FOLDER else split_name(name)[0]
+
+
+def find_selection(request: Request, key: str) -> Selection:
+    """Return the person's own selection at the connected service, unless it has expired."""
+    person, service = person_behind(request), service_of(request).key
+    selection = archive_selections.find(person, service, key, timezone.now())
+    if selection is None or not is_within_bounds(request, selection):
+        raise Http404
+    return selection
+
+
+def is_within_bounds(request: Request, selection: Selection) -> bool:
+    bounds = bounds_of(request)
+    if bounds is None:
+        return True
+    keys = keys_of(selection)
+    return bounds.include_all(service_of(request), selection.folder, keys, timezone.now())

@@ -1,0 +1,94 @@
+"""What was deleted and can be restored."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.library.entries import FOLDER, split_name
+from webui.library.kinds import ICONS, KIND_OF
+from webui.v1.records import Restorable, Restorables
+from webui.words import formatting
+from webui.words.formatting import Calendar, name_parts
+
+
+@dataclass(frozen=True)
+class DeletedRow:
+    id: str
+    icon: str
+    name: str
+    name_parts: tuple[str, ...]
+    folder_parts: tuple[str, ...]
+    size: str
+    date: str
+    date_title: str
+
+
+@dataclass(frozen=True)
+class DeletedPage:
+    title: str
+    text: str
+    rows: list[DeletedRow]
+    more: str
+
+
+@dataclass(frozen=True)
+class FinalPage:
+    """The question before items are deleted for good. `ids` is empty for all of them."""
+
+    title: str
+    button: str
+    ids: Sequence[str]
+    until: str = ""  # the latest of all
+
+
+def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> DeletedPage:
+    text = ngettext(
+        "Ferry keeps deleted items for %(days)s day. They take %(size)s of your space.",
+        "Ferry keeps deleted items for %(days)s days. They take %(size)s of your space.",
+        days,
+    )
+    words = {
+        "days": formatting.count_words(days),
+        "size": formatting.size_words(deleted.size_bytes),
+    }
+    return DeletedPage(
+        title=_("Recently deleted"),
+        text=text % words,
+        rows=[deleted_row(item, calendar) for item in deleted.items],
+        more=_("Only the latest items are shown.") if deleted.has_more else "",
+    )
+
+
+def deleted_row(item: Restorable, calendar: Calendar) -> DeletedRow:
+    kind = KIND_OF.get(split_name(item.name)[1][1:].lower(), "")
+    return DeletedRow(
+        id=item.id,
+        icon=ICONS[FOLDER if item.is_folder else kind],
+        name=item.name,
+        name_parts=name_parts(item.name),
+        folder_parts=name_parts(item.folder_path or _("All files")),
+        size=formatting.size_words(item.size_bytes),
+        date=calendar.words(item.deleted_at),
+        date_title=calendar.exact(item.deleted_at),
+    )
+
+
+def final_page(ids: Sequence[str], until: str) -> FinalPage:
+    if not ids:
+        return FinalPage(_("Delete all items for good?"), _("Delete all for good"), ids, until)
+    items = {"items": formatting.items_words(len(ids))}
+    return FinalPage(
+        _("Delete %(items)s for good?") % items, _("Delete %(items)s for good") % items, ids
+    )
+
+
+def restored_words(count: int) -> str:
+    words = ngettext("%(count)s item restored", "%(count)s items restored", count)
+    return words % {"count": formatting.count_words(count)}
+
+
+def deleted_for_good_words(count: int) -> str:
+    words = ngettext("%(count)s item deleted for good", "%(count)s items deleted for good", count)
+    return words % {"count": formatting.count_words(count)}

@@ -1,0 +1,32 @@
+"""Restore deleted entries."""
+
+from collections.abc import Iterable
+
+from django.contrib import messages
+from django.utils.translation import gettext as _
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.deleting.page import restored_words
+from webui.http.requests import Request, service_of
+from webui.library import folders
+from webui.v1.records import RestoredPlace
+
+
+def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
+    restored: list[RestoredPlace] = []
+    try:
+        for choice in choices:
+            restored += service_of(request).v1.restore(choice)
+    finally:
+        # Also count items restored before a failure.
+        if restored:
+            note_restored(request, restored)
+    if not restored:
+        messages.error(request, _("Nothing was restored. Choose what you want to restore."))
+
+
+def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
+    folders.mark_changed(service_of(request), {each.folder_id for each in restored})
+    events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
+    messages.success(request, restored_words(len(restored)))

@@ -1,0 +1,142 @@
+"""The page and dialog before files and folders are deleted, and the message afterward."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.library.addresses import Addresses, ViewOptions
+from webui.library.entries import Entry
+from webui.library.kinds import ICONS
+from webui.library.snapshot import Snapshot
+from webui.words import formatting
+from webui.words.formatting import name_parts
+from webui.words.joining import sentences
+
+MOST_LISTED = 50
+
+
+@dataclass(frozen=True)
+class DeleteItem:
+    icon: str
+    name_parts: list[str]
+    note: str
+    size: str
+
+
+@dataclass(frozen=True)
+class DeletePage:
+    title: str
+    text: str
+    items: list[DeleteItem]
+    more: str
+    button: str
+    entries: list[str]
+    is_all: bool
+    spared: Sequence[str]
+    query: str
+    shown: str  # the folder that the page shows, if not the entries'
+    action: str
+    back_url: str
+    is_empty: bool
+    empty_text: str
+
+
+@dataclass(frozen=True)
+class Below:
+    """The contents of a folder to be deleted. `is_all`: everything was counted."""
+
+    files: int
+    folders: int
+    is_all: bool
+
+
+def delete_page(  # noqa: PLR0913  As many facts as it describes.
+    snapshot: Snapshot,
+    chosen: Sequence[Entry],
+    below: Mapping[str, Below],
+    look: ViewOptions,
+    *,
+    all_but: Sequence[str] | None,
+    days: int = 0,
+    shown: str = "",
+) -> DeletePage:
+    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one;
+    `days`: for how long they can be restored."""
+    at = Addresses(snapshot.folder, look)
+    count = {"items": formatting.items_words(len(chosen))}
+    sizes = [entry.size_bytes for entry in chosen]
+    return DeletePage(
+        title=_("Delete %(items)s?") % count,
+        text=delete_words(sizes, days),
+        items=[delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
+        more=formatting.more_words(len(chosen) - MOST_LISTED),
+        button=_("Delete %(items)s") % count,
+        entries=[entry.key for entry in chosen] if all_but is None else [],
+        is_all=all_but is not None,
+        spared=all_but or [],
+        query=look.query,
+        shown=shown,
+        action=at.act("delete"),
+        back_url=at.at(look),
+        is_empty=not chosen,
+        empty_text=_("Someone else has already deleted or moved these items."),
+    )
+
+
+def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
+    if days:
+        text = ngettext(
+            "You can restore deleted items for %(days)s day. Until then, they still take %(size)s.",
+            "You can restore deleted items for %(days)s days. "
+            "Until then, they still take %(size)s.",
+            days,
+        )
+        size = formatting.sum_words(sizes)
+        return text % {"days": formatting.count_words(days), "size": size}
+    if sizes and not any(sizes) and None in sizes:
+        return _("You can undo this for 10 seconds, but not later.")
+    text = _("This frees %(size)s. You can undo it for 10 seconds, but not later.")
+    return text % {"size": formatting.sum_words(sizes)}
+
+
+def delete_item(entry: Entry, below: Below | None) -> DeleteItem:
+    return DeleteItem(
+        icon="folder" if entry.is_folder else ICONS[entry.look],
+        name_parts=name_parts(entry.name),
+        note=below_words(below) if entry.is_folder else "",
+        size=formatting.size_words(entry.size_bytes),
+    )
+
+
+def below_words(below: Below | None) -> str:
+    """Return `folder with 14 files and 2 folders`."""
+    if below is None:
+        return _("folder with all its contents")
+    if below.is_all and not below.files and not below.folders:
+        return _("empty folder")
+    files = ngettext("%(count)s file", "%(count)s files", below.files)
+    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
+    words = {
+        "files": files % {"count": formatting.count_words(below.files)},
+        "folders": folders % {"count": formatting.count_words(below.folders)},
+    }
+    if not below.is_all:
+        return _("folder with more than %(files)s and %(folders)s") % words
+    if not below.folders:
+        return _("folder with %(files)s") % words
+    if not below.files:
+        return _("folder with %(folders)s") % words
+    return _("folder with %(files)s and %(folders)s") % words
+
+
+def deleted_words(count: int) -> str:
+    words = ngettext("%(count)s item deleted", "%(count)s items deleted", count)
+    return words % {"count": formatting.count_words(count)}
+
+
+def partly_deleted_words(count: int, total: int, why: str) -> str:
+    numbers = {"count": formatting.count_words(count), "all": formatting.count_words(total)}
+    stopped = _("Ferry deleted %(count)s of %(all)s, then stopped.") % numbers
+    return sentences((stopped, why))

@@ -1,0 +1,175 @@
+"""People and invitations, as an owner sees them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.people.qr_codes import DeviceAddress
+from webui.words import formatting
+from webui.words.formatting import Calendar, role_words
+
+ROLES = ("guest", "member", "owner")
+
+
+class PersonFacts(Protocol):
+    pk: int
+    username: str
+    role: str
+    created_at: datetime
+
+
+class Invited(Protocol):
+    pk: int
+    role: str
+    expires_at: datetime
+
+
+@dataclass(frozen=True)
+class PersonRow:
+    name: str
+    note: str
+    url: str
+
+
+@dataclass(frozen=True)
+class InvitationRow:
+    note: str
+    label: str
+    revoke_url: str
+
+
+@dataclass(frozen=True)
+class PeoplePart:
+    people: list[PersonRow]
+    invitations: list[InvitationRow]
+
+
+@dataclass(frozen=True)
+class RoleChoice:
+    name: str
+    label: str
+    text: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class PersonPage:
+    name: str
+    note: str
+    roles: list[RoleChoice]
+    role_url: str
+    signout_url: str
+    signout_text: str
+    remove_url: str
+    remove_text: str
+    is_self: bool
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class InvitePage:
+    roles: list[RoleChoice]
+    refusal: str = ""
+
+
+@dataclass(frozen=True)
+class InvitedPage:
+    title: str
+    text: str
+    addresses: Sequence[DeviceAddress]
+    hint: str
+
+
+def may_words(role: str) -> str:
+    words = {
+        "guest": _("Can watch and download"),
+        "member": _("Can also add and delete"),
+        "owner": _("Can do everything, including inviting people"),
+    }
+    return words[role]
+
+
+def people_part(
+    people: Iterable[PersonFacts],
+    invited: Iterable[Invited],
+    reader: PersonFacts,
+    calendar: Calendar,
+) -> PeoplePart:
+    return PeoplePart(
+        [person_row(person, reader) for person in people],
+        [invitation_row(link, calendar) for link in invited],
+    )
+
+
+def person_row(person: PersonFacts, reader: PersonFacts) -> PersonRow:
+    words = may_words(person.role) if person.role != "owner" else role_words("owner")
+    return PersonRow(
+        person.username,
+        note_words(words, is_self=person.pk == reader.pk),
+        reverse("account-people-person", args=[person.pk]),
+    )
+
+
+def note_words(words: str, *, is_self: bool) -> str:
+    return _("%(words)s (you)") % {"words": words} if is_self else words
+
+
+def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
+    words = {"role": role_words(link.role), "when": calendar.to_the_minute(link.expires_at)}
+    return InvitationRow(
+        note=_("%(role)s, until %(when)s") % words,
+        label=_("Revoke the invitation: %(role)s, until %(when)s") % words,
+        revoke_url=reverse("account-people-revoke", args=[link.pk]),
+    )
+
+
+def role_choices(current: str) -> list[RoleChoice]:
+    return [
+        RoleChoice(role, role_words(role), may_words(role), is_current=role == current)
+        for role in ROLES
+    ]
+
+
+def person_page(
+    person: PersonFacts, reader: PersonFacts, devices: int, calendar: Calendar, refusal: str = ""
+) -> PersonPage:
+    since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
+    name = {"name": person.username}
+    count = {"items": formatting.devices_words(devices)}
+    is_self = person.pk == reader.pk
+    return PersonPage(
+        name=person.username,
+        note=note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
+        roles=role_choices(person.role),
+        role_url=reverse("account-people-person", args=[person.pk]),
+        signout_url=reverse("account-people-signout", args=[person.pk]),
+        signout_text=_("Signed in on %(items)s.") % count,
+        remove_url=reverse("account-people-remove", args=[person.pk]),
+        remove_text=_(
+            "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "
+            "Files and transfers stay."
+        )
+        % name,
+        is_self=is_self,
+        refusal=refusal,
+    )
+
+
+def invited_page(role: str, addresses: Sequence[DeviceAddress], expires: str) -> InvitedPage:
+    words = {"role": role_words(role), "when": expires}
+    return InvitedPage(
+        _("Invitation"),
+        _(
+            "Anyone who opens this link joins with the role %(role)s. The link works "
+            "once, until %(when)s. Copy it now, because Ferry won't show it again."
+        )
+        % words,
+        addresses,
+        hint=_("Each of these addresses leads here. The phone must be on the same network.")
+        if len(addresses) > 1
+        else "",
+    )

@@ -1,0 +1,161 @@
+"""Sign in a device from another: by scanning a link, or by typing a code."""
+
+import logging
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.errors import answers as error_answers
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to, open_to_strangers
+from webui.models import Pairing, Role
+from webui.people import pairing
+from webui.people.device_addresses import device_addresses
+from webui.people.pages import pairing as pairing_page
+from webui.people.pairing import is_over
+from webui.signin import throttle
+from webui.signin.devices import agent_of
+from webui.signin.session import ask_to_wait, count_guess, too_many_tries, welcome_in
+
+log = logging.getLogger("ferry.pairing")
+
+SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
+
+
+# By a link: the device that is signed in
+
+
+@require_POST
+@open_to(Role.GUEST)
+def offer(request: Request) -> HttpResponse:
+    """Show a new link as a QR code and as text. Only this response contains it."""
+    row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
+    events.record(request, Kind.LINK_OFFERED)
+    at = device_addresses(request, reverse("pair-accept", args=[token]))
+    context = {"offer": pairing_page.offer_part(at, pairing.number_of(token), row.pk)}
+    template = "people/_pairing.html" if request.htmx else "people/pair.html"
+    return render(request, template, context)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show_outcome(request: Request, pairing: int) -> HttpResponse:
+    """Show the outcome to the person who offered the link; 204 until a device uses it."""
+    row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
+    is_late = is_over(row, timezone.now())
+    outcome = pairing_page.outcome_part(
+        agent=row.agent, is_used=row.used_at is not None, is_over=is_late
+    )
+    if not outcome.done and not outcome.over:
+        return HttpResponse(status=204)
+    return render(request, "people/_paired.html", {"outcome": outcome})
+
+
+# By a link: the device that uses it
+
+
+@asks_and_acts
+@open_to_strangers
+def accept(request: HttpRequest, token: str) -> HttpResponse:
+    """Sign in this device. A GET, as scanners and previews send, doesn't use up the link."""
+    now = timezone.now()
+    row = pairing.find_offer(token, now)
+    if row is None or row.user is None:
+        return count_guess(request)
+    if request.method != "POST":
+        page = pairing_page.accept_page(
+            row.user.username, request.get_host(), pairing.number_of(token)
+        )
+        return render(request, "people/accept.html", {"page": page})
+    user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
+    if user is None:
+        return count_guess(request)
+    log.info("paired name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    return welcome_in(request, user, resolve_url("files"))
+
+
+# By a code: the device that waits
+
+
+@asks_and_acts
+@open_to_strangers
+def wait(request: HttpRequest) -> HttpResponse:
+    """Show a code after the first POST. The secret stays in a cookie of this browser."""
+    if request.method != "POST":
+        return render(request, "people/wait.html", {"is_late": "late" in request.GET})
+    if late := throttle.take(throttle.key_for_network("codes", request.META["REMOTE_ADDR"])):
+        return ask_to_wait(request, late)
+    secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
+    response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
+    response.set_cookie(
+        SECRET_COOKIE,
+        secret,
+        max_age=pairing.CODE_LIFETIME,
+        path=settings.SESSION_COOKIE_PATH,
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
+
+
+@asks_and_acts
+@open_to_strangers
+def state(request: HttpRequest) -> HttpResponse:
+    """Report on GET whether someone approved (204: not yet, 404: too late); sign in on POST."""
+    now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
+    row = pairing.waiting(secret, now)
+    if row is None:
+        return error_answers.plain(request, 404, text=_("This code has expired. Create a new one."))
+    if request.method != "POST":
+        return HttpResponse(status=200 if row.user else 204)
+    user = pairing.finish(secret, now)
+    if user is None:
+        return redirect("pair")
+    log.info("paired by code name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
+    response = welcome_in(request, user, resolve_url("files"))
+    response.delete_cookie(SECRET_COOKIE, path=settings.SESSION_COOKIE_PATH)
+    return response
+
+
+# By a code: the device that is signed in
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def approve(request: Request) -> HttpResponse:
+    """Show which device displays the code, then approve it on confirmation."""
+    if request.method != "POST":
+        return render(request, "people/approve.html", {"page": pairing_page.approve_page()})
+    now, code = timezone.now(), request.POST.get("code", "")[:50]
+    throttle_key = throttle.key_for_session("codes", request.session.session_key or "")
+    if late := throttle.take(throttle_key):
+        return show_approval(request, pairing_page.approve_page(code, too_many_tries(late)), 429)
+    row = pairing.find_pairing(code, now)
+    if row is not None:
+        throttle.give_back(throttle_key)
+    if row is not None and "approve" not in request.POST:
+        page = pairing_page.approve_page(code, agent=row.agent, address=row.address)
+        return show_approval(request, page, 200)
+    key = request.session.session_key or ""
+    if row is None or not pairing.approve(row, request.user, key, now):
+        refusal = _(
+            "No device shows this code now. Check the code, or create a new one on the "
+            "other device."
+        )
+        return show_approval(request, pairing_page.approve_page(code, refusal), 422)
+    log.info("approved a device name=%r address=%s", request.user.username, row.address)
+    events.record(request, Kind.CODE_APPROVED, pairing_page.device_words(row.agent))
+    messages.success(request, pairing_page.approved_words(row.agent))
+    return redirect(reverse("account", fragment="devices"))
+
+
+def show_approval(request: Request, page: pairing_page.ApprovePage, status: int) -> HttpResponse:
+    return render(request, "people/approve.html", {"page": page}, status=status)

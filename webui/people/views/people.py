@@ -1,0 +1,182 @@
+"""People on the Server screen, for owners, and the link by which a person joins."""
+
+import logging
+
+from django.contrib import messages
+from django.contrib.auth import logout
+from django.db import IntegrityError
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.forms import Join
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to, open_to_strangers
+from webui.models import OneTimeLink, Role, User
+from webui.people import invitations, people
+from webui.people.device_addresses import device_addresses
+from webui.people.pages.people import InvitePage, invited_page, person_page, role_choices
+from webui.signin import devices, one_time_links
+from webui.signin.ask_password import require_password
+from webui.signin.session import count_guess, welcome_in
+from webui.words.formatting import Calendar, role_words
+
+log = logging.getLogger("ferry.people")
+
+
+# One person
+
+
+@asks_and_acts
+@open_to(Role.OWNER)
+@require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
+def person(request: Request, person: int) -> HttpResponse:
+    user = get_object_or_404(User, pk=person)
+    if request.method != "POST":
+        return show(request, user)
+    role = wanted_role(request)
+    if role is None:
+        return show(request, user, _("Choose a role."))
+    try:
+        people.change_role(user, role, request.user)
+    except people.ChangeRefused as refused:
+        return show(request, user, refusal_of(refused))
+    log.info("changed role name=%r role=%s by=%r", user.username, role, request.user.username)
+    events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
+    words = {"name": user.username, "role": role_words(role)}
+    messages.success(request, _("%(name)s now has the role %(role)s") % words)
+    return redirect(part_url())
+
+
+@require_POST
+@open_to(Role.OWNER)
+def sign_out(request: Request, person: int) -> HttpResponse:
+    user = get_object_or_404(User, pk=person)
+    devices.sign_out_everywhere(user, request)
+    log.info("signed out everywhere name=%r by=%r", user.username, request.user.username)
+    events.record(request, Kind.PERSON_SIGNED_OUT, user.username)
+    messages.success(request, _("%(name)s is signed out everywhere") % {"name": user.username})
+    return redirect(part_url())
+
+
+@require_POST
+@open_to(Role.OWNER)
+def remove(request: Request, person: int) -> HttpResponse:
+    user = get_object_or_404(User, pk=person)
+    name, is_self = user.username, user.pk == request.user.pk
+    try:
+        people.remove(user, request.user)
+    except people.ChangeRefused as refused:
+        return show(request, user, refusal_of(refused))
+    log.info("removed name=%r by=%r", name, request.user.username)
+    events.record(request, Kind.REMOVED, name)
+    if is_self:
+        logout(request)
+        return redirect("signin")
+    messages.success(request, _("%(name)s removed") % {"name": name})
+    return redirect(part_url())
+
+
+def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
+    now = timezone.now()
+    count = devices.of(user, now).count()
+    page = person_page(user, request.user, count, Calendar.now(), refusal)
+    status = 422 if refusal else 200
+    return render(request, "people/person.html", {"page": page}, status=status)
+
+
+def refusal_of(refused: people.ChangeRefused) -> str:
+    if isinstance(refused, people.LastOwner):
+        return _("Ferry needs an owner. Make someone else an owner first.")
+    if isinstance(refused, invitations.TooManyInvitations):
+        return _("There are too many open invitations. Revoke some first.")
+    return _("You're no longer an owner.")
+
+
+def part_url() -> str:
+    return reverse("account-server", fragment="people")
+
+
+def wanted_role(request: Request) -> Role | None:
+    value = request.POST.get("role", "")
+    return Role(value) if value in Role.values else None
+
+
+# Invitations
+
+
+@asks_and_acts
+@open_to(Role.OWNER)
+@require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
+def invite(request: Request) -> HttpResponse:
+    """Show a new link. It appears in this response only: in no URL, log, or database."""
+    if request.method != "POST":
+        return show_invite(request)
+    role = wanted_role(request)
+    if role is None:
+        return show_invite(request, _("Choose a role."))
+    now = timezone.now()
+    try:
+        token = invitations.invite(role, request.user, now)
+    except people.ChangeRefused as refused:
+        return show_invite(request, refusal_of(refused))
+    log.info("invited role=%s by=%r", role, request.user.username)
+    events.record(request, Kind.INVITED, detail=role)
+    path = reverse("join", args=[token])
+    expires = Calendar.now().to_the_minute(now + invitations.INVITATION_LIFETIME)
+    page = invited_page(role, device_addresses(request, path), expires)
+    return render(request, "people/invited.html", {"page": page})
+
+
+def show_invite(request: Request, refusal: str = "") -> HttpResponse:
+    page = InvitePage(role_choices(Role.MEMBER), refusal)
+    return render(request, "people/invite.html", {"page": page}, status=422 if refusal else 200)
+
+
+@require_POST
+@open_to(Role.OWNER)
+def revoke(request: Request, invitation: int) -> HttpResponse:
+    """Revoke an invitation. A used or expired one counts as revoked."""
+    gone, _by_model = invitations.invitations(timezone.now()).filter(pk=invitation).delete()
+    if gone:
+        events.record(request, Kind.INVITATION_REVOKED)
+    messages.success(request, _("Invitation revoked"))
+    return redirect(part_url())
+
+
+# Joining
+
+
+@sensitive_post_parameters()
+@asks_and_acts
+@open_to_strangers
+def join(request: HttpRequest, token: str) -> HttpResponse:
+    """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
+    if not one_time_links.is_good(OneTimeLink.INVITATION, token, timezone.now()):
+        return count_guess(request)
+    form = Join(request.POST if request.method == "POST" else None)
+    if request.method == "POST" and form.is_valid():
+        return add_person(request, token, form)
+    status = 422 if form.is_bound else 200
+    return render(request, "people/join.html", {"form": form}, status=status)
+
+
+def add_person(request: HttpRequest, token: str, form: Join) -> HttpResponse:
+    name, password = form.cleaned_data["username"], form.cleaned_data["password"]
+    try:
+        user = invitations.join(token, name, password, timezone.now())
+    except IntegrityError:
+        form.add_error("username", _("Someone already has this name."))
+        return render(request, "people/join.html", {"form": form}, status=422)
+    if user is None:
+        raise Http404
+    log.info("joined name=%r role=%s", user.username, user.role)
+    response = welcome_in(request, user, resolve_url("files"), by_password=True)
+    events.record(request, Kind.JOINED, detail=user.role)
+    return response

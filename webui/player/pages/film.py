@@ -1,0 +1,154 @@
+"""The player of one film: its sources, the resume position, and what comes next."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.library import episodes
+from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
+from webui.library.entries import Entry, split_name
+from webui.library.snapshot import Snapshot
+from webui.player import neighbors
+from webui.player.pages.resume import stopped_words
+from webui.player.position import Position
+from webui.v1.records import Scenes
+from webui.words import formatting
+from webui.words.formatting import clock_words
+
+# What browsers may play without conversion; each browser says whether it can.
+TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
+TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
+# Preloaded together: otherwise a browser finds each import only when the previous module arrives.
+PARTS = (
+    *("media-session", "on-demand", "previews/viewer", "units"),
+    *("player/controls", "player/main", "player/memory", "player/tracks"),
+)
+MODULES = tuple(f"js/{part}.js" for part in PARTS)
+SPEEDS = tuple(
+    (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
+)
+
+
+@dataclass(frozen=True)
+class NearbyFilm:
+    name: str
+    label: str  # "Episode 4" if its name says so
+    url: str
+
+
+@dataclass(frozen=True)
+class ResumeOffer:
+    at_seconds: float
+    of_seconds: float
+    at: str
+    text: str
+    percent: int
+
+
+@dataclass(frozen=True)
+class SubtitleTrack:
+    """Subtitles from a file beside the film, as WebVTT."""
+
+    label: str
+    language: str
+    url: str
+
+
+@dataclass(frozen=True)
+class PlayerPage:
+    title: str
+    folder: str
+    poster_url: str
+    hls_url: str
+    mp4_url: str
+    scenes_url: str
+    original_url: str
+    original_type: str  # "" if no browser plays the original
+    size: str
+    is_watched: bool
+    resume: ResumeOffer | None
+    previous: NearbyFilm | None
+    next: NearbyFilm | None
+    runs_on: bool  # the next film is the next episode of the series
+    subtitles: Sequence[SubtitleTrack]
+    speeds: Sequence[tuple[str, str]] = SPEEDS
+    modules: Sequence[str] = MODULES
+    # Empty for visitors, whose positions aren't kept.
+    report_url: str = ""
+    mark_url: str = ""
+
+
+def player_page(
+    snapshot: Snapshot,
+    entry: Entry,
+    at: Addresses,
+    position: Position | None,
+    subtitles: Sequence[SubtitleTrack] = (),
+) -> PlayerPage:
+    before, after = neighbors.films_around(snapshot, entry)
+    title = split_name(entry.name)[0]
+    return PlayerPage(
+        title=title,
+        folder=snapshot.folder,
+        poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
+        hls_url=f"{reverse('stream-hls', args=[entry.id])}?in={snapshot.folder}",
+        mp4_url=f"{reverse('stream-mp4', args=[entry.id])}?in={snapshot.folder}",
+        scenes_url=f"{reverse('stream-scenes', args=[entry.id])}?in={snapshot.folder}",
+        original_url=raw_url(at, entry.id),
+        original_type=TYPES.get(entry.extension, ""),
+        size=formatting.size_words(entry.size_bytes),
+        is_watched=bool(position and position.is_watched),
+        resume=resume_of(position),
+        previous=nearby_film(before, at),
+        next=nearby_film(after, at),
+        runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
+        subtitles=subtitles,
+    )
+
+
+def resume_of(position: Position | None) -> ResumeOffer | None:
+    if position is None or not position.position_seconds:
+        return None
+    at, of = position.position_seconds, position.duration_seconds
+    return ResumeOffer(at, of, clock_words(at), stopped_words(position), position.percent)
+
+
+def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
+    if entry is None:
+        return None
+    stem = split_name(entry.name)[0]
+    episode = episodes.episode_of(stem)
+    if episode and episode.is_called_so:
+        label = _("Episode %(number)s") % {"number": episode.number}
+    else:
+        label = stem
+    return NearbyFilm(stem, label, at.preview(entry.key))
+
+
+def scenes(facts: Scenes, filmstrip_path: str) -> Mapping[str, Any]:
+    """Describe chapters and filmstrip. A chapter without a title has its number."""
+    chapters = [
+        {"at": at, "title": title or _("Chapter %(number)s") % {"number": number}}
+        for number, (at, title) in enumerate(facts.chapters, 1)
+    ]
+    strip = {"url": filmstrip_path, "frames": facts.frames, "columns": facts.frames_in_row}
+    return {"chapters": chapters, "filmstrip": strip if filmstrip_path else None}
+
+
+def nothing(reason: str) -> Mapping[str, Any]:
+    return {"kind": "none", "url": "", "progress": None, "reason": reason}
+
+
+def away(reason: str) -> Mapping[str, Any]:
+    return {"kind": "away", "url": "", "progress": None, "reason": reason}
+
+
+def playing(kind: str, url: str) -> Mapping[str, Any]:
+    return {"kind": kind, "url": url, "progress": None, "reason": ""}
+
+
+def converting(progress_percent: float | None) -> Mapping[str, Any]:
+    return {"kind": "converting", "url": "", "progress": progress_percent, "reason": ""}

@@ -1,0 +1,132 @@
+"""Films: where they can be played, and how far a person got."""
+
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from math import isfinite
+from typing import Any
+
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST, require_safe
+
+from webui.errors.page import message_of
+from webui.http.requests import Request, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.addresses import folder_url
+from webui.library.bounds import bounds_of, for_visitors
+from webui.library.entries import ROOT
+from webui.models import Role
+from webui.player import resume_positions
+from webui.player.pages import film as page
+from webui.player.resume_positions import Film
+from webui.streams import streams
+from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
+from webui.v1.links import Link
+from webui.v1.records import Playable, Scenes
+
+NO_SCENES = Scenes((), "", 0, 0)
+Asking = Callable[[str], Playable]
+
+
+# Playable URLs
+
+
+@require_safe
+@open_to(Role.GUEST)
+def hls(request: Request, file: str) -> HttpResponse:
+    return respond(request, service_of(request).v1.hls, file, "hls")
+
+
+@require_safe
+@open_to(Role.GUEST)
+def mp4(request: Request, file: str) -> HttpResponse:
+    return respond(request, service_of(request).v1.mp4, file, "mp4")
+
+
+def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
+    """Send where a film can be played. A refusal is a normal response: the player tries its other
+    sources, and shows a reason if none works."""
+    try:
+        answer = where(request, ask(file), file, kind)
+    except (Unavailable, TooMany) as failure:
+        answer = page.away(why_not(for_visitors(request, failure)))
+    except Failure as failure:
+        answer = page.nothing(why_not(for_visitors(request, failure)))
+    return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
+
+
+def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping[str, Any]:
+    """Describe the source. Links of our own service are paths, so that they work under every host
+    name of Ferry. The site relays films of a foreign service, and films for visitors."""
+    if playable.is_converting:
+        return page.converting(playable.progress_percent)
+    if service_of(request).is_embedded and playable.url and not bounds_of(request):
+        return page.playing(kind, Link(playable.url, is_ours=True).path_and_query)
+    return page.playing(kind, streams.playable(request, playable, file, kind, timezone.now()))
+
+
+@require_safe
+@open_to(Role.GUEST)
+def scenes(request: Request, file: str) -> HttpResponse:
+    """Send chapters and filmstrip of a film, which only our own service has. Without these, the
+    player does what it can."""
+    facts = NO_SCENES
+    if service_of(request).is_embedded:
+        with suppress(Failure):
+            facts = service_of(request).v1.scenes(file)
+    strip_url = "" if bounds_of(request) else facts.filmstrip_url
+    path = Link(strip_url, is_ours=True).path_and_query if strip_url else ""
+    answer = page.scenes(facts, path)
+    return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
+
+
+def why_not(failure: Failure) -> str:
+    if isinstance(failure, NotFound):
+        return _("This file no longer exists.")
+    if failure.message:
+        return failure.message
+    if isinstance(failure, Rejected):
+        return _("The storage service couldn't convert this file.")
+    return f"{message_of(failure).title}."
+
+
+# How far a person got
+
+
+@require_POST
+@open_to(Role.GUEST)
+def position(request: Request, file: str) -> HttpResponse:
+    """Save a resume position. Pages that close send it too, so nothing reads the response."""
+    film = film_of(request, file)
+    at, of = number_of(request, "at"), number_of(request, "of")
+    if film and at is not None:
+        resume_positions.save_position(request.user, film, at, of or 0.0, timezone.now())
+    return HttpResponse(status=204)
+
+
+@require_POST
+@open_to(Role.GUEST)
+def set_watched(request: Request, file: str) -> HttpResponse:
+    film = film_of(request, file)
+    is_watched = request.POST.get("watched") == "1"
+    if film:
+        resume_positions.set_watched(request.user, film, timezone.now(), is_watched=is_watched)
+    return redirect(folder_url(ROOT if film is None or "at_front" in request.POST else film.folder))
+
+
+def film_of(request: Request, file: str) -> Film | None:
+    """Return the film, or None for an unlisted file, so that nothing is saved about it."""
+    folder = request.POST.get("folder", "")
+    entry = folders.listed_file(service_of(request), folder, file)
+    return Film(service_of(request), folder, entry) if entry else None
+
+
+def number_of(request: Request, name: str) -> float | None:
+    try:
+        number = float(request.POST.get(name, "")[:32])
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

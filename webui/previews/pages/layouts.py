@@ -1,0 +1,130 @@
+"""Lay out JSON, tables, and subtitles in one pass."""
+
+import csv
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from django.utils.translation import gettext as _
+
+from webui.words import formatting
+
+MOST_COLUMNS = 60
+LONGEST_CELL = 500
+SEPARATORS = ",;\t|"
+DEEPEST = 24
+INDENT = "  "
+# Each alternative consumes whatever it begins with, so that no text is scanned twice.
+JSON_PARTS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
+CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
+CUE = re.compile(rf"\s{{0,8}}{CLOCK}\s{{1,8}}-->")
+SPOKEN = re.compile(rf"Dialogue:[^,]{{0,40}},\s{{0,8}}{CLOCK},")
+MARKUP = re.compile(r"<[^<>]{0,200}>|\{[^{}]{0,500}\}")
+
+
+@dataclass(frozen=True)
+class CueRow:
+    time: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Table:
+    head: list[str]
+    rows: list[list[str]]
+    more: str  # says how many columns are left out
+
+
+# JSON
+
+
+def laid_out(text: str, most_lines: int) -> str:
+    """Indent JSON, keeping numbers, order, and duplicate names. Return the text unchanged if the
+    result would be too long."""
+    lines = list(islice(json_lines(text), most_lines + 1))
+    return "\n".join(lines) if len(lines) <= most_lines else text
+
+
+def json_lines(text: str) -> Iterator[str]:
+    """Yield indented lines without parsing: text that isn't JSON is kept, and any depth works."""
+    depth, line, is_open = 0, "", False
+    for part in JSON_PARTS.findall(text):
+        if part in "}]":
+            depth = max(depth - 1, 0)
+            if not is_open:
+                yield line
+                line = INDENT * min(depth, DEEPEST)
+        elif is_open:
+            yield line
+            line = INDENT * min(depth, DEEPEST)
+        is_open = part in "{["
+        depth += is_open
+        line += ": " if part == ":" else part
+        if part == ",":
+            yield line
+            line = INDENT * min(depth, DEEPEST)
+    yield line
+
+
+# Tables
+
+
+def table_of(text: str, extension: str, *, has_head: bool) -> Table | None:
+    """Return the table, or None if the text isn't one."""
+    lines = text.split("\n")
+    separator = "\t" if extension == "tsv" else separator_of(lines[0])
+    try:
+        records = [row for row in csv.reader(lines, delimiter=separator) if row]
+    except csv.Error:
+        return None
+    rows = [[cell[:LONGEST_CELL] for cell in row[:MOST_COLUMNS]] for row in records]
+    if not rows:
+        return None
+    width, widest = max(map(len, rows)), max(map(len, records))
+    rows = [row + [""] * (width - len(row)) for row in rows]
+    head = rows.pop(0) if has_head else []
+    return Table(head, rows, more_columns(widest - width))
+
+
+def separator_of(line: str) -> str:
+    return max(SEPARATORS, key=line.count)
+
+
+def more_columns(count: int) -> str:
+    if not count:
+        return ""
+    return _("%(count)s more columns aren't shown.") % {"count": formatting.count_words(count)}
+
+
+# Cues
+
+
+def cues_of(text: str) -> list[CueRow]:
+    """Return the times and words of SubRip, WebVTT, and Advanced SubStation subtitles."""
+    cues: list[CueRow] = []
+    time, words = "", [""]
+    for line in [*text.split("\n"), ""]:
+        timing = CUE.match(line)
+        spoken = SPOKEN.match(line)
+        if spoken:
+            cues.append(
+                CueRow(time_words(spoken), bare(line.split(",", 9)[-1].replace("\\N", "\n")))
+            )
+        elif timing:
+            time, words = time_words(timing), []
+        elif time and line.strip():
+            words.append(line)
+        elif time:
+            cues.append(CueRow(time, bare("\n".join(words))))
+            time = ""
+    return cues
+
+
+def time_words(match: re.Match[str]) -> str:
+    hours, minutes, seconds, part = match.groups()
+    return f"{int(hours or 0)}:{int(minutes):02}:{seconds}.{part.ljust(3, '0')}"
+
+
+def bare(text: str) -> str:
+    return MARKUP.sub("", text).strip()

@@ -1,0 +1,145 @@
+"""The preview of a piece of text: as lines, a table, cues, or prose."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from urllib.parse import urlencode
+
+from django.utils.safestring import SafeString
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.errors.page import message_of
+from webui.library.addresses import Addresses
+from webui.library.entries import Entry
+from webui.previews.code_languages import label_of, language_of
+from webui.previews.pages import layouts
+from webui.previews.pages.layouts import CueRow, Table
+from webui.previews.text_pieces import TextPiece
+from webui.v1.errors import Failure
+from webui.words import formatting
+
+READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
+ART = frozenset({"nfo", "diz"})
+MOST_LINES = 4_000
+MOST_ROWS = 500
+LABELS = {"markdown": "Markdown"}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The functions that highlight code and render Markdown. Views pass them in, since pages do no
+    I/O."""
+
+    highlight: Callable[[str, str], list[str | SafeString]]
+    prose: Callable[[str], SafeString | None]
+
+
+@dataclass(frozen=True)
+class TextShape:
+    """The content of a text preview. `form` is lines, art, prose, table, cues, empty, or failed."""
+
+    form: str
+    lines: list[str | SafeString] = field(default_factory=list)
+    prose: SafeString | None = None
+    table: Table | None = None
+    cues: list[CueRow] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class TextPart:
+    shape: TextShape
+    is_first: bool = True
+    is_wrapped: bool = False
+    more_url: str = ""
+    more_page_url: str = ""
+    more_text: str = ""
+    lines_text: str = ""
+    language: str = ""
+    failure_title: str = ""
+    failure_text: str = ""
+
+
+def most_lines(entry: Entry) -> int:
+    return MOST_ROWS if entry.preview == "table" else MOST_LINES
+
+
+def is_art(entry: Entry) -> bool:
+    return entry.extension in ART
+
+
+def failed_part(failure: Failure) -> TextPart:
+    message = message_of(failure)
+    return TextPart(TextShape("failed"), failure_title=message.title, failure_text=message.text)
+
+
+def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:
+    more = {"enc": piece.encoding}
+    shape = shape_of(entry, piece, setting)
+    return TextPart(
+        shape=shape,
+        is_first=piece.start == 0,
+        is_wrapped=entry.preview != "code",
+        more_url="" if piece.is_last else more_url(at, entry, {"from": str(piece.stop)} | more),
+        more_page_url=""
+        if piece.is_last
+        else with_query(at.preview(entry.key), {"at": str(piece.stop)} | more),
+        more_text=more_text(piece, entry),
+        lines_text=lines_text(len(shape.lines)) if piece.is_whole else "",
+        language=LABELS.get(entry.preview) or label_of(entry.name),
+    )
+
+
+def shape_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
+    if not piece.text:
+        return TextShape("empty")
+    makers = {"markdown": as_prose, "table": as_table, "subtitle": as_cues, "code": as_code}
+    maker = makers.get(entry.preview)
+    shape = maker(entry, piece, setting) if maker else None
+    return shape or TextShape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
+
+
+def lines_of(text: str) -> list[str | SafeString]:
+    return [*text.removesuffix("\n").split("\n")]
+
+
+def as_prose(_entry: Entry, piece: TextPiece, setting: Setting) -> TextShape | None:
+    prose = setting.prose(piece.text)
+    return None if prose is None else TextShape("prose", prose=prose)
+
+
+def as_table(entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
+    table = layouts.table_of(piece.text, entry.extension, has_head=piece.start == 0)
+    return None if table is None else TextShape("table", table=table)
+
+
+def as_cues(_entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
+    cues = layouts.cues_of(piece.text)
+    return TextShape("cues", cues=cues) if cues else None
+
+
+def as_code(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
+    language = language_of(entry.name)
+    is_json = entry.extension == "json" and piece.is_whole
+    text = layouts.laid_out(piece.text, MOST_LINES) if is_json else piece.text
+    return TextShape("lines", lines=setting.highlight(text, language))
+
+
+def more_url(at: Addresses, entry: Entry, query: dict[str, str]) -> str:
+    return f"{at.below}{entry.key}/text/?{urlencode(query)}"
+
+
+def with_query(address: str, query: dict[str, str]) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
+
+
+def more_text(piece: TextPiece, entry: Entry) -> str:
+    size_so_far = formatting.size_words(piece.stop)
+    if not entry.size_bytes:
+        return _("%(shown)s so far") % {"shown": size_so_far}
+    sizes = {"shown": size_so_far, "size": formatting.size_words(entry.size_bytes)}
+    return _("%(shown)s of %(size)s so far") % sizes
+
+
+def lines_text(count: int) -> str:
+    words = ngettext("%(count)s line", "%(count)s lines", count)
+    return words % {"count": formatting.count_words(count)} if count else ""

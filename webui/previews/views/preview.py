@@ -1,0 +1,126 @@
+"""The preview of a file as a page, which Files also opens over the listing."""
+
+from contextlib import suppress
+from dataclasses import replace
+
+from django.http import Http404, HttpResponse, JsonResponse
+from django.shortcuts import render
+from django.views.decorators.http import require_safe
+
+from webui.contents import encodings
+from webui.contents.content_check import expected_file
+from webui.files import screen as files_screen
+from webui.http import security_headers
+from webui.http.requests import Request, service_of
+from webui.http.roles import open_to
+from webui.library.addresses import Addresses, view_options
+from webui.library.bounds import for_visitors
+from webui.library.entries import FILE, Entry
+from webui.library.folders import Reading
+from webui.models import Role
+from webui.player import screen as player_screen
+from webui.previews import text_pieces, typesetting_process, zip_contents
+from webui.previews.pages import music_queue
+from webui.previews.pages import preview as pages
+from webui.previews.pages.camera import camera_words
+from webui.previews.pages.text import (
+    READ,
+    Setting,
+    TextPart,
+    failed_part,
+    is_art,
+    most_lines,
+    text_part,
+)
+from webui.v1.errors import Failure
+
+SETTING = Setting(typesetting_process.highlight, typesetting_process.prose)
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request, folder: str, file: str) -> HttpResponse:
+    reading = files_screen.read(request, folder)
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
+    text = shown_text(request, reading, entry) if entry.preview in READ else None
+    context = files_screen.context_of(request, reading)
+    look = files_screen.look_of(request, reading, context)
+    page = pages.preview_page(reading.snapshot, entry, look, context, text)
+    if reading.is_part and len(reading.snapshot.contents.entries) == 1:
+        page = replace(page, back_url="")
+    if page.picture and service_of(request).is_embedded:
+        page = add_camera(request, entry, page)
+    if entry.preview == "archive" and page.kind == "none":
+        page = add_archive_listing(request, entry, page)
+    if page.kind != "video":
+        return render(request, "previews/show.html", {"page": page})
+    player = player_screen.page_of(request, reading, entry)
+    response = render(request, "previews/show.html", {"page": page, "player": player})
+    response["Content-Security-Policy"] = security_headers.PLAYER
+    return response
+
+
+def add_archive_listing(
+    request: Request, entry: Entry, page: pages.PreviewPage
+) -> pages.PreviewPage:
+    """Add the files in the archive to the page, if its directory can be read."""
+    try:
+        files = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
+    except Failure as failure:
+        return replace(page, kind="text", text=failed_part(for_visitors(request, failure)))
+    return page if files is None else pages.with_archive(page, files)
+
+
+def add_camera(request: Request, entry: Entry, page: pages.PreviewPage) -> pages.PreviewPage:
+    """Add the camera that took the picture, which only our own service reports."""
+    with suppress(Failure):
+        camera = service_of(request).v1.camera(entry.id)
+        return replace(page, camera=camera_words(entry, camera))
+    return page
+
+
+def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
+    """Return the text, or the failure in its place, so that the page's actions remain."""
+    try:
+        return text_from(request, reading, entry, position_of(request, "at"))
+    except Failure as failure:
+        return failed_part(for_visitors(request, failure))
+
+
+@require_safe
+@open_to(Role.GUEST)
+def more(request: Request, folder: str, file: str) -> HttpResponse:
+    reading = files_screen.read(request, folder)
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
+    if entry.preview not in READ:
+        raise Http404
+    text = text_from(request, reading, entry, position_of(request, "from"))
+    return render(request, "previews/_piece.html", {"text": text})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def queue(request: Request, folder: str, file: str) -> HttpResponse:
+    """Send the tracks that play with this one. In the page itself they would mostly be wasted."""
+    reading = files_screen.read(request, folder)
+    entry = files_screen.find_entry(reading, f"{FILE}-{file}")
+    if entry.preview != "audio":
+        raise Http404
+    return JsonResponse(music_queue.queue_of(reading.snapshot, entry, view_options(request)))
+
+
+def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
+    """Return the text, or None if the file isn't text, whatever its name."""
+    name = request.GET.get("enc", "")
+    encoding = name if name in encodings.KNOWN else ""
+    text_request = text_pieces.TextRequest(
+        entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
+    )
+    piece = text_pieces.read(service_of(request).v1, text_request)
+    at = Addresses(reading.snapshot.folder, view_options(request))
+    return text_part(entry, piece, at, SETTING) if piece else None
+
+
+def position_of(request: Request, name: str) -> int:
+    value = request.GET.get(name, "")
+    return int(value) if value.isascii() and value.isdigit() and len(value) < 16 else 0

@@ -1,0 +1,234 @@
+from dataclasses import dataclass
+from datetime import datetime
+from urllib.parse import urlsplit
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.activity.page import ActivityPage
+from webui.errors.page import message_of, said_by
+from webui.health.page import HealthPage
+from webui.people.pages.people import PeoplePart
+from webui.server.pages.plan import PlanPart
+from webui.server.pages.storage import StoragePart
+from webui.v1.connection import Health
+from webui.v1.errors import (
+    Failure,
+    Forbidden,
+    NotFound,
+    Rejected,
+    TooMany,
+    Unauthorized,
+    Unavailable,
+    Unreadable,
+)
+from webui.words import reasons
+from webui.words.formatting import ago_words, count_words, tenths_words
+from webui.words.joining import sentences
+
+
+@dataclass(frozen=True)
+class ServicePart:
+    """Whether the storage service answers, without its address and credentials."""
+
+    state: str
+    detail: str
+    is_well: bool
+    is_unhealthy: bool
+
+
+@dataclass(frozen=True)
+class ConnectionPart:
+    """Where files are kept, for the owner, without the credentials."""
+
+    place: str
+    text: str
+    may_connect: bool
+    may_forget: bool
+
+
+@dataclass(frozen=True)
+class ProgramsPart:
+    """Ferry's own service, for other programs that use v1. The password is shown once."""
+
+    address: str
+    email: str
+    password: str = ""
+
+
+@dataclass(frozen=True)
+class ForgetPage:
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class FixedSetting:
+    """A setting that the environment decides."""
+
+    label: str
+    value: str
+    text: str
+
+
+@dataclass(frozen=True)
+class NamesPart:
+    """The name of this server, and the addresses at which people reach it."""
+
+    name: str
+    addresses: list[str]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section of the screen in the list at its top, with what the section holds."""
+
+    id: str
+    label: str
+    note: str = ""
+
+
+@dataclass(frozen=True)
+class ServerPage:
+    """The Server screen. The parts that may be missing are for owners."""
+
+    storage: StoragePart
+    service: ServicePart
+    connection: ConnectionPart | None = None
+    names: NamesPart | None = None
+    people: PeoplePart | None = None
+    health: HealthPage | None = None
+    activity: ActivityPage | None = None
+
+
+def sections(
+    page: ServerPage, plan: PlanPart | None, links: int, *, has_programs: bool
+) -> list[Section]:
+    """List the sections in their order on the screen."""
+    gauge = page.storage.gauge
+    parts = [Section("storage", _("Storage"), gauge.text if gauge else "")]
+    if plan and plan.is_shown:
+        parts.append(Section("plan", plan.title))
+    if page.names and page.people:
+        parts += [
+            Section("names", _("Name and addresses"), page.names.name),
+            Section("people", _("People"), people_words(len(page.people.people))),
+        ]
+    if links:
+        parts.append(Section("links", _("Everyone's links"), count_words(links)))
+    if page.health:
+        parts.append(Section("health", _("Health"), page.health.summary))
+    parts.append(Section("service", _("Connection"), page.service.state))
+    if page.connection and page.activity:
+        parts.append(Section("connection", _("Storage location"), page.connection.place))
+        if has_programs:
+            parts.append(Section("programs", _("For other programs")))
+        latest = page.activity.rows[0].note if page.activity.rows else ""
+        parts.append(Section("activity", _("Activity"), latest))
+    return parts
+
+
+def people_words(count: int) -> str:
+    words = ngettext("%(count)s person", "%(count)s people", count)
+    return words % {"count": count_words(count)}
+
+
+def fixed_words(name: str) -> str:
+    text = _("The setting %(name)s decides this. To change it here, remove it and restart Ferry.")
+    return text % {"name": name}
+
+
+# The storage service
+
+
+def service_part(health: Health, now: datetime) -> ServicePart:
+    if health.last_error:
+        kind = health.last_failure or Unavailable
+        return unhealthy_part(kind(health.last_error), health, now)
+    if health.last_ok_at is None:
+        text = _("Ferry hasn't contacted the service since it started.")
+        return ServicePart(_("Not checked yet"), text, is_well=False, is_unhealthy=False)
+    words = {
+        "time": time_words(health.latency_seconds or 0),
+        "ago": ago_words(now - health.last_ok_at),
+    }
+    answered = _("Responded in %(time)s, %(ago)s") % words
+    return ServicePart(_("Storage service"), answered, is_well=True, is_unhealthy=False)
+
+
+def unhealthy_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
+    message = message_of(failure)
+    if health.last_error_at:
+        age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
+        text = sentences((age_words, message.text))
+        return ServicePart(message.title, text, is_well=False, is_unhealthy=True)
+    return ServicePart(message.title, message.text, is_well=False, is_unhealthy=True)
+
+
+def time_words(seconds: float) -> str:
+    if seconds < 1:
+        return _("%(count)s ms") % {"count": max(1, round(seconds * 1000))}
+    return _("%(count)s s") % {"count": tenths_words(seconds)}
+
+
+# The connection
+
+
+def connection_part(*, fixed_url: str, stored_url: str) -> ConnectionPart:
+    """Describe the connection. `fixed_url`, from the environment, overrides `stored_url`."""
+    if fixed_url:
+        text = _(
+            "The setting SERVICE_URL decides this. To connect another service here, "
+            "remove the setting and restart Ferry."
+        )
+        return ConnectionPart(place_of(fixed_url), text, may_connect=False, may_forget=False)
+    if stored_url:
+        text = _("The files on this machine stay but are hidden.")
+        return ConnectionPart(place_of(stored_url), text, may_connect=True, may_forget=True)
+    text = _("Ferry's own service stores them in its data folder.")
+    return ConnectionPart(_("This machine"), text, may_connect=True, may_forget=False)
+
+
+def place_of(url: str) -> str:
+    """Return the host and path of a URL, without a name or password."""
+    parts = urlsplit(url)
+    return f"{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
+
+
+def forget_page(url: str) -> ForgetPage:
+    words = _(
+        "The files at %(place)s stay there. Ferry deletes the email address and "
+        "password, and shows the files on this machine again."
+    )
+    place = place_of(url)
+    return ForgetPage(_("Disconnect from %(place)s?") % {"place": place}, words % {"place": place})
+
+
+def refusal_of(failure: Failure) -> str:
+    """Say why a connection wasn't saved, for the person who entered it."""
+    return sentences((_why(failure), _("Nothing changed.")))
+
+
+def _why(failure: Failure) -> str:
+    message = said_by(failure)
+    if isinstance(failure, Unauthorized):
+        return _("The service didn't accept this email address and password.")
+    if failure.reason in ("premium_required", "bad_certificate", "too_slow"):
+        return reasons.find(failure.reason).text
+    if isinstance(failure, Forbidden | Rejected) or (message and isinstance(failure, Unreadable)):
+        return sentences((_("The service refused this account."), message))
+    if isinstance(failure, TooMany):
+        return _("The service is limiting requests. Try again in a few minutes.")
+    if isinstance(failure, Unreadable | NotFound):
+        return _(
+            "Ferry can't talk to the service at this address. Check that it's a storage service."
+        )
+    return _away(failure.reason)
+
+
+def _away(reason: str) -> str:
+    if reason == "no_connection":
+        return _(
+            "Nothing responds at this address. Check the address, and that the service is running."
+        )
+    return _("The service has a problem. Try again in a minute.")

@@ -1,0 +1,213 @@
+"""Links for other people and players, in words, and the playlists that players read."""
+
+import mimetypes
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Protocol
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from webui.library.entries import FILE, Entry, split_name
+from webui.library.sorting import Contents
+from webui.people.qr_codes import DeviceAddress
+from webui.words import joining
+from webui.words.formatting import Calendar, count_words
+
+MOST_LISTED = 5_000
+LONGEST_STEM = 80
+PLAYED = frozenset({"film", "audio"})
+UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+class ShareFacts(Protocol):
+    """A link as the database stores it."""
+
+    @property
+    def pk(self) -> int: ...
+
+    name: str
+    label: str
+    expires_at: datetime | None
+    folder: str
+    password: str
+    uses: int
+    most_uses: int | None
+    takes_files: bool
+    last_used_at: datetime | None
+
+    @property
+    def asks_first(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class ShareRow:
+    id: int
+    name: str
+    note: str
+    use: str
+
+
+@dataclass(frozen=True)
+class SharePage:
+    """The page that makes a link. Until then, `addresses` is empty."""
+
+    title: str
+    text: str
+    action: str
+    back_url: str
+    back_label: str
+    error: str = ""
+    addresses: Sequence[DeviceAddress] = ()
+    list_url: str = ""
+
+
+@dataclass(frozen=True)
+class Made:
+    """A new link: its addresses, and when it expires."""
+
+    addresses: Sequence[DeviceAddress]
+    list_url: str
+    expires_at: datetime
+
+
+def share_page(
+    entry: Entry, action: str, back_url: str, calendar: Calendar, result: Made | str = ""
+) -> SharePage:
+    """Build the page. `result` is the link, or why there is none; empty before it is made."""
+    page = SharePage(
+        title=_("Play %(name)s on another device") % {"name": entry.name or _("All files")},
+        text=_(
+            "Create a link that opens in any player, such as VLC or a TV, without "
+            "signing in. Anyone with the link can play and download this for 24 hours."
+        ),
+        action=action,
+        back_url=back_url,
+        back_label=_("Files"),
+    )
+    if isinstance(result, str):
+        return replace(page, error=result)
+    text = _(
+        "Open this link in VLC, or scan it with a phone's camera. Anyone with the "
+        "link can play and download this without signing in, until %(when)s."
+    ) % {"when": calendar.to_the_minute(result.expires_at)}
+    return replace(page, text=text, addresses=result.addresses, list_url=result.list_url)
+
+
+def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
+    return [share_row(each, calendar) for each in shares]
+
+
+def share_row(share: ShareFacts, calendar: Calendar) -> ShareRow:
+    name = share.label or share.name or _("All files")
+    return ShareRow(share.pk, name, note(share, calendar), use_words(share, calendar))
+
+
+def use_words(share: ShareFacts, calendar: Calendar) -> str:
+    if share.last_used_at is None:
+        return _("Never used")
+    return _("Last used: %(when)s") % {"when": calendar.words(share.last_used_at)}
+
+
+def note(share: ShareFacts, calendar: Calendar) -> str:
+    """Return what a link opens, such as `Page, until 7 Dec, 14:00, with a password`."""
+    return joining.items(
+        [
+            kind_words(share),
+            until(share.expires_at, calendar),
+            _("with a password") if share.password else "",
+            uses_words(share) if share.asks_first else "",
+        ]
+    )
+
+
+def kind_words(share: ShareFacts) -> str:
+    if share.takes_files:
+        return _("Receives files")
+    return _("Page") if share.folder else _("For other players")
+
+
+def until(at: datetime | None, calendar: Calendar) -> str:
+    if at is None:
+        return _("no expiry date")
+    return _("until %(when)s") % {"when": calendar.to_the_minute(at)}
+
+
+def uses_words(share: ShareFacts) -> str:
+    count = {"count": count_words(share.uses)}
+    if share.most_uses is None:
+        return ngettext("opened %(count)s time", "opened %(count)s times", share.uses) % count
+    words = count | {"most": count_words(share.most_uses)}
+    return _("opened %(count)s of %(most)s times") % words
+
+
+@dataclass(frozen=True)
+class OpenPage:
+    """The form that opens a link with a password or a number of uses."""
+
+    action: str
+    asks_password: bool
+    uses_text: str
+    error: str = ""
+
+
+def open_page(share: ShareFacts, action: str, error: str = "") -> OpenPage:
+    return OpenPage(action, bool(share.password), uses_left_words(share), error)
+
+
+def uses_left_words(share: ShareFacts) -> str:
+    if share.most_uses is None:
+        return ""
+    left = max(share.most_uses - share.uses, 0)
+    words = ngettext(
+        "This link can be opened %(count)s more time.",
+        "This link can be opened %(count)s more times.",
+        left,
+    )
+    return words % {"count": count_words(left)}
+
+
+# Links for players
+
+
+def player_paths(token: str, kind: str, entry: str, name: str) -> tuple[str, str]:
+    """Return the path to give to players, and that of the playlist."""
+    title = safe_name(name)
+    list_path = reverse("share-m3u", args=[token, f"{title}.m3u"])
+    if kind != FILE:
+        return list_path, list_path
+    return reverse("share-open", args=[token, entry, title]), list_path
+
+
+def playable_entries(contents: Contents) -> list[Entry]:
+    """Return the films and music of a folder, by name."""
+    return [entry for entry in contents.in_order("name") if is_played(entry)][:MOST_LISTED]
+
+
+def is_played(entry: Entry) -> bool:
+    return entry.kind == FILE and entry.look in PLAYED
+
+
+def safe_name(name: str) -> str:
+    """Return a name for the end of a URL, where people and players read it as the title. A QR code
+    holds some two thousand characters, and a letter may take nine of them."""
+    stem, extension = split_name(UNSAFE.sub("_", name).strip(" ."))
+    return stem[:LONGEST_STEM].strip(" .") + extension or "file"
+
+
+def playlist(token: str, rows: Iterable[tuple[str, str]], origin: str) -> str:
+    """Return an M3U playlist of ids and names. Line breaks in names would add lines to it."""
+    lines = ["#EXTM3U"]
+    for file, name in rows:
+        address = reverse("share-open", args=[token, file, safe_name(name)])
+        lines += [f"#EXTINF:-1,{safe_name(name)}", f"{origin}{address}"]
+    return "\n".join(lines) + "\n"
+
+
+def media_type(name: str) -> str:
+    """Return a media type by the name alone, and never one that a browser would run."""
+    guess = mimetypes.guess_type(f"file.{name.rpartition('.')[2]}")[0] or ""
+    return guess if guess.startswith(("video/", "audio/")) else "application/octet-stream"

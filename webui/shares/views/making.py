@@ -1,0 +1,106 @@
+"""Make a link to a page: for a folder, or for a selection in it."""
+
+import logging
+
+from django.contrib import messages
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.files import screen as files_screen
+from webui.files import selection as files_selection
+from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.roles import open_to
+from webui.library.addresses import folder_url
+from webui.library.bounds import Bounds
+from webui.library.entries import FILE, Entry
+from webui.library.folders import Reading
+from webui.models import Role
+from webui.people.device_addresses import device_addresses
+from webui.player import subtitles
+from webui.shares import links
+from webui.shares.form import ShareForm
+from webui.shares.pages.making import made_page, new_page
+from webui.uploads.page import no_folder_words
+from webui.words.formatting import Calendar, count_words
+
+log = logging.getLogger("ferry.sharing")
+
+MADE, MOST_CHOSEN = "make", 1_000
+
+
+@sensitive_post_parameters("password")
+@asks_and_acts
+@open_to(Role.MEMBER)
+def share(request: Request, folder: str) -> HttpResponse:
+    """Ask what the link may do, then make it. A selection arrives as a form of the listing."""
+    reading = files_screen.read(request, folder)
+    chosen = files_selection.chosen_of(request, reading)
+    if is_of_selection(request) and not 0 < len(chosen) <= MOST_CHOSEN:
+        messages.error(request, refusal(chosen))
+        return redirect(folder_url(folder))
+    is_sent = request.method == "POST" and MADE in request.POST
+    form = ShareForm(request.POST if is_sent else None)
+    page = new_page(reading.snapshot, chosen, takes_folder=service_of(request).takes_folder)
+    if is_sent and form.is_valid():
+        if form.terms().takes_files and not page.can_receive:
+            form.add_error(None, no_folder_words())
+        elif made := made_link(request, reading, chosen, form):
+            return made
+        else:
+            form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
+    status = 422 if is_sent else 200
+    return render(request, "shares/new.html", {"page": page, "form": form}, status=status)
+
+
+def is_of_selection(request: Request) -> bool:
+    asks = files_selection.fields_of(request, "entry")
+    return bool(asks) or files_selection.is_all_chosen(request)
+
+
+def refusal(chosen: list[Entry]) -> str:
+    if not chosen:
+        return _("Select an item first.")
+    return _("Select at most %(count)s items, or share the folder.") % {
+        "count": count_words(MOST_CHOSEN)
+    }
+
+
+def made_link(
+    request: Request, reading: Reading, chosen: list[Entry], form: ShareForm
+) -> HttpResponse | None:
+    """Make the link, and show it. Return None if there are too many."""
+    now, terms = timezone.now(), form.terms()
+    bounds = bounds_of(reading, chosen)
+    try:
+        token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
+    except links.TooManyShares:
+        return None
+    log.info("made page link name=%r folder=%s", request.user.username, bounds.top)
+    events.record(request, Kind.SHARE_MADE, terms.label or bounds.name)
+    addresses = device_addresses(request, reverse("share-page", args=[token]))
+    calendar = Calendar(now, timezone.get_current_timezone())
+    page = made_page(terms, now, calendar, addresses, folder_url(bounds.top))
+    return render(request, "shares/made.html", {"page": page})
+
+
+def bounds_of(reading: Reading, chosen: list[Entry]) -> Bounds:
+    """Return what the link shows. A film brings the subtitles beside it."""
+    snapshot = reading.snapshot
+    if not chosen:
+        return Bounds(snapshot.folder, snapshot.name or _("Files"))
+    keys = {entry.key for entry in chosen}
+    beside = [each for each in snapshot.contents.entries if each.look in ("film", "captions")]
+    for film in chosen:
+        if film.look == "film":
+            tracks = subtitles.sidecars(snapshot.folder, film, beside)
+            keys |= {f"{FILE}-{each.id}" for each in tracks}
+    name = chosen[0].name if len(chosen) == 1 else snapshot.name or _("Files")
+    if len(chosen) == 1 and chosen[0].is_folder:
+        return Bounds(chosen[0].id, name)
+    return Bounds(snapshot.folder, name, frozenset(keys))

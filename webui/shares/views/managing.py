@@ -1,0 +1,92 @@
+"""See, change, and revoke links that exist."""
+
+import logging
+
+from django.contrib import messages
+from django.http import Http404, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.http.requests import Request, asks_and_acts
+from webui.http.roles import open_to
+from webui.models import Role, Share
+from webui.people.device_addresses import device_addresses
+from webui.shares import links
+from webui.shares.form import ChangeForm
+from webui.shares.pages.links import player_paths
+from webui.shares.pages.managing import managed_page, revoke_page
+from webui.words.formatting import Calendar
+
+log = logging.getLogger("ferry.sharing")
+
+FROM_SERVER = "server"  # in the query of a link in the owners' list
+
+
+@sensitive_post_parameters("password")
+@asks_and_acts
+@open_to(Role.GUEST)
+def change(request: Request, share: int) -> HttpResponse:
+    """Show a link again to the person who made it, and change its terms for everyone at once."""
+    row = links.find_own(request.user, share, timezone.now())
+    if row is None or (request.method == "POST" and not has_terms(request, row)):
+        raise Http404
+    form = ChangeForm(row, request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        if not links.change(row, form.terms(), timezone.now()):
+            raise Http404
+        log.info("changed link name=%r", request.user.username)
+        events.record(request, Kind.SHARE_CHANGED, form.terms().label or row.name)
+        messages.success(request, _("Link changed"))
+        return redirect("account-link", share)
+    paths = paths_of(row)
+    addresses = device_addresses(request, paths[0]) if paths else []
+    page = managed_page(row, addresses, paths[1] if paths else "", Calendar.now())
+    context = {"page": page, "form": form if has_terms(request, row) else None}
+    return render(request, "shares/manage.html", context, status=422 if form.is_bound else 200)
+
+
+def has_terms(request: Request, share: Share) -> bool:
+    """Return whether this person may change the terms. Links for players have none."""
+    return bool(share.folder) and Role(request.user.role).includes(Role.MEMBER)
+
+
+def paths_of(share: Share) -> tuple[str, str] | None:
+    """Return the path of the link, and that of its playlist if it's for players."""
+    token = share.decrypt_token()
+    if token is None:
+        return None
+    if share.folder:
+        return reverse("share-page", args=[token]), ""
+    return player_paths(token, share.kind, share.entry_id, share.name)
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def revoke(request: Request, share: int) -> HttpResponse:
+    """Ask, then revoke a link: one's own, or, as an owner, anyone's. Responses that have begun may
+    finish."""
+    back_url, back_label = list_of(request)
+    row = links.find_revocable(request.user, share, timezone.now())
+    if row is not None and request.method != "POST":
+        page = revoke_page(row, row.user.username, back_url, back_label, Calendar.now())
+        return render(request, "shares/revoke.html", {"page": page})
+    name = links.revoke(request.user, share)
+    if name is None:
+        messages.error(request, _("This link had already ended."))
+    else:
+        log.info("revoked link name=%r", request.user.username)
+        events.record(request, Kind.SHARE_REVOKED, name)
+        messages.success(request, _("Link revoked"))
+    return redirect(back_url)
+
+
+def list_of(request: Request) -> tuple[str, str]:
+    """Return the URL and name of the list from which a person came."""
+    if request.GET.get("from") == FROM_SERVER:
+        return reverse("account-server", fragment="links"), _("Everyone's links")
+    return reverse("account", fragment="shares"), _("Your links")

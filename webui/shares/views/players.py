@@ -1,0 +1,178 @@
+"""Links for other players: made by people who are signed in, opened without signing in."""
+
+import logging
+from datetime import datetime
+
+from django.http import HttpResponse, HttpResponseBase
+from django.shortcuts import render
+from django.urls import reverse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_safe
+
+from common.http.content_disposition import disposition
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.contents import relayed_files
+from webui.contents.content_check import expected_file
+from webui.files import screen as files_screen
+from webui.http.content_types import KEPT
+from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.roles import open_to, open_to_strangers
+from webui.library import folders
+from webui.library.addresses import folder_url
+from webui.library.entries import FILE, FOLDER, Entry
+from webui.library.snapshot import Snapshot
+from webui.models import Role, Share
+from webui.people.device_addresses import device_addresses
+from webui.shares import links, screen
+from webui.shares.pages import links as pages
+from webui.shares.pages.links import Made, SharePage
+from webui.v1.errors import Failure, NotFound
+from webui.v1.links import Download, Link
+from webui.words.formatting import Calendar
+
+log = logging.getLogger("ferry.sharing")
+
+LIST_TYPE = "audio/x-mpegurl"
+
+
+# Making links
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def entry(request: Request, folder: str, key: str) -> HttpResponse:
+    chosen = files_screen.find_entry(files_screen.read(request, folder), key)
+    return answer(request, chosen, reverse("share", args=[folder, key]), folder_url(folder))
+
+
+@asks_and_acts
+@open_to(Role.GUEST)
+def folder(request: Request, folder: str) -> HttpResponse:
+    """Make a link to the folder that is open, which may be the root."""
+    snapshot = files_screen.read(request, folder).snapshot
+    chosen = Entry(FOLDER, snapshot.folder, snapshot.name, snapshot.size_bytes, None)
+    return answer(request, chosen, reverse("share-folder", args=[folder]), folder_url(folder))
+
+
+def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpResponse:
+    now = timezone.now()
+    result: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
+    calendar = Calendar(now, timezone.get_current_timezone())
+    page = pages.share_page(chosen, action, back_url, calendar, result)
+    return render_page(request, page, 422 if page.error else 200)
+
+
+def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
+    """Make a link, or say why not."""
+    if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
+        return _("This folder doesn't contain any films or music. Open one that does.")
+    try:
+        token = links.make(request.user, service_of(request).key, chosen, now)
+    except links.TooManyShares:
+        return _("You already have 100 links. Revoke some on the account page.")
+    log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
+    events.record(request, Kind.SHARE_MADE, chosen.name)
+    path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
+    return Made(device_addresses(request, path), list_url, now + links.LIFETIME)
+
+
+def render_page(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
+    template = "shares/_dialog.html" if request.htmx else "shares/show.html"
+    return render(request, template, {"page": page}, status=status)
+
+
+# Opening links
+
+
+@require_safe
+@open_to_strangers
+@screen.hide_from_search
+def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
+    """Send a file. A player sees only the URL, so `name` gives it a title."""
+    try:
+        share = find_player_link(request, token)
+        entry = entry_of(request, share, file)
+        return bytes_of(request, entry) if entry else over()
+    except Failure as failure:
+        return report_failure(failure)
+
+
+@require_safe
+@open_to_strangers
+@screen.hide_from_search
+def playlist(request: Request, token: str, name: str) -> HttpResponse:
+    try:
+        share = find_player_link(request, token)
+        rows = rows_of(request, share) if share else []
+    except Failure as failure:
+        return report_failure(failure)
+    if not rows or share is None:
+        return over()
+    content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
+    response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
+    response["Content-Disposition"] = disposition("attachment", f"{share.name or 'Files'}.m3u")
+    response["Cache-Control"] = "private, no-store"
+    return response
+
+
+def find_player_link(request: Request, token: str) -> Share | None:
+    """Return the link if it is for players, and note its use. Those of pages may ask for a
+    password first."""
+    now = timezone.now()
+    share = links.find_share(token, service_of(request).key, now)
+    if share is None or share.folder:
+        return None
+    links.note_use(share, now)
+    return share
+
+
+def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
+    """Return the link's file, or a file that is currently in the link's folder."""
+    if share is None:
+        return None
+    if share.kind == FILE:
+        is_it = share.entry_id == file
+        return Entry(FILE, file, share.name, None, None) if is_it else None
+    match = snapshot_of(request, share.entry_id).contents.find(f"{FILE}-{file}")
+    return match if match and pages.is_played(match) else None
+
+
+def rows_of(request: Request, share: Share) -> list[tuple[str, str]]:
+    if share.kind == FILE:
+        return [(share.entry_id, share.name)]
+    entries = pages.playable_entries(snapshot_of(request, share.entry_id).contents)
+    return [(entry.id, entry.name) for entry in entries]
+
+
+def snapshot_of(request: Request, folder: str) -> Snapshot:
+    return folders.read(service_of(request), folder, now=timezone.now()).snapshot
+
+
+def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
+    """Send a file. A player gets no link of the service, which would last longer than this one."""
+
+    def opening(headers: dict[str, str]) -> Link | Download:
+        return service_of(request).v1.file_link(entry.id, headers, request.method or "GET")
+
+    handling = KEPT._replace(content_type=pages.media_type(entry.name))
+    return relayed_files.show(request, opening, lambda _download: handling, expected_file(entry))
+
+
+def over() -> HttpResponse:
+    return plain(404, _("This link has expired or was revoked."))
+
+
+def report_failure(failure: Failure) -> HttpResponse:
+    """Report a failure without revealing anything about the service to strangers."""
+    log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
+    if isinstance(failure, NotFound):
+        return over()
+    response = plain(503, _("Ferry can't play this right now. Try again in a minute."))
+    response["Retry-After"] = "30"
+    return response
+
+
+def plain(status: int, words: str) -> HttpResponse:
+    return HttpResponse(f"{words}\n", status=status, content_type="text/plain; charset=utf-8")

@@ -1,0 +1,395 @@
+"""The Transfers screen: running and finished transfers, with every word ready."""
+
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from django.urls import reverse
+from django.utils.translation import gettext as _
+
+from webui.errors.page import message_of
+from webui.library.addresses import folder_url
+from webui.library.entries import ROOT
+from webui.storage_meter import Gauge
+from webui.transfers.groups import Groups
+from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
+from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer
+from webui.transfers.totals import Totals
+from webui.v1.errors import Failure
+from webui.words import formatting, joining
+from webui.words.formatting import name_parts
+
+WINDOW = 100
+CROWD = 40
+MOST_ARRIVED = 20
+LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 4_000, 30_000
+LARGEST_WINDOW = 10_000
+
+
+class Windows(NamedTuple):
+    """How many rows of each group a page shows. URLs use these names, too."""
+
+    active: int = WINDOW
+    failed: int = WINDOW
+    done: int = WINDOW
+
+    @property
+    def tail(self) -> str:
+        sizes = self._asdict()
+        return urlencode({name: size for name, size in sizes.items() if size != WINDOW})
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What a page already shows, according to its revision. `counts`: how many rows each group had
+    then, in its window and beyond."""
+
+    number: int
+    windows: Windows
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The parts of the cached list that a page needs."""
+
+    epoch: str
+    number: int
+    ordered: int
+    totals: Totals
+    groups: Groups
+
+
+@dataclass(frozen=True, slots=True)
+class TransferRow:
+    key: str
+    state: str
+    name: str
+    name_parts: tuple[str, ...]
+    percent: str
+    progress: str
+    has_route: bool
+    word: str
+    tone: str
+    icon: str
+    is_turning: bool
+    facts: tuple[str, ...]
+    origin: str
+    open_url: str
+    url: str
+    may_cancel: bool
+    may_retry: bool
+    may_clear: bool
+    may_copy: bool
+    cancel_label: str
+    actions_label: str
+
+
+class RowLabels(NamedTuple):
+    """Translated once for each page, which may have thousands of rows."""
+
+    cancel: str
+    actions: str
+
+
+@dataclass(frozen=True)
+class RowList:
+    """The rows of one group. `rows` has the keys of the window; a row is None if the page has it
+    already. If the page has their order too (`is_same`), only rows that changed are there."""
+
+    rows: list[tuple[str, TransferRow | None]]
+    is_same: bool
+    count: str
+    is_empty: bool
+    more_url: str
+    is_crowd: bool
+
+
+@dataclass(frozen=True)
+class Arrival:
+    key: str
+    name: str
+    words: str
+
+
+@dataclass(frozen=True)
+class DestinationFolder:
+    """Where the files of what was just added will be."""
+
+    text: str
+    url: str
+
+
+@dataclass(frozen=True)
+class TransfersPage:
+    document_title: str
+    summary: str
+    running: int
+    revision: str
+    sizes: list[tuple[str, int]]
+    every_ms: int
+    under_way: RowList
+    failed: RowList
+    done: RowList
+    arrived: list[Arrival]
+    away: Away | None
+    may_change: bool
+    gauge: Gauge | None
+    clear_url: str
+
+    @property
+    def is_empty(self) -> bool:
+        return self.under_way.is_empty and self.failed.is_empty and self.done.is_empty
+
+
+def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, two of the page.
+    standing: Standing,
+    transfers: Mapping[str, CachedTransfer],
+    windows: Windows,
+    context: RowContext,
+    *,
+    seen: Seen | None = None,
+    arrived: Sequence[CachedTransfer] = (),
+) -> TransfersPage:
+    is_same = has_order(standing, windows, seen)
+    labels = RowLabels(_("Cancel %(name)s"), _("Actions for %(name)s"))
+    lists = []
+    for name, group in zip(Windows._fields, standing.groups, strict=True):
+        size = getattr(windows, name)
+        keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
+        rows = {key: row_of(transfers[key], context, labels) for key in keys if key in transfers}
+        lists.append(
+            RowList(
+                rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
+                is_same=is_same,
+                count=formatting.count_words(len(group)),
+                is_empty=not group,
+                more_url=f"{reverse('transfers')}?{wider.tail}" if len(group) > size else "",
+                is_crowd=len(keys) > CROWD,
+            )
+        )
+    return TransfersPage(
+        document_title=document_title(standing.totals),
+        summary=summary(standing.totals, len(standing.groups.under_way)),
+        running=standing.totals.running,
+        revision=revision_of(standing, windows, context),
+        sizes=list(windows._asdict().items()),
+        every_ms=every_ms(standing.totals, context),
+        under_way=lists[0],
+        failed=lists[1],
+        done=lists[2],
+        arrived=[arrival_of(each) for each in arrived[:MOST_ARRIVED]],
+        away=context.away,
+        may_change=context.may_change and context.away is None,
+        gauge=context.gauge,
+        clear_url=reverse("transfers-clear"),
+    )
+
+
+def every_ms(totals: Totals, context: RowContext) -> int:
+    if context.away:
+        return AWAY_MS
+    return LIVELY_MS if totals.is_lively else IDLE_MS
+
+
+def revision_of(standing: Standing, windows: Windows, context: RowContext) -> str:
+    """Return a page's revision. It contains the day, since rows say `Today`."""
+    epoch = f"{standing.epoch}{context.calendar.day_number}"
+    return ".".join(map(str, [epoch, standing.number, *windows, *map(len, standing.groups)]))
+
+
+def seen_of(revision: str, standing: Standing, context: RowContext) -> Seen | None:
+    """Parse a revision. Return None if it is of another service or day, or was made up."""
+    parts = revision.split(".")
+    epoch = f"{standing.epoch}{context.calendar.day_number}"
+    if len(parts) != 8 or parts[0] != epoch or not all(map(is_count, parts[1:])):
+        return None
+    number, *sizes = map(int, parts[1:])
+    seen = Seen(number, Windows(*sizes[:3]), tuple(sizes[3:]))
+    return seen if number <= standing.number else None
+
+
+def windows_of(query: Mapping[str, str]) -> Windows:
+    sizes = (query.get(name, "") for name in Windows._fields)
+    return Windows(*(clamp(int(size)) if is_count(size) else WINDOW for size in sizes))
+
+
+def clamp(size: int) -> int:
+    return min(max(size, WINDOW), LARGEST_WINDOW)
+
+
+def is_count(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) < 12
+
+
+def missing(
+    standing: Standing, windows: Windows, seen: Seen | None, changed: Container[str]
+) -> list[str]:
+    """Return the keys of the unchanged rows that the page may lack, as they were beyond its window.
+
+    Unchanged rows keep their order. So no row moved up by more places than there are rows of its
+    group that changed or left.
+    """
+    if seen is None:
+        return [
+            key for group, end in zip(standing.groups, windows, strict=True) for key in group[:end]
+        ]
+    keys: list[str] = []
+    if has_order(standing, windows, seen):
+        return keys
+    for group, end, had, count in zip(
+        standing.groups, windows, seen.windows, seen.counts, strict=True
+    ):
+        if count > had:
+            unchanged = [key for key in group if key not in changed]
+            keys += unchanged[max(had - (count - len(unchanged)), 0) : end]
+    return keys
+
+
+def has_order(standing: Standing, windows: Windows, seen: Seen | None) -> bool:
+    return seen is not None and seen.windows == windows and standing.ordered <= seen.number
+
+
+# Words
+
+
+def summary(totals: Totals, under_way: int) -> str:
+    """Return `3 running, 14.2 MB/s, about 12 minutes left`, or how many are under way."""
+    if not under_way:
+        return _("Nothing running")
+    if not totals.running:
+        return _("%(count)s in progress") % {"count": formatting.count_words(under_way)}
+    words = [_("%(count)s running") % {"count": formatting.count_words(totals.running)}]
+    if totals.rate:
+        words.append(rate_words(totals.rate))
+    if totals.left_seconds is not None:
+        words.append(_("about %(time)s left") % {"time": formatting.long_time(totals.left_seconds)})
+    return joining.items(words)
+
+
+def document_title(totals: Totals) -> str:
+    words = _("Transfers")
+    if totals.running and totals.percent is not None:
+        return _("%(percent)s%% · %(page)s") % {"percent": totals.percent, "page": words}
+    return words
+
+
+def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> TransferRow:
+    word, tone, icon, facts = words_of(transfer, context)
+    name = transfer.name or _("Unnamed")
+    may_change = context.may_change and context.away is None
+    return TransferRow(
+        key=transfer.key,
+        state=STATES.get(transfer.state, transfer.state),
+        name=name,
+        name_parts=name_parts(name),
+        percent=percent_of(transfer),
+        progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
+        has_route=not transfer.is_ended,
+        word=word,
+        tone=tone,
+        icon=icon,
+        is_turning=transfer.state == MOVING,
+        facts=tuple(fact for fact in facts if fact),
+        origin=origin(transfer, context.calendar),
+        open_url=f"{url_of(transfer.key)}open/" if transfer.folder or transfer.file else "",
+        url=url_of(transfer.key),
+        may_cancel=may_change and not transfer.is_ended,
+        may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
+        may_clear=may_change and transfer.is_ended,
+        may_copy=context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
+        cancel_label=labels.cancel % {"name": name},
+        actions_label=labels.actions % {"name": name},
+    )
+
+
+STATES = {DONE: "moved", GONE: "failed"}
+
+
+def url_of(key: str) -> str:
+    return f"{reverse('transfers')}{key}/"
+
+
+def percent_of(transfer: CachedTransfer) -> str:
+    """Return the percentage, rounded down: never 100 before everything has arrived."""
+    if transfer.state in (QUEUED, METADATA) or transfer.is_ended:
+        return ""
+    return str(int(min(transfer.percent, 100)))
+
+
+def arrival_of(transfer: CachedTransfer) -> Arrival:
+    words = _("%(name)s is in your files") % {"name": transfer.name}
+    return Arrival(transfer.key, transfer.name, words)
+
+
+def away_words(since: str, failure: Failure) -> Away:
+    text = _(
+        "You're seeing an earlier state of these transfers (%(time)s). Ferry will reconnect on "
+        "its own."
+    )
+    return Away(message_of(failure).title, text % {"time": since})
+
+
+def destination_of(folder: str, name: str) -> DestinationFolder | None:
+    """Return the folder that was chosen, or None if no one has opened a folder with this id."""
+    if not name and folder != ROOT:
+        return None
+    words = {"folder": name or _("All files")}
+    return DestinationFolder(_("The files will be in %(folder)s.") % words, folder_url(folder))
+
+
+def magnet_of(transfer: CachedTransfer) -> str:
+    return f"magnet:?xt=urn:btih:{transfer.hash}&dn={quote(transfer.name)}"
+
+
+# Removing
+
+
+@dataclass(frozen=True)
+class RemovePage:
+    title: str
+    name: str
+    text: str
+    button: str
+    keep: str
+    action: str
+    back_url: str
+
+
+def remove_page(transfer: CachedTransfer) -> RemovePage:
+    url = f"{url_of(transfer.key)}remove/"
+    back = reverse("transfers")
+    name = transfer.name or _("Unnamed")
+    if transfer.is_ended:
+        return RemovePage(
+            title=_("Remove this from the list?"),
+            name=name,
+            text=_("This transfer has ended. Files that already arrived stay in your files."),
+            button=_("Remove from list"),
+            keep=_("Keep"),
+            action=url,
+            back_url=back,
+        )
+    return RemovePage(
+        title=_("Cancel this transfer?"),
+        name=name,
+        text=lost_words(transfer),
+        button=_("Cancel transfer"),
+        keep=_("Keep transfer"),
+        action=url,
+        back_url=back,
+    )
+
+
+def lost_words(transfer: CachedTransfer) -> str:
+    if not transfer.done_bytes:
+        return _("Ferry hasn't downloaded any of it yet.")
+    numbers = {
+        "percent": int(min(transfer.percent, 100)),
+        "size": formatting.size_words(transfer.done_bytes),
+    }
+    return (
+        _("This transfer is %(percent)s%% done. Ferry will delete the %(size)s downloaded so far.")
+        % numbers
+    )

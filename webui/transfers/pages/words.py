@@ -1,0 +1,280 @@
+"""What the row of a transfer says: its state, why it waits or failed, and how far it is."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_noop, ngettext
+
+from webui.storage_meter import Gauge
+from webui.transfers.states import (
+    DONE,
+    DOWNLOADING,
+    FAILED,
+    GONE,
+    METADATA,
+    MOVING,
+    NO_ROOM,
+    QUEUED,
+    RETRYING,
+    STALLED,
+    STOPPED,
+    CachedTransfer,
+)
+from webui.v1.records import DOWNLOADED_PERCENT
+from webui.words import formatting
+from webui.words.formatting import Calendar
+from webui.words.joining import sentences
+from webui.words.reasons import NOTES, find
+
+NO_PEERS = "no_peers"
+NUMBER = re.compile(r"[0-9]+")
+AGAIN = re.compile(r"Ferry will try again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
+SENTENCE_ENDS = re.compile(r"(?<=\.) ")
+
+StateWords = tuple[str, str, str, Sequence[str]]  # state, tone, icon, facts
+
+
+@dataclass(frozen=True)
+class RowContext:
+    calendar: Calendar
+    may_change: bool = False
+    free_bytes: int | None = None
+    gauge: Gauge | None = None
+    away: "Away | None" = None
+
+
+@dataclass(frozen=True)
+class Away:
+    title: str
+    text: str
+
+
+def words_of(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    return WORDS.get(transfer.state, queued_words)(transfer, context)
+
+
+def queued_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    facts = [_("waiting for a free slot"), whole(transfer), note(transfer.reason)]
+    return _("Queued"), "", "clock", facts
+
+
+def fetching_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    asking = ngettext(
+        "asking %(count)s peer for the file list",
+        "asking %(count)s peers for the file list",
+        transfer.peers,
+    )
+    words = asking % {"count": transfer.peers} if transfer.peers else _("looking for peers")
+    if transfer.kind == "url":
+        words = direct(transfer)
+    if transfer.kind == "zip":
+        words = _("reading the ZIP file")
+    return _("Fetching details"), "", "", [words, note(transfer.reason)]
+
+
+def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    word = _("Unpacking") if transfer.kind == "zip" else _("Downloading")
+    if transfer.rate:
+        word = rate_words(transfer.rate)
+    left = transfer.left_seconds
+    left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
+    facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
+    return word, "", "", [*facts, note(transfer.reason)]
+
+
+def stalled_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
+    has_peers = bool(transfer.peers) or transfer.kind in ("url", "zip") or why != NO_PEERS
+    if not quiet:
+        word = _("No progress") if has_peers else _("No peers")
+    elif has_peers:
+        word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+    else:
+        word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+    waiting = "" if has_peers and why == NO_PEERS else clause(why)
+    if why == RETRYING:
+        waiting = detail(why, transfer.said, context.calendar) or waiting
+    return (
+        word,
+        "amber",
+        "unplug",
+        [waiting, progress_of(transfer), direct(transfer) or peers(transfer)],
+    )
+
+
+def moving_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    took = ""
+    if transfer.added_at and transfer.downloaded_at and transfer.kind != "zip":
+        seconds = int(max(transfer.downloaded_at - transfer.added_at, 1))
+        took = _("downloaded in %(time)s") % {"time": formatting.long_time(seconds)}
+    facts = [moved_part(transfer.percent), whole(transfer), took]
+    return _("Moving to your files"), "sea", "loader-circle", facts
+
+
+def moved_part(percent: float) -> str:
+    """Say how much has been moved, which a service may report as 100 to 101 percent."""
+    share = int((percent - DOWNLOADED_PERCENT) * 100)
+    return _("%(percent)s%% moved") % {"percent": share} if 0 < share < 100 else ""
+
+
+def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    needed = max(transfer.size_bytes - transfer.done_bytes, 0)
+    short = needed - context.free_bytes if context.free_bytes is not None else 0
+    words = clause(transfer.reason)
+    missing_words = ""
+    if short > 0:
+        missing_words = _("needs another %(size)s") % {"size": formatting.size_words(short)}
+    return (
+        _("Not enough space"),
+        "amber",
+        "circle-alert",
+        [missing_words, words, progress_of(transfer)],
+    )
+
+
+def stopped_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
+    return _("Stopped"), "", "pause", [clause(transfer.reason), progress_of(transfer)]
+
+
+def done_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    place = transfer.place
+    word = _("In %(folder)s") % {"folder": place} if place else _("In your files")
+    facts = [note(transfer.reason), whole(transfer), end_time(transfer, context)]
+    return word, "sea", "circle-check", facts
+
+
+def failed_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    words = clause(transfer.reason) or _("the storage service didn't give a reason")
+    said = detail(transfer.reason, transfer.said, context.calendar)
+    return _("Failed"), "red", "circle-alert", [words, said, end_time(transfer, context)]
+
+
+def gone_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    words = _("the storage service no longer has it")
+    return _("Missing"), "red", "circle-alert", [words, end_time(transfer, context)]
+
+
+WORDS = {
+    QUEUED: queued_words,
+    METADATA: fetching_words,
+    DOWNLOADING: downloading_words,
+    STALLED: stalled_words,
+    MOVING: moving_words,
+    NO_ROOM: no_room_words,
+    STOPPED: stopped_words,
+    DONE: done_words,
+    FAILED: failed_words,
+    GONE: gone_words,
+}
+
+
+def whole(transfer: CachedTransfer) -> str:
+    return formatting.size_words(transfer.size_bytes) if transfer.size_bytes else ""
+
+
+def progress_of(transfer: CachedTransfer) -> str:
+    if not transfer.size_bytes:
+        return ""
+    return formatting.progress_words(transfer.done_bytes, transfer.size_bytes)
+
+
+def peers(transfer: CachedTransfer) -> str:
+    if not transfer.peers or transfer.kind == "zip":
+        return ""
+    words = ngettext("%(count)s peer", "%(count)s peers", transfer.peers)
+    return words % {"count": formatting.count_words(transfer.peers)}
+
+
+def direct(transfer: CachedTransfer) -> str:
+    return _("direct from %(host)s") % {"host": transfer.host} if transfer.host else ""
+
+
+def end_time(transfer: CachedTransfer, context: RowContext) -> str:
+    return context.calendar.moment(transfer.ended_at) if transfer.ended_at else ""
+
+
+def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
+    """Say when a transfer was added, and by whom."""
+    at = calendar.moment(transfer.added_at or transfer.since)
+    if transfer.by:
+        return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
+    if transfer.row:
+        return _("Added %(time)s") % {"time": at}
+    return _("First seen %(time)s, added by another program") % {"time": at}
+
+
+def rate_words(rate: int) -> str:
+    return _("%(size)s/s") % {"size": formatting.size_words(rate)}
+
+
+# Reasons
+
+
+def clause(word: str) -> str:
+    """Return the clause for a word, or an unknown word unchanged, for lack of anything better."""
+    if not word:
+        return ""
+    if clause := find(word).clause:
+        return str(clause)
+    return _("the service says: %(words)s") % {"words": word.replace("_", " ")}
+
+
+def note(word: str) -> str:
+    """Return a notice that still matters once a transfer has arrived."""
+    return str(NOTES[word].clause) if word in NOTES else ""
+
+
+def detail(word: str, said: str, calendar: Calendar) -> str:
+    """Return what the service's own sentences add to ours, if ours is vague."""
+    if not said or (find(word).clause and word not in VAGUE):
+        return ""
+    ours = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
+    return sentences(ours) if all(ours) else _("the service says: %(words)s") % {"words": said}
+
+
+def _in_our_words(said: str, calendar: Calendar) -> str:
+    """Translate a sentence of Ferry's own service; return "" for any other."""
+    if again := AGAIN.fullmatch(said):
+        return _again(again[1], calendar)
+    number = NUMBER.search(said)
+    shape = NUMBER.sub("%(number)s", said, count=1)
+    return _(shape) % {"number": number and number[0]} if shape in DETAILS else ""
+
+
+def _again(moment: str, calendar: Calendar) -> str:
+    """Say when Ferry tries again; "" if another service sends a date that doesn't exist."""
+    try:
+        at = datetime.fromisoformat(f"{moment}+00:00")
+        return _("Ferry will try again at %(time)s.") % {"time": calendar.since(at)}
+    except (ValueError, OverflowError):
+        return ""
+
+
+VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
+# What Ferry's own service says about the vague reasons, with the first number left out.
+DETAILS = frozenset(
+    {
+        gettext_noop("The server requires you to sign in (%(number)s)."),
+        gettext_noop("The server refused to send this file (%(number)s)."),
+        gettext_noop("The server couldn't find this file (%(number)s)."),
+        gettext_noop("The server no longer has this file (%(number)s)."),
+        gettext_noop("The server can't send this file for legal reasons (%(number)s)."),
+        gettext_noop("The server reported error %(number)s."),
+        gettext_noop("The server stopped responding."),
+        gettext_noop("Ferry couldn't find a server with this name."),
+        gettext_noop("Ferry can't reach the server."),
+        gettext_noop("The connection was lost."),
+        gettext_noop("The server's response was incomplete or invalid."),
+        gettext_noop("The server can't prove its identity, because its certificate isn't valid."),
+        gettext_noop("The file changed on the server."),
+        gettext_noop("The server sent less data than it announced."),
+        gettext_noop("The address redirects more than %(number)s times."),
+        gettext_noop("This looks like a torrent file, but has extra data at the end."),
+        gettext_noop("Ferry tried %(number)s times."),
+        gettext_noop("Something went wrong in Ferry."),
+        gettext_noop("The downloaded data is no longer on the disk."),
+    }
+)

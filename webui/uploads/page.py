@@ -1,0 +1,39 @@
+"""The form that uploads files to a folder."""
+
+from dataclasses import dataclass
+
+from django.utils.translation import gettext as _
+
+from webui.library.addresses import Addresses, ViewOptions
+from webui.library.snapshot import Snapshot
+
+
+@dataclass(frozen=True)
+class UploadPage:
+    title: str
+    action: str
+    back_url: str
+    note: str
+    room_text: str
+
+
+def upload_page(snapshot: Snapshot, free: str, total: str, *, takes_folder: bool) -> UploadPage:
+    at = Addresses(snapshot.folder, ViewOptions())
+    room = {"free": free, "total": total}
+    return UploadPage(
+        title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
+        action=f"{at.below}upload/",
+        back_url=at.page,
+        note=upload_note(snapshot, takes_folder=takes_folder),
+        room_text=_("%(free)s free of %(total)s") % room if free else "",
+    )
+
+
+def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
+    if takes_folder or snapshot.is_root:
+        return ""
+    return no_folder_words()
+
+
+def no_folder_words() -> str:
+    return _("Ferry puts these files in All files, because this service doesn't accept a folder.")

@@ -1,0 +1,94 @@
+"""Uploads: checked by their headers alone, then streamed to the service."""
+
+import logging
+
+from django.contrib import messages
+from django.http import HttpResponse, JsonResponse
+from django.shortcuts import redirect, render
+from django.utils import timezone
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.csrf import csrf_exempt
+
+from common.http import multipart
+from webui.errors import answers as error_answers
+from webui.http.bodies import CutOff
+from webui.http.requests import Request, asks_and_acts, is_script, service_of
+from webui.http.roles import open_to
+from webui.library import folders
+from webui.library.addresses import folder_url
+from webui.models import Role
+from webui.storage_meter import gauge_of
+from webui.uploads.page import upload_page
+from webui.uploads.receiving import (
+    UploadRefused,
+    add,
+    broken_off_words,
+    files_in,
+    length_of,
+    refusal_for_script,
+    refuse_forged,
+    refuse_without_room,
+)
+
+log = logging.getLogger("ferry.uploads")
+
+
+@csrf_exempt
+@asks_and_acts
+@open_to(Role.MEMBER)
+def upload(request: Request, folder: str) -> HttpResponse:
+    """Upload files. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
+    if request.method != "POST":
+        return show(request, folder)
+    sent: list[str] = []
+    try:
+        refuse_forged(request)
+        length_bytes = length_of(request)
+        refuse_without_room(request, length_bytes)
+        sent.extend(add(request, folder, part) for part in files_in(request, length_bytes))
+    except UploadRefused as refused:
+        return refusal(request, folder, refused)
+    except CutOff as cut:
+        log.info("upload cut off: %s", cut)
+        return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
+    except multipart.Unreadable:
+        return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
+    return answer_upload(request, folder, sent)
+
+
+def show(request: Request, folder: str) -> HttpResponse:
+    snapshot = folders.read(service_of(request), folder, now=timezone.now()).snapshot
+    gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
+    page = upload_page(
+        snapshot,
+        gauge.free if gauge else "",
+        gauge.total if gauge else "",
+        takes_folder=service_of(request).takes_folder,
+    )
+    return render(request, "files/upload.html", {"page": page})
+
+
+# The answer
+
+
+def refusal(request: Request, folder: str, refused: UploadRefused) -> HttpResponse:
+    if is_script(request):
+        return refusal_for_script(request, refused)
+    if refused.status == 403:
+        return error_answers.csrf_failure(request, refused.reason)
+    messages.error(request, refused.reason)
+    return redirect(folder_url(folder))
+
+
+def answer_upload(request: Request, folder: str, sent: list[str]) -> HttpResponse:
+    if is_script(request):
+        if not sent:
+            return refusal(request, folder, UploadRefused(422, _("Choose a file first.")))
+        return JsonResponse({"ok": True, "name": sent[0]})
+    if not sent:
+        messages.error(request, _("Choose a file first."))
+        return redirect("files-upload", folder)
+    words = ngettext("%(count)s file uploaded", "%(count)s files uploaded", len(sent))
+    messages.success(request, words % {"count": len(sent)})
+    return redirect(folder_url(folder))
