@@ -29,8 +29,8 @@ from host.web import visitors
 from host.worker import measuring
 from service.errors import Busy, NoWorker, StoreAway
 from service.library import space
-from service.library.database_match import Doubt, doubt_about
-from service.media import requests
+from service.library.upkeep.database_match import Doubt, doubt_about
+from service.media.serving import requests
 from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases

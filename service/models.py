@@ -357,8 +357,8 @@ class MovedEntry(models.Model):
 class Library(models.Model):
     """What the database knows about the whole library: one row, created when first needed.
 
-    `service.library.database_match` compares its number with the one that the library keeps beside
-    the blobs.
+    `service.library.upkeep.database_match` compares its number with the one that the library keeps
+    beside the blobs.
     """
 
     generation = models.BigIntegerField(default=0)

@@ -23,7 +23,7 @@ from config.embedded import upstream
 from host import health
 from host.static_files import collection
 from service.accounts import accounts
-from service.api import encoded_listing_cache
+from service.api.encoded import listings as encoded_listing_cache
 from service.models import Account
 from tests.people import SignedIn, Stranger, make_person
 from tests.running import Ferry, running

@@ -14,7 +14,8 @@ from django.db import connection, transaction
 from config.embedded import upstream
 from service.accounts import accounts, wrong_passwords
 from service.accounts.wrong_passwords import GuessLimit
-from service.library import database_match, space
+from service.library import space
+from service.library.upkeep import database_match
 from service.media import probing
 from service.models import Media
 from service.transfers import transfers

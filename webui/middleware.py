@@ -14,6 +14,7 @@ from django.http import (
 )
 from django.middleware.gzip import GZipMiddleware
 
+from common.storage.outages import outage_of
 from webui.connection import connection
 from webui.errors import answers as error_answers
 from webui.http import bodies
@@ -137,6 +138,6 @@ class Errors:
         # When saving a session fails, Django replaces the database's error with an UpdateError.
         cause = (isinstance(exception, UpdateError) and exception.__context__) or exception
         # The site's caches and drafts are on the disk, too.
-        if isinstance(cause, DatabaseError | InterfaceError) or error_answers.outage_of(cause):
+        if isinstance(cause, DatabaseError | InterfaceError) or outage_of(cause):
             return error_answers.database_failed(request, cause)
         return error_answers.error_with_reference(request, exception)

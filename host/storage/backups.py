@@ -29,11 +29,12 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from common.storage import durable
 from common.storage.durable import sync_file_system
 from common.storage.hardlinks import try_link
-from host.storage import automatic_backups, database_copies, durable, running
+from host.storage import automatic_backups, database_copies, running
 from service.batches import batches
-from service.library import database_match
+from service.library.upkeep import database_match
 from service.store import disk_store
 from service.store.disk_store import DiskStore
 from service.store.folders import make_folder

@@ -18,8 +18,8 @@ from service.content import archive_plans
 from service.errors import StoreAway
 from service.library.deleted_items import purge_expired
 from service.library.moves import forget_expired
-from service.library.search_index import add_missing_texts
-from service.library.sweep import Swept, sweep, sweep_leavings
+from service.library.search.index import add_missing_texts
+from service.library.upkeep.sweep import Swept, sweep, sweep_leavings
 from service.media.probing import read_again
 from service.media.sweep import sweep as sweep_media
 from service.media.sweep import sweep_rows

@@ -10,7 +10,7 @@ from django.utils import timezone
 from service.accounts import accounts
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import Account, File, Folder
 from service.store.blobs import library_store
 from service.store.sums import Stored

@@ -9,9 +9,9 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from common.names import LONGEST_NAME
 from service.http.refusals import NothingPassed
-from service.library.search import MOST_FOUND
+from service.library.search.search import MOST_FOUND
 from service.models import LARGEST_ID
-from service.transfers import magnets
+from service.transfers.torrents import magnets
 
 Id = Annotated[int, Meta(ge=0, extra_json_schema={"format": "int64"})]
 Text = Annotated[str, Meta(min_length=1)]

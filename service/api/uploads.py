@@ -10,12 +10,12 @@ from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotATorrent, StoreAway
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.refusals import NothingPassed, TooLarge
-from service.library.database_match import refuse_other
 from service.library.space import Promise
+from service.library.upkeep.database_match import refuse_other
 from service.store.blobs import Store, Writer, library_store
 from service.store.sums import Stored
-from service.transfers import torrent_files
-from service.transfers.torrent_files import Budget, Torrent
+from service.transfers.torrents import torrent_files
+from service.transfers.torrents.torrent_files import Budget, Torrent
 
 FILE_FIELDS = ("file", "torrent_file")
 # Limits on a multipart body's parts besides its files.

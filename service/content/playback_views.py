@@ -22,13 +22,14 @@ from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
 from service.http import responses
 from service.library import library
-from service.media import probing, refusals, workers
-from service.media import requests as media_requests
+from service.media import probing, refusals
 from service.media.cache import RENDITIONS, is_there, process_cache, touch
 from service.media.content_folders import Content, fetch_published
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.serving import requests as media_requests
+from service.media.serving import workers
 from service.models import Account, File, Media
 from service.store.blobs import library_store
 

@@ -29,7 +29,7 @@ from service.content.signed_links import Delivery
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
-from service.library.database_match import refuse_other
+from service.library.upkeep.database_match import refuse_other
 from service.media.pictures import pictures
 from service.store.blobs import Store, library_store
 

@@ -11,18 +11,19 @@ from threading import Event
 
 import httpx
 
-from service.fetching import responses, resume_point
+from service.fetching import resume_point
 from service.fetching.checkpoints import Checkpoints
-from service.fetching.content import PartialFile, translate_disk_errors
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
+from service.fetching.http import responses
+from service.fetching.http.content import PartialFile, translate_disk_errors
+from service.fetching.http.requests import ask, translate_errors
+from service.fetching.http.responses import ResponseFacts
+from service.fetching.http.wire import Road, Transport
 from service.fetching.pace import Pace, RateLimit
-from service.fetching.requests import ask, translate_errors
-from service.fetching.responses import ResponseFacts
 from service.fetching.resume_point import ResumePoint, fingerprint_of
 from service.fetching.retries import Retries
 from service.fetching.stoppable_wait import StoppableWait
-from service.fetching.wire import Road, Transport
 from service.torrents.events import Complete, Phase, TorrentBroken
 
 log = logging.getLogger("ferry.fetch")

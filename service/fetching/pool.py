@@ -9,8 +9,8 @@ from common.addresses.reachable import Reach
 from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import FetchOrder, Means
+from service.fetching.http.wire import Road
 from service.fetching.pace import Pace, RateLimit
-from service.fetching.wire import Road
 from service.torrents.events import Phase, Status, TorrentGone
 
 __all__ = ["FetchOrder", "Fetching"]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from common.storage import durable
-from service.fetching.responses import ResponseFacts
+from service.fetching.http.responses import ResponseFacts
 
 CONTENT, STATE = "0", "resume.json"
 MOST_BYTES = 64 * 1024

@@ -11,8 +11,9 @@ from common.names import key_of
 from service import batches
 from service.accounts.accounts import changing_library
 from service.errors import NameTaken, TooDeep
-from service.library import database_match, free_names, library, space
+from service.library import free_names, library, space
 from service.library import names as library_names
+from service.library.upkeep import database_match
 from service.models import LINEAGE_DIGITS, Account, File, Folder
 from service.store.sums import Stored
 

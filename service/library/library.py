@@ -14,10 +14,11 @@ from common.names import key_of
 from service.accounts.accounts import changing_library, changing_transfers
 from service.code_point_order import ByCodePoint
 from service.errors import NotFound, RootStays, TooDeep
-from service.library import database_match, space
 from service.library import names as library_names
+from service.library import space
 from service.library.file_rows import MOMENT, FileRow, file_rows
 from service.library.free_names import free_name, refuse_taken
+from service.library.upkeep import database_match
 from service.models import (
     Account,
     Discarded,

@@ -22,14 +22,14 @@ from service.media.cache import Cache
 from service.media.chapters import chapters_of
 from service.media.content_folders import Content
 from service.media.hls.player import Player, blob_of, content_of, of_file, open_medium
-from service.media.media_server import MediaServer
 from service.media.pictures import pictures
 from service.media.pictures.filmstrips import Filmstrips
 from service.media.pictures.sizes import AHEAD, SIZES
-from service.media.requests import Facts
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
+from service.media.serving.media_server import MediaServer
+from service.media.serving.requests import Facts
 from service.models import File, Media
 from service.store.blobs import library_store
 

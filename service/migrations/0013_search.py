@@ -5,7 +5,7 @@ from typing import Any
 from django.db import migrations, models
 
 TABLES = ("service_folder", "service_file")
-# An account's mark, as `service.library.search_index` computes it.
+# An account's mark, as `service.library.search.index` computes it.
 MARK = "char(57344, 57344 + {0}.account_id / 6400 % 6400, 57344 + {0}.account_id % 6400)"
 # PostgreSQL trusts these: the owner of a database may create them.
 EXTENSIONS = ("pg_trgm", "btree_gin")

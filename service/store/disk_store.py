@@ -1,6 +1,7 @@
 """Blobs in a folder of this machine."""
 
 import os
+import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -55,6 +56,11 @@ class DiskStore(DiskNotes):
         # Until the disk refuses a link.
         self._has_links = True
         self._orphans = root / "orphans"
+        self._incoming = root / "incoming"
+
+    def _draft(self) -> Path:
+        make_folder(self._incoming)
+        return self._incoming / secrets.token_hex(16)
 
     def writer(self, blob: str = "") -> "DiskWriter":
         self.refuse_beyond(1)

@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 
 from service.accounts.accounts import changing_transfers
 from service.models import Transfer, wire_hash
-from service.transfers import magnets, torrent_files, transfers
-from service.transfers.identity import TorrentFacts, identify
+from service.transfers import transfers
+from service.transfers.torrents import magnets, torrent_files
+from service.transfers.torrents.identity import TorrentFacts, identify
 
 
 def become_torrent(

@@ -18,9 +18,10 @@ from service.library import names as library_names
 from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
 from service.store.sums import Stored
-from service.transfers import imports, magnets, quota, states, torrent_files, wake_ups
+from service.transfers import imports, quota, states, wake_ups
 from service.transfers.imports import Remainder
-from service.transfers.torrent_files import Torrent
+from service.transfers.torrents import magnets, torrent_files
+from service.transfers.torrents.torrent_files import Torrent
 
 log = logging.getLogger("ferry.transfers")
 

@@ -7,7 +7,8 @@ from datetime import datetime
 from service.accounts.accounts import changing_transfers
 from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.transfers import quota, torrent_files, transfers
+from service.transfers import quota, transfers
+from service.transfers.torrents import torrent_files
 from service.transfers.transfers import TransferRequest
 
 log = logging.getLogger("ferry.worker")

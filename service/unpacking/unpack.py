@@ -12,8 +12,8 @@ from service.errors import DiskFull, NotFound, StoreAway
 from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
 from service.fetching.fetch import LISTEN_SECONDS, WORKER_TIMEOUT_SECONDS, Means
+from service.fetching.http.wire import Road
 from service.fetching.stoppable_wait import StoppableWait
-from service.fetching.wire import Road
 from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
 from service.torrents.events import Complete, FileOf, Metadata, Phase, TorrentBroken

@@ -17,11 +17,11 @@ from service.torrents.events import (
     TorrentGone,
 )
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases, RunPhase
-from service.worker.run import Run
-from service.worker.stages import Transition
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Transition
 from service.worker.transfer_control import TransferControl
 
 log = logging.getLogger("ferry.worker")

@@ -15,8 +15,8 @@ from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound, StoreAway
 from service.library import bulk_insert, free_names, library
 from service.library.bulk_insert import NewFile
-from service.library.database_match import refuse_other
 from service.library.tree_names import TorrentTree
+from service.library.upkeep.database_match import refuse_other
 from service.models import Account, Transfer
 from service.store.blobs import Store
 from service.store.sums import Stored, Sums

@@ -9,7 +9,7 @@ from django.db.models import F, QuerySet
 from service import notifications
 from service.models import Account, Transfer
 from service.worker.leases import Lease
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 EVERY = timedelta(seconds=1)
 

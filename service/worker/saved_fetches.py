@@ -14,9 +14,9 @@ from django.db import DatabaseError, close_old_connections, transaction
 
 from service.errors import Busy, StoreAway
 from service.fetching import resume_point
-from service.fetching.content import translate_disk_errors
 from service.fetching.errors import TemporaryFailure
-from service.fetching.responses import ResponseFacts
+from service.fetching.http.content import translate_disk_errors
+from service.fetching.http.responses import ResponseFacts
 from service.fetching.resume_point import CONTENT, ResumePoint
 from service.models import SavedFetch
 from service.store.blobs import Store

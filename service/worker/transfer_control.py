@@ -15,18 +15,19 @@ from service.models import File, TorrentFile, Transfer
 from service.store.sums import Sums
 from service.torrents.client import Engine
 from service.torrents.orders import Order
-from service.transfers import identity, imports, same_torrent
+from service.transfers import imports
 from service.transfers.download_folders import DownloadFolder
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents import identity, same_torrent
+from service.transfers.torrents.identity import TorrentFacts
 from service.unpacking.unpack import UnpackOrder
 from service.worker.changes import Changes, compare_revisions
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
-from service.worker.run import Run, Runs
+from service.worker.runs.run import Run, Runs
+from service.worker.runs.slots import Slots
+from service.worker.runs.stages import OrderState, Stage, Transition
 from service.worker.saved_fetches import SavedFetches
-from service.worker.slots import Slots
-from service.worker.stages import OrderState, Stage, Transition
 
 log = logging.getLogger("ferry.worker")
 

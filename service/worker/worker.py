@@ -9,21 +9,21 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from service.errors import StoreAway
-from service.library.database_match import refuse_other
-from service.library.sweep import is_certain
+from service.library.upkeep.database_match import refuse_other
+from service.library.upkeep.sweep import is_certain
 from service.models import Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
 from service.transfers.transfers import has_result
-from service.worker import stalling
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
-from service.worker.queue import Queue, same_torrents
-from service.worker.run import Run
-from service.worker.stages import Stage
-from service.worker.stalling import patience_with
+from service.worker.runs import stalling
+from service.worker.runs.queue import Queue, same_torrents
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Stage
+from service.worker.runs.stalling import patience_with
 from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 
 log = logging.getLogger("ferry.worker")

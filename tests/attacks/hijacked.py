@@ -17,7 +17,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from service.media.sandboxed import landlock, seccomp
+from service.media.sandboxed.confinement import landlock, seccomp
 
 SEIZE, SESSION_KEYRING, NEW_USERS = 0x4206, -3, 0x1000_0000
 NUMBERS = {**seccomp.CALLS, "clone": seccomp.CLONE, "clone3": seccomp.CLONE3}

@@ -12,9 +12,9 @@ import pytest
 
 from common.addresses.reachable import Reach
 from service.fetching.errors import AddressRefused
+from service.fetching.http.wire import Road, addresses_of, is_near, is_own
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
-from service.fetching.wire import Road, addresses_of, is_near, is_own
 from service.torrents.engine.addresses import is_usable
 from service.torrents.events import Complete, TorrentBroken
 from tests.cases import each_case

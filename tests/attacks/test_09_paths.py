@@ -17,7 +17,8 @@ from config.embedded import upstream
 from service.errors import NotATorrent
 from service.models import Account, File, Folder
 from service.torrents.events import FileOf, Metadata
-from service.transfers import torrent_files, transfers
+from service.transfers import transfers
+from service.transfers.torrents import torrent_files
 from tests.cases import each_case
 from tests.service.builders import NOW, alice, bencoded, magnet, torrent_info
 from tests.service.fakes import Shift

@@ -12,7 +12,7 @@ import pytest
 
 from config.embedded import upstream
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.transfers.torrent_files import MOST_FILES
+from service.transfers.torrents.torrent_files import MOST_FILES
 from service.transfers.transfers import MOST_WISHES
 from tests.peer import Peer, listening
 from tests.service.builders import alice, bencoded, torrent_info

@@ -18,14 +18,14 @@ import pytest
 
 from service.errors import NotFound
 from service.media import probing
-from service.media import requests as media_requests
 from service.media.content_folders import Content
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import ChildAnswer, MediaChild, are_sealed
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
 from service.media.sandbox.launcher import Failed, run
 from service.media.sandbox.resource_limits import ResourceLimits
-from service.media.sandboxed import seccomp
+from service.media.sandboxed.confinement import seccomp
+from service.media.serving import requests as media_requests
 from service.models import Media
 from service.store.disk_store import DiskStore
 from tests import tools
@@ -126,7 +126,9 @@ def test_a_sandboxed_program_reads_no_other_files(around):
 
 
 BASE = Path(__file__).resolve().parents[2]
-SEALS = "import sys; from service.media.sandboxed.landlock import seal; sys.exit(not seal({}))"
+SEALS = """import sys
+from service.media.sandboxed.confinement.landlock import seal
+sys.exit(not seal({}))"""
 
 
 def test_the_owner_is_warned_if_no_sandbox_is_available(tmp_path, monkeypatch, caplog):

@@ -11,7 +11,7 @@ from django.db.models import Sum
 from django.utils import timezone
 
 from service.library import library
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import Account, File, Transfer
 from service.store.disk_store import DiskStore
 from service.transfers.download_folders import ids_on_disk

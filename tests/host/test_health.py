@@ -19,7 +19,7 @@ from django.utils import timezone
 from common.health import Finding
 from host import health
 from host.worker import measuring
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import Worker
 from service.worker import leases
 from tests.host.monitoring.test_endpoint import TOKEN, monitored

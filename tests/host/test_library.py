@@ -12,7 +12,8 @@ from django.utils import timezone
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host import health
 from host.storage import running
-from service.library import database_match, library
+from service.library import library
+from service.library.upkeep import database_match
 from service.models import Account, File, Library
 from service.store.blobs import library_store
 from tests.service.builders import NOW, a_file, an_account, put

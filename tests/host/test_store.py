@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host.management.commands import store as command
-from service.library import database_match
+from service.library.upkeep import database_match
 from service.models import Discarded, File, Worker
 from service.store import patience
 from service.store.blobs import library_store

@@ -2,7 +2,7 @@ import pytest
 
 from service.accounts import credentials
 from service.store.blobs import library_store
-from service.worker.stages import IllegalTransition
+from service.worker.runs.stages import IllegalTransition
 from tests.service import reading
 from tests.service.media.working import Lasting
 

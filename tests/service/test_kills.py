@@ -11,7 +11,7 @@ import pytest
 from django.db.models import Sum
 
 from service.library import library
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import Account, File, Folder
 from tests.service.builders import NOW, a_file, a_folder, alice, put
 from tests.service.dying import dying_at, fork

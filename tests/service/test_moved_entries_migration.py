@@ -24,7 +24,7 @@ FIND = """
 from django.utils import timezone
 from service.accounts import accounts
 from service.library import library
-from service.library.search import Search, find
+from service.library.search.search import Search, find
 from service.store.sums import Stored
 account = accounts.find("alice@example.org")
 stored = Stored("4" * 32, 1, "0" * 40, 1)

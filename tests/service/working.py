@@ -15,7 +15,7 @@ from pathlib import Path
 import httpx
 from django.conf import settings
 
-from service.worker.stages import IllegalTransition
+from service.worker.runs.stages import IllegalTransition
 from tests import databases
 from tests.running import BASE, Output, freeze, launch
 

@@ -5,7 +5,7 @@ from django.utils import timezone
 
 from webui.account.forms import ChangePassword
 from webui.account.page import AccountPage, language_choices
-from webui.add.from_elsewhere import load_from_elsewhere
+from webui.add.screen import load_from_elsewhere
 from webui.connection import connection
 from webui.http.requests import Request
 from webui.models import Role

@@ -1,17 +1,21 @@
-"""The field for links and files, which several pages show."""
+"""What several pages show: the field for links and files, and other ways to add."""
 
 from contextlib import suppress
 from dataclasses import replace
 
+from django.urls import reverse
 from django.utils import timezone
 
 from webui.add.pages import add as pages
 from webui.add.pages.add import AddBox
-from webui.http.requests import Request, service_of
+from webui.add.pages.from_elsewhere import FromElsewherePanel, from_elsewhere_panel, token_rows
+from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders, recent_folders
 from webui.library.entries import ROOT
+from webui.models import SendToken
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure
+from webui.words.formatting import Calendar
 
 MOST_FOLDERS = 100
 
@@ -58,3 +62,15 @@ def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[
         others.insert(0, listing.snapshot)
     paths = {each.folder: each.path or each.name for each in others if not each.is_root}
     return [*(paths | dict(inner[:MOST_FOLDERS])).items()]
+
+
+def load_from_elsewhere(request: Request) -> FromElsewherePanel:
+    own = SendToken.objects.filter(user=request.user).order_by("pk")
+    rows = own.values_list("pk", "name", "created_at", "used_at")
+    calendar = Calendar.now()
+    return from_elsewhere_panel(
+        request.build_absolute_uri(reverse("add")),
+        request.build_absolute_uri(reverse("send-token")),
+        token_rows(rows, calendar),
+        is_secure=is_secure_context(request),
+    )

@@ -22,7 +22,6 @@ from webui.errors.page import (
     ErrorPage,
     database_page,
     error_page,
-    message_of,
     unwritable_page,
 )
 from webui.http.requests import form_page_url
@@ -30,6 +29,7 @@ from webui.library.addresses import folder_url
 from webui.library.folders import FolderGone
 from webui.models import Role
 from webui.v1.errors import Failure, TooMany, Unauthorized, Unavailable
+from webui.words.failures import message_of
 
 log = logging.getLogger("ferry.errors")
 # Without letters and digits that look alike, since people read references out over the phone.

@@ -8,8 +8,9 @@ from webui.files import screen
 from webui.files.pages import folder as files_pages
 from webui.http.requests import Request, respond, service_of
 from webui.library import folders
-from webui.library.addresses import Addresses, view_options
+from webui.library.addresses import Addresses
 from webui.library.folders import Reading
+from webui.library.requests import view_options
 
 
 def show_form(

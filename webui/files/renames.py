@@ -9,12 +9,12 @@ from common.names import key_of
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.deleting import held_deletes
-from webui.errors.page import name_refusal
 from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.v1.errors import Conflict, Failure, Rejected
+from webui.words.failures import name_refusal
 
 
 class Renaming(NamedTuple):

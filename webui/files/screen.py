@@ -1,6 +1,8 @@
 """What every view of the Files screen shares."""
 
 import logging
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from urllib.parse import parse_qs, urlsplit
 
@@ -9,9 +11,11 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import sort_orders
+from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as pages
 from webui.files.pages import rows as rows_page
 from webui.files.pages.context import FilesContext, Stale
+from webui.files.pages.delete import Below
 from webui.files.pages.folder import FilesPage, stale_words
 from webui.http.requests import Request, service_of
 from webui.library import folders
@@ -27,11 +31,13 @@ from webui.shell.rendering import render_screen
 from webui.unpacking import unpackings
 from webui.unpacking.page import UnpackingList, unpacking_list
 from webui.uploads import resumable as resumable_uploads
-from webui.v1.errors import Failure
+from webui.v1.errors import Failure, NotFound
 from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.files")
 
+# Folders that are read to count what is in them.
+MOST_LISTINGS = 24
 Fields = dict[str, str]  # of the query of a URL
 
 
@@ -196,3 +202,33 @@ def shown_fields(request: Request) -> Fields:
 def without_rows(snapshot: Snapshot) -> Snapshot:
     """Drop all entries, for templates that need only the page around one row."""
     return replace(snapshot, contents=pages.NOTHING)
+
+
+def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
+    """Count the folders' contents at any depth, until MOST_LISTINGS are read or the service
+    fails."""
+    below_by_key: dict[str, Below] = {}
+    remaining = MOST_LISTINGS
+    for entry in chosen[: delete_page.MOST_LISTED]:
+        if remaining <= 0:
+            break
+        try:
+            below_by_key[entry.key], listing_count = count_below(request, entry.id, remaining)
+        except Failure:
+            break
+        remaining -= listing_count
+    return below_by_key
+
+
+def count_below(request: Request, folder: str, most_listings: int) -> tuple[Below, int]:
+    files_below = folders_below = listing_count = 0
+    waiting = [folder]
+    while waiting and listing_count < most_listings:
+        listing_count += 1
+        with suppress(NotFound):
+            below = read(request, waiting.pop(), at_once=True).snapshot.contents.entries
+            inner = [entry.id for entry in below if entry.is_folder]
+            files_below += len(below) - len(inner)
+            folders_below += len(inner)
+            waiting += inner
+    return Below(files_below, folders_below, is_all=not waiting), listing_count

@@ -6,7 +6,6 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-from webui.http.requests import Request
 from webui.library.entries import ROOT, Entry
 from webui.library.kinds import PICTURED
 from webui.library.sorting import BY_SECTION, SORTS
@@ -146,8 +145,3 @@ def image_url(at: Addresses, entry: Entry) -> str:
     if entry.extension == "svg":
         return raw_url(at, entry.id)
     return f"{at.root}files/file/{entry.id}/image/{entry.version}/?in={at.folder}"
-
-
-def view_options(request: Request) -> ViewOptions:
-    """Return how the request wants a listing to be shown: sorted, filtered, and viewed."""
-    return parse_view_options(request.GET.dict())

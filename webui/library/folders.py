@@ -13,9 +13,10 @@ from django.conf import settings
 from webui.connection.connection import Service, recent_failure
 from webui.library import indexed_folders
 from webui.library.entries import FILE, ROOT, Entry
-from webui.library.held_entries import without_held
 from webui.library.listing_cache import CachedListing, Listings
 from webui.library.snapshot import Snapshot
+from webui.library.sorting import Contents
+from webui.models import HeldDelete
 from webui.v1.errors import Failure, NotFound, Unreadable
 from webui.v1.records import Unchanged
 
@@ -199,3 +200,15 @@ def mark_changed(service: Service, folders: Collection[str]) -> None:
     store().change(service.key, sorted(touched - {""}))
     if not service.is_embedded:
         indexed_folders.mark_changed(service, folders)
+
+
+def without_held(service: Service, snapshot: Snapshot) -> Snapshot:
+    """Return the folder without held entries."""
+    if service.can_restore:
+        return snapshot
+    rows = HeldDelete.objects.filter(service=service.key, folder=snapshot.folder)
+    keys = {f"{kind}-{entry_id}" for kind, entry_id in rows.values_list("kind", "entry_id")}
+    if not keys:
+        return snapshot
+    entries = [entry for entry in snapshot.contents.entries if entry.key not in keys]
+    return replace(snapshot, contents=Contents(entries))

@@ -12,7 +12,6 @@ from common.names import find_name_error
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.activity.page import ALL_FILES
-from webui.errors.page import message_of, name_refusal
 from webui.files import answers, new_folders, screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
@@ -27,6 +26,7 @@ from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
 from webui.v1.records import EntryIds, Placed
 from webui.words import reasons
+from webui.words.failures import message_of, name_refusal
 
 IF_TAKEN = ("ask", "keep_both", "skip", "replace")
 # As many as the service takes together.

@@ -8,10 +8,11 @@ from django.utils import timezone
 
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.library.addresses import Addresses, view_options
+from webui.library.addresses import Addresses
 from webui.library.bounds import bounds_of
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
+from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
 from webui.player import neighbors, resume_positions, subtitles

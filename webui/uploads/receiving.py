@@ -18,7 +18,6 @@ from django.utils.translation import ngettext
 from common.http import multipart
 from common.http.multipart import Part
 from common.names import find_name_error
-from webui.errors.page import message_of
 from webui.http import bodies, csrf
 from webui.http.bodies import Exactly
 from webui.http.csrf import TOKEN_FIELD
@@ -29,6 +28,7 @@ from webui.storage_meter import gauge_of
 from webui.uploads import new_files
 from webui.v1.errors import Failure, NoRoom, Outcome
 from webui.words import reasons
+from webui.words.failures import message_of
 from webui.words.formatting import count_words, size_words
 
 ENVELOPE_BYTES = 64 * 1024

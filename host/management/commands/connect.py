@@ -9,10 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.connection import connection
-from webui.errors.page import message_of
 from webui.models import Connection
 from webui.server.pages.server import place_of
 from webui.v1.errors import Failure
+from webui.words.failures import message_of
 
 
 class Command(BaseCommand):

@@ -12,9 +12,9 @@ from host.storage import automatic_backups, running
 from host.storage.backups import gigabytes
 from service.accounts import accounts
 from service.errors import NoRoom, NotFound
-from service.library import recovery
-from service.library.database_match import Doubt, doubt_about, identity
-from service.library.recovery import Recovered, Unnamed
+from service.library.upkeep import recovery
+from service.library.upkeep.database_match import Doubt, doubt_about, identity
+from service.library.upkeep.recovery import Recovered, Unnamed
 from service.models import Account
 from service.store.blobs import Orphan, Store, library_store
 from webui.activity import events

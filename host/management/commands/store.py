@@ -15,7 +15,7 @@ from django.db.utils import Error as DatabaseError
 from host.storage import object_storage, outages, running
 from host.storage.backups import gigabytes
 from service.errors import DiskFull, StoreAway
-from service.library.database_match import doubt_about, generation_of_database, identity
+from service.library.upkeep.database_match import doubt_about, generation_of_database, identity
 from service.models import File, Worker
 from service.store.blobs import Store, library_store, store_at
 from service.store.copies import FAILED, CopyResult, Progress, StoreCopy

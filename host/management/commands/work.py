@@ -13,10 +13,10 @@ from django.utils import timezone
 from host.storage import databases, release, running
 from host.worker import measuring, rounds
 from host.worker.transferring import Transferring, embedded_worker
-from service.media import local_socket
 from service.media.content_folders import scratch_folder
-from service.media.requests import Facts
 from service.media.sandbox.children import Children
+from service.media.serving import local_socket
+from service.media.serving.requests import Facts
 from service.media.work import MediaWork
 from service.worker import leases
 from webui.connection import connection

@@ -7,7 +7,8 @@ from service.api.records import Changed, Largest, located_file_record
 from service.api.requests import AccountRequest
 from service.content import signed_links
 from service.http import responses
-from service.library import deleted_items, largest_files, library
+from service.library import deleted_items, library
+from service.library.search import largest_files
 from service.models import File
 
 

@@ -9,8 +9,9 @@ from msgspec import UNSET
 
 from common.storage import row_cache
 from service import signals
-from service.api import encoded_transfers, records
-from service.api.encoded_listing_cache import listings
+from service.api import records
+from service.api.encoded import transfers as encoded_transfers
+from service.api.encoded.listings import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.records import LinkForms

@@ -8,8 +8,9 @@ from msgspec import UNSET
 from service.api.inputs import SearchInput
 from service.api.records import SearchResults, located_file_record, located_folder_record
 from service.api.requests import AccountRequest
-from service.library import library, search
-from service.library.search import Limits, Search
+from service.library import library
+from service.library.search import search
+from service.library.search.search import Limits, Search
 
 # A suffix is one word of the index.
 SUFFIX = re.compile("[a-z0-9]{1,20}")

@@ -7,7 +7,8 @@ from django.http import HttpResponse
 from msgspec import UNSET
 
 from service import signals
-from service.api import encoded_transfers, records, uploads
+from service.api import records, uploads
+from service.api.encoded import transfers as encoded_transfers
 from service.api.inputs import AddressInput, FileOptions, MagnetInput, Target
 from service.api.requests import AccountRequest
 from service.errors import NotATorrent

@@ -9,7 +9,8 @@ from pathlib import Path
 from service.errors import Refusal
 from service.media import refusals
 from service.media.cache import is_there
-from service.media.hls import boxes, segments
+from service.media.hls import segments
+from service.media.hls.formats import boxes
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, start_piped
 from service.media.sandbox.ready_copiers import ReadyCopiers

@@ -11,12 +11,13 @@ from pathlib import Path
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
 from service.media.cache import Cache
 from service.media.content_folders import scratch_folder
-from service.media.hls import adts, boxes, segments
+from service.media.hls import segments
 from service.media.hls.converter_process import ConverterRun, ConverterWork
-from service.media.media_server import take_turn
+from service.media.hls.formats import adts, boxes
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.media.sandbox.ready_copiers import ReadyCopiers
+from service.media.serving.media_server import take_turn
 
 log = logging.getLogger("ferry.media")
 

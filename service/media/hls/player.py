@@ -18,21 +18,22 @@ from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
 from service.media.content_folders import Content
-from service.media.hls import boxes, encoder_arguments, plans
+from service.media.hls import encoder_arguments, plans
 from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Converters
 from service.media.hls.films import Films
+from service.media.hls.formats import boxes
 from service.media.hls.plans import PlaybackPlan, Survey
 from service.media.hls.renditions import Rendition, RenditionKind
-from service.media.media_server import HasLeft, MediaServer
 from service.media.probe import Probed
-from service.media.requests import Facts
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed
 from service.media.sandbox.own_commands import ENVIRONMENT, program
 from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.serving.media_server import HasLeft, MediaServer
+from service.media.serving.requests import Facts
 from service.models import File, Media
 from service.store.blobs import library_store
 from service.store.folders import make_folder

@@ -6,8 +6,9 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from service.media.hls import adts, boxes, encoder_arguments
-from service.media.hls.boxes import Sample
+from service.media.hls import encoder_arguments
+from service.media.hls.formats import adts, boxes
+from service.media.hls.formats.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, RenditionKind
 from service.media.sandbox.ffmpeg_access import opens

@@ -8,8 +8,7 @@ from typing import BinaryIO
 
 from service.errors import Busy, CannotConvert, NotFound
 from service.library import kinds
-from service.media import probing, workers
-from service.media import requests as media_requests
+from service.media import probing
 from service.media.content_folders import (
     Content,
     fetch_published,
@@ -22,6 +21,8 @@ from service.media.pictures import heif, svg
 from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.launcher import Failed
+from service.media.serving import requests as media_requests
+from service.media.serving import workers
 from service.models import File, Media
 
 MAKE_SECONDS = 20.0

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO, Self
 
 from service.media.sandbox.resource_limits import ResourceLimits
 
-LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "apply_limits.py"
+LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "confinement" / "apply_limits.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
 OUTPUT_BYTES = 256 * 1024

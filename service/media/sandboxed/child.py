@@ -16,7 +16,8 @@ import av
 
 from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
-from service.media.sandboxed import documents, drawing, exif, films, landlock, seccomp
+from service.media.sandboxed import documents, drawing, exif, films
+from service.media.sandboxed.confinement import landlock, seccomp
 from service.media.sandboxed.refusals import Unfit
 
 HEAD_BYTES = 4096

@@ -14,7 +14,7 @@ from av.container import InputContainer
 from av.stream import Stream
 
 from service.media.formats import FORMATS
-from service.media.sandboxed.landlock import seal
+from service.media.sandboxed.confinement.landlock import seal
 
 MICROSECONDS = 1_000_000
 

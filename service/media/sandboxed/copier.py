@@ -16,8 +16,8 @@ from av.container import InputContainer
 from av.packet import Packet
 from av.stream import Stream
 
-from service.media.hls import boxes, nal
-from service.media.hls.boxes import Sample
+from service.media.hls.formats import boxes, nal
+from service.media.hls.formats.boxes import Sample
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.sandboxed.containers import begins_at, open_sealed, seek
 from service.media.sandboxed.surveyor import from_mark

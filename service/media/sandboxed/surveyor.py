@@ -20,7 +20,7 @@ from av.packet import Packet
 from av.stream import Stream
 from av.video.stream import VideoStream
 
-from service.media.hls import adts, boxes, nal
+from service.media.hls.formats import adts, boxes, nal
 from service.media.hls.grid import LONGEST_COPIED_SECONDS
 from service.media.sandboxed.containers import (
     MICROSECONDS,

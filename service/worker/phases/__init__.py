@@ -9,8 +9,8 @@ from service.worker.phases.new import NewPhase
 from service.worker.phases.phase import RunPhase
 from service.worker.phases.seeding import SeedingPhase
 from service.worker.phases.waiting import WaitingPhase
-from service.worker.run import Run
-from service.worker.stages import Stage
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Stage
 from service.worker.transfer_control import TransferControl
 
 __all__ = ["Phases", "RunPhase"]

@@ -1,9 +1,9 @@
 from datetime import datetime
 
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 
 class AddedPhase(UnfinishedPhase):

@@ -3,11 +3,11 @@ from datetime import datetime
 from service.models import Transfer
 from service.torrents.events import Status
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
-from service.worker import stalling
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
-from service.worker.run import Run
-from service.worker.stages import Transition
+from service.worker.runs import stalling
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Transition
 
 State = Transfer.State
 

@@ -5,8 +5,8 @@ from service import signals
 from service.models import Transfer
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases.phase import RunPhase
-from service.worker.run import Run
-from service.worker.stages import Transition
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Transition
 
 log = logging.getLogger("ferry.worker")
 

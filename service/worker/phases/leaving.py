@@ -1,5 +1,5 @@
 from service.worker.phases.phase import RunPhase
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 
 class LeavingPhase(RunPhase):

@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from service.worker.phases.phase import RunPhase
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 
 class NewPhase(RunPhase):

@@ -5,10 +5,10 @@ from datetime import datetime
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.torrents.events import Arrived, Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.import_files import Outcome
-from service.worker.run import Run
-from service.worker.stages import OrderState, Transition
+from service.worker.runs.run import Run
+from service.worker.runs.stages import OrderState, Transition
 from service.worker.transfer_control import TransferControl
 
 MOST_STRIKES = 3

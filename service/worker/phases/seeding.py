@@ -4,9 +4,9 @@ from datetime import datetime
 
 from service.torrents.events import TorrentBroken
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 
 class SeedingPhase(RunPhase):

@@ -7,12 +7,13 @@ from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
 from service.torrents.events import TorrentBroken
-from service.transfers import from_url, same_torrent
+from service.transfers import from_url
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.identity import TorrentFacts
+from service.transfers.torrents import same_torrent
+from service.transfers.torrents.identity import TorrentFacts
 from service.worker.phases.phase import RunPhase
-from service.worker.run import Run
-from service.worker.stages import Transition
+from service.worker.runs.run import Run
+from service.worker.runs.stages import Transition
 
 log = logging.getLogger("ferry.worker")
 

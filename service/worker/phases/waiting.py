@@ -2,8 +2,8 @@ from datetime import datetime
 
 from service.models import Transfer
 from service.worker.phases.unfinished import UnfinishedPhase
-from service.worker.run import Run
-from service.worker.stages import OrderState, Transition
+from service.worker.runs.run import Run
+from service.worker.runs.stages import OrderState, Transition
 
 State = Transfer.State
 

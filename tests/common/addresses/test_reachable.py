@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from common.addresses.reachable import Reach, is_web_port
-from service.fetching.wire import Road
+from service.fetching.http.wire import Road
 from service.torrents.engine.addresses import ip_filter, is_usable
 from tests.cases import each_case
 from webui.connection.address_policy import LinkPolicy

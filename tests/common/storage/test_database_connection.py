@@ -5,7 +5,7 @@ from django.db import connection, transaction
 
 from common.storage import database_connection
 from service.errors import NoWorker
-from service.media import requests
+from service.media.serving import requests
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgresql]
 

@@ -24,7 +24,7 @@ from host.storage import automatic_backups, backups, database_copies, running
 from host.storage.backups import BackupRefused
 from host.storage.database_copies import NotWhole
 from service.library import deleted_items, library
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import Account, File
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore

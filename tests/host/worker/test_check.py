@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from service.media import local_socket
+from service.media.serving import local_socket
 from service.models import Worker
 from service.worker import leases
 from tests.service.fakes import end_process_of

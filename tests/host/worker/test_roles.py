@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from service.media.local_socket import is_served
+from service.media.serving.local_socket import is_served
 from service.models import Worker
 from tests.service.working import until, working
 

@@ -1,7 +1,7 @@
 """Listings are encoded once for each ETag, within a limit of bytes."""
 
-from service.api import encoded_listing_cache
-from service.api.encoded_listing_cache import MOST_BYTES, EncodedListings
+from service.api.encoded import listings as encoded_listing_cache
+from service.api.encoded.listings import MOST_BYTES, EncodedListings
 from service.api.views import folders
 from tests.service.builders import a_file
 

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from service.api import encoded_transfers as module
 from service.api import records
-from service.api.encoded_transfers import EncodedTransfers
+from service.api.encoded import transfers as module
+from service.api.encoded.transfers import EncodedTransfers
 from service.http import responses
 from service.transfers.transfers import TransferRow
 from tests.cases import each_case

@@ -15,7 +15,8 @@ from service.library import library, space
 from service.models import Account, File, Transfer, UploadPromise
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore
-from service.transfers import quota, torrent_files, transfers
+from service.transfers import quota, transfers
+from service.transfers.torrents import torrent_files
 from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_folder, a_torrent

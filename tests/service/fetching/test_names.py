@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from common.http.content_disposition import name_in
-from service.fetching.names import MOST_CHARACTERS, name_of
+from service.fetching.http.names import MOST_CHARACTERS, name_of
 from tests.cases import each_case
 
 

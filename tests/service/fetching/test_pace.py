@@ -2,8 +2,8 @@ from email.utils import formatdate
 
 import httpx
 
+from service.fetching.http.responses import retry_after, validator_of
 from service.fetching.pace import RateLimit
-from service.fetching.responses import retry_after, validator_of
 from tests.cases import each_case
 
 DAY = 1_700_000_000

@@ -661,7 +661,7 @@ def test_bytes_that_the_disk_failed_to_save_are_never_resumed_from(
     side = sides()
     hurried(side, safe_every_seconds=safe_every_seconds)
     # No setting changes when the first sync starts.
-    monkeypatch.setattr("service.fetching.content.AHEAD_BYTES", ahead_bytes)
+    monkeypatch.setattr("service.fetching.http.content.AHEAD_BYTES", ahead_bytes)
     # Only root can make a disk that fails once and then works.
     monkeypatch.setattr(os, "fdatasync", failing_once(os.fdatasync))
     with serving(file()) as server:

@@ -10,9 +10,9 @@ from threading import Event
 import pytest
 
 from common.addresses.reachable import Reach
+from service.fetching.http.wire import Road
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
-from service.fetching.wire import Road
 from service.torrents.events import Complete, TorrentGone
 from tests.certificates import self_signed
 from tests.misbehaving import head, serving
@@ -177,7 +177,7 @@ def test_fetches_from_a_trusted_server_use_tls(side, tmp_path_factory, monkeypat
     context = self_signed(folder)
     trusting = ssl.create_default_context(cafile=folder / "both.pem")
     # Ferry trusts only well-known authorities; no setting adds one.
-    monkeypatch.setattr("service.fetching.wire.tls_context", lambda: trusting)
+    monkeypatch.setattr("service.fetching.http.wire.tls_context", lambda: trusting)
     with serving(in_turn(file(cut_after=100_000), file()), context) as server:
         assert side.fetch(url_of(server).replace("http:", "https:")) == Complete("7")
         assert len(server.heads) == 2

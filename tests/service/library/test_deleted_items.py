@@ -11,8 +11,8 @@ from service.accounts import accounts
 from service.errors import NoRoom, RootStays
 from service.library import deleted_items, library
 from service.library.deleted_items import delete, purge, purge_expired, restore
-from service.library.orphans import unnamed_blobs
-from service.library.search import Search, find
+from service.library.search.search import Search, find
+from service.library.upkeep.orphans import unnamed_blobs
 from service.models import (
     Account,
     DeletedFile,

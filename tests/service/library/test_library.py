@@ -6,7 +6,8 @@ from django.test.utils import CaptureQueriesContext
 
 from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
-from service.library import largest_files, library, space
+from service.library import library, space
+from service.library.search import largest_files
 from service.models import Account, Discarded, File, Folder
 from service.transfers import transfers
 from tests.cases import each_case

@@ -12,8 +12,8 @@ from django.test.utils import CaptureQueriesContext
 from service.errors import IntoItself, NoRoom, NotFound, Refusal, RootStays, TooDeep, TooManyItems
 from service.library import deleted_items, library, moves
 from service.library.moves import Chosen, Moved, copy, move, undo
-from service.library.search import Search, find
-from service.library.sweep import sweep_leavings
+from service.library.search.search import Search, find
+from service.library.upkeep.sweep import sweep_leavings
 from service.models import Account, DeletedItem, Discarded, File, Folder, MovedEntry, Wish
 from service.store.blobs import library_store
 from service.transfers import transfers

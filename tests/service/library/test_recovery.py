@@ -9,10 +9,11 @@ import pytest
 from django.db import connection
 
 from service.errors import NoRoom, StoreAway
-from service.library import database_match, library, recovery
-from service.library.database_match import Doubt, doubt_about
-from service.library.recovery import Name
-from service.library.sweep import Swept, sweep, sweep_leavings
+from service.library import library
+from service.library.upkeep import database_match, recovery
+from service.library.upkeep.database_match import Doubt, doubt_about
+from service.library.upkeep.recovery import Name
+from service.library.upkeep.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded, File, Library
 from tests.service.builders import a_file, a_folder, a_tree, alice, mallory, put
 

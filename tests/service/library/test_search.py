@@ -5,8 +5,9 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from service.library import library, search_index
-from service.library.search import Limits, Search, find
+from service.library import library
+from service.library.search import index as search_index
+from service.library.search.search import Limits, Search, find
 from service.models import File, Folder
 from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
@@ -114,7 +115,7 @@ def test_a_whole_tree_is_found_at_once():
 
 def test_search_never_finds_files_of_other_accounts(monkeypatch):
     # A test can't insert 5,000 files.
-    monkeypatch.setattr("service.library.search.MOST_COMPARED", 3)
+    monkeypatch.setattr("service.library.search.search.MOST_COMPARED", 3)
     small, large = alice(), mallory()
     a_file(small, "beach of mine.jpg")
     a_tree(large, "Photos", [f"beach {number}.jpg" for number in range(9)])
@@ -165,7 +166,7 @@ def test_a_search_below_a_folder_finds_nothing_beside_it():
 
 def test_all_matches_are_counted_up_to_a_limit(monkeypatch):
     # A test can't insert a thousand files.
-    monkeypatch.setattr("service.library.search.MOST_COUNTED", 5)
+    monkeypatch.setattr("service.library.search.search.MOST_COUNTED", 5)
     account = alice()
     a_tree(account, "Photos", [f"beach {number}.jpg" for number in range(4)])
     a_folder(account, "beach")

@@ -5,8 +5,8 @@ from datetime import datetime, timedelta
 import pytest
 
 from service.library import deleted_items, library
-from service.library.orphans import ORPHAN_AGE
-from service.library.sweep import Swept, sweep, sweep_leavings
+from service.library.upkeep.orphans import ORPHAN_AGE
+from service.library.upkeep.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded
 from tests.service.builders import a_file, alice, put
 

@@ -13,9 +13,10 @@ from django.conf import settings
 
 from service.content import playback_views
 from service.errors import Busy, NoWorker
-from service.media import probing, requests
+from service.media import probing
 from service.media.content_folders import Content
 from service.media.pictures import pictures
+from service.media.serving import requests
 from tests import databases
 from tests.running import BASE
 from tests.service.builders import a_file, alice, put

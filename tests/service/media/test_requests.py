@@ -12,11 +12,11 @@ from django.conf import settings
 
 from service import signals
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, NoWorker
-from service.media import local_socket, media_server
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
-from service.media.local_socket import LOCK, SOCKET
-from service.media.media_server import MediaServer, to_the_end
-from service.media.requests import MOST_LINE_BYTES, ask, tell
+from service.media.serving import local_socket, media_server
+from service.media.serving.local_socket import LOCK, SOCKET
+from service.media.serving.media_server import MediaServer, to_the_end
+from service.media.serving.requests import MOST_LINE_BYTES, ask, tell
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 

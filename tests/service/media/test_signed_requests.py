@@ -13,10 +13,10 @@ import pytest
 from django.db.models.functions import Now
 
 from service.errors import Busy, CannotConvert, NoWorker
-from service.media import signed_server, workers
-from service.media.requests import ask, encode_refusal, tell
-from service.media.signed_requests import MOST_BYTES, NONCE, PATH, SIGNATURE, sign
-from service.media.signed_server import MOST_ARRIVING, SignedServer
+from service.media.serving import signed_server, workers
+from service.media.serving.requests import ask, encode_refusal, tell
+from service.media.serving.signed_requests import MOST_BYTES, NONCE, PATH, SIGNATURE, sign
+from service.media.serving.signed_server import MOST_ARRIVING, SignedServer
 from service.models import File, MediaWorker
 from tests.misbehaving import serving, whole
 from tests.running import free_port

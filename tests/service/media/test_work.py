@@ -13,10 +13,11 @@ from PIL import Image
 
 from service.errors import Busy, DiskFull
 from service.library import library
-from service.media import local_socket, probing, work
+from service.media import probing, work
 from service.media.content_folders import Content, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox.children import Children
+from service.media.serving import local_socket
 from service.media.sweep import sweep, sweep_rows
 from service.media.work import LEASE, MediaWork
 from service.models import Account, Media

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from service.media.local_socket import SOCKET
 from service.media.sandbox.children import Children
+from service.media.serving.local_socket import SOCKET
 from service.media.work import MediaWork
 from tests.service.media.waiting import wait_until
 

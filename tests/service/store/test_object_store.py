@@ -13,7 +13,7 @@ import pytest
 from django.db import connection
 
 from service.errors import StoreAway
-from service.library.database_match import identity, refuse_other
+from service.library.upkeep.database_match import identity, refuse_other
 from service.store.objects import self_test
 from service.store.objects.bucket import Bucket
 from service.store.objects.requests import TIMEOUT as WRITE_TIMEOUT

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from service.errors import BadMagnet
-from service.transfers import magnets
+from service.transfers.torrents import magnets
 from tests.cases import each_case
 
 HASH = "08ada5a7a6183aae1e09d831df6748d566095a10"

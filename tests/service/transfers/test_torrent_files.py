@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from service.errors import NotATorrent
 from service.torrents.engine import metadata
-from service.transfers import bencode, torrent_files
-from service.transfers.torrent_files import Budget
+from service.transfers.torrents import bencode, torrent_files
+from service.transfers.torrents.torrent_files import Budget
 from tests.cases import each_case
 from tests.service.builders import a_torrent, bencoded, torrent_info
 

@@ -15,7 +15,7 @@ from service.transfers import transfers
 from service.transfers.download_folders import download_folder
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
-from service.worker.stages import OrderState, Stage
+from service.worker.runs.stages import OrderState, Stage
 from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 from service.worker.worker import Shift
 from tests.cases import each_case

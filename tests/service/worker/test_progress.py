@@ -7,7 +7,7 @@ from service.transfers import transfers
 from service.transfers.download_folders import DownloadFolder
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
-from service.worker.run import Run
+from service.worker.runs.run import Run
 from tests.service.builders import NOW, alice, magnet
 
 pytestmark = pytest.mark.django_db

@@ -10,9 +10,9 @@ from django.test.utils import CaptureQueriesContext
 from service.models import Account, Transfer
 from service.transfers import transfers
 from service.worker.leases import Lease
-from service.worker.queue import Queue, same_torrents
-from service.worker.run import LARGE_BYTES, Runs
-from service.worker.slots import Slots
+from service.worker.runs.queue import Queue, same_torrents
+from service.worker.runs.run import LARGE_BYTES, Runs
+from service.worker.runs.slots import Slots
 from tests.service.builders import NOW, an_account
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ import pytest
 import service
 from service.models import Transfer
 from service.transfers.download_folders import download_folder
-from service.worker.run import Run
-from service.worker.stages import (
+from service.worker.runs.run import Run
+from service.worker.runs.stages import (
     ORDERS,
     STAGES,
     IllegalTransition,

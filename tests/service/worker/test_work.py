@@ -13,7 +13,7 @@ from django.db import transaction
 
 from config.embedded import upstream
 from service.library import library
-from service.library.sweep import sweep
+from service.library.upkeep.sweep import sweep
 from service.models import File, Worker
 from service.store.blobs import library_store
 from service.transfers.download_folders import ids_on_disk

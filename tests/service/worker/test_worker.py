@@ -16,9 +16,10 @@ from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.library import library
 from service.models import File, Folder, Transfer
 from service.torrents.events import Arrived, FileOf, Metadata, Seeded, TorrentGone
-from service.transfers import identity, transfers
+from service.transfers import transfers
 from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
-from service.worker.run import LARGE_BYTES
+from service.transfers.torrents import identity
+from service.worker.runs.run import LARGE_BYTES
 from service.worker.transfer_control import TransferControl
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
 from tests.service.fakes import LIMITS, Later, Shift, end_process_of

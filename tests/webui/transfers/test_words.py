@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 from django.utils import translation
 
-from service.fetching import requests as fetching_requests
-from service.fetching import responses as fetching_responses
 from service.fetching.errors import BadCertificate
+from service.fetching.http import requests as fetching_requests
+from service.fetching.http import responses as fetching_responses
 from tests.cases import each_case
 from webui.transfers.pages import words
 from webui.words.formatting import Calendar

@@ -7,9 +7,9 @@ from typing import Literal
 from django.utils.translation import gettext as _
 
 from webui.add.parse import Item, MagnetItem, UnreadableItem
-from webui.errors.page import message_of, said_by
 from webui.v1.errors import Failure, NoRoom, NotFound, Rejected
 from webui.words import joining, reasons
+from webui.words.failures import message_of, said_by
 from webui.words.formatting import count_words, more_words, size_words
 from webui.words.joining import sentences
 

@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST
 
 from webui.add import deliver, form_body, send_tokens
 from webui.add.pages.outcomes import ItemResult, results_panel, summary_words
-from webui.errors.page import message_of
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers
 from webui.models import Role
@@ -20,6 +19,7 @@ from webui.signin import throttle
 from webui.signin.session import too_many_tries
 from webui.uploads.receiving import UploadRefused
 from webui.v1.errors import Failure
+from webui.words.failures import message_of
 
 log = logging.getLogger("ferry.tokens")
 

@@ -20,7 +20,7 @@ MOST_LISTED = 50
 @dataclass(frozen=True)
 class DeleteItem:
     icon: str
-    name_parts: list[str]
+    name_parts: tuple[str, ...]
     note: str
     size: str
 

@@ -11,7 +11,6 @@ from django.urls import get_script_prefix, reverse
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from webui.errors.page import message_of
 from webui.files.pages.context import FilesContext, InterruptedUpload, Stale
 from webui.files.pages.rows import EntryRow, rows, section_rows
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
@@ -26,6 +25,7 @@ from webui.unpacking.page import UnpackingList
 from webui.uploads.page import upload_note
 from webui.v1.errors import Failure
 from webui.words import formatting
+from webui.words.failures import message_of
 
 ROWS_AT_ONCE = 100
 MOST_PAGES = 32

@@ -15,9 +15,7 @@ from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.deleting import held_deletes
-from webui.errors.page import message_of, name_refusal
 from webui.files import answers, new_folders, renames, screen
-from webui.files.folder_counts import below_of
 from webui.files.pages import actions as actions_page
 from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as files_pages
@@ -25,13 +23,15 @@ from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chos
 from webui.http.requests import Request, asks_and_acts, is_script, safe_next, service_of
 from webui.http.roles import open_to
 from webui.library import folders
-from webui.library.addresses import Addresses, parse_view_options, view_options
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
+from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Rejected
 from webui.words import reasons
+from webui.words.failures import message_of, name_refusal
 
 # Each call is one transaction, for which others wait.
 MOST_TOGETHER = 500
@@ -207,7 +207,7 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
     look = chosen_look(request)
-    below = below_of(request, [entry for entry in chosen if entry.is_folder])
+    below = screen.below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
     days = owner_settings.find("DELETED_DAYS") if service_of(request).can_restore else 0
     page = delete_page.delete_page(

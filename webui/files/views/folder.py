@@ -8,11 +8,12 @@ from django.views.decorators.http import require_safe
 
 from webui.contents import relayed_files
 from webui.contents.content_check import UNLISTED, expected_file
-from webui.files.folder_counts import MOST_LISTINGS, count_below
 from webui.files.pages import folder as pages
 from webui.files.pages.actions import details_page
 from webui.files.screen import (
+    MOST_LISTINGS,
     context_of,
+    count_below,
     find_entry,
     look_of,
     page_of,
@@ -25,8 +26,9 @@ from webui.files.screen import (
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
-from webui.library.addresses import ViewOptions, folder_url, view_options
+from webui.library.addresses import ViewOptions, folder_url
 from webui.library.entries import ROOT
+from webui.library.requests import view_options
 from webui.models import Role
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download, Link

@@ -11,7 +11,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui.errors.page import message_of
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -26,6 +25,7 @@ from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
 from webui.v1.records import Playable, Scenes
+from webui.words.failures import message_of
 
 NO_SCENES = Scenes((), "", 0, 0)
 Asking = Callable[[str], Playable]

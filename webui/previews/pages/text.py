@@ -8,7 +8,6 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.errors.page import message_of
 from webui.library.addresses import Addresses
 from webui.library.entries import Entry
 from webui.previews.code_languages import label_of, language_of
@@ -17,6 +16,7 @@ from webui.previews.pages.layouts import CueRow, Table
 from webui.previews.text_pieces import TextPiece
 from webui.v1.errors import Failure
 from webui.words import formatting
+from webui.words.failures import message_of
 
 READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
 ART = frozenset({"nfo", "diz"})

@@ -13,10 +13,11 @@ from webui.files import screen as files_screen
 from webui.http import security_headers
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
-from webui.library.addresses import Addresses, view_options
+from webui.library.addresses import Addresses
 from webui.library.bounds import for_visitors
 from webui.library.entries import FILE, Entry
 from webui.library.folders import Reading
+from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import screen as player_screen
 from webui.previews import text_pieces, typesetting_process, zip_contents

@@ -7,10 +7,10 @@ from datetime import timedelta
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.errors.page import message_of
 from webui.v1.errors import Failure
 from webui.v1.records import Account, Wish
 from webui.words import joining
+from webui.words.failures import message_of
 from webui.words.formatting import Calendar, ago_words, more_words, size_words
 from webui.words.joining import sentences
 

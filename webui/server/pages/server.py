@@ -6,7 +6,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.activity.page import ActivityPage
-from webui.errors.page import message_of, said_by
 from webui.health.page import HealthPage
 from webui.people.pages.people import PeoplePart
 from webui.server.pages.plan import PlanPart
@@ -23,6 +22,7 @@ from webui.v1.errors import (
     Unreadable,
 )
 from webui.words import reasons
+from webui.words.failures import message_of, said_by
 from webui.words.formatting import ago_words, count_words, tenths_words
 from webui.words.joining import sentences
 

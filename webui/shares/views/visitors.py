@@ -34,9 +34,10 @@ from webui.forms import LONGEST_PASSWORD
 from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.http.url_converters import Id
-from webui.library.addresses import Addresses, view_options
+from webui.library.addresses import Addresses
 from webui.library.bounds import bounds_of
 from webui.library.entries import FILE, Entry
+from webui.library.requests import view_options
 from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits

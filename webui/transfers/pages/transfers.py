@@ -8,7 +8,6 @@ from urllib.parse import quote, urlencode
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.errors.page import message_of
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
@@ -18,6 +17,7 @@ from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED,
 from webui.transfers.totals import Totals
 from webui.v1.errors import Failure
 from webui.words import formatting, joining
+from webui.words.failures import message_of
 from webui.words.formatting import name_parts
 
 WINDOW = 100

@@ -14,7 +14,6 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_http_methods, require_POST
 
 from common.names import find_name_error
-from webui.errors.page import message_of
 from webui.http import csrf
 from webui.http.bodies import RequestReader
 from webui.http.requests import Request, service_of
@@ -34,6 +33,7 @@ from webui.uploads.receiving import (
 from webui.uploads.resumable import Overtaken, TooManyUploads
 from webui.v1.errors import Failure, NoRoom
 from webui.words import reasons
+from webui.words.failures import message_of
 
 log = logging.getLogger("ferry.uploads")
 

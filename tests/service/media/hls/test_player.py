@@ -11,7 +11,8 @@ from typing import BinaryIO
 import av
 import pytest
 
-from service.media.hls import boxes, encoder_arguments
+from service.media.hls import encoder_arguments
+from service.media.hls.formats import boxes
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.plans import PLAN, VERSION
 from service.media.hls.player import LOOK

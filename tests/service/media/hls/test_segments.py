@@ -4,7 +4,8 @@ import io
 
 import pytest
 
-from service.media.hls import boxes, segments
+from service.media.hls import segments
+from service.media.hls.formats import boxes
 from service.media.hls.renditions import Rendition, RenditionKind
 
 

@@ -15,7 +15,10 @@ from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
 BASE = Path(__file__).resolve().parents[4]
-SEALED = "import os, signal, socket\nfrom service.media.sandboxed.landlock import seal\nassert {}\n"
+SEALED = """import os, signal, socket
+from service.media.sandboxed.confinement.landlock import seal
+assert {}
+"""
 
 
 @pytest.fixture(scope="module", autouse=True)

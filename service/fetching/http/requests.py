@@ -8,7 +8,7 @@ import httpcore
 import httpx
 
 from service.fetching.errors import MOST_TRIES, PermanentFailure, TemporaryFailure
-from service.fetching.wire import NoSuchHost
+from service.fetching.http.wire import NoSuchHost
 
 MOST_REDIRECTS = 10
 LONGEST_ADDRESS = 8 * 1024

@@ -7,8 +7,8 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from service.models import Transfer
 from service.worker.leases import Lease
-from service.worker.run import LARGE_BYTES
-from service.worker.slots import Slots
+from service.worker.runs.run import LARGE_BYTES
+from service.worker.runs.slots import Slots
 
 Waiting = tuple[int, int]
 """A transfer's id and size."""

@@ -6,7 +6,7 @@ from email.utils import parsedate_to_datetime
 
 import httpx
 
-from service.fetching.names import name_of
+from service.fetching.http.names import name_of
 
 LONGEST_NUMBER = 18
 LONGEST_WAIT_SECONDS = 3600.0

@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler
 from socketserver import TCPServer
 from typing import Any, cast
 
-from service.media.signed_requests import (
+from service.media.serving.signed_requests import (
     ANSWER,
     MOST_BYTES,
     NONCE,

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 
-from service.worker.run import LARGE_BYTES, Run, Runs
+from service.worker.runs.run import LARGE_BYTES, Run, Runs
 
 # Bytes per second of a transfer that is slow on any line.
 LEAST_SHARE = 20_000

@@ -11,7 +11,7 @@ from service.library import free_names
 from service.library import names as library_names
 from service.models import Transfer
 from service.transfers import imports, transfers
-from service.transfers.same_torrent import HASHES, keep_earlier
+from service.transfers.torrents.same_torrent import HASHES, keep_earlier
 
 
 @dataclass(frozen=True)

@@ -14,8 +14,8 @@ from django.conf import settings
 from common.storage import database_connection
 from service import signals
 from service.errors import Busy, CannotConvert, NotFound, NoWorker, Refusal
-from service.media import local_socket, signed_requests
-from service.media.signed_requests import SignedExchange
+from service.media.serving import local_socket, signed_requests
+from service.media.serving.signed_requests import SignedExchange
 
 Facts = dict[str, Any]
 

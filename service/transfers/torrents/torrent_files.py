@@ -7,7 +7,7 @@ from threading import Lock
 from typing import Any
 
 from service.errors import NotATorrent
-from service.transfers.bencode import DICTIONARY, LIST, MOST_VALUES, BencodeReader
+from service.transfers.torrents.bencode import DICTIONARY, LIST, MOST_VALUES, BencodeReader
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from common.search_text import patterns_of
-from service.library import search_index
+from service.library.search import index as search_index
 from service.models import Account, File, Folder, lineage_end
 
 MOST_FOUND = 200

@@ -14,10 +14,10 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
-from service.media import workers
-from service.media.local_socket import LOCK, is_our_own, is_taken, listening
-from service.media.requests import Facts, encode_refusal, line_of, read_line
-from service.media.signed_server import SignedServer
+from service.media.serving import workers
+from service.media.serving.local_socket import LOCK, is_our_own, is_taken, listening
+from service.media.serving.requests import Facts, encode_refusal, line_of, read_line
+from service.media.serving.signed_server import SignedServer
 
 log = logging.getLogger("ferry.media")
 

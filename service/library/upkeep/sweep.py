@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from service.batches import batches
 from service.errors import DiskFull, StoreAway
-from service.library.database_match import Doubt, catch_up, doubt_about
-from service.library.orphans import (
+from service.library.upkeep.database_match import Doubt, catch_up, doubt_about
+from service.library.upkeep.orphans import (
     ORPHAN_DAYS,
     bring_back_named,
     named_blobs,

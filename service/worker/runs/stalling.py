@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from service.worker.run import Run
+from service.worker.runs.run import Run
 
 # While connected to peers that have the torrent but send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)

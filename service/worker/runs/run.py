@@ -9,10 +9,10 @@ from service.models import LONGEST_SENTENCE, Transfer
 from service.store.sums import Sums
 from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
-from service.transfers.identity import TorrentFacts
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
-from service.worker.stages import OrderState, RunPosition, Stage, Transition, next_position
+from service.transfers.torrents.identity import TorrentFacts
+from service.worker.runs.stages import OrderState, RunPosition, Stage, Transition, next_position
 
 # One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6

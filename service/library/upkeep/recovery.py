@@ -14,9 +14,10 @@ from django.utils import timezone
 from service.accounts.accounts import find
 from service.batches import batches
 from service.errors import NotFound
-from service.library import bulk_insert, database_match, free_names, library, tree_names
+from service.library import bulk_insert, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
-from service.library.orphans import ROWS_AT_ONCE, unnamed_blobs
+from service.library.upkeep import database_match
+from service.library.upkeep.orphans import ROWS_AT_ONCE, unnamed_blobs
 from service.models import Account
 from service.store.blobs import Store
 from service.store.sums import CHUNK_BYTES, Stored, Sums
