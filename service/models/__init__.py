@@ -1,0 +1,56 @@
+"""The service's database rows, which must survive a restart."""
+
+from service.models.accounts import Account, Guesses, KnownNetwork, UploadPromise
+from service.models.deleted import DeletedFile, DeletedFolder, DeletedItem, Discarded
+from service.models.library import (
+    LARGEST_ID,
+    LINEAGE_DIGITS,
+    File,
+    Folder,
+    Library,
+    MovedEntry,
+    lineage_end,
+    numbered_id,
+)
+from service.models.media import Media
+from service.models.transfers import (
+    LONGEST_SENTENCE,
+    ImportRecord,
+    SavedFetch,
+    TorrentFile,
+    Transfer,
+    Wish,
+    wire_hash,
+)
+from service.models.workers import LONGEST_ADDRESS, LONGEST_WORKER_NAME, MediaWorker, Worker
+
+__all__ = [
+    "LARGEST_ID",
+    "LINEAGE_DIGITS",
+    "LONGEST_ADDRESS",
+    "LONGEST_SENTENCE",
+    "LONGEST_WORKER_NAME",
+    "Account",
+    "DeletedFile",
+    "DeletedFolder",
+    "DeletedItem",
+    "Discarded",
+    "File",
+    "Folder",
+    "Guesses",
+    "ImportRecord",
+    "KnownNetwork",
+    "Library",
+    "Media",
+    "MediaWorker",
+    "MovedEntry",
+    "SavedFetch",
+    "TorrentFile",
+    "Transfer",
+    "UploadPromise",
+    "Wish",
+    "Worker",
+    "lineage_end",
+    "numbered_id",
+    "wire_hash",
+]

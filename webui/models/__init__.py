@@ -1,0 +1,52 @@
+"""The site's own data. Files and folders belong to the service."""
+
+from webui.models.activity import Activity
+from webui.models.files import HeldDelete, Selection, SortOrder, Watched
+from webui.models.people import Role, User, Users, new_epoch
+from webui.models.search import IndexedEntry, IndexedFolder, NameIndex
+from webui.models.server import Connection, OwnerSetting, ProgramPassword, Release
+from webui.models.shares import HeldBytes, Share
+from webui.models.signin import (
+    Device,
+    OneTimeLink,
+    Pairing,
+    Reservation,
+    SendToken,
+    Throttle,
+    digest_of,
+    token_purpose,
+)
+from webui.models.transfers import HiddenWish, Sent
+from webui.models.uploads import ResumableUpload
+
+__all__ = [
+    "Activity",
+    "Connection",
+    "Device",
+    "HeldBytes",
+    "HeldDelete",
+    "HiddenWish",
+    "IndexedEntry",
+    "IndexedFolder",
+    "NameIndex",
+    "OneTimeLink",
+    "OwnerSetting",
+    "Pairing",
+    "ProgramPassword",
+    "Release",
+    "Reservation",
+    "ResumableUpload",
+    "Role",
+    "Selection",
+    "SendToken",
+    "Sent",
+    "Share",
+    "SortOrder",
+    "Throttle",
+    "User",
+    "Users",
+    "Watched",
+    "digest_of",
+    "new_epoch",
+    "token_purpose",
+]

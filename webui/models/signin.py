@@ -1,0 +1,124 @@
+"""How people get in, and how guessing is slowed down."""
+
+import hashlib
+from typing import ClassVar
+
+from django.db import models
+
+from webui.models.people import Role, User
+
+
+class OneTimeLink(models.Model):
+    """A link that lets its bearer do one thing once. Only a digest of its token is kept."""
+
+    WELCOME = "welcome"
+    INVITATION = "invitation"
+
+    digest = models.CharField(max_length=64, unique=True)
+    purpose = models.CharField(max_length=20)
+    # The role of the person invited; empty for other purposes.
+    role = models.CharField(max_length=10, choices=Role.choices, default="")
+    made_by = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
+    epoch = models.CharField(max_length=16, default="")  # of the person who made it
+    expires_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["OneTimeLink"]]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} until {self.expires_at:%H:%M}"
+
+
+class Pairing(models.Model):
+    """A device that is about to be signed in without typing a password on it.
+
+    By link: a signed-in person makes the link, and the device opens it. By code: the waiting device
+    makes the code, and a signed-in person approves it. The database holds only digests of both.
+    """
+
+    digest = models.CharField(max_length=64, unique=True)  # of the link or the device's cookie
+    code_digest = models.CharField(max_length=64, default="", db_index=True)
+    user = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
+    # The session that offered the link or approved the code; the pairing ends with it.
+    session_key = models.CharField(max_length=40, default="")
+    epoch = models.CharField(max_length=16, default="")
+    agent = models.CharField(max_length=300, default="")
+    address = models.CharField(max_length=64, default="")
+    used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Pairing"]]
+
+    def __str__(self) -> str:
+        return f"pairing until {self.expires_at:%H:%M}"
+
+
+class Device(models.Model):
+    """A signed-in browser, as listed on its person's Account screen."""
+
+    user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="devices")
+    session_key = models.CharField(max_length=40, unique=True)
+    agent = models.CharField(max_length=300)  # what the browser calls itself
+    address = models.CharField(max_length=64)
+    first_seen_at = models.DateTimeField()
+    last_seen_at = models.DateTimeField(db_index=True)
+
+    objects: ClassVar[models.Manager["Device"]]
+
+    def __str__(self) -> str:
+        return f"{self.agent} at {self.address}"
+
+
+class Throttle(models.Model):
+    """The time of the next guess at a name or link, or by a network, device, or session."""
+
+    key = models.CharField(max_length=64, unique=True)
+    count = models.PositiveIntegerField()  # of wrong guesses
+    since = models.DateTimeField()  # the last wrong guess
+    next_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Throttle"]]
+
+    def __str__(self) -> str:
+        return f"{self.count}, next at {self.next_at:%H:%M:%S}"
+
+
+class Reservation(models.Model):
+    """A time at which one network may try a password for one name or link."""
+
+    key = models.CharField(max_length=64)  # of the throttle
+    network = models.CharField(max_length=64)
+    at = models.DateTimeField(db_index=True)
+    made_at = models.DateTimeField()
+
+    objects: ClassVar[models.Manager["Reservation"]]
+
+    class Meta:
+        constraints = (models.UniqueConstraint("key", "network", name="one_reservation_a_network"),)
+
+    def __str__(self) -> str:
+        return f"{self.network} at {self.at:%H:%M:%S}"
+
+
+class SendToken(models.Model):
+    """A token that lets its bearer's scripts send items to Ferry, and nothing else. Only its hash
+    is kept; with 256 random bits, it needs no slow hash."""
+
+    user = models.ForeignKey("User", on_delete=models.CASCADE)
+    name = models.CharField(max_length=60)
+    digest = models.CharField(max_length=64, unique=True)
+    created_at = models.DateTimeField()
+    used_at = models.DateTimeField(null=True)
+
+    objects: ClassVar[models.Manager["SendToken"]]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def token_purpose(digest: str) -> str:
+    """Return what a token is encrypted for: one row, so that another row can't reveal it."""
+    return f"link {digest}"
+
+
+def digest_of(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
