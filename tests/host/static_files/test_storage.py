@@ -47,7 +47,8 @@ def sheet(storage) -> str:
 
 
 def test_a_sheet_holds_what_it_imports_in_order(collected, source):
-    assert sheet(collected()) == (source / "a.css").read_text() + (source / "b.css").read_text()
+    sources = [(source / name).read_text().strip() for name in ("a.css", "b.css")]
+    assert sheet(collected()) == "".join(sources)
 
 
 def test_a_sheet_follows_what_it_imports_when_it_is_collected_again(collected, source):
@@ -58,9 +59,15 @@ def test_a_sheet_follows_what_it_imports_when_it_is_collected_again(collected, s
     assert again.url("css/app.css") != before
 
 
-def test_a_sheet_is_sent_without_its_comments(collected, source):
-    (source / "b.css").write_text("@layer base {\n  /* Why\n     so */\n  b { color: blue }\n}\n")
-    assert sheet(collected()).endswith("@layer base {\n  b { color: blue }\n}\n")
+def test_a_sheet_is_sent_without_its_comments_and_indentation(collected, source):
+    written = "@layer base {\n  /* Why\n     so */\n  b,\n  i {\n    color: blue;\n  }\n}\n"
+    (source / "b.css").write_text(written)
+    assert sheet(collected()).endswith("@layer base {b,i {color: blue;}}")
+
+
+def test_a_line_end_between_two_selectors_or_values_stays_a_space(collected, source):
+    (source / "b.css").write_text("b\n  i {\n  margin: 1px\n    2px;\n}\n")
+    assert sheet(collected()).endswith("b i {margin: 1px 2px;}")
 
 
 def test_a_script_is_sent_without_indentation_and_the_lines_of_its_comments(collected):
