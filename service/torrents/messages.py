@@ -1,12 +1,13 @@
 """Encode orders and events as lines of JSON of bounded length, and check them when reading."""
 
 import json
-import types
 import typing
 from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
-from functools import cache
-from typing import Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, get_args
+
+import msgspec
+from msgspec import Meta
 
 from service.torrents import events
 from service.torrents.events import Event, FileOf, Metadata
@@ -20,6 +21,9 @@ LONGEST_PATH = 64 * 1024
 FILES_PER_LINE_BYTES = 2**18
 
 Document = dict[str, Any]
+Natural = Annotated[int, Meta(ge=0)]
+# The path, the size, two flags, and the index.
+FileRow = tuple[Annotated[list[str], Meta(min_length=1)], Natural, int, Natural]
 EVENTS = {kind.__name__: kind for kind in get_args(events.Event)}
 ORDERS = {"Order": Order, "EngineSettings": EngineSettings}
 
@@ -95,7 +99,8 @@ class EventReader:
     def event(self, document: Document) -> Event | None:
         """Return the event, or None for a portion of files. Raises Garbled."""
         if "files" in document and "event" not in document:
-            self._files += [file_of(row, self._names) for row in require_list(document["files"])]
+            rows: list[FileRow] = convert(document["files"], list[FileRow])
+            self._files += [file_of(row, self._names) for row in rows]
             if len(self._files) > MOST_FILES * 2 + 1:
                 raise Garbled
             return None
@@ -109,20 +114,10 @@ class EventReader:
         return read
 
 
-def require_list(value: Any) -> list[Any]:
-    if not isinstance(value, list):
-        raise Garbled
-    return value
-
-
-def file_of(row: Any, names: dict[str, str]) -> FileOf:
-    match row:
-        case [list(path), int(size), int(flags), int(index)]:
-            is_text = path and all(isinstance(part, str) for part in path)
-            if is_text and min(size, index) >= 0:
-                shared = tuple(names.setdefault(name, name) for name in path)
-                return FileOf(index, shared, size, bool(flags & 1), bool(flags & 2))
-    raise Garbled
+def file_of(row: FileRow, names: dict[str, str]) -> FileOf:
+    path, size_bytes, flags, index = row
+    shared = tuple(names.setdefault(name, name) for name in path)
+    return FileOf(index, shared, size_bytes, bool(flags & 1), bool(flags & 2))
 
 
 def order_document(order: Order | EngineSettings) -> Document:
@@ -138,29 +133,13 @@ def order_of(document: Document) -> Order | EngineSettings:
 
 
 def build(kind: type[Any], document: Document) -> Any:
-    hints = hints_of(kind.__name__)
-    if document.keys() != hints.keys():
+    if document.keys() != {each.name for each in fields(kind)}:
         raise Garbled
-    return kind(**{name: convert(value, hints[name]) for name, value in document.items()})
+    return convert(document, kind)
 
 
-@cache
-def hints_of(name: str) -> dict[str, Any]:
-    kind = (EVENTS | ORDERS)[name]
-    hints = get_type_hints(kind)
-    return {each.name: hints[each.name] for each in fields(kind)}
-
-
-def convert(value: Any, hint: Any) -> Any:
-    """Return the value in its type: JSON has no tuples, and may write 1.0 as 1."""
-    if hint is float and isinstance(value, int | float):
-        return float(value)
-    if get_origin(hint) is tuple:
-        element = get_args(hint)[0]
-        return tuple(convert(each, element) for each in require_list(value))
-    if get_origin(hint) is typing.Literal:
-        if value not in get_args(hint):
-            raise Garbled
-    elif isinstance(hint, types.UnionType) or type(value) is not hint:
-        raise Garbled
-    return value
+def convert(value: Any, kind: Any) -> Any:
+    try:
+        return msgspec.convert(value, kind)
+    except msgspec.ValidationError as error:
+        raise Garbled from error
