@@ -22,14 +22,12 @@ from service.models.transfers import (
     Wish,
     wire_hash,
 )
-from service.models.workers import LONGEST_ADDRESS, LONGEST_WORKER_NAME, MediaWorker, Worker
+from service.models.workers import MediaWorker, Worker
 
 __all__ = [
     "LARGEST_ID",
     "LINEAGE_DIGITS",
-    "LONGEST_ADDRESS",
     "LONGEST_SENTENCE",
-    "LONGEST_WORKER_NAME",
     "Account",
     "DeletedFile",
     "DeletedFolder",

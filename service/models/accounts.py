@@ -1,7 +1,5 @@
 """Accounts, and how they sign in."""
 
-from typing import ClassVar
-
 from django.db import models
 from django.db.models import Q
 
@@ -31,8 +29,6 @@ class Account(models.Model):
     changed_at = models.DateTimeField()
     created_at = models.DateTimeField()
 
-    objects: ClassVar[models.Manager["Account"]]
-
     class Meta:
         constraints = (
             models.CheckConstraint(
@@ -51,8 +47,6 @@ class Guesses(models.Model):
     count = models.PositiveIntegerField()
     since = models.DateTimeField(db_index=True)
 
-    objects: ClassVar[models.Manager["Guesses"]]
-
     def __str__(self) -> str:
         return f"{self.count} since {self.since:%H:%M}"
 
@@ -63,8 +57,6 @@ class KnownNetwork(models.Model):
     account = models.ForeignKey(Account, models.CASCADE)
     network = models.CharField(max_length=64)
     seen_at = models.DateTimeField(db_index=True)
-
-    objects: ClassVar[models.Manager["KnownNetwork"]]
 
     class Meta:
         constraints = (
@@ -82,8 +74,6 @@ class UploadPromise(models.Model):
     size_bytes = models.BigIntegerField()
     # An upload renews it. That of a process that died ends on its own.
     expires_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["UploadPromise"]]
 
     def __str__(self) -> str:
         return f"{self.size_bytes} bytes until {self.expires_at:%H:%M}"

@@ -1,7 +1,6 @@
 """What was deleted."""
 
 from datetime import datetime
-from typing import ClassVar
 
 from django.db import connection, models
 from django.db.models import QuerySet, Value
@@ -17,8 +16,6 @@ class Discarded(models.Model):
 
     blob = models.CharField(max_length=32, db_index=True)
     at = models.DateTimeField(db_index=True)
-
-    objects: ClassVar[models.Manager["Discarded"]]
 
     def __str__(self) -> str:
         return self.blob
@@ -52,8 +49,6 @@ class DeletedItem(models.Model):
     size_bytes = models.BigIntegerField()
     deleted_at = models.DateTimeField(db_index=True)
 
-    objects: ClassVar[models.Manager["DeletedItem"]]
-
     def __str__(self) -> str:
         return self.name
 
@@ -70,8 +65,6 @@ class DeletedFolder(models.Model):
     lineage = models.TextField()
     size_bytes = models.BigIntegerField()
     updated_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["DeletedFolder"]]
 
     def __str__(self) -> str:
         return self.name
@@ -91,8 +84,6 @@ class DeletedFile(models.Model):
     crc32 = models.BigIntegerField()
     blob = models.CharField(max_length=32, db_index=True)
     updated_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["DeletedFile"]]
 
     class Meta:
         indexes = (models.Index(fields=["sha1", "size_bytes"], name="deleted_content"),)

@@ -1,7 +1,5 @@
 """Folders and files."""
 
-from typing import ClassVar
-
 from django.db import models
 from django.db.models import Q
 
@@ -10,8 +8,6 @@ from service.models.accounts import Account
 from service.models.media import Media
 
 LARGEST_ID = 2**63 - 1
-
-
 LINEAGE_DIGITS = 12
 
 
@@ -33,8 +29,6 @@ class Folder(models.Model):
     lineage = models.TextField(db_index=True)
     size_bytes = models.BigIntegerField(default=0)  # of everything below
     updated_at = models.DateTimeField()  # when anything below last changed
-
-    objects: ClassVar[models.Manager["Folder"]]
 
     class Meta:
         constraints = (
@@ -83,8 +77,6 @@ class File(models.Model):
         null=True,
     )
 
-    objects: ClassVar[models.Manager["File"]]
-
     class Meta:
         constraints = (
             models.UniqueConstraint(fields=["folder", "name_key"], name="one_file_a_name"),
@@ -116,8 +108,6 @@ class MovedEntry(models.Model):
     deleted_item_id = models.BigIntegerField(null=True)
     moved_at = models.DateTimeField(db_index=True)
 
-    objects: ClassVar[models.Manager["MovedEntry"]]
-
     def __str__(self) -> str:
         return self.name
 
@@ -130,8 +120,6 @@ class Library(models.Model):
     """
 
     generation = models.BigIntegerField(default=0)
-
-    objects: ClassVar[models.Manager["Library"]]
 
     def __str__(self) -> str:
         return f"generation {self.generation}"

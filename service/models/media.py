@@ -1,7 +1,5 @@
 """What is known about the content of films, music, and pictures."""
 
-from typing import ClassVar
-
 from django.db import models
 from django.db.models import Q
 
@@ -44,8 +42,6 @@ class Media(models.Model):
     # When a picture was taken, by the camera's clock: `2024-07-01 11:22:33`.
     taken = models.CharField(max_length=19, null=True)  # noqa: DJ001  Added without a default.
     camera = models.JSONField(null=True)  # service.media.camera.Camera
-
-    objects: ClassVar[models.Manager["Media"]]
 
     class Meta:
         constraints = (

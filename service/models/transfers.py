@@ -18,8 +18,6 @@ class TorrentFile(models.Model):
 
     content = models.BinaryField()
 
-    objects: ClassVar[models.Manager["TorrentFile"]]
-
     def __str__(self) -> str:
         return f"torrent {self.pk}"
 
@@ -93,8 +91,6 @@ class Transfer(models.Model):
     file_created_id = models.BigIntegerField(null=True)
     updated_at = models.DateTimeField()
 
-    objects: ClassVar[models.Manager["Transfer"]]
-
     class Meta:
         constraints = (
             models.UniqueConstraint(
@@ -162,8 +158,6 @@ class ImportRecord(models.Model):
     folder_id = models.BigIntegerField()  # not a foreign key: the folder may be deleted
     files = models.JSONField()  # a service.transfers.imports.Imported for each
 
-    objects: ClassVar[models.Manager["ImportRecord"]]
-
     def __str__(self) -> str:
         return f"files of transfer {self.transfer_id}"
 
@@ -174,8 +168,6 @@ class SavedFetch(models.Model):
     transfer = models.OneToOneField(Transfer, models.CASCADE)
     resume = models.JSONField()  # a service.fetching.resume_point.ResumePoint
     parts = models.JSONField()  # the name and size of each file in the download folder, in order
-
-    objects: ClassVar[models.Manager["SavedFetch"]]
 
     def __str__(self) -> str:
         return f"beginning of transfer {self.transfer_id}"
@@ -194,8 +186,6 @@ class Wish(models.Model):
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     is_private = models.BooleanField(default=False)
     created_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["Wish"]]
 
     def __str__(self) -> str:
         return self.title

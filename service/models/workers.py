@@ -1,13 +1,10 @@
 """The processes that carry out transfers and convert media."""
 
-from typing import ClassVar
-
 from django.db import models
 from django.db.models import QuerySet
 from django.db.models.functions import Now
 
 LONGEST_WORKER_NAME = 60
-LONGEST_ADDRESS = 300
 
 
 class Worker(models.Model):
@@ -16,8 +13,6 @@ class Worker(models.Model):
     name = models.CharField(max_length=LONGEST_WORKER_NAME, unique=True)
     alive_until = models.DateTimeField()
     is_engine_alive = models.BooleanField(default=False)
-
-    objects: ClassVar[models.Manager["Worker"]]
 
     def __str__(self) -> str:
         return self.name
@@ -31,10 +26,8 @@ class Worker(models.Model):
 class MediaWorker(models.Model):
     """A worker that makes media for other machines, until its lease ends."""
 
-    address = models.CharField(max_length=LONGEST_ADDRESS, unique=True)
+    address = models.CharField(max_length=300, unique=True)
     alive_until = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["MediaWorker"]]
 
     def __str__(self) -> str:
         return self.address
