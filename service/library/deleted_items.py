@@ -6,26 +6,23 @@ so that nothing else in Ferry can show them.
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from django.db import connection
-from django.db.models import F, Max, Model, QuerySet, Sum, TextField, Value
-from django.db.models.functions import Concat, Length, Substr
+from django.db.models import F, QuerySet, Sum, Value
 
 from common.host import host
 from common.names import key_of
 from service.accounts.accounts import changing_library
 from service.batches import batches
-from service.errors import NotFound, RootStays, TooDeep
+from service.errors import NotFound, RootStays
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
 from service.library.library import Incoming
 from service.models import (
-    LINEAGE_DIGITS,
     Account,
     DeletedFile,
     DeletedFolder,
@@ -35,6 +32,7 @@ from service.models import (
     Folder,
     numbered_id,
 )
+from service.models.deleted import copy_rows
 
 log = logging.getLogger("ferry.library")
 
@@ -117,9 +115,9 @@ def _delete_folder(locked: Account, folder: Folder, now: datetime) -> DeletedIte
     files = File.objects.filter(library.below("folder__lineage", folder.lineage))
     folders = Folder.objects.filter(library.below("lineage", folder.lineage))
     ids = {"item_id": Value(item.pk), "entry_id": F("pk")}
-    _copy(files, DeletedFile, ids | {"folder_id": F("folder_id")}, IN_FILES)
+    copy_rows(files, DeletedFile, ids | {"folder_id": F("folder_id")}, IN_FILES)
     places = {"parent_id": F("parent_id"), "lineage": F("lineage")}
-    _copy(folders, DeletedFolder, ids | places, IN_FOLDERS)
+    copy_rows(folders, DeletedFolder, ids | places, IN_FOLDERS)
     files.delete()
     item.incoming = library.move_transfers_to_root(locked, folders, now)
     item.save(update_fields=["incoming"])
@@ -137,7 +135,11 @@ def _delete_files(files: list[File], now: datetime) -> list[DeletedItem]:
         for item, file in zip(items, files, strict=True)
     )
     File.objects.filter(pk__in=[file.pk for file in files]).delete()
-    _spread_all(((file.folder, -file.size_bytes) for file in files), now)
+    bytes_from: Counter[Folder] = Counter()
+    for file in files:
+        bytes_from[file.folder] += file.size_bytes
+    for folder, size_bytes in bytes_from.items():
+        library.spread(folder, -size_bytes, now)
     return items
 
 
@@ -174,7 +176,8 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
             _restore_folder(item, parent, name)
             library.spread(parent, item.size_bytes, now)
             incoming = [Incoming(*each) for each in item.incoming or ()]
-            library.move_transfers_back(locked, incoming, now)
+            former = Folder.objects.in_bulk({each.folder_id for each in incoming})
+            library.redirect(locked, incoming, former, now)
             restored.append(Restored(item, parent.pk, name))
         files = mine.filter(is_folder=False).order_by("folder_id", "path", "pk")
         for _place, group in groupby(files, lambda item: (item.folder_id, item.path)):
@@ -225,21 +228,14 @@ def _place_of(locked: Account, item: DeletedItem, now: datetime) -> Folder:
 
 def _restore_folder(item: DeletedItem, parent: Folder, name: str) -> None:
     files, folders = item.deletedfile_set.all(), item.deletedfolder_set.all()
-    longest = folders.aggregate(longest=Max(Length("lineage")))["longest"]
-    inner_depth = (longest - len(item.lineage)) // LINEAGE_DIGITS
-    if parent.depth + 1 + inner_depth > library.MOST_DEPTH:
-        raise TooDeep
+    library.refuse_too_deep(parent, folders, item.lineage)
     top = folders.filter(entry_id=item.entry_id)
     top.update(parent_id=parent.pk, **library_names.fields_of(name))
     ids = {"id": F("entry_id"), "account_id": Value(item.account_id)}
-    lineage = Concat(
-        Value(parent.lineage + numbered_id(item.entry_id)),
-        Substr("lineage", len(item.lineage) + 1),
-        output_field=TextField(),
-    )
+    lineage = library.lineage_after_move(item.lineage, parent.lineage + numbered_id(item.entry_id))
     places = {"parent_id": F("parent_id"), "lineage": lineage}
-    _copy(folders, Folder, ids | places, IN_FOLDERS)
-    _copy(files, File, ids | {"folder_id": F("folder_id")}, IN_FILES)
+    copy_rows(folders, Folder, ids | places, IN_FOLDERS)
+    copy_rows(files, File, ids | {"folder_id": F("folder_id")}, IN_FILES)
     files.delete()
     folders.delete()
 
@@ -283,26 +279,3 @@ def purge_expired(now: datetime) -> None:
 
 def _facts(file: File | DeletedFile) -> dict[str, Any]:
     return {column: getattr(file, column) for column in IN_FILES}
-
-
-def _copy(
-    rows: QuerySet[Any], into: type[Model], places: dict[str, Any], facts: Sequence[str]
-) -> None:
-    """Copy rows in one statement, since a folder may hold 100,000 files."""
-    chosen = rows.order_by().values_list(*places.values(), *facts)
-    select, values = chosen.query.sql_with_params()
-    columns = ", ".join([*places, *facts])
-    table = into._meta.db_table  # noqa: SLF001  Django documents it.
-    with connection.cursor() as cursor:
-        cursor.execute(f"INSERT INTO {table} ({columns}) {select}", values)
-
-
-def _spread_all(grown: Iterable[tuple[Folder, int]], now: datetime) -> None:
-    """Update the sizes and dates of several folders, each once."""
-    folder_of: dict[int, Folder] = {}
-    bytes_of: Counter[int] = Counter()
-    for folder, size_bytes in grown:
-        folder_of[folder.pk] = folder
-        bytes_of[folder.pk] += size_bytes
-    for folder_id, folder in folder_of.items():
-        library.spread(folder, bytes_of[folder_id], now)

@@ -6,9 +6,10 @@ transaction. The ids of other accounts aren't found.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
-from django.db.models import F, Q, QuerySet
+from django.db.models import F, Max, Q, QuerySet, TextField, Value
+from django.db.models.functions import Concat, Length, Substr
 
 from common.names import key_of
 from service.accounts.accounts import changing_library, changing_transfers
@@ -20,6 +21,7 @@ from service.library.file_rows import MOMENT, FileRow, file_rows
 from service.library.free_names import free_name, refuse_taken
 from service.library.upkeep import database_match
 from service.models import (
+    LINEAGE_DIGITS,
     Account,
     Discarded,
     File,
@@ -275,12 +277,6 @@ def move_transfers_to_root(
     return moved
 
 
-def move_transfers_back(locked: Account, incoming: Iterable[Incoming], now: datetime) -> None:
-    """Redirect unfinished transfers and wishes to their old folders, which exist again."""
-    folder_of = Folder.objects.in_bulk({each.folder_id for each in incoming})
-    redirect(locked, incoming, folder_of, now)
-
-
 def redirect(
     locked: Account, incoming: Iterable[Incoming], folder_of: Mapping[int, Folder], now: datetime
 ) -> None:
@@ -307,3 +303,16 @@ def redirect(
 def below(column: str, lineage: str) -> Q:
     """Match the folder of a lineage and all below it, as a range of the index."""
     return Q(**{f"{column}__gte": lineage, f"{column}__lt": lineage_end(lineage)})
+
+
+def refuse_too_deep(parent: Folder, folders: QuerySet[Any], lineage: str) -> None:
+    """Raise TooDeep if the top of these folders, which has this lineage, can't go into `parent`."""
+    longest = folders.aggregate(longest=Max(Length("lineage")))["longest"]
+    inner_depth = (longest - len(lineage)) // LINEAGE_DIGITS
+    if parent.depth + 1 + inner_depth > MOST_DEPTH:
+        raise TooDeep
+
+
+def lineage_after_move(old: str, new: str) -> Concat:
+    """Return the lineage of each folder within a folder whose lineage changes."""
+    return Concat(Value(new), Substr("lineage", len(old) + 1), output_field=TextField())

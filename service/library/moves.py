@@ -11,17 +11,15 @@ from operator import attrgetter
 from typing import Literal, NamedTuple, TypeVar, cast
 
 from django.db import connection, transaction
-from django.db.models import Exists, Max, OuterRef, QuerySet, TextField, Value
-from django.db.models.functions import Concat, Length, Substr
+from django.db.models import Exists, OuterRef, QuerySet
 
 from service.accounts.accounts import changing_library
 from service.batches import batches
-from service.errors import IntoItself, RootStays, TooDeep, TooManyItems
+from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
 from service.library.library import Incoming
 from service.models import (
-    LINEAGE_DIGITS,
     Account,
     DeletedFile,
     DeletedItem,
@@ -172,10 +170,7 @@ class Placement:
                 self._merge(folder, present)
                 return True
         within = Folder.objects.filter(library.below("lineage", folder.lineage))
-        longest = within.aggregate(longest=Max(Length("lineage")))["longest"]
-        inner_depth = (longest - len(folder.lineage)) // LINEAGE_DIGITS
-        if target.depth + 1 + inner_depth > library.MOST_DEPTH:
-            raise TooDeep
+        library.refuse_too_deep(target, within, folder.lineage)
         name = names.free(target, self._name_of(folder), is_folder=True)
         self._place_folder(folder, target, name)
         return True
@@ -286,7 +281,7 @@ class Move(Placement):
         fields = library_names.fields_of(name) if name != folder.name else {}
         Folder.objects.filter(pk=folder.pk).update(parent=target, **fields)
         Folder.objects.filter(library.below("lineage", old)).update(
-            lineage=Concat(Value(new), Substr("lineage", len(old) + 1), output_field=TextField())
+            lineage=library.lineage_after_move(old, new)
         )
 
     def _place_files(self, placed: list[tuple[File, str]], target: Folder) -> None:

@@ -1,6 +1,8 @@
 """What was deleted."""
 
+from collections.abc import Sequence
 from datetime import datetime
+from typing import Any
 
 from django.db import connection, models
 from django.db.models import QuerySet, Value
@@ -22,13 +24,8 @@ class Discarded(models.Model):
 
     @classmethod
     def take_over(cls, files: "QuerySet[File] | QuerySet[DeletedFile]", now: datetime) -> None:
-        """Discard the files' blobs in one statement, since a folder may hold 100,000 files."""
-        at = Value(now, models.DateTimeField())
-        rows = files.annotate(at=at).order_by().values_list("blob", "at")
-        select, values = rows.query.sql_with_params()
-        table = cls._meta.db_table
-        with connection.cursor() as cursor:
-            cursor.execute(f"INSERT INTO {table} (blob, at) {select}", values)
+        """Discard the files' blobs."""
+        copy_rows(files, cls, {"at": Value(now, models.DateTimeField())}, ["blob"])
 
 
 class DeletedItem(models.Model):
@@ -90,3 +87,18 @@ class DeletedFile(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+def copy_rows(
+    rows: QuerySet[Any], into: type[models.Model], given: dict[str, Any], same: Sequence[str]
+) -> None:
+    """Copy rows in one statement, since a folder may hold 100,000 files.
+
+    Columns in `given` get these expressions, and those in `same` what they have.
+    """
+    chosen = rows.order_by().values_list(*given.values(), *same)
+    select, values = chosen.query.sql_with_params()
+    columns = ", ".join([*given, *same])
+    table = into._meta.db_table  # noqa: SLF001  Django documents it.
+    with connection.cursor() as cursor:
+        cursor.execute(f"INSERT INTO {table} ({columns}) {select}", values)
