@@ -8,8 +8,8 @@ from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat, LPad
 
 from common.names import key_of
-from service import batches
 from service.accounts.accounts import changing_library
+from service.batches import ROWS_AT_ONCE, batches
 from service.errors import NameTaken, TooDeep
 from service.library import free_names, library, space
 from service.library import names as library_names
@@ -17,7 +17,6 @@ from service.library.upkeep import database_match
 from service.models import LINEAGE_DIGITS, Account, File, Folder
 from service.store.sums import Stored
 
-ROWS_AT_ONCE = 500
 Keys = tuple[str, ...]
 
 
@@ -126,7 +125,7 @@ def _grow(tree: FolderTree, top: Folder, now: datetime, *, has_content: bool) ->
         folder_of |= present | new
     rows = (_file_row(folder_of[keys[:-1]], file, names, now) for keys, file in tree.files.items())
     file_ids: list[int] = []
-    for batch in batches.batches(rows, ROWS_AT_ONCE):
+    for batch in batches(rows):
         file_ids += [file.pk for file in File.objects.bulk_create(batch)]
     return file_ids
 
@@ -141,7 +140,7 @@ class Names:
 
     def read(self, folders: Sequence[Folder]) -> None:
         """Read the names in any number of folders, in few queries."""
-        for batch in batches.batches(folders, ROWS_AT_ONCE):
+        for batch in batches(folders):
             self._keys |= free_names.taken_names(batch)
             for folder in Folder.objects.filter(parent__in=batch):
                 self._folders[folder.parent_id or 0, folder.name_key] = folder

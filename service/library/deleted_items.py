@@ -36,7 +36,6 @@ from service.models.deleted import copy_rows
 
 log = logging.getLogger("ferry.library")
 
-ROWS_AT_ONCE = 500
 # Each file of a folder keeps its path. If a longer one is gone, its files return to the root.
 LONGEST_PATH = 4_096
 MOST_LISTED = 1_000
@@ -96,10 +95,10 @@ def delete_within(
         # An earlier folder may have contained this one.
         folders = Folder.objects.filter(account=locked, pk=folder_id)
         items += [_delete_folder(locked, folder, now) for folder in folders]
-    for some_ids in batches(file_ids, ROWS_AT_ONCE):
+    for some_ids in batches(file_ids):
         files = File.objects.filter(account=locked, pk__in=some_ids)
         items += _delete_files(list(files.select_related("folder").order_by("pk")), now)
-    for some in batches(items, ROWS_AT_ONCE):
+    for some in batches(items):
         ids = [item.pk for item in some]
         DeletedItem.objects.filter(pk__in=ids).update(batch=items[0].pk)
     for item in items:
@@ -182,7 +181,7 @@ def restore(account: Account, items: QuerySet[DeletedItem], now: datetime) -> li
         files = mine.filter(is_folder=False).order_by("folder_id", "path", "pk")
         for _place, group in groupby(files, lambda item: (item.folder_id, item.path)):
             restored += _restore_files(locked, list(group), now)
-        for some in batches(restored, ROWS_AT_ONCE):
+        for some in batches(restored):
             DeletedItem.objects.filter(pk__in=[each.item.pk for each in some]).delete()
     return restored
 
@@ -192,7 +191,7 @@ def _restore_files(locked: Account, items: list[DeletedItem], now: datetime) -> 
     parent = _place_of(locked, items[0], now)
     names = bulk_insert.Names([parent])
     restored: list[Restored] = []
-    for some in batches(items, ROWS_AT_ONCE):
+    for some in batches(items):
         rows = DeletedFile.objects.filter(item__in=[item.pk for item in some])
         row_of = {row.item_id: row for row in rows}
         for item in some:

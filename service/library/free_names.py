@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from itertools import islice
 
 from common.names import key_of
+from service.batches import ROWS_AT_ONCE
 from service.errors import NameTaken
 from service.library import names as library_names
 from service.models import File, Folder, Transfer
-
-AT_ONCE = 500  # values in one query
 
 
 def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
@@ -18,7 +17,7 @@ def free_name(folder: Folder, name: str, *, is_folder: bool) -> str:
     if not _taken_keys(folder, [key_of(first)]):
         return first
     while True:
-        batch = list(islice(variants, AT_ONCE))
+        batch = list(islice(variants, ROWS_AT_ONCE))
         taken_keys = _taken_keys(folder, map(key_of, batch))
         for variant in batch:
             if key_of(variant) not in taken_keys:

@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from service.accounts.accounts import changing_library
-from service.batches import batches
+from service.batches import ROWS_AT_ONCE, batches
 from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
@@ -30,7 +30,6 @@ from service.models import (
 )
 from service.store.sums import Stored
 
-ROWS_AT_ONCE = 500
 MOST_COPIED = 100_000
 UNDO_LIFETIME = timedelta(days=1)
 IfTaken = Literal["ask", "keep_both", "skip", "replace"]
@@ -88,7 +87,7 @@ def _put(placement: "Placement", chosen: Chosen, target_id: int) -> Moved:
 
 def _rows(model: type[Entry], locked: Account, ids: Iterable[int]) -> list[Entry]:
     rows: list[Entry] = []
-    for some in batches(ids, ROWS_AT_ONCE):
+    for some in batches(ids):
         rows += model.objects.filter(account=locked, pk__in=some).order_by("name_key", "pk")
     return rows
 
@@ -130,7 +129,7 @@ class Placement:
                 for file in _rows(File, self.account, [file.pk for file in files])
                 if not self._is_there(file, target)
             ]
-        for some in batches(files, ROWS_AT_ONCE):
+        for some in batches(files):
             count += self._put_files(some, target, names)
         return count
 
@@ -333,7 +332,7 @@ class Copy(Placement):
             Folder.objects.bulk_create(copies, ROWS_AT_ONCE)
             bulk_insert.write_lineages(self.account.pk)
             copy_of |= {each.pk: made for each, made in zip(originals, copies, strict=True)}
-        for some in batches(files.iterator(), ROWS_AT_ONCE):
+        for some in batches(files.iterator()):
             File.objects.bulk_create(
                 copy_row(file, copy_of[file.folder_id], file.name) for file in some
             )

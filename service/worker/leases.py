@@ -27,7 +27,6 @@ IDLE_LEASE = timedelta(minutes=4)
 # For one that shares a database with other machines: its server never sleeps, and nothing else
 # tells those machines that this worker hangs.
 SHARED_IDLE_LEASE = timedelta(seconds=50)
-ROWS_AT_ONCE = 500
 FOLDER = "workers"
 
 
@@ -81,7 +80,7 @@ class Lease:
         # end of an idle worker's long lease.
         self.hold(now, is_engine_alive=self._last_news[0])
         claimed_ids: set[int] = set()
-        for batch in batches(transfer_ids, ROWS_AT_ONCE):
+        for batch in batches(transfer_ids):
             with transaction.atomic():
                 if not Worker.objects.select_for_update().filter(name=self.name).exists():
                     raise Expelled

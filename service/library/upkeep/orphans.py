@@ -11,14 +11,13 @@ from service.store.blobs import Store
 # of many files may be hashed for as long before the first of them has its row.
 ORPHAN_AGE = timedelta(days=2)
 ORPHAN_DAYS = 30  # for which they can be restored
-ROWS_AT_ONCE = 500
 
 
 def set_orphans_aside(store: Store, now: datetime, grace: timedelta) -> int:
     before = now - max(grace, ORPHAN_AGE)
     old = (each.blob for each in store.blobs() if each.written_at <= before)
     count = 0
-    for batch in batches(old, ROWS_AT_ONCE):
+    for batch in batches(old):
         with store.removal_lock() as may_remove:
             if not may_remove:
                 break
@@ -32,7 +31,7 @@ def bring_back_named(store: Store, until: date) -> None:
     An upload may have taken longer than ORPHAN_AGE, and they are about to be dropped.
     """
     due = (each for each in store.orphans() if each.since <= until)
-    for batch in batches(due, ROWS_AT_ONCE):
+    for batch in batches(due):
         unnamed = {*unnamed_blobs([each.blob for each in batch])}
         for orphan in batch:
             if orphan.blob not in unnamed:

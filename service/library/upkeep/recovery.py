@@ -17,7 +17,7 @@ from service.errors import NotFound
 from service.library import bulk_insert, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
 from service.library.upkeep import database_match
-from service.library.upkeep.orphans import ROWS_AT_ONCE, unnamed_blobs
+from service.library.upkeep.orphans import unnamed_blobs
 from service.models import Account
 from service.store.blobs import Store
 from service.store.sums import CHUNK_BYTES, Stored, Sums
@@ -76,9 +76,7 @@ class Recovered:
 def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
     """Return blobs that no row names; those after `before` may belong to running uploads."""
     blobs: list[Unnamed] = []
-    for batch in batches(
-        (each for each in store.blobs() if each.written_at <= before), ROWS_AT_ONCE
-    ):
+    for batch in batches(each for each in store.blobs() if each.written_at <= before):
         written_at = {each.blob: each.written_at for each in batch}
         for blob in unnamed_blobs(list(written_at)):
             size_bytes = store.size(blob)
@@ -183,7 +181,7 @@ def _names_in(database: sqlite3.Connection, blobs: list[str]) -> Iterator[tuple[
             "SELECT id, parent_id, name FROM service_folder"
         )
     }
-    for batch in batches(blobs, ROWS_AT_ONCE):
+    for batch in batches(blobs):
         marks = ",".join("?" * len(batch))
         rows = database.execute(
             "SELECT file.blob, file.name, file.folder_id, account.email FROM service_file file"  # noqa: S608

@@ -8,7 +8,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
 
-from service.batches import batches
+from service.batches import ROWS_AT_ONCE, batches
 from service.errors import DiskFull, StoreAway
 from service.library.upkeep.database_match import Doubt, catch_up, doubt_about
 from service.library.upkeep.orphans import (
@@ -22,7 +22,6 @@ from service.store.blobs import Store
 
 log = logging.getLogger("ferry.sweep")
 
-ROWS_AT_ONCE = 500
 # Senders that pause for a minute are cut off; after an hour without a byte the writer is dead.
 DRAFT_LIFETIME = timedelta(hours=1)
 MOST_NAMED = 5
@@ -149,7 +148,7 @@ def _missing(store: Store) -> Iterator[BlobRow]:
     They are read in the order of their blobs, as the store lists these.
     """
     rows = merge(_rows_of(File), _rows_of(DeletedFile), key=itemgetter(0))
-    for batch in batches(rows, ROWS_AT_ONCE):
+    for batch in batches(rows):
         actual_sizes = store.sizes_in_order([row.blob for row in batch])
         for row, actual_bytes in zip(batch, actual_sizes, strict=True):
             is_whole = actual_bytes == row.size_bytes
