@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
-from service.models import File, Folder, ImportRecord, Transfer, lineage_end
+from service.library import library
+from service.models import File, Folder, ImportRecord, Transfer
 
 
 class Imported(NamedTuple):
@@ -41,10 +42,7 @@ def find_remainder(transfer_id: int) -> Remainder | None:
     folder = Folder.objects.filter(pk=record.folder_id).first() if record else None
     if record is None or folder is None:
         return None
-    end = lineage_end(folder.lineage)
-    below = File.objects.filter(
-        folder__lineage__gte=folder.lineage, folder__lineage__lt=end
-    ).order_by()
+    below = File.objects.filter(library.below("folder__lineage", folder.lineage))
     ids = set(below.values_list("pk", flat=True))
     files = [Imported(*each) for each in record.files]
     return Remainder(

@@ -16,12 +16,12 @@ from service.errors import BadAddress, NotFound, NotNow
 from service.library import free_names, library
 from service.library import names as library_names
 from service.library.file_rows import MOMENT
-from service.models import Account, File, Folder, TorrentFile, Transfer, Wish, wire_hash
+from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
 from service.store.sums import Stored
 from service.transfers import imports, quota, states, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrents import magnets, torrent_files
-from service.transfers.torrents.torrent_files import Torrent
+from service.transfers.torrents.facts import TorrentFacts
 
 log = logging.getLogger("ferry.transfers")
 
@@ -37,14 +37,9 @@ class TransferRequest:
     """A requested transfer, before it is known whether it can start now."""
 
     kind: Transfer.Kind
-    name: str  # as a stranger wrote it; empty if there is none
+    facts: TorrentFacts
     source: str = ""
     torrent: bytes = b""
-    info_hash_v1: str = ""
-    info_hash_v2: str = ""
-    size_bytes: int = 0  # 0: not known
-    is_private: bool = False
-    is_folder: bool = False
 
 
 class TransferRow(NamedTuple):
@@ -101,15 +96,7 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
 
     Raises BadMagnet, NotFound, NotNow.
     """
-    magnet = magnets.read(uri)
-    request = TransferRequest(
-        Transfer.Kind.MAGNET,
-        magnet.name,
-        source=uri.strip(),
-        info_hash_v1=magnet.info_hash_v1,
-        info_hash_v2=magnet.info_hash_v2,
-        size_bytes=magnet.size_bytes,
-    )
+    request = TransferRequest(Transfer.Kind.MAGNET, magnets.read(uri), source=uri.strip())
     return add(account, request, folder_id, now)
 
 
@@ -119,19 +106,10 @@ def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime)
 
 
 def add_known_torrent(
-    account: Account, torrent: Torrent, content: bytes, folder_id: int, now: datetime
+    account: Account, torrent: TorrentFacts, content: bytes, folder_id: int, now: datetime
 ) -> Transfer:
     """Add a torrent file that was read already. Raises NotFound, NotNow."""
-    request = TransferRequest(
-        Transfer.Kind.TORRENT,
-        torrent.name,
-        torrent=content,
-        info_hash_v1=torrent.info_hash_v1,
-        info_hash_v2=torrent.info_hash_v2,
-        size_bytes=torrent.size_bytes,
-        is_private=torrent.is_private,
-        is_folder=torrent.is_folder,
-    )
+    request = TransferRequest(Transfer.Kind.TORRENT, torrent, torrent=content)
     return add(account, request, folder_id, now)
 
 
@@ -142,7 +120,8 @@ def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transf
     url = url.strip()
     parts = _address(url)
     name = TORRENT_SUFFIX.sub("", unquote(parts.path.rpartition("/")[2])) or parts.hostname or ""
-    return add(account, TransferRequest(Transfer.Kind.URL, name, source=url), folder_id, now)
+    request = TransferRequest(Transfer.Kind.URL, TorrentFacts(name), source=url)
+    return add(account, request, folder_id, now)
 
 
 def record_upload(
@@ -261,8 +240,9 @@ def _decide(
         if isinstance(existing, Transfer):
             return existing
         if existing:
-            request = replace(request, size_bytes=existing.missing_bytes)
-        word = quota.find_obstacle(locked, request.size_bytes)
+            facts = replace(request.facts, size_bytes=existing.missing_bytes)
+            request = replace(request, facts=facts)
+        word = quota.find_obstacle(locked, request.facts.size_bytes)
         if word:
             return NotNow(word, _add_wish(locked, folder, request, now))
         return create(folder, request, now, existing)
@@ -286,19 +266,19 @@ def _same(folder: Folder, request: TransferRequest) -> Q:
     A torrent is known by either of its hashes. A URL is fetched again once it is done, since its
     content may have changed, and once into each folder. A ZIP file is unpacked in the same way.
     """
-    same = with_hash(request.info_hash_v1, request.info_hash_v2)
+    same = with_hash(request.facts)
     if request.source and request.kind not in Transfer.TORRENTS:
         is_failed, is_done = Q(state=Transfer.State.FAILED), Q(state=Transfer.State.DONE)
         same |= Q(source=request.source) & (is_failed | Q(folder=folder) & ~is_done)
     return same
 
 
-def with_hash(info_hash_v1: str, info_hash_v2: str) -> Q:
+def with_hash(torrent: TorrentFacts | Transfer) -> Q:
     same = Q(pk__in=[])
-    if info_hash_v1:
-        same |= Q(info_hash_v1=info_hash_v1)
-    if info_hash_v2:
-        same |= Q(info_hash_v2=info_hash_v2)
+    if torrent.info_hash_v1:
+        same |= Q(info_hash_v1=torrent.info_hash_v1)
+    if torrent.info_hash_v2:
+        same |= Q(info_hash_v2=torrent.info_hash_v2)
     return same
 
 
@@ -332,21 +312,22 @@ def _add_wish(
 ) -> Wish | None:
     """Return the wish, new or known; None if it has no hash, or if there are too many wishes."""
     mine = Wish.objects.filter(account=locked)
-    existing = mine.filter(with_hash(request.info_hash_v1, request.info_hash_v2)).first()
+    facts = request.facts
+    existing = mine.filter(with_hash(facts)).first()
     if existing:
         return existing
-    if not _hash_of(request) or mine.count() >= MOST_WISHES:
+    if not facts.wire_hash or mine.count() >= MOST_WISHES:
         return None
     return Wish.objects.create(
         account=locked,
         folder=folder,
-        title=library_names.clean(request.name, otherwise=_hash_of(request)),
-        size_bytes=request.size_bytes,
-        info_hash_v1=request.info_hash_v1,
-        info_hash_v2=request.info_hash_v2,
-        magnet=request.source or magnets.link(request.info_hash_v1, request.info_hash_v2),
+        title=library_names.clean(facts.name, otherwise=facts.wire_hash),
+        size_bytes=facts.size_bytes,
+        info_hash_v1=facts.info_hash_v1,
+        info_hash_v2=facts.info_hash_v2,
+        magnet=request.source or magnets.link(facts.info_hash_v1, facts.info_hash_v2),
         torrent_id=store_torrent(request.torrent),
-        is_private=request.is_private,
+        is_private=facts.is_private,
         created_at=now,
     )
 
@@ -361,22 +342,23 @@ def create(
     """
     for transfer in Transfer.objects.filter(_same(folder, request), account=folder.account_id):
         remove(transfer)
-    _drop_wishes(folder.account, request)
-    name = library_names.clean(request.name, otherwise=_hash_of(request) or "download")
-    title = free_names.free_name(folder, name, is_folder=request.is_folder)
+    facts = request.facts
+    _drop_wishes(folder.account, facts)
+    name = library_names.clean(facts.name, otherwise=facts.wire_hash or "download")
+    title = free_names.free_name(folder, name, is_folder=facts.is_folder)
     new_transfer = Transfer(
         account_id=folder.account_id,
         kind=request.kind,
         source=request.source,
         torrent_id=store_torrent(request.torrent),
         folder=folder,
-        info_hash_v1=request.info_hash_v1,
-        info_hash_v2=request.info_hash_v2,
+        info_hash_v1=facts.info_hash_v1,
+        info_hash_v2=facts.info_hash_v2,
         title=title,
         title_key=key_of(title),
-        is_private=request.is_private,
+        is_private=facts.is_private,
         # The size in a magnet link is good enough to refuse the link, but not to be shown.
-        size_bytes=request.size_bytes if request.torrent else 0,
+        size_bytes=facts.size_bytes if request.torrent else 0,
         notice="fetched_again" if _was_fetched(folder.account_id, request) else "",
         created_at=now,
         updated_at=now,
@@ -395,10 +377,6 @@ def _was_fetched(account_id: int, request: TransferRequest) -> bool:
     return done_transfers.filter(kind=Transfer.Kind.URL, source=request.source).exists()
 
 
-def _hash_of(request: TransferRequest) -> str:
-    return wire_hash(request.info_hash_v1, request.info_hash_v2)
-
-
 def store_torrent(content: bytes) -> int | None:
     """Store a torrent file, and return its ID.
 
@@ -408,10 +386,9 @@ def store_torrent(content: bytes) -> int | None:
     return TorrentFile.objects.create(content=content).pk if content else None
 
 
-def _drop_wishes(locked: Account, torrent: TransferRequest | Transfer) -> None:
+def _drop_wishes(locked: Account, torrent: TorrentFacts | Transfer) -> None:
     """Drop the wishes for a torrent that was added or deleted: that decision is newer."""
-    same = with_hash(torrent.info_hash_v1, torrent.info_hash_v2)
-    for wish in Wish.objects.filter(same, account=locked):
+    for wish in Wish.objects.filter(with_hash(torrent), account=locked):
         remove(wish)
 
 

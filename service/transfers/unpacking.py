@@ -9,6 +9,7 @@ from service.library import names as library_names
 from service.library.moves import Undone
 from service.models import Account, Transfer
 from service.transfers import transfers, wake_ups
+from service.transfers.torrents.facts import TorrentFacts
 from service.transfers.transfers import TransferRequest
 
 
@@ -16,7 +17,8 @@ def unpack(account: Account, file_id: int, now: datetime) -> Transfer:
     """Add a transfer that unpacks a file into a new folder beside it. Raises NotFound, NotNow."""
     zip_file = library.file(account, file_id)
     name, _suffix = library_names.split(zip_file.name)
-    request = TransferRequest(Transfer.Kind.ZIP, name, source=str(zip_file.pk), is_folder=True)
+    facts = TorrentFacts(name, is_folder=True)
+    request = TransferRequest(Transfer.Kind.ZIP, facts, source=str(zip_file.pk))
     return transfers.add(account, request, zip_file.folder_id, now)
 
 

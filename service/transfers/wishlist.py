@@ -9,6 +9,7 @@ from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
 from service.transfers import quota, transfers
 from service.transfers.torrents import torrent_files
+from service.transfers.torrents.facts import TorrentFacts
 from service.transfers.transfers import TransferRequest
 
 log = logging.getLogger("ferry.worker")
@@ -56,14 +57,14 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
 def _request_of(wish: Wish) -> TransferRequest:
     contents = TorrentFile.objects.filter(wish=wish).values_list("content", flat=True)
     torrent = bytes(contents.first() or b"")
-    return TransferRequest(
-        Transfer.Kind.TORRENT if torrent else Transfer.Kind.MAGNET,
+    facts = TorrentFacts(
         wish.title,
-        source="" if torrent else wish.magnet,
-        torrent=torrent,
+        wish.size_bytes,
+        is_folder=bool(torrent) and torrent_files.read(torrent).is_folder,
         info_hash_v1=wish.info_hash_v1,
         info_hash_v2=wish.info_hash_v2,
-        size_bytes=wish.size_bytes,
         is_private=wish.is_private,
-        is_folder=bool(torrent) and torrent_files.read(torrent).is_folder,
     )
+    if torrent:
+        return TransferRequest(Transfer.Kind.TORRENT, facts, torrent=torrent)
+    return TransferRequest(Transfer.Kind.MAGNET, facts, source=wish.magnet)

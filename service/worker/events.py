@@ -17,7 +17,7 @@ from service.torrents.events import (
     TorrentGone,
 )
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases, RunPhase
 from service.worker.runs.run import Run

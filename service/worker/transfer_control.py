@@ -17,8 +17,8 @@ from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import imports
 from service.transfers.download_folders import DownloadFolder
-from service.transfers.torrents import identity, same_torrent
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents import identity
+from service.transfers.torrents.facts import TorrentFacts
 from service.unpacking.unpack import UnpackOrder
 from service.worker.changes import Changes, compare_revisions
 from service.worker.import_files import FileImport, Job
@@ -222,7 +222,7 @@ class TransferControl:
             return True
         try:
             run.take_over(identity.identify(self.lease.transfers(), run.transfer, facts, now))
-        except same_torrent.SameTorrent as same:
+        except identity.SameTorrent as same:
             self.fail(run, same.reason, same.sentence)
             return False
         except NotFound:

@@ -1,30 +1,22 @@
 """Read what the service needs from a magnet link before the engine does."""
 
 import re
-from dataclasses import dataclass
 
 from common import magnets
 from common.magnets import SIZE, hashes_of
 from service.errors import BadMagnet
+from service.transfers.torrents.facts import TorrentFacts
 
 # A link with 200 trackers has about 12,000 characters.
 LONGEST = 64 * 1024
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
-@dataclass(frozen=True)
-class Magnet:
-    info_hash_v1: str  # 40 hex digits, or empty
-    info_hash_v2: str  # 64 hex digits, or empty
-    name: str  # as sent; empty if there was none
-    size_bytes: int  # 0: not known
-
-
 def is_magnet(text: str) -> bool:
     return text.strip()[:8].lower() == "magnet:?"
 
 
-def read(uri: str) -> Magnet:
+def read(uri: str) -> TorrentFacts:
     """Read a magnet link. Raises BadMagnet."""
     uri = uri.strip()
     if not is_magnet(uri) or len(uri) > LONGEST or CONTROL.search(uri):
@@ -38,7 +30,7 @@ def read(uri: str) -> Magnet:
         raise BadMagnet
     name = next((value for key, value in fields if key == "dn"), "")
     size = next((value for key, value in fields if key == "xl" and SIZE.fullmatch(value)), "0")
-    return Magnet(v1, v2, name, int(size))
+    return TorrentFacts(name, int(size), info_hash_v1=v1, info_hash_v2=v2)
 
 
 def link(info_hash_v1: str, info_hash_v2: str) -> str:

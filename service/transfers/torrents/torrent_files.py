@@ -8,6 +8,7 @@ from typing import Any
 
 from service.errors import NotATorrent
 from service.transfers.torrents.bencode import DICTIONARY, LIST, MOST_VALUES, BencodeReader
+from service.transfers.torrents.facts import TorrentFacts
 
 MOST_BYTES = 10 * 2**20
 MOST_FILES = 100_000
@@ -24,14 +25,8 @@ Readers = Mapping[bytes, Callable[[BencodeReader], object]]
 
 
 @dataclass(frozen=True)
-class Torrent:
-    info_hash_v1: str  # 40 hex digits; empty for a torrent of version 2 only
-    info_hash_v2: str  # 64 hex digits; empty for a torrent of version 1 only
-    name: str  # as sent
-    size_bytes: int
-    is_private: bool
-    is_folder: bool  # if False, its only file has no folder
-    file_count: int
+class Torrent(TorrentFacts):
+    file_count: int = 0
 
 
 @dataclass

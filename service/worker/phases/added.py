@@ -1,7 +1,7 @@
 from datetime import datetime
 
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
 from service.worker.runs.run import Run
 

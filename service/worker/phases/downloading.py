@@ -3,7 +3,7 @@ from datetime import datetime
 from service.models import Transfer
 from service.torrents.events import Status
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.unfinished import UnfinishedPhase
 from service.worker.runs import stalling
 from service.worker.runs.run import Run

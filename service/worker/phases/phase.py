@@ -5,7 +5,7 @@ from datetime import datetime
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.torrents.events import Arrived, Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.import_files import Outcome
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from service.torrents.events import TorrentBroken
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.phase import RunPhase
 from service.worker.runs.run import Run
 

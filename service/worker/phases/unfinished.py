@@ -7,10 +7,9 @@ from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
 from service.torrents.events import TorrentBroken
-from service.transfers import from_url
 from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents import same_torrent
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents import identity
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.phase import RunPhase
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Transition
@@ -67,12 +66,12 @@ class UnfinishedPhase(RunPhase):
         rows = self._control.lease.transfers()
         try:
             if isinstance(event, TorrentFound):
-                row = from_url.become_torrent(rows, run.transfer, event.content, now)
+                row = identity.become_torrent(rows, run.transfer, event.content, now)
             else:
-                row = from_url.become_magnet(rows, run.transfer, event.uri, now)
+                row = identity.become_magnet(rows, run.transfer, event.uri, now)
         except NotFound:
             return self._control.leave(run)
-        except same_torrent.SameTorrent as same:
+        except identity.SameTorrent as same:
             return self._control.fail(run, same.reason, same.sentence)
         except Refusal as refusal:
             sentence = "What the address led to is no torrent that can be read."

@@ -11,7 +11,7 @@ from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
-from service.transfers.torrents.identity import TorrentFacts
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.runs.stages import OrderState, RunPosition, Stage, Transition, next_position
 
 # One slot is kept for transfers that are smaller, or may be.

@@ -15,7 +15,8 @@ from service.errors import (
 )
 from service.library import free_names, library
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.transfers import from_url, transfers, wishlist
+from service.transfers import transfers, wishlist
+from service.transfers.torrents import identity
 from tests.cases import each_case
 from tests.service.builders import (
     NOW,
@@ -95,7 +96,7 @@ def take_up_the_wish():
 
 def come_by_its_address():
     transfer = transfers.add_url(alice(), "http://example.org/a.torrent", 0, NOW)
-    return from_url.become_torrent(Transfer.objects.all(), transfer, a_torrent(), NOW)
+    return identity.become_torrent(Transfer.objects.all(), transfer, a_torrent(), NOW)
 
 
 @pytest.mark.parametrize("way", [add_it, wish_for_it, take_up_the_wish, come_by_its_address])
