@@ -1,8 +1,13 @@
+"""The import, and the stages after it."""
+
 import logging
 from datetime import datetime
 
 from service import signals
 from service.models import Transfer
+from service.torrents.events import TorrentBroken
+from service.transfers.download_folders import DownloadPlan
+from service.transfers.torrents.facts import TorrentFacts
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases.phase import RunPhase
 from service.worker.runs.run import Run
@@ -55,3 +60,29 @@ class ImportingPhase(RunPhase):
 
     def give_up(self, run: Run) -> None:
         """Do nothing: the import needs no engine."""
+
+
+class SeedingPhase(RunPhase):
+    """A finished transfer that still seeds. The engine decides when that ends (its seed_limits)."""
+
+    def know_files(self, run: Run, facts: TorrentFacts, _plan: DownloadPlan, now: datetime) -> None:
+        """Learn the facts again after a restart, and share the files with runs that want them."""
+        run.facts = facts
+        self._control.share(run, now)
+
+    def end_seeding(self, run: Run) -> None:
+        self._control.end_seeding(run)
+
+    def break_off(self, run: Run, _broken: TorrentBroken, _now: datetime) -> None:
+        self._control.end_seeding(run)
+
+    def give_up(self, run: Run) -> None:
+        self._control.end_seeding(run)
+
+
+class LeavingPhase(RunPhase):
+    def give_up(self, run: Run) -> None:
+        pass
+
+    def leave(self, run: Run) -> None:
+        pass

@@ -1,4 +1,4 @@
-"""Code that the handlers of stages before the import share."""
+"""The stages before the import."""
 
 import logging
 from datetime import UTC, datetime, timedelta
@@ -6,20 +6,45 @@ from datetime import UTC, datetime, timedelta
 from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
-from service.torrents.events import TorrentBroken
+from service.torrents.events import Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.phase import RunPhase
+from service.worker.runs import stalling
 from service.worker.runs.run import Run
-from service.worker.runs.stages import Transition
+from service.worker.runs.stages import OrderState, Transition
 
 log = logging.getLogger("ferry.worker")
 
 State = Transfer.State
 
 
+class NewPhase(RunPhase):
+    def lose_order(self, run: Run, now: datetime) -> None:
+        """Start over."""
+        run.folder.clear()
+        self._control.begin(run, now)
+
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
+        self._control.judge_held_back(run, word, now)
+
+    def go_on(self, run: Run, now: datetime) -> None:
+        self._control.begin(run, now)
+
+
+class FollowingPhase(RunPhase):
+    def lose_order(self, run: Run, now: datetime) -> None:
+        leader = self._control.runs.get(run.leader_id)
+        if leader is None:
+            self._control.begin(run, now)
+        else:
+            self._control.follow(run, leader, now)
+
+
 class UnfinishedPhase(RunPhase):
+    """The handler of runs whose files are unknown, and of stages that follow."""
+
     def read_head(self, run: Run, head: Head, now: datetime) -> None:
         if head.is_torrent:
             self._control.tools.fetching.proceed(run.key)
@@ -29,7 +54,7 @@ class UnfinishedPhase(RunPhase):
         plan = DownloadPlan(is_folder=False, files=((0, (), head.size_bytes),))
         self.know_files(run, TorrentFacts(head.name, head.size_bytes), plan, now)
 
-    def _know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         """Record the files. The worker next checks whether the run may continue."""
         if not plan.files:
             return self._control.fail(run, "invalid_torrent", "There is no file in it.")
@@ -105,3 +130,88 @@ class UnfinishedPhase(RunPhase):
         again = f"Ferry will try again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
         log.info("stalled transfer=%d reason=retrying", run.id)
         run.become(State.STALLED, "retrying", f"{waiting.sentence} {again}")
+
+
+class WaitingPhase(UnfinishedPhase):
+    """The handler of waiting runs: the engine or the fetching may or may not have their order."""
+
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
+        pass
+
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
+        if word or run.is_held_back:
+            self._control.judge_held_back(run, word, now)
+        elif run.transfer.state != State.QUEUED:
+            self.go_on(run, now)
+
+    def go_on(self, run: Run, now: datetime) -> None:
+        if run.is_whole:
+            self._control.start_import(run)
+        elif run.has_order:
+            self._start(run, now)
+        else:
+            self._control.begin(run, now)
+
+    def _start(self, run: Run, now: datetime) -> None:
+        was_started = run.order is OrderState.STARTED
+        run.take(Transition.START)
+        if run.transfer.state not in (State.STALLED, State.MOVING):
+            run.become(State.DOWNLOADING)
+        run.restart_patience(now)
+        tools = self._control.tools
+        if run.is_fetch:
+            tools.fetching.proceed(run.key)
+        elif was_started:
+            tools.engine.resume(run.key)
+        else:
+            tools.engine.proceed(run.key)
+
+
+class DownloadingPhase(UnfinishedPhase):
+    def observe(self, run: Run, status: Status, now: datetime) -> None:
+        super().observe(run, status, now)
+        if status.phase != "downloading":
+            return
+        run.write(download_bytes_per_second=status.download_rate)
+        run.note_speed(self._control.slots_for(run).fair_share, now)
+        wanted_bytes = status.wanted_bytes or run.transfer.size_bytes
+        if wanted_bytes:
+            share = min(status.done_bytes / wanted_bytes, 0.999)
+            run.write(progress_percent=round(100 * share, 1))
+        if run.transfer.state == State.MOVING:
+            run.become(State.DOWNLOADING)
+        is_retrying = run.transfer.reason == "retrying"
+        patience = self._control.limits.patience
+        is_stalled = run.transfer.state == State.STALLED
+        may_wake = status.peers_sending > 0 or (run.was_obtainable(now) and not is_retrying)
+        if is_stalled and may_wake and not stalling.why_stalled(run, now, patience):
+            self._wake(run)
+
+    def _wake(self, run: Run) -> None:
+        """Continue if a slot is free, else wait for one."""
+        if self._control.slots_for(run).has_free_for(run):
+            run.become(State.DOWNLOADING)
+        else:
+            self._pause(run)
+            run.become(State.QUEUED)
+
+    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
+        """Take in the file that a URL leads to after a retry; a torrent never changes."""
+        if run.is_fetch:
+            run.take(Transition.CHANGE)
+            super().know_files(run, facts, plan, now)
+
+    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
+        self._pause(run)
+        super().hold_back(run, word, now, sentence)
+
+    def _pause(self, run: Run) -> None:
+        run.take(Transition.WAIT)
+        if run.is_fetch:
+            self._control.withdraw(run)
+        else:
+            self._control.tools.engine.pause(run.key)
+
+    def apply_room(self, run: Run, word: str, now: datetime) -> None:
+        if word:
+            self.hold_back(run, word, now)
