@@ -29,19 +29,7 @@ log = logging.getLogger("ferry.worker")
 # Each event may open a transaction, and the lease must be renewed between them.
 MOST_AT_ONCE = 100
 
-OrderEvent = (
-    Status
-    | Metadata
-    | Head
-    | TorrentFound
-    | MagnetFound
-    | Arrived
-    | Complete
-    | Seeded
-    | Waiting
-    | TorrentBroken
-)
-RunEvent = OrderEvent | TorrentGone | Outcome
+RunEvent = Event | FetchEvent | Outcome
 
 
 class EventHandler:
@@ -91,7 +79,7 @@ class EventHandler:
                     self._phases.of(run).lose_engine(run, now, is_suspect=is_suspect)
 
 
-def pass_on(phase: RunPhase, run: Run, event: OrderEvent, now: datetime) -> None:
+def pass_on(phase: RunPhase, run: Run, event: RunEvent, now: datetime) -> None:
     match event:
         case Status():
             phase.observe(run, event, now)

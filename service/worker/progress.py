@@ -32,7 +32,10 @@ class ProgressWriter:
 
     def _write(self, changed_runs: list[Run], now: datetime) -> None:
         with transaction.atomic():
-            self._touch_listings({run.transfer.account_id for run in changed_runs}, now)
+            # Update the accounts before the transfers, in the order of every other change.
+            account_ids = {run.transfer.account_id for run in changed_runs}
+            accounts = Account.objects.filter(pk__in=account_ids)
+            accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
             for run in changed_runs:
                 self._rows_of(run).update(**run.changes, updated_at=now)
                 if "state" in run.changes:
@@ -47,12 +50,6 @@ class ProgressWriter:
             if run.changes:
                 self._write([run], now)
             self._lease.transfers().filter(pk=run.id).update(leased_by="")
-
-    @staticmethod
-    def _touch_listings(account_ids: set[int], now: datetime) -> None:
-        """Update the accounts, before the transfers, in the order of every other change."""
-        accounts = Account.objects.filter(pk__in=account_ids)
-        accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
 
     def _rows_of(self, run: Run) -> QuerySet[Transfer]:
         rows = self._lease.transfers().filter(pk=run.id)

@@ -19,11 +19,9 @@ from service.transfers.transfers import has_result
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
 from service.worker.phases import Phases
-from service.worker.runs import stalling
 from service.worker.runs.queue import Queue, same_torrents
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Stage
-from service.worker.runs.stalling import patience_with
 from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 
 log = logging.getLogger("ferry.worker")
@@ -223,8 +221,8 @@ class Shift:
                     self._judge_patience(run, now, others_wait=others_wait)
 
     def _judge_patience(self, run: Run, now: datetime, *, others_wait: bool) -> None:
-        patience = patience_with(run, self._control.limits.patience, others_wait=others_wait)
-        if word := stalling.why_stalled(run, now, patience):
+        patience = run.patience_within(self._control.limits.patience, others_wait=others_wait)
+        if word := run.why_stalled(now, patience):
             with self._control.log_and_leave(run, "its stalling"):
                 self._control.stall(run, word)
 

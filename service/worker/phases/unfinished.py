@@ -11,7 +11,6 @@ from service.transfers.download_folders import DownloadPlan
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
 from service.worker.phases.phase import RunPhase
-from service.worker.runs import stalling
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition
 
@@ -184,7 +183,7 @@ class DownloadingPhase(UnfinishedPhase):
         patience = self._control.limits.patience
         is_stalled = run.transfer.state == State.STALLED
         may_wake = status.peers_sending > 0 or (run.was_obtainable(now) and not is_retrying)
-        if is_stalled and may_wake and not stalling.why_stalled(run, now, patience):
+        if is_stalled and may_wake and not run.why_stalled(now, patience):
             self._wake(run)
 
     def _wake(self, run: Run) -> None:

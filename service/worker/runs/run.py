@@ -17,8 +17,12 @@ from service.worker.runs.stages import OrderState, RunPosition, Stage, Transitio
 # One slot is kept for transfers that are smaller, or may be.
 LARGE_BYTES = 100 * 10**6
 SLOW_AFTER = timedelta(seconds=10)
+# While connected to peers that have the torrent but send nothing: they may be busy with others.
+LONG_PATIENCE = timedelta(minutes=10)
+# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
+SHORT_PATIENCE = timedelta(seconds=10)
 
-
+State = Transfer.State
 ADOPTED = (
     "kind",
     "source",
@@ -129,26 +133,18 @@ class Run:
     @property
     def is_ready(self) -> bool:
         """Return whether the run needs only a slot."""
-        is_queued = self.transfer.state == Transfer.State.QUEUED and not self.is_withdrawn
+        is_queued = self.transfer.state == State.QUEUED and not self.is_withdrawn
         return is_queued and self.stage in (Stage.NEW, Stage.WAITING)
 
     @property
     def is_held_back(self) -> bool:
-        return self.retry_at is not None or self.transfer.state == Transfer.State.NO_ROOM
+        return self.retry_at is not None or self.transfer.state == State.NO_ROOM
 
     @property
     def is_new_here(self) -> bool:
         """Return whether the files just became known, and the run awaits a check of space."""
-        return (
-            self.stage is Stage.WAITING
-            and self.transfer.state
-            in (
-                Transfer.State.DOWNLOADING,
-                Transfer.State.STALLED,
-                Transfer.State.MOVING,
-            )
-            and self.retry_at is None
-        )
+        is_begun = self.transfer.state in (State.DOWNLOADING, State.STALLED, State.MOVING)
+        return self.stage is Stage.WAITING and is_begun and self.retry_at is None
 
     @property
     def unwanted(self) -> tuple[int, ...]:
@@ -159,14 +155,9 @@ class Run:
         """Return whether the row has all these facts already, as after a restart."""
         row = self.transfer
         may_be_named = self.is_fetch or row.title.startswith(row.wire_hash)
-        return (
-            not may_be_named
-            and (facts.info_hash_v1, facts.info_hash_v2)
-            == (
-                row.info_hash_v1,
-                row.info_hash_v2,
-            )
-            and (facts.size_bytes, facts.is_private) == (row.size_bytes, row.is_private)
+        return not may_be_named and all(
+            getattr(facts, column) == getattr(row, column)
+            for column in ("info_hash_v1", "info_hash_v2", "size_bytes", "is_private")
         )
 
     def take_over(self, row: Transfer) -> None:
@@ -186,7 +177,7 @@ class Run:
         if not states.may_be_for(state, reason):
             raise ValueError(f"{state} is never for {reason!r}")
         self.write(state=state, reason=reason, sentence=sentence[:LONGEST_SENTENCE])
-        if state != Transfer.State.DOWNLOADING:
+        if state != State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)
 
     def restate(self) -> None:
@@ -196,7 +187,7 @@ class Run:
 
     def note_import(self, folder_id: int | None, file_id: int | None, *, is_seeding: bool) -> None:
         """Note a finished import, which itself wrote the row, so that no `changes` are left."""
-        self.become(Transfer.State.DONE)
+        self.become(State.DONE)
         self.transfer.is_seeding = is_seeding
         self.transfer.folder_created_id, self.transfer.file_created_id = folder_id, file_id
         self.changes = {}
@@ -219,6 +210,19 @@ class Run:
     def was_obtainable(self, now: datetime) -> bool:
         return self.is_obtainable or self.obtainable_at >= now
 
+    def patience_within(self, patience: timedelta, *, others_wait: bool) -> timedelta:
+        """Return how long the run may stall before it gives up its slot."""
+        has_nobody = not self.is_fetch and not self.transfer.peers_connected
+        return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience
+
+    def why_stalled(self, now: datetime, patience: timedelta) -> str:
+        """Return the reason for stalling, or an empty string."""
+        if self.is_obtainable:
+            self.obtainable_at = now
+        if now - self.obtainable_at >= patience:
+            return "not_available" if self.transfer.peers_connected else "no_peers"
+        return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
+
 
 class Runs:
     """The runs of one worker."""
@@ -229,9 +233,6 @@ class Runs:
     def __iter__(self) -> Iterator[Run]:
         """Iterate over a copy, so that the caller may end runs meanwhile."""
         return iter(list(self._by_id.values()))
-
-    def __contains__(self, transfer_id: int) -> bool:
-        return transfer_id in self._by_id
 
     def ids(self) -> set[int]:
         return set(self._by_id)
