@@ -3,9 +3,11 @@
 import json
 import shutil
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
+import msgspec
 from django.conf import settings
 
 from common.storage.hardlinks import try_link
@@ -15,8 +17,7 @@ from service.store.folders import make_folder, translate_disk_full
 BORROWED = "borrowed"
 
 
-@dataclass(frozen=True)
-class DownloadPlan:
+class DownloadPlan(NamedTuple):
     """The name of each file in a download folder, according to the source."""
 
     is_folder: bool
@@ -59,16 +60,13 @@ class DownloadFolder:
         """Save the plan, if it has changed. Raises DiskFull."""
         if plan != self.plan():
             with translate_disk_full():
-                self._write("plan", json.dumps(astuple(plan)).encode())
+                self._write("plan", json.dumps(plan).encode())
 
     def plan(self) -> DownloadPlan | None:
         try:
-            is_folder, files = json.loads(self._read("plan"))
-        except ValueError:
+            return msgspec.json.decode(self._read("plan"), type=DownloadPlan)
+        except msgspec.DecodeError:
             return None
-        return DownloadPlan(
-            is_folder, tuple((index, tuple(path), size) for index, path, size in files)
-        )
 
     def borrow(self, other: "DownloadFolder") -> None:
         """Replace the files with another folder's. Raises DiskFull.

@@ -10,7 +10,7 @@ import os
 import secrets
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 
 from django.conf import settings
@@ -71,12 +71,9 @@ def wake_worker(pipe: Path) -> None:
         os.close(descriptor)
 
 
-@contextmanager
-def listen(by: WakeUp) -> Iterator[bool]:
+def listen(by: WakeUp) -> AbstractContextManager[bool]:
     """Set the event at each wake-up. Yield False if none can arrive."""
-    listen_here = listen_to_database if connection.vendor == "postgresql" else listen_to_pipe
-    with listen_here(by) as can_be_woken:
-        yield can_be_woken
+    return listen_to_database(by) if connection.vendor == "postgresql" else listen_to_pipe(by)
 
 
 @contextmanager

@@ -48,9 +48,7 @@ class Job:
 @dataclass(frozen=True)
 class ImportDone:
     transfer_id: int
-    is_seeding: bool
-    folder_id: int | None = None
-    file_id: int | None = None
+    row: Transfer  # as the import wrote it
 
 
 @dataclass(frozen=True)
@@ -151,15 +149,14 @@ class FileImport:
             sizes, partial(self._add_progress, job, max(1, sum(sizes.values()))), begun
         )
         try:
-            result = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))
+            row = put_in_library(job, plan, dict(zip(missing, stored, strict=True)))
         except BaseException as error:
             # Rows may name the blobs; if none does, they become orphans.
             if not may_be_committed(error):
                 for each in stored:
                     self._store.delete(each.blob)
             raise
-        folder_id, file_id = result.folder_created_id, result.file_created_id
-        return ImportDone(job.transfer_id, job.is_seeding, folder_id, file_id)
+        return ImportDone(job.transfer_id, row)
 
     def _add_progress(self, job: Job, total_bytes: int, piece_bytes: int) -> None:
         if self._is_over.is_set():

@@ -8,7 +8,7 @@ from service.api.requests import AccountRequest
 from service.content import signed_links
 from service.http import responses
 from service.library import deleted_items, library
-from service.library.search import largest_files
+from service.library.search import search
 from service.models import File
 
 
@@ -17,7 +17,7 @@ def largest(request: AccountRequest) -> Largest:
 
     This isn't in the specification, by which a client would have to read every folder.
     """
-    files = largest_files.largest_files(request.account)
+    files = search.largest_files(request.account)
     path_of = library.paths_of({file.folder_id for file in files})
     # A folder that was deleted between the queries took its files along.
     large_files = [

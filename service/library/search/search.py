@@ -10,6 +10,7 @@ from common.search_text import patterns_of
 from service.library.search import index as search_index
 from service.models import Account, File, Folder, lineage_end
 
+MOST_LARGEST = 100
 MOST_FOUND = 200
 MOST_COUNTED = 1_000
 FOLDERS, FILES = "folders", "files"
@@ -46,6 +47,11 @@ class Matches(NamedTuple):
     has_more: bool
     total: int
     has_uncounted: bool
+
+
+def largest_files(account: Account) -> list[File]:
+    """Return the largest files of the whole library; of equals, the newer one first."""
+    return list(File.objects.filter(account=account).order_by("-size_bytes", "-pk")[:MOST_LARGEST])
 
 
 def find(search: Search) -> Matches:

@@ -29,8 +29,8 @@ class ImportingPhase(RunPhase):
         seconds = (now - run.transfer.created_at).total_seconds()
         log.info("done transfer=%d bytes=%d seconds=%d", run.id, run.transfer.size_bytes, seconds)
         signals.transfer_ended.send(Transfer, state=Transfer.State.DONE)
-        run.note_import(outcome.folder_id, outcome.file_id, is_seeding=outcome.is_seeding)
-        if not outcome.is_seeding:
+        run.note_import(outcome.row)
+        if not outcome.row.is_seeding:
             self._control.leave(run)
         elif run.has_order:
             run.take(Transition.SEED)

@@ -185,11 +185,11 @@ class Run:
         row = self.transfer
         self.changes |= {"state": row.state, "reason": row.reason, "sentence": row.sentence}
 
-    def note_import(self, folder_id: int | None, file_id: int | None, *, is_seeding: bool) -> None:
+    def note_import(self, row: Transfer) -> None:
         """Note a finished import, which itself wrote the row, so that no `changes` are left."""
         self.become(State.DONE)
-        self.transfer.is_seeding = is_seeding
-        self.transfer.folder_created_id, self.transfer.file_created_id = folder_id, file_id
+        for column in ("is_seeding", "folder_created_id", "file_created_id"):
+            setattr(self.transfer, column, getattr(row, column))
         self.changes = {}
 
     def restart_patience(self, now: datetime) -> None:

@@ -7,7 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from service.content import traversal
 from service.errors import BadName, NameTaken, NoRoom, NotFound, RootStays, TooDeep
 from service.library import library, space
-from service.library.search import largest_files
+from service.library.search.search import largest_files
 from service.models import Account, Discarded, File, Folder
 from service.transfers import transfers
 from tests.cases import each_case
@@ -462,14 +462,14 @@ def test_the_largest_files_of_all_folders_come_first_and_the_newer_of_equals():
         a_file(account, name, folder=inner, size_bytes=size_bytes)
     a_file(account, "middle", size_bytes=5)
     a_file(other, "of mallory", size_bytes=99)
-    found = [file.name for file in largest_files.largest_files(account)]
+    found = [file.name for file in largest_files(account)]
     assert found == ["newer", "older", "middle", "small"]
 
 
 def test_no_more_than_a_hundred_are_listed():
     account = alice()
     a_tree(account, "Photos", [f"{number}.jpg" for number in range(120)])
-    assert len(largest_files.largest_files(account)) == 100
+    assert len(largest_files(account)) == 100
 
 
 def test_the_largest_files_are_read_from_an_index():
@@ -482,7 +482,7 @@ def test_the_largest_files_are_read_from_an_index():
             # PostgreSQL prefers to read and sort so few rows.
             for way in ("seqscan", "bitmapscan", "sort"):
                 cursor.execute(f"SET LOCAL enable_{way} = off")
-        largest_files.largest_files(account)
+        largest_files(account)
         cursor.execute(f"{explain} {queries[-1]['sql']}")
         plan = str(cursor.fetchall())
     assert "file_by_size" in plan
