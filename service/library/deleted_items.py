@@ -258,16 +258,13 @@ def purge(account: Account, items: QuerySet[DeletedItem], now: datetime) -> int:
 
 
 def kept_days() -> int:
-    """Return for how many days deleted items can be restored."""
     days: int = host().find_setting("DELETED_DAYS")
     return days
 
 
 def purge_expired(now: datetime) -> None:
-    """Permanently delete items that can no longer be restored."""
     expired = DeletedItem.objects.filter(deleted_at__lt=now - timedelta(kept_days()))
-    accounts = Account.objects.filter(pk__in=expired.values("account"))
-    for account in accounts:
+    for account in Account.objects.filter(pk__in=expired.values("account")):
         with suppress(NotFound):  # The account may be removed meanwhile.
             count = purge(account, expired, now)
             log.info("deleted for good items=%d account=%s", count, account.pk)

@@ -6,9 +6,9 @@ transaction. The ids of other accounts aren't found.
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from django.db.models import F, Max, Q, QuerySet, TextField, Value
+from django.db.models import F, Max, Model, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
 
 from common.names import key_of
@@ -34,6 +34,7 @@ from service.models import (
 from service.store.sums import Stored
 
 MOST_DEPTH = 200
+Row = TypeVar("Row", bound=Model)
 
 
 class FolderRow(NamedTuple):
@@ -61,14 +62,16 @@ def folder(account: Account, folder_id: int) -> Folder:
     """Return a folder; id 0 is the root. Raises NotFound."""
     if folder_id == 0:
         return root_of(account)
-    row = Folder.objects.filter(account=account, pk=folder_id).first()
-    if row is None:
-        raise NotFound
-    return row
+    return one(Folder.objects.filter(account=account), folder_id)
 
 
 def file(account: Account, file_id: int) -> File:
-    row = File.objects.filter(account=account, pk=file_id).first()
+    return one(File.objects.filter(account=account), file_id)
+
+
+def one(rows: QuerySet[Row], pk: int) -> Row:
+    """Return one of these rows. Raises NotFound."""
+    row = rows.filter(pk=pk).first()
     if row is None:
         raise NotFound
     return row
@@ -166,7 +169,6 @@ def delete_folder(account: Account, folder_id: int, now: datetime) -> str:
 
 
 def delete_file(account: Account, file_id: int, now: datetime) -> str:
-    """Delete a file, and return its name."""
     with changing_library(account, now) as locked:
         doomed = file(locked, file_id)
         Discarded.objects.create(blob=doomed.blob, at=now)

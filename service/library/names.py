@@ -34,14 +34,10 @@ def clean(text: str, otherwise: str) -> str:
     """Return an allowed name made from untrusted text, or `otherwise` if nothing is left of it."""
     name = " ".join(NEVER_IN_A_NAME.sub(" ", text[: 4 * LONGEST_NAME]).split())
     if max(len(name), len(key_of(name))) > LONGEST_NAME:
-        name = shorten(key_of(name))
+        # Cut it before its suffix, which shows what kind of file it is.
+        stem, suffix = split(key_of(name))
+        name = stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
     return otherwise if name in ("", ".", "..") else name
-
-
-def shorten(name: str) -> str:
-    """Cut a name before its suffix, which shows what kind of file it is."""
-    stem, suffix = split(name)
-    return stem[: LONGEST_NAME - len(suffix)].rstrip() + suffix
 
 
 def variants(name: str, *, is_folder: bool) -> Iterator[str]:

@@ -59,14 +59,10 @@ def promised_transfers() -> QuerySet[Transfer]:
     return Transfer.running().exclude(state=Transfer.State.NO_ROOM)
 
 
-def promised_bytes(account: Account) -> int:
-    mine = promised_transfers().filter(account=account)
-    total: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
-    return total
-
-
 def unpromised_bytes(account: Account) -> int:
-    return space.free_bytes(account) - space.promised_bytes(account) - promised_bytes(account)
+    mine = promised_transfers().filter(account=account)
+    coming_bytes: int = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
+    return space.free_bytes(account) - space.promised_bytes(account) - coming_bytes
 
 
 def free_beside(account_ids: Iterable[int], worker: str) -> dict[int, int]:

@@ -8,11 +8,11 @@ from datetime import datetime, timedelta
 from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q
 
 from common.names import key_of
 from service.accounts.accounts import changing_transfers
-from service.errors import BadAddress, NotFound, NotNow
+from service.errors import BadAddress, NotNow
 from service.library import free_names, library
 from service.library import names as library_names
 from service.library.file_rows import MOMENT
@@ -77,14 +77,7 @@ def list_rows(account: Account) -> list[TransferRow]:
 
 def get(account: Account, transfer_id: int) -> Transfer:
     """Return a transfer, even if it is done. Raises NotFound."""
-    return get_of(Transfer.objects.filter(account=account), transfer_id)
-
-
-def get_of(rows: QuerySet[Transfer], transfer_id: int) -> Transfer:
-    row = rows.filter(pk=transfer_id).first()
-    if row is None:
-        raise NotFound
-    return row
+    return library.one(Transfer.objects.filter(account=account), transfer_id)
 
 
 def wishes(account: Account) -> list[Wish]:

@@ -127,7 +127,8 @@ class Lease:
         if not self.has_others():
             return False
         others = Worker.objects.exclude(name=self.name)
-        is_over = Q(name__in=self._find_dead_here())
+        locks = (each for each in self._folder.glob("*") if each.name != self.name)
+        is_over = Q(name__in=[lock.name for lock in locks if has_died(lock)])
         if not now < self._judges_at <= now + LEASE:
             is_over |= Q(alive_until__lt=self._time(now))
         dead = list(others.filter(is_over))
@@ -137,11 +138,6 @@ class Lease:
             (self._folder / other.name).unlink(missing_ok=True)
             log.warning("another worker has died; freed transfers=%d", freed)
         return bool(dead)
-
-    def _find_dead_here(self) -> list[str]:
-        """Return the names of dead workers of this machine."""
-        locks = (each for each in self._folder.glob("*") if each.name != self.name)
-        return [lock.name for lock in locks if has_died(lock)]
 
     @property
     def _idle_lease(self) -> timedelta:

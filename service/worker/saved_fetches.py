@@ -147,7 +147,6 @@ def point_of(row: SavedFetch) -> ResumePoint:
 
 
 def cut(content: BinaryIO, begin: int, size_bytes: int, part: Path) -> None:
-    """Copy a piece of a file into a file."""
     content.seek(begin)
     with open(part, "wb", opener=resume_point.private) as file:
         while size_bytes and (block := content.read(min(size_bytes, COPIED_BYTES))):

@@ -60,7 +60,6 @@ def identity() -> str:
 
 
 def generation_of_database() -> int:
-    """Return how many batches the database knows."""
     return Library.objects.values_list("generation", flat=True).filter(pk=ONLY_ROW).first() or 0
 
 

@@ -9,7 +9,7 @@ from django.db.models import QuerySet
 from common.names import key_of
 from service.accounts.accounts import changing_transfers
 from service.errors import Refusal
-from service.library import free_names
+from service.library import free_names, library
 from service.library import names as library_names
 from service.models import Account, Transfer
 from service.transfers import imports, transfers
@@ -35,7 +35,7 @@ def identify(
     Raises SameTorrent, and NotFound if the transfer is gone or another worker's.
     """
     with changing_transfers(transfer.account, now) as locked:
-        row = transfers.get_of(rows.filter(account=locked), transfer.pk)
+        row = library.one(rows.filter(account=locked), transfer.pk)
         remainder = _keep_earlier(locked, row, facts)
         if facts.name and not remainder and not _has_a_name(row):
             _rename(row, facts)

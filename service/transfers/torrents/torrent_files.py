@@ -103,15 +103,11 @@ def torrent_of(info: Facts, raw: memoryview) -> Torrent:
         info_hash_v2=hashlib.sha256(raw).hexdigest() if is_v2 else "",
         name=name.decode(errors="replace"),
         size_bytes=files.size_bytes,
-        is_private=is_private(info.get(b"private")),
+        # Any value but 0, as in the engine (BEP 27: only 1).
+        is_private=info.get(b"private") not in (None, 0),
         is_folder=b"files" in info if is_v1 else not is_lone,
         file_count=files.count,
     )
-
-
-def is_private(value: int | None) -> bool:
-    """Return whether a torrent is private: any value but 0, as in the engine (BEP 27: only 1)."""
-    return value not in (None, 0)
 
 
 def files_of(info: Facts, name: bytes, *, is_v1: bool, is_v2: bool) -> FileTotals:

@@ -21,7 +21,6 @@ State = Transfer.State
 
 class NewPhase(RunPhase):
     def lose_order(self, run: Run, now: datetime) -> None:
-        """Start over."""
         run.folder.clear()
         self._control.begin(run, now)
 
