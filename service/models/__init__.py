@@ -23,32 +23,3 @@ from service.models.transfers import (
     wire_hash,
 )
 from service.models.workers import MediaWorker, Worker
-
-__all__ = [
-    "LARGEST_ID",
-    "LINEAGE_DIGITS",
-    "LONGEST_SENTENCE",
-    "Account",
-    "DeletedFile",
-    "DeletedFolder",
-    "DeletedItem",
-    "Discarded",
-    "File",
-    "Folder",
-    "Guesses",
-    "ImportRecord",
-    "KnownNetwork",
-    "Library",
-    "Media",
-    "MediaWorker",
-    "MovedEntry",
-    "SavedFetch",
-    "TorrentFile",
-    "Transfer",
-    "UploadPromise",
-    "Wish",
-    "Worker",
-    "lineage_end",
-    "numbered_id",
-    "wire_hash",
-]
