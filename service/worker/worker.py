@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -157,8 +158,13 @@ class Shift:
             queue.look()
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
-        may_take = bool(transfer_ids) and self._is_store_there()
-        claimed_ids = self._lease.take(transfer_ids, now) if may_take else set()
+        claimed_ids: set[int] = set()
+        # If the store doesn't answer with its files, other workers may reach it. Between tries, the
+        # transfers that are under way go on.
+        with suppress(StoreAway):
+            if transfer_ids:
+                refuse_other(self._store, insists=False)
+                claimed_ids = self._lease.take(transfer_ids, now)
         own = self._lease.transfers().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
@@ -167,15 +173,6 @@ class Shift:
             self._control.begin(run, now)
         if claimed_ids:
             log.info("claimed transfers=%d first=%d", len(claimed_ids), min(claimed_ids))
-
-    def _is_store_there(self) -> bool:
-        """Return whether the store answers, with its files. If not, other workers may reach it."""
-        try:
-            # Between tries, the transfers that are under way go on.
-            refuse_other(self._store, insists=False)
-        except StoreAway:
-            return False
-        return True
 
     # Space and slots
 
