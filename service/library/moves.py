@@ -33,6 +33,7 @@ from service.store.sums import Stored
 MOST_COPIED = 100_000
 UNDO_LIFETIME = timedelta(days=1)
 IfTaken = Literal["ask", "keep_both", "skip", "replace"]
+FormerNames = dict[tuple[bool, int], str]  # by whether the entry is a folder, and its id
 Entry = TypeVar("Entry", File, Folder)
 
 
@@ -107,11 +108,14 @@ class MoveStep(NamedTuple):
 class Placement:
     """The work of putting entries into folders, within one transaction."""
 
-    def __init__(self, account: Account, if_taken: IfTaken, now: datetime) -> None:
-        """`account` must be locked before the first `put`."""
+    def __init__(
+        self, account: Account, if_taken: IfTaken, now: datetime, names: FormerNames | None = None
+    ) -> None:
+        """`account` must be locked before the first `put`. Entries get their `names` again."""
         self.account = account
         self.now = now
         self._if_taken = if_taken
+        self._former_names = names or {}
         self._steps: list[MoveStep] = []
 
     def put(self, target: Folder, folders: list[Folder], files: list[File]) -> int:
@@ -200,7 +204,7 @@ class Placement:
         return False
 
     def _name_of(self, entry: File | Folder) -> str:
-        return entry.name
+        return self._former_names.get((isinstance(entry, Folder), entry.pk), entry.name)
 
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         raise NotImplementedError
@@ -390,17 +394,6 @@ def forget_expired(now: datetime) -> None:
     MovedEntry.objects.filter(moved_at__lt=now - UNDO_LIFETIME).delete()
 
 
-class PutBack(Move):
-    """A move that restores names, which are keyed by whether the entry is a folder, and its id."""
-
-    def __init__(self, locked: Account, now: datetime, names: dict[tuple[bool, int], str]) -> None:
-        super().__init__(locked, "keep_both", now)
-        self._former_names = names
-
-    def _name_of(self, entry: File | Folder) -> str:
-        return self._former_names[isinstance(entry, Folder), entry.pk]
-
-
 def _put_back(account: Account, folder_id: int, moved: Sequence[MovedEntry], now: datetime) -> int:
     names = {(entry.is_folder, entry.entry_id): entry.name for entry in moved}
     with changing_library(account, now) as locked:
@@ -408,7 +401,7 @@ def _put_back(account: Account, folder_id: int, moved: Sequence[MovedEntry], now
         if former is None:
             return 0
         folders, files = _still_there(Folder, locked, moved), _still_there(File, locked, moved)
-        return PutBack(locked, now, names).put(former, folders, files)
+        return Move(locked, "keep_both", now, names).put(former, folders, files)
 
 
 def _delete_copies(account: Account, moved: Sequence[MovedEntry], now: datetime) -> int:

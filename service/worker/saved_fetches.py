@@ -10,13 +10,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import BinaryIO
 
+import msgspec
 from django.db import DatabaseError, close_old_connections, transaction
 
 from service.errors import Busy, StoreAway
 from service.fetching import resume_point
 from service.fetching.errors import TemporaryFailure
 from service.fetching.http.content import translate_disk_errors
-from service.fetching.http.responses import ResponseFacts
 from service.fetching.resume_point import CONTENT, ResumePoint
 from service.models import SavedFetch
 from service.store.blobs import Store
@@ -142,8 +142,7 @@ class SavedFetches:
 
 
 def point_of(row: SavedFetch) -> ResumePoint:
-    facts = ResponseFacts(**row.resume["facts"])
-    return ResumePoint(**(row.resume | {"facts": facts}))
+    return msgspec.convert(row.resume, ResumePoint)
 
 
 def cut(content: BinaryIO, begin: int, size_bytes: int, part: Path) -> None:

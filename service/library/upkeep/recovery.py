@@ -11,9 +11,8 @@ from typing import NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
-from service.accounts.accounts import find
+from service.accounts.accounts import find, normalize_email
 from service.batches import batches
-from service.errors import NotFound
 from service.library import bulk_insert, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
 from service.library.upkeep import database_match
@@ -99,9 +98,11 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
     This is atomic. Blobs whose account is unknown go to `otherwise`. Raises NoRoom.
     """
     by_account: dict[str, list[tuple[tree_names.Path, Stored]]] = {}
+    emails = set(Account.objects.values_list("email", flat=True))
     for each in blobs:
         name = names.get(each.blob)
-        email = name.email if name and has_account(name.email) else otherwise.email
+        has_account = name is not None and normalize_email(name.email) in emails
+        email = name.email if name and has_account else otherwise.email
         path = name.path if name else (name_for(store, each),)
         by_account.setdefault(email, []).append((path, sum_of(store, each.blob)))
     with transaction.atomic():
@@ -133,14 +134,6 @@ def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:
     with transaction.atomic():
         database_match.accept(store)
     return count
-
-
-def has_account(email: str) -> bool:
-    try:
-        find(email)
-    except NotFound:
-        return False
-    return True
 
 
 def sum_of(store: Store, blob: str) -> Stored:
