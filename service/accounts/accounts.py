@@ -23,7 +23,6 @@ from service.models import (
     TorrentFile,
     Transfer,
     Wish,
-    numbered_id,
 )
 
 DEFAULT_SPACE_BYTES = 50 * 10**9
@@ -51,7 +50,7 @@ def add(
         with transaction.atomic():
             account.save()
             root = Folder.objects.create(account=account, updated_at=now)
-            Folder.objects.filter(pk=root.pk).update(lineage=numbered_id(root.pk))
+            Folder.objects.filter(pk=root.pk).update(lineage=root.lineage_of(root.pk))
     except IntegrityError as duplicate:
         raise EmailTaken from duplicate
     return account

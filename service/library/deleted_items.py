@@ -22,16 +22,7 @@ from service.errors import NotFound, RootStays
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names
 from service.library.library import Incoming
-from service.models import (
-    Account,
-    DeletedFile,
-    DeletedFolder,
-    DeletedItem,
-    Discarded,
-    File,
-    Folder,
-    numbered_id,
-)
+from service.models import Account, DeletedFile, DeletedFolder, DeletedItem, Discarded, File, Folder
 from service.models.deleted import copy_rows
 
 log = logging.getLogger("ferry.library")
@@ -231,7 +222,7 @@ def _restore_folder(item: DeletedItem, parent: Folder, name: str) -> None:
     top = folders.filter(entry_id=item.entry_id)
     top.update(parent_id=parent.pk, **library_names.fields_of(name))
     ids = {"id": F("entry_id"), "account_id": Value(item.account_id)}
-    lineage = library.lineage_after_move(item.lineage, parent.lineage + numbered_id(item.entry_id))
+    lineage = library.lineage_after_move(item.lineage, parent.lineage_of(item.entry_id))
     places = {"parent_id": F("parent_id"), "lineage": lineage}
     copy_rows(folders, Folder, ids | places, IN_FOLDERS)
     copy_rows(files, File, ids | {"folder_id": F("folder_id")}, IN_FILES)

@@ -29,7 +29,6 @@ from service.models import (
     Transfer,
     Wish,
     lineage_end,
-    numbered_id,
 )
 from service.store.sums import Stored
 
@@ -221,7 +220,7 @@ def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:
         **library_names.fields_of(name),
         updated_at=now,
     )
-    new_folder.lineage = parent.lineage + numbered_id(new_folder.pk)
+    new_folder.lineage = parent.lineage_of(new_folder.pk)
     new_folder.save(update_fields=["lineage"])
     return new_folder
 

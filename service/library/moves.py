@@ -19,15 +19,7 @@ from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
 from service.library.library import Incoming
-from service.models import (
-    Account,
-    DeletedFile,
-    DeletedItem,
-    File,
-    Folder,
-    MovedEntry,
-    numbered_id,
-)
+from service.models import Account, DeletedFile, DeletedItem, File, Folder, MovedEntry
 from service.store.sums import Stored
 
 MOST_COPIED = 100_000
@@ -277,7 +269,7 @@ class Move(Placement):
 
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         self._note(folder, target, folder.parent_id)
-        old, new = folder.lineage, target.lineage + numbered_id(folder.pk)
+        old, new = folder.lineage, target.lineage_of(folder.pk)
         # The root stays, so there is a folder above.
         library.spread(cast("Folder", folder.parent), -folder.size_bytes, self.now)
         library.spread(target, folder.size_bytes, self.now)

@@ -10,7 +10,6 @@ from service.models.library import (
     Library,
     MovedEntry,
     lineage_end,
-    numbered_id,
 )
 from service.models.media import Media
 from service.models.transfers import (

@@ -53,6 +53,10 @@ class Folder(models.Model):
         starts = range(0, len(self.lineage), LINEAGE_DIGITS)
         return [int(self.lineage[start : start + LINEAGE_DIGITS]) for start in starts]
 
+    def lineage_of(self, folder_id: int) -> str:
+        """Return the lineage of a folder in this one."""
+        return f"{self.lineage}{folder_id:0{LINEAGE_DIGITS}}"
+
 
 class File(models.Model):
     """A file; its bytes are a blob in the store, which copies of the file share."""
@@ -123,10 +127,6 @@ class Library(models.Model):
 
     def __str__(self) -> str:
         return f"generation {self.generation}"
-
-
-def numbered_id(folder_id: int) -> str:
-    return f"{folder_id:0{LINEAGE_DIGITS}}"
 
 
 def lineage_end(lineage: str) -> str:
