@@ -19,7 +19,8 @@ from service.torrents.events import (
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.torrents.facts import TorrentFacts
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
-from service.worker.phases import Phases, RunPhase
+from service.worker.phases import Phases
+from service.worker.phases.phase import RunPhase
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Transition
 from service.worker.transfer_control import TransferControl

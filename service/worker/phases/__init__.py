@@ -13,8 +13,6 @@ from service.worker.runs.run import Run
 from service.worker.runs.stages import Stage
 from service.worker.transfer_control import TransferControl
 
-__all__ = ["Phases", "RunPhase"]
-
 PHASES: dict[Stage, type[RunPhase]] = {
     Stage.NEW: NewPhase,
     Stage.ADDED: UnfinishedPhase,
