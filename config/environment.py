@@ -5,6 +5,7 @@ import os
 import re
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from datetime import date
 from importlib.util import find_spec
 from pathlib import Path
@@ -13,6 +14,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 import environ
+from django.core.exceptions import ImproperlyConfigured
 
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -23,9 +25,10 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
-DRIVERS = {"postgresql": ["psycopg"], "mysql": ["MySQLdb"], "oracle": ["oracledb"]}
+DRIVERS = {"postgresql": "psycopg", "mysql": "MySQLdb", "oracle": "oracledb"}
 TOKEN = re.compile(r"[\w.~-]{16,}", re.ASCII)
-PROXY_SCHEMES = ("socks5", "http")
+# What parsing a wrong value raises.
+UNUSABLE = (ValueError, LookupError, RuntimeError, OSError, UserWarning, ImproperlyConfigured)
 BYTES_PER_UNIT = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 
@@ -54,22 +57,12 @@ class Environment:
         return self._read(name, default, lambda raw: words[raw.lower()], "true or false")
 
     def integer(self, name: str, default: int, *, least: int, most: int) -> int:
-        def parse(raw: str) -> int:
-            number = int(raw)
-            if not least <= number <= most:
-                raise ValueError
-            return number
-
-        return self._read(name, default, parse, f"a whole number from {least} to {most}")
+        requirement = f"a whole number from {least} to {most}"
+        return self._read(name, default, int, requirement, lambda number: least <= number <= most)
 
     def decimal(self, name: str, default: float, *, most: int) -> float:
-        def parse(raw: str) -> float:
-            number = float(raw)
-            if not 0 <= number <= most:
-                raise ValueError
-            return number
-
-        return self._read(name, default, parse, f"a number from 0 to {most}")
+        requirement = f"a number from 0 to {most}"
+        return self._read(name, default, float, requirement, lambda number: 0 <= number <= most)
 
     def size(self, name: str, default: int) -> int:
         return self._read(name, default, parse_size, "a number of bytes such as 500K or 20GB")
@@ -84,12 +77,10 @@ class Environment:
         """Return a list of words, each from the default; `none` gives an empty list."""
 
         def parse(raw: str) -> list[str]:
-            words = [] if raw.lower() == "none" else words_of(raw.lower())
-            if not set(words) <= set(default):
-                raise ValueError
-            return words
+            return [] if raw.lower() == "none" else words_of(raw.lower())
 
-        return self._read(name, list(default), parse, f"none, or some of {', '.join(default)}")
+        requirement = f"none, or some of {', '.join(default)}"
+        return self._read(name, list(default), parse, requirement, set(default).issuperset)
 
     def path(self, name: str, default: Path) -> Path:
         """Read a path. A relative path starts at the folder of `.env`, not the current folder."""
@@ -119,34 +110,26 @@ class Environment:
 
     def host_names(self, name: str) -> list[str]:
         def parse(raw: str) -> list[str]:
-            names = [word.lower().removesuffix(".") for word in words_of(raw)]
-            if not all(map(HOST_NAME.fullmatch, names)):
-                raise ValueError
-            return names
+            return [word.lower().removesuffix(".") for word in words_of(raw)]
+
+        def are_valid(names: list[str]) -> bool:
+            return all(map(HOST_NAME.fullmatch, names))
 
         requirement = "host names without scheme and port, with commas between"
-        return self._read(name, [], parse, requirement)
+        return self._read(name, [], parse, requirement, are_valid)
 
     def secret_url(self, name: str) -> str:
-        """Read a URL that contains a name and a password."""
-
-        def parse(raw: str) -> str:
+        def is_valid(raw: str) -> bool:
             parts = urlsplit(raw)
-            if parts.scheme not in ("http", "https") or not parts.hostname or not parts.username:
-                raise ValueError
-            return raw
+            return parts.scheme in ("http", "https") and bool(parts.hostname and parts.username)
 
-        return self._read(name, "", parse, "https://name:password@host, % encoded where needed")
+        requirement = "https://name:password@host, % encoded where needed"
+        return self._read(name, "", str, requirement, is_valid)
 
     def secret(self, name: str) -> str:
         """Read a secret that strangers may guess at."""
-
-        def parse(raw: str) -> str:
-            if TOKEN.fullmatch(raw) is None:
-                raise ValueError
-            return raw
-
-        return self._read(name, "", parse, "a secret of 16 or more letters, digits and . _ ~ -")
+        requirement = "a secret of 16 or more letters, digits and . _ ~ -"
+        return self._read(name, "", str, requirement, lambda raw: bool(TOKEN.fullmatch(raw)))
 
     def origin(self, name: str) -> str:
         """Read the URL of a server, without a path."""
@@ -164,24 +147,21 @@ class Environment:
     def address(self, name: str) -> str:
         """Read an address of this machine at which others reach it."""
 
-        def parse(raw: str) -> str:
+        def is_valid(raw: str) -> bool:
             parts = urlsplit(f"//{raw}")
-            if not parts.hostname or not parts.port or parts.netloc != raw or parts.username:
-                raise ValueError
-            return raw
+            has_more = parts.netloc != raw or bool(parts.username)
+            return bool(parts.hostname and parts.port) and not has_more
 
-        return self._read(name, "", parse, "host:port, such as 10.0.0.5:8001")
+        return self._read(name, "", str, "host:port, such as 10.0.0.5:8001", is_valid)
 
     def proxy(self, name: str) -> str:
         """Read a URL that may contain a name and a password."""
 
-        def parse(raw: str) -> str:
+        def is_valid(raw: str) -> bool:
             parts = urlsplit(raw)
-            if parts.scheme not in PROXY_SCHEMES or not parts.hostname or not parts.port:
-                raise ValueError
-            return raw
+            return parts.scheme in ("socks5", "http") and bool(parts.hostname and parts.port)
 
-        return self._read(name, "", parse, "socks5://host:port or http://host:port")
+        return self._read(name, "", str, "socks5://host:port or http://host:port", is_valid)
 
     def networks(self, name: str) -> list[Network]:
         def parse(raw: str) -> list[Network]:
@@ -190,16 +170,14 @@ class Environment:
         return self._read(name, [], parse, "addresses or networks, with commas between")
 
     def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
-        def parse(raw: str) -> dict[str, Any]:
-            options: dict[str, Any] = environ.Env.db_url_config(raw)
-            if not options["ENGINE"].startswith("django.db.backends."):
-                raise ValueError
-            return options
+        def is_known(options: dict[str, Any]) -> bool:
+            return str(options["ENGINE"]).startswith("django.db.backends.")
 
-        options = self._read(name, default, parse, "a database URL")
-        drivers = DRIVERS.get(options["ENGINE"].rpartition(".")[2]) if options else None
-        if drivers and not any(map(find_spec, drivers)):
-            raise SystemExit(f"{name}: this database needs the Python package {drivers[0]}.")
+        parse = environ.Env.db_url_config
+        options = self._read(name, default, parse, "a database URL", is_known)
+        driver = DRIVERS.get(options["ENGINE"].rpartition(".")[2])
+        if driver and not find_spec(driver):
+            raise SystemExit(f"{name}: this database needs the Python package {driver}.")
         return options
 
     def object_store(self, name: str) -> str:
@@ -230,22 +208,25 @@ class Environment:
         raise SystemExit(f"{name}: cannot use the value that is set; it must be {requirement}.")
 
     def _read(
-        self, name: str, default: Value, parse: Callable[[str], Value], requirement: str
+        self,
+        name: str,
+        default: Value,
+        parse: Callable[[str], Value],
+        requirement: str,
+        is_valid: Callable[[Value], bool] = lambda _value: True,
     ) -> Value:
         self.names.append(name)
         raw = os.environ.get(name, "").strip()
         if not raw:
             return default
         self.fixed_names.add(name)
-        try:
-            with warnings.catch_warnings():
-                # django-environ's warnings repeat the value.
-                warnings.simplefilter("error", UserWarning)
-                return parse(raw)
-        except (ValueError, LookupError, RuntimeError, OSError, UserWarning):
-            self.refuse(name, requirement)
-        except environ.ImproperlyConfigured:
-            self.refuse(name, requirement)
+        with suppress(*UNUSABLE), warnings.catch_warnings():
+            # django-environ's warnings repeat the value.
+            warnings.simplefilter("error", UserWarning)
+            value = parse(raw)
+            if is_valid(value):
+                return value
+        return self.refuse(name, requirement)
 
 
 def home_of_installed() -> Path:
