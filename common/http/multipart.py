@@ -124,8 +124,10 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
     if not BOUNDARY.fullmatch(boundary):
         raise Unreadable
     reader = MultipartReader(source, boundary.encode())
-    if not skip_preamble(reader):
-        return
+    try:
+        drop(reader.content())
+    except Unreadable:
+        return  # There is no part.
     while not reader.has_ended:
         headers = headers_of(reader.head())
         content = reader.content()
@@ -133,15 +135,6 @@ def parts(source: Source, boundary: str) -> Iterator[Part]:
             yield part
         drop(content)
     drop(iter(lambda: source.read(PIECE_BYTES), b""))
-
-
-def skip_preamble(reader: MultipartReader) -> bool:
-    """Skip everything before the first part, and return whether there is a part."""
-    try:
-        drop(reader.content())
-    except Unreadable:
-        return False
-    return True
 
 
 def drop(pieces: Iterator[bytes]) -> None:
