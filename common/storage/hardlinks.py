@@ -24,13 +24,10 @@ def try_link(source: Path, target: Path) -> bool:
 
 
 def place_first(draft: Path, path: Path) -> None:
-    """Move a draft to `path`, unless another process was first: then that process's file stays."""
-    try:
-        with suppress(FileExistsError):
-            if not try_link(draft, path):
-                _place_in_turn(draft, path)
-    finally:
-        draft.unlink(missing_ok=True)
+    """Name a draft `path`, unless another process was first: then that process's file stays."""
+    with suppress(FileExistsError):
+        if not try_link(draft, path):
+            _place_in_turn(draft, path)
 
 
 def _place_in_turn(draft: Path, path: Path) -> None:
