@@ -26,13 +26,6 @@ EMBEDDED_ACCOUNT = "ferry@localhost"
 URL = "http://localhost"
 
 
-class BasicCredentials(NamedTuple):
-    """Credentials in the order of HTTP Basic, as httpx expects them."""
-
-    email: str
-    secret: str
-
-
 class Outer(NamedTuple):
     """What the service needs to know about the request that the site is answering."""
 
@@ -41,15 +34,16 @@ class Outer(NamedTuple):
     address: str = "127.0.0.1"
 
 
-def credentials() -> BasicCredentials:
+def credentials() -> tuple[str, str]:
     """Return the site's own key to the embedded account, separate from the account's password."""
     secret = hmac.digest(settings.SECRET_KEY.encode(), b"ferry embedded account", "sha256")
-    return BasicCredentials(EMBEDDED_ACCOUNT, secret.hex())
+    return EMBEDDED_ACCOUNT, secret.hex()
 
 
 def secret_digest() -> str:
     """Return what the service stores of the secret."""
-    return sha256(credentials().secret.encode()).hexdigest()
+    _email, secret = credentials()
+    return sha256(secret.encode()).hexdigest()
 
 
 def set_password(password: str | None) -> None:
@@ -137,14 +131,9 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
         "SERVER_NAME": host or outer.host,
         "SERVER_PORT": port if port.isdigit() else "443" if outer.scheme == "https" else "80",
         "SERVER_PROTOCOL": "HTTP/1.1",
-        "wsgi.version": (1, 0),
         "wsgi.url_scheme": outer.scheme,
         "wsgi.input_terminated": True,
         "wsgi.input": io.BufferedReader(Input(iter(body))),
-        "wsgi.errors": io.StringIO(),
-        "wsgi.multithread": True,
-        "wsgi.multiprocess": True,
-        "wsgi.run_once": False,
     }
 
 

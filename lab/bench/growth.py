@@ -48,7 +48,7 @@ def rows(_home: Path) -> Iterator[Row]:
 
 
 def over_v1(owner: Account, folders: dict[int, str]) -> Iterator[Row]:
-    auth = (owner.email, upstream.credentials().secret)
+    auth = upstream.credentials()
     with (
         serving(WEB_PROCESSES="1", WEB_THREADS="8") as server,
         httpx.Client(base_url=server.url, auth=auth, trust_env=False, timeout=60) as v1,
