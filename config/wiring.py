@@ -1,12 +1,23 @@
 """Join the halves and the host, which otherwise don't know each other."""
 
+from typing import Any
+
+from django.http import HttpRequest
+
 from common.host import EmbeddedService, Host, run_on
 from config.embedded import upstream
 from host import health
+from service import signals
+from service.http.responses import IN_PROCESS
+from service.models import Transfer
 from webui import owner_settings
+from webui.activity import events
+from webui.activity.events import Kind
 
 
 def wire() -> None:
+    signals.deleted.connect(record_deletion)
+    signals.password_failed.connect(record_failure)
     run_on(
         Host(
             embedded=EmbeddedService(
@@ -22,3 +33,16 @@ def wire() -> None:
             find_setting=owner_settings.find,
         )
     )
+
+
+def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:
+    """Record in Activity what a program deleted; the site itself records what people delete."""
+    if IN_PROCESS in request.META:
+        return
+    kind = Kind.PROGRAM_TRANSFER_REMOVED if sender is Transfer else Kind.PROGRAM_DELETED
+    account: str = request.account.email  # type: ignore[attr-defined]
+    events.record_outsider(kind, account, name, request.META.get("REMOTE_ADDR", ""))
+
+
+def record_failure(email: str, address: str, **_signal: Any) -> None:
+    events.record_program_failure(email, address)

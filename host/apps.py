@@ -13,7 +13,6 @@ class Ferry(AppConfig):
 
     def ready(self) -> None:
         from config import wiring  # noqa: PLC0415  They need models, loaded by now.
-        from config.embedded import recording  # noqa: PLC0415  They need models.
         from host.storage import automatic_backups, release  # noqa: PLC0415  They need models.
 
         connection_created.connect(release.refuse_newer)
@@ -21,5 +20,4 @@ class Ferry(AppConfig):
         # Django sends this signal once for each app with models; once per run is enough.
         copy = automatic_backups.keep_before_migrations
         pre_migrate.connect(copy, apps.get_app_config("service"))
-        recording.start()
         wiring.wire()
