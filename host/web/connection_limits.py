@@ -139,7 +139,7 @@ class SharingWorker(IdleWorker):
         conn.visitor = caller.visitor
         is_known = self._sessions.get(caller.session_key) if caller.session_key else False
         if is_known is None:
-            looked_up = self._lookups.submit(self._visitors.look_up, caller.session_key)
+            looked_up = self._lookups.submit(self._visitors.is_signed_in, caller.session_key)
             tell = partial(self.method_queue.defer, self._finish_lookup, conn, caller.session_key)
             looked_up.add_done_callback(tell)
         else:

@@ -77,13 +77,9 @@ def person_of(session_key: str) -> AbstractBaseUser | AnonymousUser:
 
 
 def is_signed_in(session_key: str) -> bool:
-    return person_of(session_key).is_authenticated
-
-
-def look_up(session_key: str) -> bool:
-    """Call `is_signed_in` outside a request, where Django doesn't close old connections itself."""
+    """Look up a session outside a request, where Django doesn't close old connections itself."""
     try:
-        return is_signed_in(session_key)
+        return person_of(session_key).is_authenticated
     finally:
         close_old_connections()
 
