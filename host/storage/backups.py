@@ -128,10 +128,8 @@ def claim(target: Path) -> Iterator[None]:
             f"{target} holds something else; name an empty folder or an older backup."
         )
     with open(target / LOCK, "ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise BackupRefused(f"Another backup is writing to {target}.") from None
+        if not running.try_lock(lock):
+            raise BackupRefused(f"Another backup is writing to {target}.")
         yield
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import IO
 
 from django.conf import settings
 
@@ -26,36 +27,34 @@ def note_running() -> None:
     """
     refuse_half_restored()
     descriptor = _open()
-    try:
+    if try_lock(descriptor):
         # The first process sets the time since which Ferry has been running.
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         os.utime(_path())
-    except BlockingIOError:
-        pass
-    try:
-        _share(descriptor)
-    except BlockingIOError:
+    if not _share(descriptor):
         os.close(descriptor)
-        raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.") from None
+        raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.")
     # The lock holds for as long as the descriptor is open: until this process and its forks end.
     _descriptors.append(descriptor)
 
 
-def _share(descriptor: int) -> None:
+def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
+    """Return whether no one else holds the lock of a file, so that it is ours now."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _share(descriptor: int) -> bool:
     """Take the shared lock.
 
     A starting process holds the exclusive lock briefly, and a restore longer.
     """
     deadline = time.monotonic() + MOMENT_SECONDS
-    while True:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                raise
-            time.sleep(STEP_SECONDS)
-        else:
-            return
+    while not (is_shared := try_lock(descriptor, fcntl.LOCK_SH)) and time.monotonic() <= deadline:
+        time.sleep(STEP_SECONDS)
+    return is_shared
 
 
 def running_since() -> datetime | None:
@@ -71,12 +70,7 @@ def alone() -> Iterator[bool]:
     """Yield whether no process of Ferry runs; if so, none can start until the block ends."""
     descriptor = _open()
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+        yield try_lock(descriptor)
     finally:
         os.close(descriptor)
 

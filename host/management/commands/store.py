@@ -1,4 +1,3 @@
-import fcntl
 import logging
 import os
 import time
@@ -118,10 +117,8 @@ def refuse_strangers(source: Store, target: Store) -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     with (Path(settings.DATA_DIR) / "store-copy.lock").open("ab") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise CommandError("Another copy is running.") from None
+        if not running.try_lock(lock):
+            raise CommandError("Another copy is running.")
         yield
 
 
