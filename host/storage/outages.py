@@ -120,22 +120,16 @@ def take_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> b
     was space; changing a time needs no space.
     """
     try:
-        descriptor = os.open(path(kind), os.O_RDONLY)
+        with open(path(kind), "rb") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            status = os.fstat(file.fileno())
+            may_log = may(int(status.st_mtime), int(status.st_atime))
+            if may_log:
+                began, ended = map(int, times)
+                os.utime(file.fileno(), (ended, began))
+            return may_log
     except OSError:
         return take_own_turn(kind, may, times)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        status = os.fstat(descriptor)
-        if not may(int(status.st_mtime), int(status.st_atime)):
-            return False
-        began, ended = map(int, times)
-        os.utime(descriptor, (ended, began))
-    except OSError:
-        return take_own_turn(kind, may, times)
-    else:
-        return True
-    finally:
-        os.close(descriptor)
 
 
 def take_own_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> bool:
