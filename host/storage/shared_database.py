@@ -3,7 +3,7 @@
 import logging
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 from django.db import connection, connections
 
@@ -26,18 +26,14 @@ FROM pg_database WHERE datname = current_database()
 """
 
 
-@contextmanager
-def alone() -> Iterator[None]:
+def alone() -> AbstractContextManager[bool]:
     """Let one of several machines prepare the database, while the others wait for it."""
-    with _lock("pg_advisory_lock", LOCK):
-        yield
+    return _lock("pg_advisory_lock", LOCK)
 
 
-@contextmanager
-def unless_elsewhere(name: str) -> Iterator[bool]:
+def unless_elsewhere(name: str) -> AbstractContextManager[bool]:
     """Yield whether this machine may do something that none of the others is doing now."""
-    with _lock("pg_try_advisory_lock", zlib.crc32(name.encode())) as is_ours:
-        yield is_ours
+    return _lock("pg_try_advisory_lock", zlib.crc32(name.encode()))
 
 
 @contextmanager
