@@ -121,17 +121,14 @@ class Aside(ThreadPoolExecutor):
     """A thread pool that closes old database connections as the rounds do."""
 
     def submit(self, act: Callable[..., Any], /, *args: Any, **options: Any) -> Future[Any]:
-        return super().submit(and_close(act), *args, **options)
+        return super().submit(run_and_close, act, *args, **options)
 
 
-def and_close(act: Callable[..., Any]) -> Callable[..., Any]:
-    def acting(*args: Any, **options: Any) -> Any:
-        try:
-            return act(*args, **options)
-        finally:
-            close_old_connections()
-
-    return acting
+def run_and_close(act: Callable[..., Any], *args: Any, **options: Any) -> Any:
+    try:
+        return act(*args, **options)
+    finally:
+        close_old_connections()
 
 
 def embedded_worker(wake_up: WakeUp) -> Worker:
