@@ -69,11 +69,8 @@ def time_query(
     many: bool,  # noqa: FBT001  As Django calls it.
     context: dict[str, Any],
 ) -> Any:
-    began_at = time.perf_counter()
-    try:
+    with metrics.QUERY_SECONDS.time():
         return execute(sql, params, many, context)
-    finally:
-        metrics.QUERY_SECONDS.observe(time.perf_counter() - began_at)
 
 
 def record_service_call(seconds: float, failure: Failure | None, **_signal: Any) -> None:
