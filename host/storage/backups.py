@@ -19,6 +19,7 @@ import os
 import secrets
 import shutil
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -80,11 +81,8 @@ class Manifest:
 class Outcome:
     files: int = 0
     size_bytes: int = 0
-    ways: dict[str, int] = field(default_factory=dict)  # blobs linked, cloned, copied, or kept
+    ways: Counter[str] = field(default_factory=Counter)  # blobs linked, cloned, copied, or kept
     damaged: list[str] = field(default_factory=list)
-
-    def count(self, way: str) -> None:
-        self.ways[way] = self.ways.get(way, 0) + 1
 
 
 # Backing up
@@ -148,7 +146,7 @@ def bring_all(
         outcome.files += 1
         outcome.size_bytes += blob.size_bytes
         if is_there(blob):
-            outcome.count("kept")
+            outcome.ways["kept"] += 1
         else:
             coming.append(blob)
     carrier = Carrier(target, sum(blob.size_bytes for blob in coming))
@@ -193,15 +191,15 @@ class Carrier:
         make_folder(target.parent)
         target.unlink(missing_ok=True)
         if try_link(source, target):
-            outcome.count("linked")
+            outcome.ways["linked"] += 1
             return []
         make_folder(self._incoming)
         draft = self._incoming / blob.name
         if self._clone(source, draft):
-            outcome.count("cloned")
+            outcome.ways["cloned"] += 1
         else:
             self._refuse_beyond_room()
-            outcome.count("copied")
+            outcome.ways["copied"] += 1
             is_new_damage = copy(source, draft) != blob.sha1 and blob.name not in outcome.damaged
             outcome.damaged += [blob.name] if is_new_damage else []
         return [(draft, target)]
@@ -234,12 +232,10 @@ class Carrier:
 def copy(source: Path, target: Path) -> str:
     """Copy a file; return the SHA-1 of its content."""
     digest = hashlib.sha1(usedforsecurity=False)
-    with open(source, "rb", buffering=0) as original, open(target, "wb", buffering=0) as output:
+    with open(source, "rb", buffering=0) as original, open(target, "wb") as output:
         while chunk := original.read(CHUNK_BYTES):
             digest.update(chunk)
-            rest = memoryview(chunk)
-            while rest:
-                rest = rest[output.write(rest) :]
+            output.write(chunk)
     return digest.hexdigest()
 
 
@@ -420,14 +416,13 @@ def generation_in(database: Path) -> int:
     return 0
 
 
-def names_of(database: Path, blobs: list[str], most: int) -> list[str]:
-    with database_copies.open_database(database, "ro") as connection:
-        few = blobs[:most]
-        within = ",".join("?" * len(few))
+def names_of(blobs: list[str]) -> list[str]:
+    with database_copies.open_database(database_copies.database_path(), "ro") as connection:
+        within = ",".join("?" * len(blobs))
         names: list[str] = []
         for table in tables_in(connection):
             sql = f"SELECT name FROM {table} WHERE blob IN ({within}) ORDER BY id"  # noqa: S608
-            names += [name for (name,) in connection.execute(sql, few)]
+            names += [name for (name,) in connection.execute(sql, blobs)]
         return names
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
-from host.storage import backups, database_copies, running
+from host.storage import backups, running
 from host.storage.backups import Outcome
 from host.storage.database_copies import NotWhole
 from webui.activity import events
@@ -61,11 +61,7 @@ class Command(BaseCommand):
             )
         if (settings.HOME / ".env").exists():
             self.stdout.write("Keep .env as well: it isn't in DATA_DIR.")
-        refuse_damage(
-            outcome,
-            database_copies.database_path(),
-            "Restore them from an older backup, or delete them",
-        )
+        refuse_damage(outcome, "Restore them from an older backup, or delete them")
 
 
 def advice() -> str:
@@ -79,9 +75,9 @@ def describe(outcome: Outcome) -> str:
     return f"{outcome.files} files, {size}{f' ({ways})' if ways else ''}"
 
 
-def refuse_damage(outcome: Outcome, database: Path, advice: str) -> None:
+def refuse_damage(outcome: Outcome, advice: str) -> None:
     if outcome.damaged:
-        names = backups.names_of(database, outcome.damaged, MOST_NAMES)
+        names = backups.names_of(outcome.damaged[:MOST_NAMES])
         raise CommandError(
             f"All files but {len(outcome.damaged)} are intact. Missing or damaged: "
             f"{', '.join(names)}{' …' if len(outcome.damaged) > len(names) else ''}. {advice}."

@@ -6,7 +6,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import connection
 
 from host.management.commands.backup import advice, describe, refuse_damage, words_of
-from host.storage import backups, database_copies
+from host.storage import backups
 from host.storage.database_copies import NotWhole
 from webui.activity import events
 from webui.activity.events import Kind
@@ -45,7 +45,7 @@ class Command(BaseCommand):
         if not (source / backups.KEY).exists():
             self.stdout.write(WITHOUT_KEY)
         events.record_command(Kind.RESTORED, str(source))
-        refuse_damage(outcome, database_copies.database_path(), "Ferry can start")
+        refuse_damage(outcome, "Ferry can start")
 
     def _restore_database(self, source: Path) -> None:
         before = backups.restore_database(source)
