@@ -47,12 +47,11 @@ class Command(BaseCommand):
         add_email(actions.add_parser("remove", help="with all its files"))
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        action: Callable[[dict[str, Any]], str] = ACTIONS[options["action"]]
         if "email" in options:
             check_email(options["email"])
         make_tables()
         try:
-            self.stdout.write(action(options))
+            self.stdout.write(ACTIONS[options["action"]](options))
             if options["action"] != "list":
                 events.record_command(
                     Kind.ACCOUNT_CHANGED, options["email"], detail=options["action"]

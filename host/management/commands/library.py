@@ -44,8 +44,7 @@ class Command(BaseCommand):
         actions.add_parser("claim", help="use a library that has lost its mark, or is empty")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        action: Callable[[Store, dict[str, Any]], Iterable[str]] = ACTIONS[options["action"]]
-        for line in action(library_store(), options):
+        for line in ACTIONS[options["action"]](library_store(), options):
             self.stdout.write(line)
         if kind := KINDS.get(options["action"]):
             events.record_command(kind, options.get("account", ""))
@@ -78,7 +77,8 @@ def restore(store: Store, options: dict[str, Any]) -> list[str]:
         )
         raise CommandError(STATES[doubt] + decision)
     account = account_of(options["account"])
-    refuse_beyond_room(account, sizes(orphans))
+    if sizes(orphans) > account.space_max_bytes - account.space_used_bytes:
+        raise CommandError(no_room(account, sizes(orphans)))
     for each in orphans:
         store.bring_back(each)
     blobs = [Unnamed(each.blob, each.written_at, each.size_bytes) for each in orphans]
@@ -163,11 +163,6 @@ def account_of(email: str) -> Account:
         return accounts.find(email)
     except NotFound:
         raise CommandError(f"No account {email}.") from None
-
-
-def refuse_beyond_room(account: Account, size_bytes: int) -> None:
-    if size_bytes > account.space_max_bytes - account.space_used_bytes:
-        raise CommandError(no_room(account, size_bytes))
 
 
 def no_room(account: Account, size_bytes: int) -> str:
