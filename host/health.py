@@ -98,15 +98,14 @@ def is_locked() -> bool:
 
 def pages() -> Finding | None:
     """Check the list of static files: without it, every page that has a style sheet fails."""
-    try:
+    with suppress(OSError, ValueError):
         storage = storages["staticfiles"]
         if not isinstance(storage, HashedModules):
             return None
         # Check the list that this process read when it started, and the one the next will read.
-        is_whole = bool(storage.hashed_files and storage.load_manifest()[0])
-    except (OSError, ValueError):
-        is_whole = False
-    return None if is_whole else Finding("pages_broken", "The pages' static files are damaged.")
+        if storage.hashed_files and storage.load_manifest()[0]:
+            return None
+    return Finding("pages_broken", "The pages' static files are damaged.")
 
 
 def disk() -> Finding | None:
