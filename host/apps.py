@@ -13,11 +13,11 @@ class Ferry(AppConfig):
 
     def ready(self) -> None:
         from config import wiring  # noqa: PLC0415  They need models, loaded by now.
-        from host.storage import automatic_backups, release  # noqa: PLC0415  They need models.
+        from host.storage import database_copies, release  # noqa: PLC0415  They need models.
 
         connection_created.connect(release.refuse_newer)
         connection_created.connect(outages.come_back)
         # Django sends this signal once for each app with models; once per run is enough.
-        copy = automatic_backups.keep_before_migrations
+        copy = database_copies.keep_before_migrations
         pre_migrate.connect(copy, apps.get_app_config("service"))
         wiring.wire()

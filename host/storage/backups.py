@@ -33,7 +33,7 @@ from django.conf import settings
 from common.storage import durable
 from common.storage.durable import sync_file_system
 from common.storage.hardlinks import try_link
-from host.storage import automatic_backups, database_copies, running
+from host.storage import database_copies, running
 from service.batches import batches
 from service.library.upkeep import database_match
 from service.store import disk_store
@@ -328,9 +328,9 @@ def restore_database(source: Path) -> Path | None:
 def set_aside(database: Path) -> Path:
     """Keep a copy of the database, or if it is damaged, its files unchanged."""
     try:
-        return automatic_backups.make_copy("before-restore")
+        return database_copies.keep("before-restore")
     except (sqlite3.Error, database_copies.NotWhole):
-        folder = automatic_backups.folder() / f"{database_copies.stamp()}-damaged"
+        folder = database_copies.folder() / f"{database_copies.stamp()}-damaged"
         durable.make_folder(folder)
         for each in (database, *database_copies.leftovers(database)):
             shutil.copy2(each, folder / each.name)

@@ -1,4 +1,4 @@
-"""Copy SQLite databases, and keep copies of Ferry's in its data folder."""
+"""Copy SQLite databases, and keep a few copies of Ferry's in its data folder."""
 
 import logging
 import os
@@ -7,14 +7,19 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from django.db import connection
+from django.conf import settings
+from django.db import connection, connections
+from django.db.migrations import Migration
+from django.db.migrations.recorder import MigrationRecorder
 
-from common.storage.durable import sync
+from common.storage import durable
 
 log = logging.getLogger("ferry.backup")
 
 BUSY_SECONDS = 20
+MOST_COPIES = 5
 BESIDE = ("-wal", "-shm", "-journal")
 
 
@@ -23,7 +28,6 @@ class NotWhole(Exception):  # noqa: N818  Errors are nouns here.
 
 
 def database_path() -> Path:
-    """Return the path of the database that Ferry uses."""
     return Path(connection.settings_dict["NAME"])
 
 
@@ -44,11 +48,11 @@ def make(source: Path, target: Path) -> None:
             copy.execute("PRAGMA journal_mode=DELETE")
         check(draft)
         draft.chmod(0o600)
-        sync(draft)
+        durable.sync(draft)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
-    sync(target.parent)
+    durable.sync(target.parent)
 
 
 def check(path: Path) -> None:
@@ -78,3 +82,42 @@ def leftovers(path: Path) -> list[Path]:
 
 def stamp() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H.%M.%S.%f")
+
+
+# Copies in the data folder, made before risky steps
+
+
+def folder() -> Path:
+    return Path(settings.DATA_DIR) / "backups"
+
+
+def list_kept() -> list[Path]:
+    """Return the copies in the data folder, the newest first."""
+    return sorted(folder().glob("*.sqlite3"), reverse=True)
+
+
+def keep(reason: str) -> Path:
+    """Copy Ferry's database to the data folder, and drop the oldest copies."""
+    durable.make_folder(folder())
+    copy = folder() / f"{stamp()}-{reason}.sqlite3"
+    make(database_path(), copy)
+    for old in list_kept()[MOST_COPIES:]:
+        old.unlink()
+    return copy
+
+
+def keep_before_migrations(using: str, plan: list[tuple[Migration, bool]], **_signal: Any) -> None:
+    """Copy the database before a migration, which can't be undone. Raise SystemExit on failure."""
+    database = connections[using]
+    if database.vendor != "sqlite" or not plan:
+        return
+    if not MigrationRecorder(database).applied_migrations():
+        return
+    try:
+        copy = keep("before-upgrade")
+    except (OSError, sqlite3.Error, NotWhole) as trouble:
+        raise SystemExit(
+            f"Ferry has to change its database, and can't back it up first: {trouble}. "
+            "Free some space in DATA_DIR or restore a backup, then try again."
+        ) from None
+    log.info("backed up the database before its migration copy=%s", copy.name)

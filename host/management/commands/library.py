@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
 from config.embedded import upstream
-from host.storage import automatic_backups, running
+from host.storage import database_copies, running
 from host.storage.backups import gigabytes
 from service.accounts import accounts
 from service.errors import NoRoom, NotFound
@@ -138,7 +138,7 @@ def put_back(store: Store, blobs: list[Unnamed], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
-    names = recovery.names_in(automatic_backups.list_copies(), [each.blob for each in blobs])
+    names = recovery.names_in(database_copies.list_kept(), [each.blob for each in blobs])
     try:
         results = recovery.put_in_folders(
             store, blobs, names=names, otherwise=account, folder=folder, now=now

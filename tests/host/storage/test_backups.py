@@ -20,7 +20,7 @@ from django.db import connection
 from django.db.migrations.recorder import MigrationRecorder
 from django.utils import timezone
 
-from host.storage import automatic_backups, backups, database_copies, running
+from host.storage import backups, database_copies, running
 from host.storage.backups import BackupRefused
 from host.storage.database_copies import NotWhole
 from service.library import deleted_items, library
@@ -127,7 +127,7 @@ def test_the_owner_reads_of_backups_and_what_was_restored(store, target, elsewhe
     with elsewhere():
         call_command("restore", str(target), stdout=io.StringIO())
         assert said_by(Activity.objects.all()) == [f"{command} restored Ferry from {target}"]
-        copy = automatic_backups.make_copy("before-upgrade")
+        copy = database_copies.keep("before-upgrade")
         call_command("restore", str(copy), stdout=io.StringIO())
         newest = Activity.objects.order_by("-pk")[:1]
         assert said_by(newest) == [f"{command} restored the database from {copy.name}"]
@@ -425,7 +425,7 @@ def test_a_process_that_starts_at_the_same_time_does_not_pass_for_a_restore(else
 
 def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, elsewhere):
     files_with(store, "a")
-    older = automatic_backups.make_copy("before-upgrade")
+    older = database_copies.keep("before-upgrade")
     newer = files_with(store, "b")
     backups.back_up(target)
     with elsewhere() as data_dir:
@@ -441,7 +441,7 @@ def test_a_copy_of_the_database_replaces_the_one_that_is_there(store, target, el
 
 
 def test_a_damaged_database_is_kept_aside_too(store, elsewhere):
-    older = automatic_backups.make_copy("before-upgrade")
+    older = database_copies.keep("before-upgrade")
     with elsewhere() as data_dir:
         (data_dir / "ferry.sqlite3").write_bytes(b"not a database" * 1000)
         before = backups.restore_database(older)
@@ -471,13 +471,13 @@ def _migrated_again():
 @pytest.mark.usefixtures("_migrated_again")
 def test_each_migration_copies_the_database_and_few_copies_are_kept(store):
     migrate()
-    assert automatic_backups.list_copies() == []
+    assert database_copies.list_kept() == []
     files_with(store, "a")
-    for _ in range(automatic_backups.MOST_COPIES):
+    for _ in range(database_copies.MOST_COPIES):
         migrate("service", "0006")
         migrate("service")
-    assert len(automatic_backups.list_copies()) == automatic_backups.MOST_COPIES
-    with closing(sqlite3.connect(automatic_backups.list_copies()[0])) as copy:
+    assert len(database_copies.list_kept()) == database_copies.MOST_COPIES
+    with closing(sqlite3.connect(database_copies.list_kept()[0])) as copy:
         assert copy.execute("SELECT name FROM service_file").fetchall() == [("a",)]
         applied = copy.execute("SELECT name FROM django_migrations WHERE app = 'service'")
         assert max(applied) == ("0006_library_generation",)
