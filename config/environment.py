@@ -3,6 +3,7 @@
 import ipaddress
 import os
 import re
+import secrets
 import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -15,6 +16,8 @@ from zoneinfo import ZoneInfo
 
 import environ
 from django.core.exceptions import ImproperlyConfigured
+
+from common.storage import durable
 
 Value = TypeVar("Value")
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
@@ -234,6 +237,19 @@ def home_of_installed() -> Path:
     # Path.expanduser fails for a user without a home, who names DATA_DIR instead.
     data_home = os.environ.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")  # noqa: PTH111
     return Path(data_home) / "ferry"
+
+
+def read_or_make_key(path: Path) -> str:
+    """Return the key stored at `path`, made on first use, readable only by its owner.
+
+    Several processes may start at once: the key appears atomically, and the first process to link
+    its file to `path` decides for all.
+    """
+    try:
+        return path.read_text()
+    except FileNotFoundError:
+        durable.create(path, secrets.token_urlsafe(50).encode())
+        return path.read_text()
 
 
 def read_file(path: Path) -> dict[str, str]:

@@ -6,8 +6,7 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from common.storage import durable
-from config.environment import Environment, home_of_installed
-from host import secret
+from config.environment import Environment, home_of_installed, read_or_make_key
 from host.storage import databases
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -32,7 +31,7 @@ ACCEL = env.choice("ACCEL", "", ["", "nginx"])
 os.umask(0o077)
 try:
     durable.make_folder(DATA_DIR)
-    SECRET_KEY = env.text("SECRET_KEY") or secret.read_or_make(DATA_DIR / "secret_key")
+    SECRET_KEY = env.text("SECRET_KEY") or read_or_make_key(DATA_DIR / "secret_key")
     (DATA_DIR / "static").mkdir(exist_ok=True)
 except (OSError, UnicodeDecodeError) as trouble:
     if isinstance(trouble, OSError) and trouble.errno in (errno.ENOSPC, errno.EDQUOT):
@@ -247,7 +246,6 @@ LANGUAGES = [
 ]
 LOCALE_PATHS = [BASE_DIR / "webui" / "locale"]
 LANGUAGE_COOKIE_NAME = f"ferry_language_{PORT}"
-USE_TZ = True
 TIME_ZONE = env.time_zone("TIME_ZONE", "UTC")
 
 # Static files

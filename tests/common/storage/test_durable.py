@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from common.storage import durable
-from host import secret
+from config.environment import read_or_make_key
 
 
 def contents_of(place: Path) -> set[str]:
@@ -40,7 +40,7 @@ def test_each_new_folder_is_synced_in_its_parent(tmp_path, synced):
 
 def test_a_new_key_is_on_the_disk_before_its_name_is(tmp_path, synced):
     """Otherwise, a power cut could leave an empty file under that name."""
-    key = secret.read_or_make(tmp_path / "secret_key")
+    key = read_or_make_key(tmp_path / "secret_key")
     (draft, text), folder = synced
     assert draft.name != "secret_key"
     assert text == {key}

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from common.storage import hardlinks
-from host import secret
+from config.environment import read_or_make_key
 from service.errors import DiskFull
 from service.store.disk_store import DiskStore
 from service.transfers.download_folders import DownloadFolder
@@ -88,7 +88,7 @@ def test_one_download_folder_can_borrow_the_files_of_another(tmp_path):
 def test_many_that_start_at_once_agree_on_one_key(tmp_path):
     path = tmp_path / "secret_key"
     with ThreadPoolExecutor(16) as pool:
-        keys = set(pool.map(lambda _n: secret.read_or_make(path), range(64)))
+        keys = set(pool.map(lambda _n: read_or_make_key(path), range(64)))
     assert keys == {path.read_text()}
     assert {left.name for left in tmp_path.iterdir()} == {"secret_key", "secret_key.lock"}
 
