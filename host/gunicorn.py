@@ -20,11 +20,8 @@ UNREAD_BYTES = 64 * 1024
 
 OPEN_FILES, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
-bind = (
-    f"[{settings.HOST}]:{settings.PORT}"
-    if ":" in settings.HOST
-    else (f"{settings.HOST}:{settings.PORT}")
-)
+address = f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST
+bind = f"{address}:{settings.PORT}"
 worker_class = "host.web.connection_limits.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS
