@@ -33,7 +33,9 @@ def collect_static() -> None:
         return
 
     def fill(new: Path) -> None:
-        collect_into(new)
+        command = collectstatic.Command()
+        command.storage = storage_at(new)
+        call_command(command, verbosity=0, interactive=False)
         if is_sound:
             bring_hashed(root, new)
         (new / RECORD).write_text(json.dumps({"fingerprint": fingerprint, **count(new)}))
@@ -84,12 +86,6 @@ def count(folder: Path) -> dict[str, int]:
 def hashed_names(folder: Path) -> list[str]:
     """Return the hashed names; none in development, where files keep their names."""
     return [*getattr(storage_at(folder), "hashed_files", {}).values()]
-
-
-def collect_into(folder: Path) -> None:
-    command = collectstatic.Command()
-    command.storage = storage_at(folder)
-    call_command(command, verbosity=0, interactive=False)
 
 
 def bring_hashed(old: Path, new: Path) -> None:
