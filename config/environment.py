@@ -135,8 +135,6 @@ class Environment:
         return self._read(name, "", str, requirement, lambda raw: bool(TOKEN.fullmatch(raw)))
 
     def origin(self, name: str) -> str:
-        """Read the URL of a server, without a path."""
-
         def parse(raw: str) -> str:
             parts = urlsplit(raw)
             if parts.scheme not in ("http", "https") or not parts.hostname or parts.username:

@@ -27,7 +27,6 @@ def unescape(text: bytes) -> str:
 
 
 def decode(content: bytes) -> str:
-    """Decode text as UTF-8, or else as Latin-1."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:

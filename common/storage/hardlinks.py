@@ -38,7 +38,6 @@ def _place_in_turn(draft: Path, path: Path) -> None:
 
 
 def are_supported(folder: Path) -> bool:
-    """Return whether the disk of a folder has hard links."""
     draft, other = folder / f"links.{os.getpid()}.new", folder / f"links.{os.getpid()}.other"
     try:
         draft.touch(mode=0o600)

@@ -52,12 +52,10 @@ def set_password(password: str | None) -> None:
 
 
 def set_space(size_bytes: int) -> None:
-    """Set how much the site's account may store."""
     accounts.set_space(accounts.find(EMBEDDED_ACCOUNT), size_bytes, timezone.now())
 
 
 def end_links() -> None:
-    """Invalidate all signed links to content."""
     accounts.end_links(EMBEDDED_ACCOUNT)
 
 

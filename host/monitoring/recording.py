@@ -22,7 +22,6 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 
 def start() -> None:
-    """Record events of this process from now on."""
     connection_created.connect(time_queries)
     site_signals.service_called.connect(record_service_call)
     service_signals.media_requested.connect(record_media_request)

@@ -63,7 +63,6 @@ def client_of(head: bytes, peer: str) -> str:
 
 
 def has_token(request: HttpRequest) -> bool:
-    """Return whether the client sends the token in METRICS_TOKEN."""
     scheme, _, token = request.headers.get("Authorization", "").partition(" ")
     is_right = constant_time_compare(token, settings.METRICS_TOKEN)
     return bool(settings.METRICS_TOKEN) and scheme.lower() == "bearer" and is_right
