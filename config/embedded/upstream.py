@@ -117,7 +117,6 @@ def refuse_in_transaction() -> None:
 
 def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer) -> dict[str, Any]:
     path, _, query = request.url.raw_path.partition(b"?")
-    host, _, port = outer.host.rpartition(":")
     return {
         **headers_of(request),
         IN_PROCESS: True,
@@ -126,9 +125,6 @@ def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer)
         "QUERY_STRING": query.decode("iso-8859-1"),
         "REMOTE_ADDR": outer.address,
         "HTTP_HOST": outer.host,
-        "SERVER_NAME": host or outer.host,
-        "SERVER_PORT": port if port.isdigit() else "443" if outer.scheme == "https" else "80",
-        "SERVER_PROTOCOL": "HTTP/1.1",
         "wsgi.url_scheme": outer.scheme,
         "wsgi.input_terminated": True,
         "wsgi.input": io.BufferedReader(Input(iter(body))),
