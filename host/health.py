@@ -35,7 +35,7 @@ from service.models import File, Worker
 from service.store.blobs import library_store
 from service.worker import leases
 from webui.connection import connection
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 from webui.http.roles import open_to_strangers
 from webui.middleware import SECURE_SUFFIX
 from webui.models import Role, User
@@ -348,10 +348,7 @@ def is_from_owner(request: HttpRequest) -> bool:
 PATHS = {"/healthz": alive, "/readyz": ready}
 
 
-def answer_first(get_response: Answer) -> Answer:
+@middleware
+def answer_first(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Answer health checks before looking up sessions and people, since those lookups may fail."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        return PATHS.get(request.path_info, get_response)(request)
-
-    return middleware
+    return PATHS.get(request.path_info, get_response)(request)

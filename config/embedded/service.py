@@ -25,7 +25,7 @@ from service.api.endpoints import answer_to
 from service.http.refusals import BodyMalformed
 from service.http.responses import IN_PROCESS, refuse
 from webui.connection import connection
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 
 log = logging.getLogger("ferry.service")
 
@@ -96,62 +96,51 @@ def mount(environ: dict[str, Any], prefix: str) -> None:
     environ["SCRIPT_NAME"] = prefix
 
 
-def in_json(get_response: Answer) -> Answer:
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        try:
-            return get_response(request)
-        except Http404:
-            return refuse(404, "not_found")
-        except UnreadablePostError:
-            # The sender disconnected, or stalled and was cut off; few clients read this response.
-            return refuse(400, "body_cut_off")
-        except (SuspiciousOperation, BadRequest):
-            return refuse(400, "bad_request")
-        except Exception as trouble:
-            log.exception("broken path=%s", request.path)
-            return answer_to(outage_of(trouble))
-
-    return answer
+@middleware
+def in_json(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
+    try:
+        return get_response(request)
+    except Http404:
+        return refuse(404, "not_found")
+    except UnreadablePostError:
+        # The sender disconnected, or stalled and was cut off; few clients read this response.
+        return refuse(400, "body_cut_off")
+    except (SuspiciousOperation, BadRequest):
+        return refuse(400, "bad_request")
+    except Exception as trouble:
+        log.exception("broken path=%s", request.path)
+        return answer_to(outage_of(trouble))
 
 
-def set_headers(get_response: Answer) -> Answer:
+@middleware
+def set_headers(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Set the length of every complete response, and forbid guessing its type."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        response.headers.setdefault("X-Content-Type-Options", "nosniff")
-        response.headers.setdefault("Cache-Control", "private, no-store")
-        if isinstance(response, HttpResponse):
-            if response.status_code not in WITHOUT_LENGTH:
-                response.headers.setdefault("Content-Length", str(len(response.content)))
-            if request.method == "HEAD":
-                response.content = b""
-        return response
-
-    return middleware
+    response = get_response(request)
+    response.headers.setdefault("X-Content-Type-Options", "nosniff")
+    response.headers.setdefault("Cache-Control", "private, no-store")
+    if isinstance(response, HttpResponse):
+        if response.status_code not in WITHOUT_LENGTH:
+            response.headers.setdefault("Content-Length", str(len(response.content)))
+        if request.method == "HEAD":
+            response.content = b""
+    return response
 
 
-def only_embedded(get_response: Answer) -> Answer:
+@middleware
+def only_embedded(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Answer 404 to everyone while the site shows another service.
 
     The site's own calls pass: the site reads the connection's row, so it may learn of a change
     sooner.
     """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        if IN_PROCESS in request.META or connection.is_embedded():
-            return get_response(request)
-        return refuse(404, "not_found")
-
-    return middleware
-
-
-def refuse_foreign_host(get_response: Answer) -> Answer:
-    """Refuse foreign hosts as `host.web.front` does, but in JSON."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        if not front.is_ours(request.META.get("HTTP_HOST", "")):
-            return refuse(400, "unknown_host")
+    if IN_PROCESS in request.META or connection.is_embedded():
         return get_response(request)
+    return refuse(404, "not_found")
 
-    return middleware
+
+@middleware
+def refuse_foreign_host(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
+    """Refuse foreign hosts as `host.web.front` does, but in JSON."""
+    if not front.is_ours(request.META.get("HTTP_HOST", "")):
+        return refuse(400, "unknown_host")
+    return get_response(request)

@@ -14,7 +14,7 @@ from host.monitoring import metrics
 from service import signals as service_signals
 from service.http.responses import IN_PROCESS
 from webui import signals as site_signals
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 from webui.v1.errors import Failure
 
 # Anyone may send any method, and each label costs memory.
@@ -28,23 +28,20 @@ def start() -> None:
     service_signals.transfer_ended.connect(record_transfer)
 
 
-def measure(get_response: Answer) -> Answer:
+@middleware
+def measure(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Record each request from outside, in the site's and the service's middleware."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        if IN_PROCESS in request.META:
-            return get_response(request)
-        began_at = time.perf_counter()
-        response = get_response(request)
-        seconds = time.perf_counter() - began_at
-        method = request.method if request.method in METHODS else "other"
-        route = request.resolver_match.route if request.resolver_match else "none"
-        count, duration = metrics_of(method, route, response.status_code)
-        count.inc()
-        duration.observe(seconds)
-        return response
-
-    return middleware
+    if IN_PROCESS in request.META:
+        return get_response(request)
+    began_at = time.perf_counter()
+    response = get_response(request)
+    seconds = time.perf_counter() - began_at
+    method = request.method if request.method in METHODS else "other"
+    route = request.resolver_match.route if request.resolver_match else "none"
+    count, duration = metrics_of(method, route, response.status_code)
+    count.inc()
+    duration.observe(seconds)
+    return response
 
 
 @cache

@@ -16,7 +16,7 @@ from common.addresses.own import Address
 from common.http import request_ids
 from webui import owner_settings
 from webui.errors import answers as error_answers
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 
 log = logging.getLogger("ferry.front")
 
@@ -28,27 +28,24 @@ def identify(environ: dict[str, Any]) -> None:
     request_ids.begin(sent if peer is not None and is_trusted(peer) else "")
 
 
-def believe_proxy(get_response: Answer) -> Answer:
+@middleware
+def believe_proxy(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Take address, scheme, and host from the headers of a trusted proxy.
 
     Drop these headers from anyone else, so that nothing behind this middleware can be misled.
     """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        forwarded = [
-            request.META.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
-        ]
-        peer = parse_address(request.META.get("REMOTE_ADDR", ""))
-        if peer is not None and is_trusted(peer):
-            client, scheme, host = forwarded
-            request.META["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
-            if scheme in ("http", "https"):
-                request.META["wsgi.url_scheme"] = scheme
-            if host:
-                request.META["HTTP_HOST"] = host
-        return get_response(request)
-
-    return middleware
+    forwarded = [
+        request.META.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
+    ]
+    peer = parse_address(request.META.get("REMOTE_ADDR", ""))
+    if peer is not None and is_trusted(peer):
+        client, scheme, host = forwarded
+        request.META["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
+        if scheme in ("http", "https"):
+            request.META["wsgi.url_scheme"] = scheme
+        if host:
+            request.META["HTTP_HOST"] = host
+    return get_response(request)
 
 
 def nearest_stranger(forwarded_for: str, peer: str) -> str:
@@ -83,17 +80,14 @@ def parse_address(text: str) -> Address | None:
     return address
 
 
-def refuse_foreign_host(get_response: Answer) -> Answer:
+@middleware
+def refuse_foreign_host(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Guard against DNS rebinding: refuse strangers' host names that resolve to this machine."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        host = request.META.get("HTTP_HOST", "")
-        if not is_ours(host):
-            log.warning("refused host=%r address=%s", host[:100], request.META.get("REMOTE_ADDR"))
-            return error_answers.foreign_host(request)
-        return get_response(request)
-
-    return middleware
+    host = request.META.get("HTTP_HOST", "")
+    if not is_ours(host):
+        log.warning("refused host=%r address=%s", host[:100], request.META.get("REMOTE_ADDR"))
+        return error_answers.foreign_host(request)
+    return get_response(request)
 
 
 def is_ours(host: str) -> bool:

@@ -1,6 +1,7 @@
 """Read and write HTTP and htmx headers, so that no view spells them out."""
 
 from collections.abc import Callable
+from functools import partial
 from urllib.parse import urlsplit
 
 from django.contrib import messages
@@ -22,6 +23,13 @@ from webui.models import User
 Answer = Callable[[HttpRequest], HttpResponseBase]
 # A form with its own page: GET shows it, POST acts.
 asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
+
+
+def middleware(
+    act: Callable[[Answer, HttpRequest], HttpResponseBase],
+) -> Callable[[Answer], Answer]:
+    """Make a middleware of a function, which also gets what answers the request next."""
+    return lambda get_response: partial(act, get_response)
 
 
 class Request(HttpRequest):
