@@ -46,14 +46,12 @@ class Cue(NamedTuple):
 
 def webvtt(text: str, cut_words: str) -> str:
     """Return WebVTT, empty if there are no cues. If it would be too long, end with `cut_words`."""
-    cues = (
-        (cue, markup)
-        for cue in cues_in(text)
-        if cue.end_ms > cue.start_ms and (markup := markup_of(cue.text))
-    )
     pieces: list[tuple[int, str]] = []
     size, end_ms = 0, 0
-    for cue, markup in cues:
+    for cue in cues_in(text):
+        markup = markup_of(cue.text) if cue.end_ms > cue.start_ms else ""
+        if not markup:
+            continue
         if len(pieces) >= MOST_CUES or size > MOST_WRITTEN:
             notice = Cue(end_ms, end_ms + SAID_SECONDS * 1000, "")
             pieces.append((end_ms, line_of(notice, html.escape(cut_words, quote=False))))

@@ -12,8 +12,6 @@ from webui.activity.events import Kind
 from webui.models import User
 from webui.people import pairing
 
-LIFETIME = pairing.CODE_LIFETIME
-
 
 class Command(BaseCommand):
     help = "Prints a link that signs a person in without a password, once, within 5 minutes."
@@ -26,11 +24,11 @@ class Command(BaseCommand):
         person = User.objects.filter(username__iexact=name, is_active=True).first()
         if person is None:
             raise CommandError(f"There is no person {name!r}. {names()}")
-        _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), LIFETIME)
+        _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), pairing.CODE_LIFETIME)
         events.record_command(Kind.LINK_PRINTED, person.username)
         path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
         urls = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
-        minutes = LIFETIME.seconds // 60
+        minutes = pairing.CODE_LIFETIME.seconds // 60
         self.stdout.write(
             f"Any of these addresses signs {person.username} in, once, within {minutes} minutes."
             f" The page shows the number {pairing.number_of(token)}."
