@@ -5,8 +5,9 @@ import io
 from collections.abc import Iterator
 from contextlib import suppress
 from contextvars import Context, copy_context
+from dataclasses import dataclass
 from hashlib import sha256
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 from urllib.parse import unquote_to_bytes
 
 import httpx
@@ -24,14 +25,6 @@ from service.http.responses import IN_PROCESS
 # A name, not an address that receives mail.
 EMBEDDED_ACCOUNT = "ferry@localhost"
 URL = "http://localhost"
-
-
-class Outer(NamedTuple):
-    """What the service needs to know about the request that the site is answering."""
-
-    scheme: str = "http"
-    host: str = "localhost"
-    address: str = "127.0.0.1"
 
 
 def credentials() -> tuple[str, str]:
@@ -62,11 +55,12 @@ def end_links() -> None:
 def transport(request: HttpRequest | None = None) -> "InProcess":
     """Return a transport for a request of the site, or without one for commands and the worker."""
     if request is None:
-        return InProcess(Outer())
+        return InProcess()
     address = request.META.get("REMOTE_ADDR", "")
-    return InProcess(Outer(request.scheme or "http", request.get_host(), address))
+    return InProcess(request.scheme or "http", request.get_host(), address)
 
 
+@dataclass(frozen=True)
 class InProcess(httpx.BaseTransport):
     """A transport to v1 in this process: a Django request inside the one that needs its response.
 
@@ -90,21 +84,37 @@ class InProcess(httpx.BaseTransport):
     a separate thread for each call (a second connection, and SQLite has one writer).
     """
 
-    def __init__(self, outer: Outer) -> None:
-        self._outer = outer
+    # Of the request that the site is answering.
+    scheme: str = "http"
+    host: str = "localhost"
+    address: str = "127.0.0.1"
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         refuse_in_transaction()
         if not isinstance(request.stream, httpx.SyncByteStream):
             raise TypeError("An asynchronous body can't be read here")
-        environ = environ_of(request, request.stream, self._outer)
         context = copy_context()
-        response = context.run(answer, environ)
+        response = context.run(answer, self._environ_of(request, request.stream))
         body = ResponseStream(response, context, is_sent=request.method != "HEAD")
         cookies = [("Set-Cookie", each.OutputString()) for each in response.cookies.values()]
         headers = [*response.items(), *cookies]
         file = {"file_to_stream": getattr(response, "file_to_stream", None)}
         return httpx.Response(response.status_code, headers=headers, stream=body, extensions=file)
+
+    def _environ_of(self, request: httpx.Request, body: httpx.SyncByteStream) -> dict[str, Any]:
+        path, _, query = request.url.raw_path.partition(b"?")
+        return {
+            **headers_of(request),
+            IN_PROCESS: True,
+            "REQUEST_METHOD": request.method,
+            "PATH_INFO": unquote_to_bytes(path).decode("iso-8859-1"),
+            "QUERY_STRING": query.decode("iso-8859-1"),
+            "REMOTE_ADDR": self.address,
+            "HTTP_HOST": self.host,
+            "wsgi.url_scheme": self.scheme,
+            "wsgi.input_terminated": True,
+            "wsgi.input": io.BufferedReader(Input(iter(body))),
+        }
 
 
 def refuse_in_transaction() -> None:
@@ -113,22 +123,6 @@ def refuse_in_transaction() -> None:
         blocks = connection.atomic_blocks
         if blocks and not blocks[-1]._from_testcase:  # type: ignore[attr-defined]  # noqa: SLF001
             raise RuntimeError("A call of v1 inside atomic(): its effects could be rolled back")
-
-
-def environ_of(request: httpx.Request, body: httpx.SyncByteStream, outer: Outer) -> dict[str, Any]:
-    path, _, query = request.url.raw_path.partition(b"?")
-    return {
-        **headers_of(request),
-        IN_PROCESS: True,
-        "REQUEST_METHOD": request.method,
-        "PATH_INFO": unquote_to_bytes(path).decode("iso-8859-1"),
-        "QUERY_STRING": query.decode("iso-8859-1"),
-        "REMOTE_ADDR": outer.address,
-        "HTTP_HOST": outer.host,
-        "wsgi.url_scheme": outer.scheme,
-        "wsgi.input_terminated": True,
-        "wsgi.input": io.BufferedReader(Input(iter(body))),
-    }
 
 
 def headers_of(request: httpx.Request) -> dict[str, str]:

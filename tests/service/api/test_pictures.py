@@ -238,7 +238,7 @@ def test_a_picture_says_when_and_with_which_camera_it_was_taken(api, keep, worke
 def test_only_a_listing_with_links_gets_another_etag_under_another_host(account, query, is_same):
     tags = set()
     for host in ("localhost", "127.0.0.1"):
-        transport = upstream.InProcess(upstream.Outer(host=host))
+        transport = upstream.InProcess(host=host)
         auth = (account.email, PASSWORD)
         with httpx.Client(transport=transport, base_url=upstream.URL, auth=auth) as api:
             tags.add(api.get(f"/rest/folder?{query}").headers["etag"])
