@@ -129,14 +129,10 @@ def take_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> b
                 os.utime(file.fileno(), (ended, began))
             return may_log
     except OSError:
-        return take_own_turn(kind, may, times)
-
-
-def take_own_turn(kind: str, may: Callable[[float, float], bool], times: Times) -> bool:
-    if not may(*_own_times.get(kind, NEVER)):
-        return False
-    _own_times[kind] = times
-    return True
+        may_log = may(*_own_times.get(kind, NEVER))
+        if may_log:
+            _own_times[kind] = times
+        return may_log
 
 
 def track(name: str, *, is_on: bool) -> float:
