@@ -1,26 +1,4 @@
-"""Refusals of the service, each with the word that the API sends.
-
-Refusal
-├── NotFound         not_found
-├── NameTaken        name_taken
-├── BadName          name_empty, name_too_long, name_not_allowed
-├── TooDeep          too_deep
-├── RootStays        root_folder
-├── IntoItself       folder_into_itself
-├── TooManyItems     too_many_items
-├── NoRoom           not_enough_space
-│   └── DiskFull     disk_full
-├── BadMagnet        parsing_error
-├── BadAddress       url_not_allowed
-├── NotATorrent      not_a_torrent
-├── NotNow           not_enough_space_… and queue_full_…; has the wish that was kept, if any
-├── CannotConvert    cannot_convert; has the cause, in words for people
-├── Busy             busy
-│   ├── NoWorker     no_worker
-│   └── StoreAway
-├── EmailTaken       email_taken
-└── TooManyTries     too_many_tries; has the time to wait
-"""
+"""Refusals of the service, each with the word that the API sends."""
 
 from datetime import timedelta
 
@@ -40,6 +18,8 @@ class NameTaken(Refusal):
 
 
 class BadName(Refusal):
+    """The word says why: name_empty, name_too_long, or name_not_allowed."""
+
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
         self.reason = reason
@@ -99,7 +79,7 @@ class NotNow(Refusal):
 
 
 class CannotConvert(Refusal):
-    """The requested form of a medium can't be made, now or ever."""
+    """The requested form of a medium can't be made, now or ever; `why` is for people."""
 
     reason = "cannot_convert"
 

@@ -1,18 +1,4 @@
-"""Refusals of v1's HTTP layer, before it calls the service.
-
-Refusal
-├── AccessDenied       access_denied
-├── PremiumRequired    premium_required
-├── ForeignPage        foreign_page
-├── NothingPassed      no_torrent_passed
-├── MissingField       path_missing, rename_to_missing …
-├── UnreadableField    folder_id_unreadable, body_unreadable …
-│   └── BadEntry       archive_arr_unreadable; has the entry's index and the cause
-├── BodyCutOff         body_cut_off
-├── BodyMalformed      body_unreadable
-├── TooLarge           too_large
-└── LengthRequired     length_required
-"""
+"""Refusals of v1's HTTP layer, before it calls the service."""
 
 from service.errors import Refusal
 
