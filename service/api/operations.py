@@ -4,7 +4,7 @@ Paths, views, requests, responses, the description for machines, and the page fo
 from it.
 """
 
-from functools import cache
+from functools import cache, partial
 
 from django.http import HttpResponse
 from django.urls import get_script_prefix
@@ -30,6 +30,7 @@ from service.api.views import (
 from service.http import responses
 
 PAGE_POLICY = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+get, post, delete = (partial(Operation, method) for method in ("GET", "POST", "DELETE"))
 FOLDER, FILE = "/rest/folder/{folder_id}", "/rest/file/{file_id}"
 
 
@@ -39,16 +40,16 @@ def of_transfers(
     """Return the operations of transfers, which are the same under v1's other name, torrents."""
     all_, one = f"/rest/{noun}", f"/rest/{noun}/{{{noun}_id}}"
     return (
-        Operation("GET", all_, f"List {noun}s", transfers.index),
-        Operation("GET", one, f"Get {noun} data", transfers.show),
-        Operation("POST", f"{all_}/magnet", "Add by magnet", transfers.add_magnet),
-        Operation("POST", f"{all_}/url", "Add by URL", transfers.add_url, url),
-        Operation("POST", f"{all_}/file", "Add by file", add_file, file),
-        Operation("DELETE", one, f"Delete {noun}", transfers.delete),
-        Operation("POST", one, f"Delete {noun}", transfers.delete),
-        Operation("POST", f"{one}/delete", f"Delete {noun}", transfers.delete),
-        Operation("POST", f"{one}/pause", f"Pause {noun}", transfers.pause),
-        Operation("POST", f"{one}/resume", f"Resume {noun}", transfers.resume),
+        get(all_, f"List {noun}s", transfers.index),
+        get(one, f"Get {noun} data", transfers.show),
+        post(f"{all_}/magnet", "Add by magnet", transfers.add_magnet),
+        post(f"{all_}/url", "Add by URL", transfers.add_url, url),
+        post(f"{all_}/file", "Add by file", add_file, file),
+        delete(one, f"Delete {noun}", transfers.delete),
+        post(one, f"Delete {noun}", transfers.delete),
+        post(f"{one}/delete", f"Delete {noun}", transfers.delete),
+        post(f"{one}/pause", f"Pause {noun}", transfers.pause),
+        post(f"{one}/resume", f"Resume {noun}", transfers.resume),
     )
 
 
@@ -74,85 +75,67 @@ def show_page(request: AccountRequest) -> Page:
 
 GROUPS: dict[str, tuple[Operation, ...]] = {
     "Folders": (
-        Operation("GET", "/rest/folder", "List root folder", folders.show),
-        Operation("GET", FOLDER, "List folder by id", folders.show),
-        Operation("GET", f"{FOLDER}/download", "Download folder", folders.download),
-        Operation("POST", "/rest/folder", "Create folder", folders.create),
-        Operation("POST", f"{FOLDER}/rename", "Rename folder", folders.rename),
-        Operation("DELETE", FOLDER, "Delete folder", folders.delete),
-        Operation("POST", f"{FOLDER}/delete", "Delete folder", folders.delete),
+        get("/rest/folder", "List root folder", folders.show),
+        get(FOLDER, "List folder by id", folders.show),
+        get(f"{FOLDER}/download", "Download folder", folders.download),
+        post("/rest/folder", "Create folder", folders.create),
+        post(f"{FOLDER}/rename", "Rename folder", folders.rename),
+        delete(FOLDER, "Delete folder", folders.delete),
+        post(f"{FOLDER}/delete", "Delete folder", folders.delete),
     ),
     "Files": (
-        Operation(
-            *("GET", "/rest/files/largest", "List the 100 largest files of all folders"),
-            files.largest,
-        ),
-        Operation("GET", "/rest/search", "Find files and folders by their names", search.show),
-        Operation("GET", FILE, "Download file", files.download),
-        Operation("GET", f"{FILE}/hls", "Get HLS video URL", media.hls),
-        Operation("GET", f"{FILE}/mp4", "Get MP4 video URL", media.mp4),
-        Operation("GET", f"{FILE}/image", "Get preview image", media.image),
-        Operation("GET", f"{FILE}/thumbnail", "Get thumbnail", media.thumbnail),
-        Operation("GET", f"{FILE}/camera", "Get camera and settings of a picture", media.camera),
-        Operation("GET", f"{FILE}/scenes", "Get chapters and filmstrip of a film", media.scenes),
-        Operation("GET", "/rest/{file_id}/thumbnail", "Get thumbnail", media.thumbnail),
-        Operation("POST", f"{FILE}/rename", "Rename file", files.rename),
-        Operation("POST", "/rest/{file_id}/rename", "Rename file", files.rename),
-        Operation("DELETE", FILE, "Delete file", files.delete),
-        Operation("POST", f"{FILE}/delete", "Delete file", files.delete),
+        get("/rest/files/largest", "List the 100 largest files of all folders", files.largest),
+        get("/rest/search", "Find files and folders by their names", search.show),
+        get(FILE, "Download file", files.download),
+        get(f"{FILE}/hls", "Get HLS video URL", media.hls),
+        get(f"{FILE}/mp4", "Get MP4 video URL", media.mp4),
+        get(f"{FILE}/image", "Get preview image", media.image),
+        get(f"{FILE}/thumbnail", "Get thumbnail", media.thumbnail),
+        get(f"{FILE}/camera", "Get camera and settings of a picture", media.camera),
+        get(f"{FILE}/scenes", "Get chapters and filmstrip of a film", media.scenes),
+        get("/rest/{file_id}/thumbnail", "Get thumbnail", media.thumbnail),
+        post(f"{FILE}/rename", "Rename file", files.rename),
+        post("/rest/{file_id}/rename", "Rename file", files.rename),
+        delete(FILE, "Delete file", files.delete),
+        post(f"{FILE}/delete", "Delete file", files.delete),
     ),
     "Moving": (
-        Operation(
-            *("POST", "/rest/move", "Move files and folders into a folder"),
-            *(moves.move, inputs.MoveInput),
-        ),
-        Operation(
-            *("POST", "/rest/copy", "Copy files and folders into a folder"),
-            *(moves.copy, inputs.MoveInput),
-        ),
-        Operation("POST", "/rest/move/undo", "Undo a move or copy", moves.undo),
+        post("/rest/move", "Move files and folders into a folder", moves.move, inputs.MoveInput),
+        post("/rest/copy", "Copy files and folders into a folder", moves.copy, inputs.MoveInput),
+        post("/rest/move/undo", "Undo a move or copy", moves.undo),
     ),
     "Unpacking": (
-        Operation(
-            *("POST", f"{FILE}/unpack", "Unpack a ZIP file into a new folder beside it"),
-            unpacking.unpack,
-        ),
-        Operation(
-            *("POST", "/rest/unpack/undo", "Cancel an unpacking, or delete its folder"),
-            unpacking.undo,
-        ),
+        post(f"{FILE}/unpack", "Unpack a ZIP file into a new folder beside it", unpacking.unpack),
+        post("/rest/unpack/undo", "Cancel an unpacking, or delete its folder", unpacking.undo),
     ),
     "Recently deleted": (
-        Operation("GET", "/rest/deleted", "List what can be restored", deleted_items.index),
-        Operation(
-            *("POST", "/rest/deleted", "Delete files and folders so that they can be restored"),
+        get("/rest/deleted", "List what can be restored", deleted_items.index),
+        post(
+            *("/rest/deleted", "Delete files and folders so that they can be restored"),
             *(deleted_items.delete, inputs.ArchiveInput),
         ),
-        Operation("POST", "/rest/deleted/restore", "Restore items", deleted_items.restore),
-        Operation("POST", "/rest/deleted/delete", "Delete items for good", deleted_items.purge),
+        post("/rest/deleted/restore", "Restore items", deleted_items.restore),
+        post("/rest/deleted/delete", "Delete items for good", deleted_items.purge),
     ),
     "Transfers": of_transfers("transfer", transfers.add_file, inputs.AddressInput, inputs.AnyFile),
     "Torrents, the other name of transfers": of_transfers(
         "torrent", transfers.add_torrent, inputs.TorrentAddress, inputs.TorrentFileInput
     ),
     "User": (
-        Operation("GET", "/rest/user", "Get account information", user.show),
-        Operation("GET", "/rest/user/{user_id}", "Get account information", user.show),
+        get("/rest/user", "Get account information", user.show),
+        get("/rest/user/{user_id}", "Get account information", user.show),
     ),
     "Combined archive": (
-        Operation(
-            *("GET", "/rest/zip", "Build one download from unrelated files and folders"),
+        get(
+            *("/rest/zip", "Build one download from unrelated files and folders"),
             *(zips.build, inputs.ZipInput),
         ),
-        Operation(
-            *("POST", "/rest/zip", "The same for a selection too long for a URL"),
-            *(zips.build, inputs.ZipInput),
+        post(
+            "/rest/zip", "The same for a selection too long for a URL", zips.build, inputs.ZipInput
         ),
     ),
     "Description": (
-        Operation("GET", "/rest", "This list for people", show_page, is_open=True),
-        Operation(
-            "GET", "/rest/openapi.json", "This list for machines", show_openapi, is_open=True
-        ),
+        get("/rest", "This list for people", show_page, is_open=True),
+        get("/rest/openapi.json", "This list for machines", show_openapi, is_open=True),
     ),
 }
