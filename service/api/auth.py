@@ -1,4 +1,4 @@
-"""Authenticate by HTTP Basic, and check that the account has access to the API."""
+"""Authenticate by HTTP Basic, check access to the API, and refuse calls for foreign pages."""
 
 import base64
 import binascii
@@ -7,10 +7,20 @@ from django.conf import settings
 
 from service.accounts import accounts, credentials
 from service.api.requests import AccountRequest
-from service.http.refusals import AccessDenied, PremiumRequired
+from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
 from service.models import Account
 
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  For a Unix socket, whose clients share one limit.
+
+
+def refuse_foreign_page(request: AccountRequest) -> None:
+    """Raise ForeignPage if the form of another site sent the request.
+
+    A browser that knows a password for Ferry sends it with forms of any site, which `Origin` names.
+    """
+    origin = request.headers.get("Origin")
+    if origin is not None and origin.partition("://")[2] != request.headers.get("Host", ""):
+        raise ForeignPage
 
 
 def account_of(request: AccountRequest) -> Account:

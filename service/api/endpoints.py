@@ -12,8 +12,7 @@ from django.utils import timezone
 from msgspec import Struct
 
 from common.storage.outages import Outage, outage_of
-from service.api.auth import account_of
-from service.api.foreign_pages import refuse_foreign_page
+from service.api.auth import account_of, refuse_foreign_page
 from service.api.requests import AccountRequest
 from service.errors import DiskFull, NotFound, Refusal
 from service.http import bodies, responses

@@ -3,12 +3,25 @@
 from collections.abc import Iterator
 
 from django.urls import URLPattern, path, re_path, register_converter
+from django.urls.converters import IntConverter
 
 from service.api.endpoints import Endpoint, Nowhere, Operation
 from service.api.operations import GROUPS
-from service.http.url_converters import Number
+from service.models import LARGEST_ID
 
-register_converter(Number, "id")
+
+class Id(IntConverter):
+    """An id in a path. Anything else, or a number too large for an id, matches no path: 404."""
+
+    regex = "[0-9]{1,19}"
+
+    def to_python(self, value: str) -> int:
+        if int(value) > LARGEST_ID:
+            raise ValueError(value)
+        return int(value)
+
+
+register_converter(Id, "id")
 
 
 def endpoints() -> Iterator[URLPattern]:
