@@ -3,30 +3,35 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from contextlib import suppress
+from typing import Any
 
+from service.api.requests import AccountRequest
 from service.http import bodies
 from service.http.refusals import BadEntry, MissingField, UnreadableField
+from service.library.moves import Chosen
 
 MOST_ENTRIES = 10_000
+# So many in bracket form, percent-encoded, take 1.2 MB.
+MOST_BYTES = 4 * 2**20
 FOLDER, *FILE = "folder", "file", "folder_file"
 FIELD = re.compile(
     r"archive_arr(?P<brackets>\[(?P<index>[0-9]{0,9})\](?:\[(?P<property>type|id)\])?)?"
 )
 
 
-class ZipSelection(NamedTuple):
-    """The selected ids, each once, in the order of the request."""
+def read_selection(request: AccountRequest) -> tuple[Chosen, bodies.Fields]:
+    """Return what a request selects, and all of its fields."""
+    fields = bodies.fields_of(request, MOST_BYTES)
+    return selection_of(fields.pairs), fields
 
-    folder_ids: list[int]
-    file_ids: list[int]
 
-
-def selection_of(pairs: bodies.Pairs) -> ZipSelection:
+def selection_of(pairs: bodies.Pairs) -> Chosen:
+    """Return the selected ids, each once, in the order of the request."""
     entries = list(parse_entries(entries_of(pairs)))
     folder_ids = [number for kind, number in entries if kind == FOLDER]
     file_ids = [number for kind, number in entries if kind != FOLDER]
-    return ZipSelection(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
+    return Chosen(list(dict.fromkeys(folder_ids)), list(dict.fromkeys(file_ids)))
 
 
 def entries_of(pairs: bodies.Pairs) -> list[tuple[int, Any]]:
@@ -100,7 +105,10 @@ def elements_of(array: Any) -> list[Any]:
 
 def parse_entries(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
     for index, value in entries:
-        entry = read_entry(index, value) if isinstance(value, str) else value
+        entry = value
+        if isinstance(value, str):
+            with suppress(UnreadableField):
+                entry = bodies.json_value(value, "archive_arr")
         if not isinstance(entry, dict):
             raise BadEntry(index, "is no object")
         if entry.get("type") not in (FOLDER, *FILE):
@@ -109,10 +117,3 @@ def parse_entries(entries: list[tuple[int, Any]]) -> Iterator[tuple[str, int]]:
             yield entry["type"], bodies.number(entry.get("id"), "id")
         except UnreadableField as unreadable:
             raise BadEntry(index, "id is no number") from unreadable
-
-
-def read_entry(index: int, text: str) -> Any:
-    try:
-        return bodies.json_value(text, "archive_arr")
-    except UnreadableField as unreadable:
-        raise BadEntry(index, "is no object") from unreadable

@@ -7,7 +7,7 @@ from django.db.models import QuerySet
 from msgspec import UNSET
 
 from service import signals
-from service.api.archive_entries import selection_of
+from service.api.archive_entries import read_selection
 from service.api.inputs import DeletedInput
 from service.api.records import (
     DeletedEntries,
@@ -23,9 +23,6 @@ from service.library import deleted_items
 from service.library.deleted_items import MOST_LISTED
 from service.models import DeletedItem, File, Folder
 
-# 10,000 entries in bracket form, percent-encoded, take 1.2 MB.
-MOST_BYTES = 4 * 2**20
-
 
 def index(request: AccountRequest) -> DeletedEntries:
     listing = deleted_items.deleted_items(request.account)
@@ -39,9 +36,8 @@ def index(request: AccountRequest) -> DeletedEntries:
 
 def delete(request: AccountRequest) -> Deletion:
     """Delete a selection in one transaction, or nothing."""
-    fields = bodies.fields_of(request, MOST_BYTES)
-    folder_ids, file_ids = selection_of(fields.pairs)
-    items = deleted_items.delete(request.account, folder_ids, file_ids, request.now)
+    chosen, _fields = read_selection(request)
+    items = deleted_items.delete(request.account, *chosen, request.now)
     for item in items:
         sender = Folder if item.is_folder else File
         signals.deleted.send(sender, request=request, name=item.name)

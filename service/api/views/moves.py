@@ -3,17 +3,14 @@
 from collections.abc import Callable
 from typing import cast, get_args
 
-from service.api.archive_entries import selection_of
+from service.api.archive_entries import read_selection
 from service.api.inputs import BatchInput, MoveOptions
 from service.api.records import MoveResult, UndoResult
 from service.api.requests import AccountRequest
-from service.http import bodies
 from service.http.refusals import UnreadableField
 from service.library import moves
-from service.library.moves import Chosen, IfTaken
+from service.library.moves import IfTaken
 
-# 10,000 entries in bracket form, percent-encoded, take 1.2 MB.
-MOST_BYTES = 4 * 2**20
 MOST_NAMES = 100
 
 
@@ -26,8 +23,8 @@ def copy(request: AccountRequest) -> MoveResult:
 
 
 def put(request: AccountRequest, act: Callable[..., moves.Moved]) -> MoveResult:
-    fields = bodies.fields_of(request, MOST_BYTES)
-    chosen, options = Chosen(*selection_of(fields.pairs)), fields.read(MoveOptions)
+    chosen, fields = read_selection(request)
+    options = fields.read(MoveOptions)
     if options.if_taken not in get_args(IfTaken):
         raise UnreadableField("if_taken")
     if_taken = cast("IfTaken", options.if_taken)
