@@ -4,6 +4,7 @@ A field without a value is omitted if its type includes UnsetType; all others ar
 """
 
 import json
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, cast
 
@@ -186,16 +187,23 @@ class LocatedFile(Struct, kw_only=True):
     last_update: Time
 
 
-def located_file_record(file: models.File, path_of_folder: str) -> LocatedFile:
-    return LocatedFile(
-        id=file.pk,
-        name=file.name,
-        size=file.size_bytes,
-        hash=file.sha1,
-        folder_id=file.folder_id,
-        folder=end_of(path_of_folder),
-        last_update=moment(file.updated_at),
-    )
+def located_file_records(
+    files: Iterable[models.File], path_of: Mapping[int, str]
+) -> list[LocatedFile]:
+    """Omit files whose folder was deleted between the queries: it took them along."""
+    return [
+        LocatedFile(
+            id=file.pk,
+            name=file.name,
+            size=file.size_bytes,
+            hash=file.sha1,
+            folder_id=file.folder_id,
+            folder=end_of(path_of[file.folder_id]),
+            last_update=moment(file.updated_at),
+        )
+        for file in files
+        if file.folder_id in path_of
+    ]
 
 
 class LocatedFolder(Struct, kw_only=True):

@@ -3,7 +3,7 @@
 from service import signals
 from service.api.inputs import FileName
 from service.api.outcomes import FileLink
-from service.api.records import Changed, Largest, located_file_record
+from service.api.records import Changed, Largest, located_file_records
 from service.api.requests import AccountRequest
 from service.content import signed_links
 from service.http import responses
@@ -19,13 +19,7 @@ def largest(request: AccountRequest) -> Largest:
     """
     files = search.largest_files(request.account)
     path_of = library.paths_of({file.folder_id for file in files})
-    # A folder that was deleted between the queries took its files along.
-    large_files = [
-        located_file_record(file, path_of[file.folder_id])
-        for file in files
-        if file.folder_id in path_of
-    ]
-    return Largest(files=large_files)
+    return Largest(files=located_file_records(files, path_of))
 
 
 def download(request: AccountRequest, file_id: int) -> FileLink:

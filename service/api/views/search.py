@@ -6,7 +6,7 @@ from datetime import timedelta
 from msgspec import UNSET
 
 from service.api.inputs import SearchInput
-from service.api.records import SearchResults, located_file_record, located_folder_record
+from service.api.records import SearchResults, located_file_records, located_folder_record
 from service.api.requests import AccountRequest
 from service.library import library
 from service.library.search import search
@@ -31,18 +31,14 @@ def show(request: AccountRequest, sent: SearchInput) -> SearchResults:
     matches = search.find(Search(request.account, sent.q, limits, most, sent.only or "", below))
     folder_ids = {folder.parent_id or 0 for folder in matches.folders}
     path_of = library.paths_of(folder_ids | {file.folder_id for file in matches.files})
-    # A folder that was deleted between the queries took its contents along.
+    # A folder that was deleted between the queries took the folders in it along.
     return SearchResults(
         folders=[
             located_folder_record(each, path_of[each.parent_id])
             for each in matches.folders
             if each.parent_id in path_of
         ],
-        files=[
-            located_file_record(each, path_of[each.folder_id])
-            for each in matches.files
-            if each.folder_id in path_of
-        ],
+        files=located_file_records(matches.files, path_of),
         has_more=matches.has_more,
         count=matches.total,
         has_uncounted=matches.has_uncounted,
