@@ -14,6 +14,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from common.names import safe_name
 from service.content import signed_links, traversal
 from service.content.archive import (
     ArchiveFiles,
@@ -56,7 +57,7 @@ def create_link(
     selection = set(folder_ids), set(file_ids)
     key = _key(account, selection, name, now)
     plan_id = _find_recent(account, key, now) or _make_plan(account, selection, name, key, now)
-    return signed_links.zip_link(account, plan_id, name, now=now)
+    return signed_links.link(account, "zip", plan_id, f"{safe_name(name)}.zip", now=now)
 
 
 def path(account_id: int, plan_id: str) -> Path:

@@ -60,13 +60,7 @@ def stream_link(account: Account, file: File, *, now: datetime) -> str:
 
 def film_link(account: Account, file: File, *, now: datetime) -> str:
     name = f"{safe_name(file.name).rpartition('.')[0] or 'film'}.mp4"
-    film_path = reverse("content-film", args=[account.pk, file.pk, name])
-    return film_path + signed_links.signed_query(account, "film", str(file.pk), now=now)
-
-
-def picture_link(account: Account, file: File, size: str, *, now: datetime) -> str:
-    picture_path = reverse("content-picture", args=[account.pk, file.pk, size])
-    return picture_path + signed_links.signed_query(account, "picture", str(file.pk), now=now)
+    return signed_links.link(account, "film", str(file.pk), name, now=now)
 
 
 # Requests to the worker

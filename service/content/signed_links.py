@@ -68,9 +68,10 @@ def file_link(account: Account, file: File, *, now: datetime, inline: bool = Fal
     return path + signed_query(account, "file", str(file.pk), now=now, delivery=delivery)
 
 
-def zip_link(account: Account, plan_id: str, name: str, *, now: datetime) -> str:
-    path = reverse("content-zip", args=[account.pk, plan_id, f"{safe_name(name)}.zip"])
-    return path + signed_query(account, "zip", plan_id, now=now)
+def link(account: Account, purpose: str, subject: str, name: str, *, now: datetime) -> str:
+    """Return path and query of anything else; the path ends with `name`."""
+    path = reverse(f"content-{purpose}", args=[account.pk, subject, name])
+    return path + signed_query(account, purpose, subject, now=now)
 
 
 def signed_query(

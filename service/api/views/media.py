@@ -9,7 +9,7 @@ from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
 from service.api.records import CameraResult, Filmstrip, Playable, ScenesResult, percent
 from service.api.requests import AccountRequest
-from service.content import playback_views
+from service.content import playback_views, signed_links
 from service.content.range_responses import picture_answer
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
@@ -75,7 +75,7 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
 def filmstrip(request: AccountRequest, file: File, content: Content) -> Filmstrip | UnsetType:
     if not has_filmstrip(content):
         return UNSET
-    link = playback_views.picture_link(request.account, file, FILMSTRIP, now=request.now)
+    link = signed_links.link(request.account, "picture", str(file.pk), FILMSTRIP, now=request.now)
     return Filmstrip(request.build_absolute_uri(link), FRAMES, FRAMES_IN_ROW)
 
 
@@ -84,9 +84,8 @@ def hls(request: AccountRequest, file_id: int) -> PlayableLink:
     file = library.file(request.account, file_id)
     hidden = list(playback_views.plan_of(file).hidden)
     playback_views.begin(file)
-    url = request.build_absolute_uri(
-        playback_views.stream_link(request.account, file, now=request.now)
-    )
+    link = playback_views.stream_link(request.account, file, now=request.now)
+    url = request.build_absolute_uri(link)
     return link_answer(Playable(url=url, subtitles_not_shown=hidden or UNSET))
 
 
@@ -94,9 +93,8 @@ def mp4(request: AccountRequest, file_id: int) -> PlayableLink:
     """Return the link to the file as MP4, which responds with 503 until the MP4 is ready."""
     file = library.file(request.account, file_id)
     progress = playback_views.request_mp4(file)
-    url = request.build_absolute_uri(
-        playback_views.film_link(request.account, file, now=request.now)
-    )
+    link = playback_views.film_link(request.account, file, now=request.now)
+    url = request.build_absolute_uri(link)
     if progress is None:
         return link_answer(Playable(url=url))
     return link_answer(Playable(url=url, converting=True, progress=percent(progress)))
