@@ -1,7 +1,6 @@
 """Answer requests for anything that can be read in ranges: conditions and ranges (RFC 9110)."""
 
 import errno
-import hashlib
 import secrets
 from collections.abc import Generator, Iterator
 from contextlib import closing
@@ -60,18 +59,6 @@ def modified_seconds(representation: Representation) -> int | None:
     return (
         None if representation.modified_at is None else int(representation.modified_at.timestamp())
     )
-
-
-def picture_answer(request: HttpRequest, picture: bytes, content_type: str) -> HttpResponseBase:
-    """Return a whole picture, which browsers may keep forever; its tag is a hash of its bytes."""
-    presentation = Presentation(content_type, "inline", "sandbox; default-src 'none'")
-    headers = presentation_headers(presentation) | {
-        "ETag": f'"{hashlib.sha1(picture, usedforsecurity=False).hexdigest()}"',
-        "Cache-Control": "private, max-age=31536000, immutable",
-    }
-    response = HttpResponse(picture, headers=headers)
-    early_response = get_conditional_response(request, headers["ETag"], None, response)
-    return response if early_response is None else early_response
 
 
 def presentation_headers(presentation: Presentation) -> dict[str, str]:

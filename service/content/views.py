@@ -1,5 +1,6 @@
 """The bytes of files and archives, by signed link: no account, no cookie."""
 
+import hashlib
 import logging
 import os
 from collections.abc import Callable, Generator
@@ -12,19 +13,15 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 from django.utils import timezone
+from django.utils.cache import get_conditional_response
 
+from common.http.content_types import LOCKED
 from service import models
 from service.content import archive_plans, signed_links
 from service.content.archive import Archive, ArchiveBroken
-from service.content.disposition import presentation
+from service.content.disposition import Presentation, presentation
 from service.content.range_header import Span
-from service.content.range_responses import (
-    InOneFile,
-    StartedStream,
-    answer,
-    picture_answer,
-    presentation_headers,
-)
+from service.content.range_responses import InOneFile, StartedStream, answer, presentation_headers
 from service.content.signed_links import Delivery
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
@@ -85,11 +82,20 @@ def archive(request: HttpRequest, account_id: int, plan_id: str, name: str) -> H
 
 @reading
 def picture(request: HttpRequest, account_id: int, file_id: int, size: str) -> HttpResponseBase:
-    account = signed_links.check(
-        account_id, "picture", str(file_id), request.GET, now=timezone.now()
-    )
-    image = pictures.read(library.file(account, file_id), size)
-    return picture_answer(request, image, pictures.type_of(image))
+    subject = str(file_id)
+    account = signed_links.check(account_id, "picture", subject, request.GET, now=timezone.now())
+    return picture_answer(request, library.file(account, file_id), size)
+
+
+def picture_answer(request: HttpRequest, row: models.File, size: str) -> HttpResponseBase:
+    """Return a whole picture, which browsers may keep forever; its tag is a hash of its bytes."""
+    content = pictures.read(row, size)
+    headers = presentation_headers(Presentation(pictures.type_of(content), "inline", LOCKED)) | {
+        "ETag": f'"{hashlib.sha1(content, usedforsecurity=False).hexdigest()}"',
+        "Cache-Control": "private, max-age=31536000, immutable",
+    }
+    response = HttpResponse(content, headers=headers)
+    return get_conditional_response(request, headers["ETag"], None, response) or response
 
 
 class StoredFile(InOneFile):

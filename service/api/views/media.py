@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from django.http import HttpResponse, HttpResponseBase
+from django.http import HttpResponse
 from msgspec import UNSET, UnsetType, convert
 
 from service.api.inputs import SizeInput
@@ -10,13 +10,12 @@ from service.api.outcomes import Picture, PlayableLink
 from service.api.records import CameraResult, Filmstrip, Playable, ScenesResult, percent
 from service.api.requests import AccountRequest
 from service.content import playback_views, signed_links
-from service.content.range_responses import picture_answer
+from service.content.views import picture_answer
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
 from service.media.chapters import Chapter, chapters_of
 from service.media.content_folders import Content
-from service.media.pictures import pictures
 from service.media.pictures.filmstrips import has_filmstrip
 from service.media.pictures.sizes import (
     BY_WIDTH,
@@ -31,19 +30,13 @@ from service.models import File, Media
 
 
 def thumbnail(request: AccountRequest, file_id: int) -> Picture:
-    return show(request, file_id, THUMBNAIL.name)
+    return picture_answer(request, library.file(request.account, file_id), THUMBNAIL.name)
 
 
 def image(request: AccountRequest, file_id: int, sent: SizeInput) -> Picture:
     """Return the preview, or a size that listings name."""
     size = PREVIEW if sent.pixels is UNSET else BY_WIDTH.get(sent.pixels, PREVIEW)
-    return show(request, file_id, size.name)
-
-
-def show(request: AccountRequest, file_id: int, size: str) -> HttpResponseBase:
-    """Return a picture. Raises NotFound if there is none."""
-    picture = pictures.read(library.file(request.account, file_id), size)
-    return picture_answer(request, picture, pictures.type_of(picture))
+    return picture_answer(request, library.file(request.account, file_id), size.name)
 
 
 def camera(request: AccountRequest, file_id: int) -> CameraResult:
