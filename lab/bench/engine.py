@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
-from service.content.archive import Archive, ArchiveFile, ArchiveFolder, Node, write_plan
+from service.content.archive import Archive, ArchiveFiles, ArchiveFolder, Step, write_plan
 
 MOMENT = datetime(2024, 5, 17, 12, 30, tzinfo=UTC)
 
@@ -30,56 +30,54 @@ def small_files(home: Path) -> None:
     for number in range(10_000):
         (home / f"{number:05}").write_bytes(content)
     crc = zlib.crc32(content)
-    nodes = [
-        ArchiveFolder(
-            f"Folder {outer}",
-            MOMENT,
-            [
-                ArchiveFile(f"File {inner}.jpg", 4096, crc, MOMENT, f"{outer * 100 + inner:05}")
-                for inner in range(100)
-            ],
-        )
-        for outer in range(100)
-    ]
+    steps: list[Step] = []
+    for outer in range(100):
+        names = [f"File {inner}.jpg" for inner in range(100)]
+        blobs = [f"{outer * 100 + inner:05}" for inner in range(100)]
+        files = ArchiveFiles(names, [4096] * 100, [crc] * 100, [MOMENT] * 100, blobs)
+        steps += [Step(0, ArchiveFolder(f"Folder {outer}", MOMENT)), Step(1, files)]
     print("10,000 files of 4 KB")
-    archive = planned(home, nodes, opener(home))
+    archive = planned(home, steps, opener(home))
     stream(archive)
     stream(archive)
 
 
 def large_files(home: Path) -> None:
     block = os.urandom(1 << 20)
-    nodes: list[Node] = []
-    for number in range(4):
-        with (home / f"large{number}").open("wb") as file:
+    blobs = [f"large{number}" for number in range(4)]
+    for blob in blobs:
+        with (home / blob).open("wb") as file:
             for _ in range(1024):
                 file.write(block)
-        nodes.append(ArchiveFile(f"Film {number}.mkv", 1 << 30, 0, MOMENT, f"large{number}"))
+    names = [f"Film {number}.mkv" for number in range(4)]
+    files = ArchiveFiles(names, [1 << 30] * 4, [0] * 4, [MOMENT] * 4, blobs)
     print("4 files of 1 GiB")
-    archive = planned(home, nodes, opener(home))
+    archive = planned(home, [Step(0, files)], opener(home))
     stream(archive)
     stream(archive)
 
 
 def many_entries(home: Path) -> None:
     print("1,000,000 empty files in folders of 1,000")
-    nodes = (ArchiveFolder(f"Folder {outer}", MOMENT, empty_files()) for outer in range(1000))
-    archive = planned(home, nodes, opener(home))
+    archive = planned(home, steps_to_empty_files(), opener(home))
     stream(archive)
     print(f"  resident at most {resident_mib()} MiB")
 
 
-def empty_files() -> Iterator[Node]:
-    return (ArchiveFile(f"File {inner}.txt", 0, 0, MOMENT, "none") for inner in range(1000))
+def steps_to_empty_files() -> Iterator[Step]:
+    names, zeros = [f"File {inner}.txt" for inner in range(1000)], [0] * 1000
+    for outer in range(1000):
+        yield Step(0, ArchiveFolder(f"Folder {outer}", MOMENT))
+        yield Step(1, ArchiveFiles(names, zeros, zeros, [MOMENT] * 1000, ["none"] * 1000))
 
 
 def opener(home: Path) -> Callable[[str], BinaryIO]:
     return lambda blob: (home / blob).open("rb", buffering=0)
 
 
-def planned(home: Path, nodes: Iterable[Node], open_blob: Callable[[str], BinaryIO]) -> Archive:
+def planned(home: Path, steps: Iterable[Step], open_blob: Callable[[str], BinaryIO]) -> Archive:
     with timed("plan"), (home / "plan").open("wb") as target:
-        write_plan(nodes, target, MOMENT)
+        write_plan(steps, target, MOMENT)
     print(f"  the plan has {(home / 'plan').stat().st_size:,} bytes")
     with timed("open and first byte"):
         archive = Archive(home / "plan", open_blob)

@@ -17,11 +17,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from functools import lru_cache
 from hashlib import sha256
+from io import FileIO
 from itertools import accumulate, chain, compress, islice, repeat, tee
 from operator import add
 from pathlib import Path
 from tempfile import SpooledTemporaryFile
-from typing import IO, BinaryIO, NamedTuple, Self
+from typing import IO, BinaryIO, NamedTuple
 
 from common.names import safe_name
 from service.content.download_names import DownloadNames
@@ -70,15 +71,6 @@ class ArchiveBroken(Exception):  # noqa: N818 (errors are nouns here)
     """Promised bytes are missing: the connection must be aborted, never ended normally."""
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveFile:
-    name: str
-    size_bytes: int
-    crc32: int
-    modified_at: datetime
-    blob: str
-
-
 class ArchiveFiles(NamedTuple):
     """Several files of one folder, in columns.
 
@@ -92,32 +84,25 @@ class ArchiveFiles(NamedTuple):
     blobs: Sequence[str]
 
     def only(self, mask: Sequence[bool]) -> "ArchiveFiles":
-        return ArchiveFiles(
-            names=[*compress(self.names, mask)],
-            sizes_bytes=[*compress(self.sizes_bytes, mask)],
-            crcs=[*compress(self.crcs, mask)],
-            modified_at=[*compress(self.modified_at, mask)],
-            blobs=[*compress(self.blobs, mask)],
-        )
+        return ArchiveFiles._make([*compress(column, mask)] for column in self)
 
 
-@dataclass(frozen=True, slots=True)
-class ArchiveFolder:
-    """A folder. Its children are read once, when their turn comes: a generator may fetch them."""
-
+class ArchiveFolder(NamedTuple):
     name: str
     modified_at: datetime
-    children: "Iterable[Node]"
 
 
-@dataclass(frozen=True, slots=True)
-class MissingFile:
+class MissingFile(NamedTuple):
     """A file whose content is lost; MISSING.txt lists it instead."""
 
     name: str
 
 
-Node = ArchiveFile | ArchiveFiles | ArchiveFolder | MissingFile
+class Step(NamedTuple):
+    """A step of a walk; `depth` is 0 for the selected entries, 1 for those in them, and so on."""
+
+    depth: int
+    item: ArchiveFiles | ArchiveFolder | MissingFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +113,17 @@ class ArchivePlan:
     missing_count: int
 
 
-def write_plan(nodes: Iterable[Node], target: BinaryIO, made_at: datetime) -> ArchivePlan:
-    """Decide names and layout of an archive of `nodes`, and write them to `target`, an empty file.
+def write_plan(steps: Iterable[Step], target: BinaryIO, made_at: datetime) -> ArchivePlan:
+    """Decide names and layout of an archive, and write them to `target`, an empty file.
 
-    This walks depth first, in one pass; nodes may have any names that people gave them.
+    This walks depth first, in one pass; names may be any that people gave.
     Memory: the hashes of the names seen so far in the folders being walked.
     """
     with _spool() as records, _spool() as missing:
         planner = _Planner(target, records, missing)
-        root = _OpenFolder(iter(nodes), DownloadNames())
-        planner.walk(root)
-        planner.list_missing(root, made_at)
+        for step in steps:
+            planner.add(step)
+        planner.list_missing(made_at)
         return planner.finish()
 
 
@@ -147,7 +132,6 @@ def _spool() -> "SpooledTemporaryFile[bytes]":
 
 
 class _OpenFolder(NamedTuple):
-    children: Iterator[Node]
     names: DownloadNames
     path: bytes = b""
     path_at: int = 0
@@ -163,53 +147,47 @@ class _Planner:
         self._entry_count = 0
         self._local_at = 0
         self._central_at = 0
+        # From the root to the one being walked.
+        self._folders = [_OpenFolder(DownloadNames())]
 
-    def walk(self, root: _OpenFolder) -> None:
-        # An explicit stack: trees of torrents are deeper than Python's limit for recursion.
-        stack = [root]
-        while stack:
-            folder = stack[-1]
-            for node in folder.children:
-                if isinstance(node, ArchiveFiles):
-                    self._add_files(folder, node)
-                elif isinstance(node, ArchiveFile):
-                    self._add_files(folder, _columns(node))
-                elif isinstance(node, ArchiveFolder):
-                    stack.append(self._add_folder(root, folder, node))
-                    break
-                else:
-                    self._note_missing(folder, node)
-            else:
-                stack.pop()
+    def add(self, step: Step) -> None:
+        depth, item = step
+        del self._folders[depth + 1 :]
+        folder = self._folders[-1]
+        if isinstance(item, ArchiveFiles):
+            self._add_files(folder, item)
+        elif isinstance(item, ArchiveFolder):
+            self._folders.append(self._add_folder(folder, item))
+        else:
+            self._note_missing(folder, item)
 
     def _add_files(self, folder: _OpenFolder, files: ArchiveFiles) -> None:
         if not all(files.blobs):
             raise ValueError(f"One of {files.names!r} has no blob")
         self._add(folder, files._replace(names=folder.names.take_all(files.names)))
 
-    def _add_folder(
-        self, root: _OpenFolder, parent: _OpenFolder, folder: ArchiveFolder
-    ) -> _OpenFolder:
+    def _add_folder(self, parent: _OpenFolder, folder: ArchiveFolder) -> _OpenFolder:
         if len(parent.path) + 256 > LONGEST_FOLDER_BYTES:
-            parent = root
+            parent = self._folders[0]
         path = parent.path + parent.names.take(folder.name, is_folder=True).encode() + b"/"
-        child = _OpenFolder(iter(folder.children), DownloadNames(), path, self._heap.append(path))
-        self._add(child, _columns(ArchiveFile("", 0, 0, folder.modified_at, "")))
+        child = _OpenFolder(DownloadNames(), path, self._heap.append(path))
+        self._add(child, ArchiveFiles([""], [0], [0], [folder.modified_at], [""]))
         return child
 
     def _note_missing(self, folder: _OpenFolder, missing: MissingFile) -> None:
         self._missing_count += 1
         self._missing.write(folder.path + safe_name(missing.name).encode() + b"\n")
 
-    def list_missing(self, root: _OpenFolder, made_at: datetime) -> None:
+    def list_missing(self, made_at: datetime) -> None:
         if not self._missing_count:
             return
         size_bytes, crc = 0, 0
         for part in _missing_text(self._missing):
             size_bytes += len(part)
             crc = zlib.crc32(part, crc)
-        name = root.names.take(MISSING_NAME)
-        self._add(root, _columns(ArchiveFile(name, size_bytes, crc, made_at, "")))
+        root = self._folders[0]
+        names = [root.names.take(MISSING_NAME)]
+        self._add(root, ArchiveFiles(names, [size_bytes], [crc], [made_at], [""]))
         for part in _missing_text(self._missing):
             self._heap.append(part)
 
@@ -271,12 +249,6 @@ class _Sink:
     def digest(self) -> bytes:
         self.flush()
         return self._digest.digest()
-
-
-def _columns(file: ArchiveFile) -> ArchiveFiles:
-    return ArchiveFiles(
-        [file.name], [file.size_bytes], [file.crc32], [file.modified_at], [file.blob]
-    )
 
 
 @lru_cache(maxsize=RECORDS_AT_ONCE)
@@ -341,10 +313,10 @@ class Archive:
     so the layout follows from the plan alone: a range costs a binary search over records, then
     reads.
 
-    Names are decided from a tree (ArchiveFile, ArchiveFolder, MissingFile), one folder at a time,
-    not from paths: two selected folders "Films" keep their contents apart, in "Films" and
-    "Films (2)", and no characters in a name can form a path. A folder whose path would be too long
-    to unpack moves to the root, with all below it.
+    Names are decided on a walk through trees (ArchiveFiles, ArchiveFolder, MissingFile), one folder
+    at a time, not from paths: two selected folders "Films" keep their contents apart, in "Films"
+    and "Films (2)", and no characters in a name can form a path. A folder whose path would be too
+    long to unpack moves to the root, with all below it.
 
     Cost: some 150 bytes of disk per entry and link. Memory is the same for one entry and for a
     million: a chunk, a block of records, a window of names. An archive keeps nothing open; each
@@ -363,8 +335,8 @@ class Archive:
         self._plan = plan
         self._open_blob = open_blob
         self._ahead = ahead
-        with _OpenPlan(plan) as open_plan:
-            self._footer = open_plan.footer
+        with plan.open("rb", buffering=0) as file:
+            self._footer = _OpenPlan(file).footer
         self.size_bytes = self._footer.size_bytes
         self.entry_count = self._footer.entry_count
         self.etag = self._footer.etag
@@ -379,13 +351,12 @@ class Archive:
         if start == stop:
             return
         try:
-            with (
-                _OpenPlan(self._plan) as open_plan,
-                closing(self._parts(open_plan, start)) as parts,
-            ):
+            with self._plan.open("rb", buffering=0) as file:
+                open_plan = _OpenPlan(file)
                 if open_plan.footer != self._footer:
                     raise ArchiveBroken("The plan was replaced by another")
-                yield from _coalesce(parts, stop - start)
+                with closing(self._parts(open_plan, start)) as parts:
+                    yield from _coalesce(parts, stop - start)
         except OSError as error:
             raise ArchiveBroken(str(error)) from error
 
@@ -485,26 +456,13 @@ def _directory(open_plan: "_OpenPlan", start: int) -> Generator[bytes, None, Non
 class _OpenPlan:
     """A plan, open for one reader."""
 
-    def __init__(self, plan: Path) -> None:
-        self._fd = os.open(plan, os.O_RDONLY | os.O_CLOEXEC)
+    def __init__(self, file: FileIO) -> None:
+        self._fd = file.fileno()
         self._window_at = 0
         self._window = b""
         self._folder_at = -1
         self._folder = b""
-        try:
-            self.footer = self._read_footer()
-        except BaseException:
-            self.close()
-            raise
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
-    def close(self) -> None:
-        os.close(self._fd)
+        self.footer = self._read_footer()
 
     def _read_footer(self) -> _Footer:
         footer_at = os.fstat(self._fd).st_size - FOOTER.size

@@ -5,7 +5,7 @@ import math
 import os
 import secrets
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime, timedelta
 from hashlib import sha256
 from itertools import compress
@@ -16,18 +16,10 @@ from django.conf import settings
 
 from common.names import safe_name
 from service.content import signed_links, traversal
-from service.content.archive import (
-    ArchiveFiles,
-    ArchiveFolder,
-    ArchivePlan,
-    MissingFile,
-    Node,
-    write_plan,
-)
-from service.content.traversal import Step
+from service.content.archive import ArchiveFiles, ArchiveFolder, MissingFile, Step, write_plan
 from service.models import Account
 from service.store.blobs import Store, library_store
-from service.store.folders import translate_disk_full
+from service.store.folders import no_leftover, translate_disk_full
 
 # Longer than the lifetime of any link to a plan.
 LIFETIME = signed_links.LIFETIME + 2 * signed_links.WINDOW
@@ -100,37 +92,18 @@ def _make_plan(account: Account, selection: Selection, name: str, key: Path, now
     steps = traversal.walk(account, *selection)
     store = library_store()
     store.refuse_beyond(1)
-    with translate_disk_full():
-        looked_at = LOOKED_AT if store.is_known_intact(now) else math.inf
-        plan = _write(account, SelectionTree(steps, store, name, looked_at).nodes(), now)
-        plan_id = plan.etag.strip('"')
-        if not plan.missing_count:
-            _remember(key, plan_id, now)
-    return plan_id
-
-
-def _write(account: Account, nodes: Iterable[Node], now: datetime) -> ArchivePlan:
-    with _draft() as draft:
-        with draft.open("xb", buffering=0) as target:
-            plan = write_plan(nodes, target, now)
-        _move(draft, path(account.pk, plan.etag.strip('"')), now)
-    library_store().publish(path(account.pk, plan.etag.strip('"')))
-    return plan
-
-
-def _remember(key: Path, plan_id: str, now: datetime) -> None:
-    with _draft() as draft:
-        draft.write_text(plan_id)
-        _move(draft, key, now)
-
-
-@contextmanager
-def _draft() -> Iterator[Path]:
+    looked_at = LOOKED_AT if store.is_known_intact(now) else math.inf
     draft = _home() / f".{secrets.token_hex(8)}"
-    try:
-        yield draft
-    finally:
-        draft.unlink(missing_ok=True)
+    with translate_disk_full(), no_leftover(draft):
+        with draft.open("xb", buffering=0) as target:
+            plan = write_plan(_check(steps, store, name, looked_at), target, now)
+        plan_id = plan.etag.strip('"')
+        _move(draft, path(account.pk, plan_id), now)
+        store.publish(path(account.pk, plan_id))
+        if not plan.missing_count:
+            draft.write_text(plan_id)
+            _move(draft, key, now)
+    return plan_id
 
 
 def _move(draft: Path, target: Path, now: datetime) -> None:
@@ -138,34 +111,19 @@ def _move(draft: Path, target: Path, now: datetime) -> None:
     draft.rename(target)
 
 
-class SelectionTree:
-    """A walk as nested folders for the archive, read one step ahead."""
+def _check(steps: Iterable[Step], store: Store, root_name: str, looked_at: float) -> Iterator[Step]:
+    """Yield the steps, with a name for a root folder, and with missing files on their own.
 
-    def __init__(
-        self, steps: Iterator[Step], store: Store, root_name: str, looked_at: float
-    ) -> None:
-        """`looked_at`: how many files are checked on disk; the others are assumed to exist."""
-        self._looked_at = looked_at
-        self._steps = steps
-        self._store = store
-        self._root_name = root_name
-        self._next = next(steps, None)
-
-    def nodes(self, depth: int = 0) -> Iterator[Node]:
-        while self._next is not None and self._next.depth == depth:
-            item = self._next.item
-            self._next = next(self._steps, None)
-            if isinstance(item, ArchiveFiles):
-                yield from self._files(item)
-            else:
-                name = item.name or self._root_name
-                yield ArchiveFolder(name, item.updated_at, self.nodes(depth + 1))
-
-    def _files(self, files: ArchiveFiles) -> Iterator[Node]:
-        if self._looked_at <= 0:
-            yield files
-            return
-        self._looked_at -= len(files.blobs)
-        is_there = [*map(eq, self._store.sizes(files.blobs), files.sizes_bytes)]
-        yield files.only(is_there)
-        yield from map(MissingFile, compress(files.names, map(not_, is_there)))
+    `looked_at`: how many files are checked on disk; the others are assumed to exist.
+    """
+    for depth, item in steps:
+        if isinstance(item, ArchiveFolder):
+            yield Step(depth, item._replace(name=item.name or root_name))
+        elif isinstance(item, ArchiveFiles) and looked_at > 0:
+            looked_at -= len(item.blobs)
+            is_there = [*map(eq, store.sizes(item.blobs), item.sizes_bytes)]
+            yield Step(depth, item.only(is_there))
+            for name in compress(item.names, map(not_, is_there)):
+                yield Step(depth, MissingFile(name))
+        else:
+            yield Step(depth, item)

@@ -6,7 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from itertools import groupby
 from operator import itemgetter
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Substr
@@ -14,27 +14,13 @@ from django.db.models.lookups import In
 
 from service.batches import batches
 from service.code_point_order import ByCodePoint
-from service.content.archive import ArchiveFiles
+from service.content.archive import ArchiveFiles, ArchiveFolder, Step
 from service.errors import NotFound
 from service.library.file_rows import MOMENT
 from service.library.library import root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Row = TypeVar("Row", bound=Model)
-
-
-class Passed(NamedTuple):
-    """A folder that the walk passes."""
-
-    name: str
-    updated_at: datetime
-
-
-class Step(NamedTuple):
-    """A step of the walk; `depth` is 0 for the selected entries, 1 for those in them, and so on."""
-
-    depth: int
-    item: Passed | ArchiveFiles
 
 
 AT_ONCE = 500  # values in one query
@@ -117,7 +103,7 @@ def _descents(tops: list[str]) -> Iterator[Step]:
         "lineage", "name", "updated_at"
     ).iterator():
         depth = (len(lineage) - len(tops[0])) // LINEAGE_DIGITS
-        yield Step(depth, Passed(name, updated_at))
+        yield Step(depth, ArchiveFolder(name, updated_at))
         # If less, the files' folder was deleted between the two queries.
         while coming and coming[0] <= lineage:
             if coming[0] == lineage:

@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.test import RequestFactory
 
 from config.embedded import service, upstream
-from service.content.traversal import Passed, Step
+from service.content.archive import ArchiveFiles, Step
 
 
 def reader() -> httpx.Client:
@@ -24,6 +24,6 @@ def walked(steps: Iterable[Step]) -> list[tuple[int, str]]:
     """Return the depth and name of each entry; a folder's name ends with a slash."""
     found: list[tuple[int, str]] = []
     for depth, what in steps:
-        names = [f"{what.name}/"] if isinstance(what, Passed) else what.names
+        names = what.names if isinstance(what, ArchiveFiles) else [f"{what.name}/"]
         found += ((depth, name) for name in names)
     return found

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import pytest
 from hypothesis import given
@@ -22,12 +22,11 @@ from service.content.archive import (
     READ_BYTES,
     Archive,
     ArchiveBroken,
-    ArchiveFile,
     ArchiveFiles,
     ArchiveFolder,
     ArchivePlan,
     MissingFile,
-    Node,
+    Step,
     write_plan,
 )
 from tests.cases import each_case
@@ -40,6 +39,43 @@ ROOT = Path(__file__).parents[3]
 GIB = 1 << 30
 
 
+class OneFile(NamedTuple):
+    name: str
+    size_bytes: int
+    crc32: int
+    modified_at: datetime
+    blob: str
+
+
+class Tree(NamedTuple):
+    """A folder with all that is in it."""
+
+    name: str
+    children: "Iterable[Node]"
+
+
+Node = OneFile | ArchiveFiles | Tree | MissingFile
+
+
+def steps_of(nodes: Iterable[Node]) -> Iterator[Step]:
+    """Walk through nodes, depth first; without recursion, which trees may be too deep for."""
+    stack = [iter(nodes)]
+    while stack:
+        for node in stack[-1]:
+            yield Step(len(stack) - 1, item_of(node))
+            if isinstance(node, Tree):
+                stack.append(iter(node.children))
+                break
+        else:
+            stack.pop()
+
+
+def item_of(node: Node) -> ArchiveFiles | ArchiveFolder | MissingFile:
+    if isinstance(node, OneFile):
+        return columns([node])
+    return ArchiveFolder(node.name, MOMENT) if isinstance(node, Tree) else node
+
+
 class Shelf:
     """A store with blobs in memory, named by their content, and plans in the test's folder."""
 
@@ -48,10 +84,10 @@ class Shelf:
         self.blobs: dict[str, bytes] = {}
         self.opened: list[str] = []
 
-    def file(self, name: str, content: bytes = b"", modified_at: datetime = MOMENT) -> ArchiveFile:
+    def file(self, name: str, content: bytes = b"", modified_at: datetime = MOMENT) -> OneFile:
         blob = hashlib.sha256(content).hexdigest()
         self.blobs[blob] = content
-        return ArchiveFile(name, len(content), zlib.crc32(content), modified_at, blob)
+        return OneFile(name, len(content), zlib.crc32(content), modified_at, blob)
 
     def open_blob(self, blob: str) -> BinaryIO:
         self.opened.append(blob)
@@ -61,7 +97,7 @@ class Shelf:
 
     def plan(self, *nodes: Node) -> ArchivePlan:
         with (self.folder / "plan").open("wb") as target:
-            return write_plan(nodes, target, MOMENT)
+            return write_plan(steps_of(nodes), target, MOMENT)
 
     def archive(self, *nodes: Node) -> Archive:
         self.plan(*nodes)
@@ -110,8 +146,8 @@ def tool() -> Callable[..., str]:
     return program
 
 
-def folder(name: str, *children: Node) -> ArchiveFolder:
-    return ArchiveFolder(name, MOMENT, children)
+def folder(name: str, *children: Node) -> Tree:
+    return Tree(name, children)
 
 
 def whole(archive: Archive) -> bytes:
@@ -330,7 +366,7 @@ def built_file(name: str, content: bytes) -> Node:
 def folders_of(
     names: st.SearchStrategy[str], children: st.SearchStrategy[Node]
 ) -> st.SearchStrategy[Node]:
-    return st.builds(ArchiveFolder, names, st.just(MOMENT), st.lists(children, max_size=4))
+    return st.builds(Tree, names, st.lists(children, max_size=4))
 
 
 def tidy(path: str) -> str:
@@ -375,25 +411,25 @@ def without_content(shelf: Shelf, nodes: list[Node]) -> Archive:
     return shelf.archive(*nodes)
 
 
-def files_in(nodes: Iterable[Node]) -> Iterator[ArchiveFile]:
+def files_in(nodes: Iterable[Node]) -> Iterator[OneFile]:
     for node in nodes:
-        if isinstance(node, ArchiveFile):
+        if isinstance(node, OneFile):
             yield node
-        elif isinstance(node, ArchiveFolder):
+        elif isinstance(node, Tree):
             yield from files_in(node.children)
 
 
 @pytest.mark.slow
 @given(st.lists(st.builds(built_file, PLAIN_OR_HOSTILE, st.binary(max_size=40))), st.data())
 def test_files_in_columns_are_planned_as_one_after_the_other(
-    shelf: Shelf, files: list[ArchiveFile], data: st.DataObject
+    shelf: Shelf, files: list[OneFile], data: st.DataObject
 ) -> None:
     cut = data.draw(st.integers(0, len(files)))
     in_turn = shelf.plan(folder("f", *files))
     assert shelf.plan(folder("f", columns(files[:cut]), columns(files[cut:]))) == in_turn
 
 
-def columns(files: list[ArchiveFile]) -> ArchiveFiles:
+def columns(files: list[OneFile]) -> ArchiveFiles:
     return ArchiveFiles(
         [file.name for file in files],
         [file.size_bytes for file in files],
@@ -457,11 +493,10 @@ def test_files_of_any_size_are_where_the_directory_says(
 ) -> None:
     """Three places in an archive switch to ZIP64, each at a different byte."""
     files = [
-        ArchiveFile(name, size, 0, MOMENT, f"{size}")
-        for name, size in zip(names, sizes, strict=False)
+        OneFile(name, size, 0, MOMENT, f"{size}") for name, size in zip(names, sizes, strict=False)
     ]
     with (tmp_path / "plan").open("wb") as target:
-        plan = write_plan([folder("f", *files)], target, MOMENT)
+        plan = write_plan(steps_of([folder("f", *files)]), target, MOMENT)
     archive = Archive(tmp_path / "plan", lambda blob: Nothing(int(blob)))
     with zipfile.ZipFile(Download(archive)) as unzipped:
         infos = [info for info in unzipped.infolist() if not info.is_dir()]
@@ -611,7 +646,7 @@ def on_disk(folder: Path) -> Callable[[str], BinaryIO]:
 
 def test_a_file_without_a_blob_is_refused(shelf: Shelf) -> None:
     with pytest.raises(ValueError, match="no blob"):
-        shelf.plan(ArchiveFile("a", 1, 0, MOMENT, ""))
+        shelf.plan(OneFile("a", 1, 0, MOMENT, ""))
 
 
 @each_case("cut", [0, 1, 8, 100])
@@ -687,7 +722,7 @@ def test_ten_thousand_entries_start_soon(shelf: Shelf) -> None:
     assert time.thread_time() - started < 1
 
 
-def file_of(shelf: Shelf, number: int) -> ArchiveFile:
+def file_of(shelf: Shelf, number: int) -> OneFile:
     return shelf.file(f"File {number}.txt", b"content")
 
 
@@ -698,7 +733,7 @@ def test_children_are_requested_when_their_turn_comes(shelf: Shelf) -> None:
         opened.append(name)
         yield shelf.file("a", name.encode())
 
-    nodes = (ArchiveFolder(name, MOMENT, children(name)) for name in ("one", "two"))
+    nodes = (Tree(name, children(name)) for name in ("one", "two"))
     assert list(shelf.unzipped(*nodes)) == ["one/", "one/a", "two/", "two/a"]
     assert opened == ["one", "two"]
 
@@ -707,15 +742,15 @@ MEASURED = """
 import io, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from service.content.archive import Archive, ArchiveFile, write_plan
+from service.content.archive import Archive, ArchiveFiles, Step, write_plan
 
 moment = datetime(2024, 1, 1, tzinfo=UTC)
 plan = Path(sys.argv[1])
 if sys.argv[2] == "plan":
     names = ((f"File {at}.txt", f"{at:064}") for at in range(200_000))
-    files = (ArchiveFile(name, 4, 0xADF3F363, moment, blob) for name, blob in names)
+    columns = (([name], [4], [0xADF3F363], [moment], [blob]) for name, blob in names)
     with plan.open("wb") as target:
-        write_plan(files, target, moment)
+        write_plan((Step(0, ArchiveFiles(*each)) for each in columns), target, moment)
 else:
     assert sum(map(len, Archive(plan, lambda blob: io.BytesIO(b"data")).read())) > 20_000_000
 lines = Path("/proc/self/status").read_text().splitlines()
@@ -846,13 +881,13 @@ def with_sparse_file(tmp_path: Path, size: int, crc: int) -> Archive:
     (tmp_path / "zeros").touch()
     os.truncate(tmp_path / "zeros", size)
     (tmp_path / "hello").write_bytes(b"hello")
-    small = ArchiveFile("small", 5, zlib.crc32(b"hello"), MOMENT, "hello")
+    small = OneFile("small", 5, zlib.crc32(b"hello"), MOMENT, "hello")
     with (tmp_path / "plan").open("wb") as target:
         nodes: list[Node] = [
-            ArchiveFile("large", size, crc, MOMENT, "zeros"),
+            OneFile("large", size, crc, MOMENT, "zeros"),
             folder("after", small),
         ]
-        write_plan(nodes, target, MOMENT)
+        write_plan(steps_of(nodes), target, MOMENT)
     return Archive(tmp_path / "plan", on_disk(tmp_path))
 
 
