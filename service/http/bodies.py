@@ -54,6 +54,8 @@ class Fields:
         for field in fields_of_record(record):
             # All fields are annotated, at least with a description.
             annotated = cast("inspect.Metadata", field.type)
+            if isinstance(annotated.type, inspect.AnyType):
+                continue  # A file is a part of a multipart body.
             extra = annotated.extra or {}
             is_text = isinstance(annotated.type, inspect.StrType)
             missing = (None,) if is_text else (None, "")
@@ -67,14 +69,8 @@ class Fields:
 
 
 @cache
-def fields_of_record(record: type[Struct]) -> list[inspect.Field]:
-    """Return the fields of a record, without files, which are parts of a multipart body."""
-    fields = cast("inspect.StructType", inspect.type_info(record)).fields
-    return [each for each in fields if not is_file(each)]
-
-
-def is_file(field: inspect.Field) -> bool:
-    return isinstance(cast("inspect.Metadata", field.type).type, inspect.AnyType)
+def fields_of_record(record: type[Struct]) -> tuple[inspect.Field, ...]:
+    return cast("inspect.StructType", inspect.type_info(record)).fields
 
 
 def text(value: Any, name: str) -> str:
@@ -147,7 +143,8 @@ def length_of(request: HttpRequest) -> int | None:
 def fields_of(request: HttpRequest, most_bytes: int = MOST_BYTES) -> Fields:
     stream = LimitedStream(request, most_bytes)
     if request.content_type == "multipart/form-data":
-        body: Pairs = parts_of(request, stream, let_go)
+        # Files are ignored: none is expected.
+        body: Pairs = parts_of(request, stream, lambda _file: None)
     else:
         body = _parse(stream.read_all(), request.content_type or "")
     return Fields(body, query_of(request))
@@ -183,21 +180,15 @@ def _fields_among(parts: Iterable[Part], take: Callable[[Part], None]) -> Pairs:
     return fields
 
 
-def let_go(_file: Part) -> None:
-    """Ignore a file: none is expected."""
-
-
 def _parse(content: bytes, content_type: str) -> Pairs:
     """Parse JSON or a form; some clients send JSON with a form's type, and forms with none."""
     is_json = content_type.endswith("json") or content.lstrip()[:1] == b"{"
-    return list(json_object(content).items()) if is_json and content.strip() else form(content)
-
-
-def json_object(content: bytes) -> dict[str, Any]:
+    if not is_json or not content.strip():
+        return form(content)
     values = json_value(decode(content), "body")
     if not isinstance(values, dict):
         raise UnreadableField("body")
-    return values
+    return list(values.items())
 
 
 def json_value(text: str, name: str) -> Any:

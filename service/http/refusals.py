@@ -2,8 +2,6 @@
 
 from service.errors import Refusal
 
-CHALLENGE = 'Basic realm="Ferry", charset="UTF-8"'
-
 
 class AccessDenied(Refusal):
     reason = "access_denied"

@@ -11,7 +11,6 @@ from django.utils.http import parse_etags
 from service import errors as service
 from service.http import refusals
 from service.http.records import Refusal, wish_record
-from service.http.refusals import CHALLENGE
 
 STATUS_OF: dict[type[service.Refusal], int] = {
     refusals.AccessDenied: 401,
@@ -40,7 +39,6 @@ STATUS_OF: dict[type[service.Refusal], int] = {
     service.CannotConvert: 422,
     service.Busy: 503,
 }
-
 
 # Set in the environ of calls that the site makes itself; no header can produce this key.
 IN_PROCESS = "ferry.in_process"
@@ -91,18 +89,15 @@ def refuse(status: int, reason: str, **more: Any) -> HttpResponse:
 
 
 def refusal(refusal: service.Refusal) -> HttpResponse:
-    response = refuse(_status_of(refusal), refusal.reason, **_details_of(refusal))
+    status = next(STATUS_OF[kind] for kind in type(refusal).__mro__ if kind in STATUS_OF)
+    response = refuse(status, refusal.reason, **_details_of(refusal))
     if isinstance(refusal, refusals.AccessDenied):
-        response["WWW-Authenticate"] = CHALLENGE
+        response["WWW-Authenticate"] = 'Basic realm="Ferry", charset="UTF-8"'
     if isinstance(refusal, service.TooManyTries):
         response["Retry-After"] = str(math.ceil(refusal.wait.total_seconds()))
     if isinstance(refusal, service.Busy):
         response["Retry-After"] = "5"
     return response
-
-
-def _status_of(refusal: service.Refusal) -> int:
-    return next(STATUS_OF[kind] for kind in type(refusal).__mro__ if kind in STATUS_OF)
 
 
 def _details_of(refusal: service.Refusal) -> dict[str, Any]:
