@@ -43,8 +43,9 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
 
     Raises TooManyTries and Busy, though never for the site's own key or a remembered pair.
     """
-    account = account_named(normalize_email(email))
-    attempt = Attempt(normalize_email(email), password, address, network_of(address), account, now)
+    email = normalize_email(email)
+    account = copy(row_cache.read(("account", email), Account.objects.filter(email=email).first))
+    attempt = Attempt(email, password, address, network_of(address), account, now)
     try:
         is_right = attempt.is_right()
     except TooManyTries:
@@ -54,10 +55,6 @@ def verify(email: str, password: str, address: str, now: datetime) -> Account | 
         attempt.log("failed")
         return None
     return account
-
-
-def account_named(email: str) -> Account | None:
-    return copy(row_cache.read(("account", email), Account.objects.filter(email=email).first))
 
 
 @dataclass(frozen=True)
@@ -88,7 +85,8 @@ class Attempt:
         if self._is_remembered():
             return True
         wrong_passwords.refuse_beyond(limits, self.now)
-        if not matches(self.account, self.password):
+        # An unknown name costs one run of argon2, too.
+        if not check_password(self.password, self.account.password if self.account else "!"):
             wrong_passwords.count(limits, self.now)
             email = self.account.email if self.account else ""
             signals.password_failed.send(Account, email=email, address=self.address)
@@ -117,11 +115,6 @@ def is_sites_key(account: Account | None, password: str) -> bool:
     digest = hashlib.sha256(password.encode(errors="surrogatepass")).hexdigest()
     secret_digest = account.secret_digest if account else ""
     return hmac.compare_digest(digest, secret_digest)
-
-
-def matches(account: Account | None, password: str) -> bool:
-    """Check a password; an unknown name costs one run of argon2, too."""
-    return check_password(password, account.password if account else "!")
 
 
 # Wrong passwords, in the database
