@@ -73,7 +73,13 @@ def content_of(file: File) -> Content:
 def plan_of(file: File) -> PlaybackPlan:
     """Return the file's plan, or have the worker make it. Raises CannotConvert, Busy, NotFound."""
     folder = content_of(file).folder / RENDITIONS
-    return find_plan(folder) or _request_plan(file, folder)
+    if plan := find_plan(folder):
+        return plan
+    refuse_unplayable(file, folder)
+    ask_worker(file, "plan")
+    if plan := find_plan(folder):
+        return plan
+    raise Busy
 
 
 def find_plan(folder: Path) -> PlaybackPlan | None:
@@ -105,15 +111,6 @@ def refuse_unplayable(file: File, folder: Path) -> None:
         probing.refuse_unplayable(media)
 
 
-def _request_plan(file: File, folder: Path) -> PlaybackPlan:
-    refuse_unplayable(file, folder)
-    ask_worker(file, "plan")
-    plan = find_plan(folder)
-    if plan is None:
-        raise Busy
-    return plan
-
-
 def request_mp4(file: File) -> float | None:
     """Request the file's MP4, and return its progress; None once it is ready.
 
@@ -126,9 +123,9 @@ def request_mp4(file: File) -> float | None:
     try:
         reply = ask_worker(file, "film")
     except Busy:
-        reply = {"is_ready": False}
-        if not films.is_ready(folder):
-            raise
+        if films.is_ready(folder):
+            return None
+        raise
     # It may have become ready while the worker was answering.
     is_ready = reply["is_ready"] or films.is_ready(folder)
     return None if is_ready else float(reply["progress"])
@@ -235,10 +232,8 @@ def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     """Return a playlist, made for each request; the ETag is a hash of its text."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = presentation_headers(inline_presentation(PLAYLIST, signed_links.MASTER)) | {
-        "ETag": etag
-    }
-    headers |= {"Cache-Control": "private, no-cache"}
+    headers = presentation_headers(inline_presentation(PLAYLIST, signed_links.MASTER))
+    headers |= {"ETag": etag, "Cache-Control": "private, no-cache"}
     if responses.is_known(request, etag):
         return HttpResponse(status=304, headers=headers)
     return HttpResponse(body, headers=headers)
