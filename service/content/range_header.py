@@ -10,7 +10,8 @@ MOST_RANGES = 16
 LONGEST_HEADER = 1000
 # A gap smaller than the head of a part is cheaper to send than to leave out.
 PART_OVERHEAD_BYTES = 80
-ONE_RANGE = re.compile(r"(?P<first>[0-9]*)-(?P<last>[0-9]*)")
+# At least one of both numbers is there.
+ONE_RANGE = re.compile(r"(?=-?[0-9])([0-9]*)-([0-9]*)")
 
 
 class Unsatisfiable(Exception):  # noqa: N818  Errors are nouns here.
@@ -33,40 +34,30 @@ def spans_of(header: str, size_bytes: int) -> list[Span] | None:
 
     Spans that overlap or nearly touch are merged. Raises Unsatisfiable.
     """
-    pairs = parse(header)
-    if pairs is None:
+    unit, _equals, ranges = header.partition("=")
+    words = [word for text in ranges.split(",") if (word := text.strip())]
+    is_of_bytes = unit.strip().lower() == "bytes" and len(header) <= LONGEST_HEADER
+    if not words or not is_of_bytes or ranges.count(",") >= MOST_RANGES:
         return None
-    spans = [span for pair in pairs if (span := _span(*pair, size_bytes)) is not None]
+    try:
+        spans = [span for word in words if (span := _span(*parse(word), size_bytes)) is not None]
+    except ValueError:
+        return None
     if not spans:
         raise Unsatisfiable
     # A suffix of an empty file is satisfiable, but has no first byte for Content-Range.
     return merge(spans) if size_bytes else None
 
 
-def parse(header: str) -> list[tuple[int | None, int | None]] | None:
-    """Return the first and last position of each range, or None if the header must be ignored."""
-    unit, equals, ranges = header.partition("=")
-    if not equals or unit.strip().lower() != "bytes" or len(header) > LONGEST_HEADER:
-        return None
-    if ranges.count(",") >= MOST_RANGES:
-        return None
-    matches = [ONE_RANGE.fullmatch(word) for text in ranges.split(",") if (word := text.strip())]
-    pairs = [_pair(match) for match in matches]
-    return pairs if pairs and all(map(_is_valid, pairs)) else None
-
-
-def _pair(match: re.Match[str] | None) -> tuple[int | None, int | None]:
+def parse(word: str) -> tuple[int | None, int | None]:
+    """Return the first and last position of a range. Raises ValueError if it is malformed."""
+    match = ONE_RANGE.fullmatch(word)
     if match is None:
-        return None, None
-    first, last = match.groups()
-    return int(first) if first else None, int(last) if last else None
-
-
-def _is_valid(pair: tuple[int | None, int | None]) -> bool:
-    first, last = pair
-    if first is None:
-        return last is not None
-    return last is None or first <= last
+        raise ValueError(word)
+    first, last = (int(digits) if digits else None for digits in match.groups())
+    if first is not None and last is not None and last < first:
+        raise ValueError(word)
+    return first, last
 
 
 def _span(first: int | None, last: int | None, size_bytes: int) -> Span | None:
