@@ -21,8 +21,6 @@ from service.library.library import root_of
 from service.models import LARGEST_ID, LINEAGE_DIGITS, Account, File, Folder, lineage_end
 
 Row = TypeVar("Row", bound=Model)
-
-
 AT_ONCE = 500  # values in one query
 FILE_COLUMNS = ("name", "size_bytes", "crc32", "moment", "blob")
 
@@ -32,49 +30,43 @@ def walk(account: Account, folder_ids: Iterable[int], file_ids: Iterable[int]) -
 
     Raises NotFound at once if an id no longer exists.
     """
-    folders = _selected_folders(account, folder_ids)
-    files = _selected_files(account, file_ids, folders)
+    folders = _selected_folders(account, set(folder_ids))
+    files = _selected_files(account, set(file_ids), folders)
     return _steps(folders, files)
 
 
-def _selected_folders(account: Account, folder_ids: Iterable[int]) -> list[str]:
+def _selected_folders(account: Account, ids: set[int]) -> list[str]:
     """Return the folders' lineages in order, without folders inside others of the selection."""
-    ids = distinct(folder_ids)
     if 0 in ids:
         ids = ids - {0} | {root_of(account).pk}
-    lineages: list[str] = []
-    for batch in batches(ids, AT_ONCE):
-        rows = Folder.objects.filter(account=account, pk__in=batch)
-        lineages += rows.values_list("lineage", flat=True)
-    if len(lineages) < len(ids):
-        raise NotFound
+    rows = Folder.objects.values_list("lineage", flat=True)
     outermost: list[str] = []
-    for lineage in sorted(lineages):
+    for lineage in sorted(_find_all(rows, account, ids)):
         if not outermost or not lineage.startswith(outermost[-1]):
             outermost.append(lineage)
     return outermost
 
 
-def _selected_files(
-    account: Account, file_ids: Iterable[int], outermost: list[str]
-) -> list[ArchiveFiles]:
-    ids = distinct(file_ids)
-    matches: list[tuple[Any, ...]] = []
-    for batch in batches(ids, AT_ONCE):
-        rows = File.objects.filter(account=account, pk__in=batch).order_by(ByCodePoint("name_key"))
-        matches += rows.annotate(moment=MOMENT).values_list("folder__lineage", *FILE_COLUMNS)
-    if len(matches) < len(ids):
-        raise NotFound
+def _selected_files(account: Account, ids: set[int], outermost: list[str]) -> list[ArchiveFiles]:
+    rows = File.objects.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
+    matches = _find_all(rows.values_list("folder__lineage", *FILE_COLUMNS), account, ids)
     outside = (row for row in matches if not _lies_in(row[0], outermost))
     return [_columns(batch) for batch in batches(outside, AT_ONCE)]
 
 
-def distinct(ids: Iterable[int]) -> set[int]:
-    """Return each id once. Raises NotFound beyond 63 bits, on which SQLite's driver would fail."""
-    unique_ids = set(ids)
-    if any(not 0 <= each <= LARGEST_ID for each in unique_ids):
+def _find_all(rows: QuerySet[Any, Any], account: Account, ids: set[int]) -> list[Any]:
+    """Find the rows with these ids. Raises NotFound if one doesn't exist.
+
+    SQLite's driver would fail on an id beyond 63 bits.
+    """
+    if any(not 0 <= each <= LARGEST_ID for each in ids):
         raise NotFound
-    return unique_ids
+    matches: list[Any] = []
+    for batch in batches(ids, AT_ONCE):
+        matches += rows.filter(account=account, pk__in=batch)
+    if len(matches) < len(ids):
+        raise NotFound
+    return matches
 
 
 def _lies_in(lineage: str, outermost: list[str]) -> bool:
