@@ -1,22 +1,13 @@
 """Sort text the same way on any database."""
 
-from typing import Any
-
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import Func
-from django.db.models.sql.compiler import SQLCompiler
+from django.db import connection
+from django.db.models import F
+from django.db.models.functions import Collate
 
 
-class ByCodePoint(Func):
+def by_code_point(column: str) -> Collate | F:
     """Order a column by its characters' code points, as SQLite does.
 
     PostgreSQL would sort by the rules of the language that its cluster was made for.
     """
-
-    arity = 1
-    template = "%(expressions)s"
-
-    def as_postgresql(
-        self, compiler: SQLCompiler, connection: BaseDatabaseWrapper, **more: Any
-    ) -> tuple[str, Any]:
-        return self.as_sql(compiler, connection, template='%(expressions)s COLLATE "C"', **more)
+    return Collate(column, "C") if connection.vendor == "postgresql" else F(column)

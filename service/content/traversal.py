@@ -13,7 +13,7 @@ from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
 from service.batches import batches
-from service.code_point_order import ByCodePoint
+from service.code_point_order import by_code_point
 from service.content.archive import ArchiveFiles, ArchiveFolder, Step
 from service.errors import NotFound
 from service.library.file_rows import MOMENT
@@ -48,7 +48,7 @@ def _selected_folders(account: Account, ids: set[int]) -> list[str]:
 
 
 def _selected_files(account: Account, ids: set[int], outermost: list[str]) -> list[ArchiveFiles]:
-    rows = File.objects.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
+    rows = File.objects.annotate(moment=MOMENT).order_by(by_code_point("name_key"))
     matches = _find_all(rows.values_list("folder__lineage", *FILE_COLUMNS), account, ids)
     outside = (row for row in matches if not _lies_in(row[0], outermost))
     return [_columns(batch) for batch in batches(outside, AT_ONCE)]
@@ -85,7 +85,7 @@ def _steps(outermost: list[str], selected: list[ArchiveFiles]) -> Iterator[Step]
 def _descents(tops: list[str]) -> Iterator[Step]:
     """Merge folders and files, which the database returns in the same order."""
     folders = _below_all(Folder.objects.order_by("lineage"), "lineage", tops)
-    in_order = ("folder__lineage", ByCodePoint("name_key"))
+    in_order = ("folder__lineage", by_code_point("name_key"))
     files = File.objects.annotate(moment=MOMENT).order_by(*in_order)
     files = _below_all(files, "folder__lineage", tops)
     rows = files.values_list("folder__lineage", *FILE_COLUMNS).iterator()

@@ -13,7 +13,7 @@ from django.db.models.functions import Concat, Length, Substr
 
 from common.names import key_of
 from service.accounts.accounts import changing_library, changing_transfers
-from service.code_point_order import ByCodePoint
+from service.code_point_order import by_code_point
 from service.errors import NotFound, RootStays, TooDeep
 from service.library import names as library_names
 from service.library import space
@@ -82,7 +82,7 @@ def listing(account: Account, folder_id: int) -> FolderContents:
 
 def listing_of(here: Folder) -> FolderContents:
     """Return a folder's contents, with as many queries for 10,000 entries as for 10."""
-    folders = here.folders.annotate(moment=MOMENT).order_by(ByCodePoint("name_key"))
+    folders = here.folders.annotate(moment=MOMENT).order_by(by_code_point("name_key"))
     return FolderContents(
         here,
         path_of(here),

@@ -16,7 +16,7 @@ from config.environment import parse_size
 from host import preparation
 from service.accounts import accounts
 from service.accounts.credentials import LONGEST_PASSWORD
-from service.code_point_order import ByCodePoint
+from service.code_point_order import by_code_point
 from service.errors import EmailTaken, NotFound
 from service.models import Account
 from webui.activity import events
@@ -93,7 +93,7 @@ def add(options: dict[str, Any]) -> str:
 
 
 def list_all(_options: dict[str, Any]) -> str:
-    rows = Account.objects.order_by(ByCodePoint("email"))
+    rows = Account.objects.order_by(by_code_point("email"))
     return "\n".join(map(line_of, rows)) or "There is no account."
 
 
