@@ -148,23 +148,10 @@ class InOneFile:
         return FilePart(file, span) if isinstance(file, FileIO) else PartInBlocks(file, span)
 
     def read(self, span: Span) -> Generator[bytes, None, None]:
-        return blocks_of(self._open(), span)
+        return iter(Slice(self._open(), span))
 
     def _open(self) -> BinaryIO:
         raise NotImplementedError
-
-
-def blocks_of(file: BinaryIO, span: Span) -> Generator[bytes, None, None]:
-    """Yield a range of a file, and close it."""
-    with file:
-        file.seek(span.start)
-        remaining_bytes = span.size_bytes
-        while remaining_bytes:
-            part = file.read(min(remaining_bytes, BLOCK_BYTES))
-            if not part:
-                raise CutShort
-            remaining_bytes -= len(part)
-            yield part
 
 
 def cut_off_with_store(chunks: Generator[bytes, None, None]) -> Generator[bytes, None, None]:
@@ -186,47 +173,42 @@ class FilePart(StreamingHttpResponse):
 
 
 class Slice:
-    """A range of a file, with the methods that a server needs."""
+    """A range of a file, with the methods that a server needs. Iteration closes the file."""
 
     def __init__(self, file: BinaryIO, span: Span) -> None:
+        file.seek(span.start)
         self._file = file
-        self._at, self._stop = file.seek(span.start), span.stop
+        self.remaining_bytes = span.size_bytes
 
     def fileno(self) -> int:
         return self._file.fileno()
 
     def read(self, size: int = BLOCK_BYTES) -> bytes:
-        part = self._file.read(min(size, self._stop - self._at))
-        self._at += len(part)
-        if not part and self._at < self._stop:
+        part = self._file.read(min(size, self.remaining_bytes))
+        self.remaining_bytes -= len(part)
+        if not part and self.remaining_bytes:
             raise CutShort
         return part
 
     def close(self) -> None:
         self._file.close()
 
-    def __iter__(self) -> Iterator[bytes]:
-        while part := self.read():
-            yield part
+    def __iter__(self) -> Generator[bytes, None, None]:
+        with self._file:
+            while part := self.read():
+                yield part
 
 
 class PartInBlocks(StreamingHttpResponse):
     """Part of a file that isn't on this machine, of which the first block has been read."""
 
     def __init__(self, file: Any, span: Span) -> None:
-        self._file = file
-        self._remaining_bytes = span.size_bytes
-        super().__init__(StartedStream(self._blocks(span)))
+        self._file, self._slice = file, Slice(file, span)
+        super().__init__(StartedStream(iter(self._slice)))
 
     def rest(self) -> Any:
         """Return the unread rest of a socket if the server can send it directly."""
-        return self._file.rest(self._remaining_bytes)
-
-    def _blocks(self, span: Span) -> Generator[bytes, None, None]:
-        with closing(blocks_of(self._file, span)) as blocks:
-            for block in blocks:
-                self._remaining_bytes -= len(block)
-                yield block
+        return self._file.rest(self._slice.remaining_bytes)
 
 
 class StartedStream:
