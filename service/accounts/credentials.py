@@ -117,9 +117,6 @@ def is_sites_key(account: Account | None, password: str) -> bool:
     return hmac.compare_digest(digest, secret_digest)
 
 
-# Wrong passwords, in the database
-
-
 def note_network(account: Account, network: str, now: datetime) -> None:
     """Remember a network; a locked database or full disk never fails the call."""
     rows = KnownNetwork.objects.filter(account=account, network=network)
@@ -138,11 +135,8 @@ def prune(now: datetime) -> None:
     KnownNetwork.objects.filter(seen_at__lt=now - KNOWN_LIFETIME).delete()
 
 
-# Correct pairs, in this process
-
-
 class Remembered:
-    """Digests of correct pairs.
+    """Digests of correct pairs, in this process.
 
     A pair expires when it isn't used for a while, after a day, or with the account's password.
     """

@@ -34,13 +34,20 @@ Pixels = Annotated[Text, Meta(description="A smaller one: 48, 64, 220 or 720")]
 TargetFolder = Annotated[Id, Meta(description="Where the result goes; the root by default")]
 Url = Annotated[Link, Meta(description="Where to fetch from; a magnet link will do")]
 TorrentInstead = Annotated[Content, Meta(description="A .torrent file instead")]
-
-
 MostBytes = Annotated[int, Meta(description="Only files of so many bytes or less")]
 Days = Annotated[int, Meta(description="Only files that changed in so many days")]
-
-
+Only = Annotated[
+    Text, Meta(description="folders, or files", extra_json_schema={"enum": ["folders", "files"]})
+]
 Ids = Annotated[Text, Meta(description="Ids from the list, separated by commas")]
+ZipName = Annotated[Text, Meta(description="What to call the archive, without .zip")]
+ArchiveEntries = Annotated[
+    Text,
+    Meta(
+        description='Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]; '
+        "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
+    ),
+]
 
 
 class NewFolder(Struct):
@@ -62,12 +69,6 @@ class ListingInput(Struct):
     links: Annotated[
         int, Meta(ge=0, le=1, description="0: has_picture instead of thumb and presentation_urls")
     ] = 1
-
-
-Only = Annotated[
-    Text,
-    Meta(description="folders, or files", extra_json_schema={"enum": ["folders", "files"]}),
-]
 
 
 class SearchInput(Struct):
@@ -133,16 +134,6 @@ class AnyFile(FileOptions, kw_only=True):
 class TorrentFileInput(Struct):
     torrent_file: Annotated[Content, Meta(description="A .torrent")]
     folder_id: TargetFolder = 0
-
-
-ZipName = Annotated[Text, Meta(description="What to call the archive, without .zip")]
-ArchiveEntries = Annotated[
-    Text,
-    Meta(
-        description='Such as [{"type": "file", "id": 7}, {"type": "folder", "id": 8}]; '
-        "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
-    ),
-]
 
 
 class ArchiveInput(Struct):

@@ -99,11 +99,7 @@ def listing_record(request: AccountRequest, folder: Folder, *, has_links: bool) 
 
 
 def create(request: AccountRequest, sent: NewFolder) -> records.Created:
-    return create_folder(request, sent.path)
-
-
-def create_folder(request: AccountRequest, path: str) -> records.Created:
-    folder = library.create_folder(request.account, path, request.now)
+    folder = library.create_folder(request.account, sent.path, request.now)
     return records.Created(id=str(folder.pk), path=library.path_of(folder))
 
 
@@ -116,7 +112,7 @@ def rename(
     folder = library.folder(request.account, folder_id)
     if sent.rename_to is UNSET and (folder.parent_id is None or "/" in name):
         # In an older specification, this call creates a folder, and `name` is its full path.
-        return create_folder(request, name)
+        return create(request, NewFolder(name))
     library.rename_folder(request.account, folder.pk, name, request.now)
     return records.Changed()
 

@@ -45,7 +45,7 @@ def camera(request: AccountRequest, file_id: int) -> CameraResult:
     This isn't in the specification.
     """
     file = library.file(request.account, file_id)
-    media = find_media(Content(file.sha1, file.size_bytes))
+    media = find_media(playback_views.content_of(file))
     return convert(media.camera if media and media.camera else {}, CameraResult)
 
 
@@ -55,7 +55,7 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
     This isn't in the specification.
     """
     file = library.file(request.account, file_id)
-    content = Content(file.sha1, file.size_bytes)
+    content = playback_views.content_of(file)
     media = find_media(content)
     if media is None or media.kind != Media.Kind.VIDEO:
         raise NotFound

@@ -56,19 +56,14 @@ def show(request: AccountRequest, transfer_id: int) -> records.Transfer:
 def add_magnet(request: AccountRequest, sent: MagnetInput) -> records.Added:
     if not sent.magnet:
         raise NothingPassed
-    return record_of(
-        transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now)
-    )
+    transfer = transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now)
+    return record_of(transfer)
 
 
 def add_url(request: AccountRequest) -> records.Added:
     """Add a URL, a magnet link, or (as in an older specification) a torrent file."""
-    if request.content_type == "multipart/form-data":
-        return add_torrent_or_url(request)
-    return record_of(url_transfer(request, bodies.fields_of(request)))
-
-
-def add_torrent_or_url(request: AccountRequest) -> records.Added:
+    if request.content_type != "multipart/form-data":
+        return record_of(url_transfer(request, bodies.fields_of(request)))
     with uploads.receive(request, None) as (files, fields):
         if not files:
             return record_of(url_transfer(request, fields))
