@@ -28,7 +28,7 @@ from common.names import safe_name
 from service.content.download_names import DownloadNames
 
 MISSING_NAME = "MISSING.txt"
-MISSING_HEADING = "These files are not in this archive, because their content is missing:\n\n"
+MISSING_HEADING = b"These files are not in this archive, because their content is missing:\n\n"
 
 # A name in a ZIP may have 65,535 bytes, but Linux opens no path over 4,095, and unzip cuts it off.
 # So folders with longer paths move to the root. The rest of the 4,095 is for the folder into which
@@ -120,6 +120,7 @@ def write_plan(steps: Iterable[Step], target: BinaryIO, made_at: datetime) -> Ar
     Memory: the hashes of the names seen so far in the folders being walked.
     """
     with _spool() as records, _spool() as missing:
+        missing.write(MISSING_HEADING)
         planner = _Planner(target, records, missing)
         for step in steps:
             planner.add(step)
@@ -182,13 +183,13 @@ class _Planner:
         if not self._missing_count:
             return
         size_bytes, crc = 0, 0
-        for part in _missing_text(self._missing):
+        for part in _read_back(self._missing):
             size_bytes += len(part)
             crc = zlib.crc32(part, crc)
         root = self._folders[0]
         names = [root.names.take(MISSING_NAME)]
         self._add(root, ArchiveFiles(names, [size_bytes], [crc], [made_at], [""]))
-        for part in _missing_text(self._missing):
+        for part in _read_back(self._missing):
             self._heap.append(part)
 
     def _add(self, folder: _OpenFolder, files: ArchiveFiles) -> None:
@@ -258,11 +259,6 @@ def _times(moment: datetime) -> tuple[int, int]:
     at = time.gmtime(max(seconds, EARLIEST_DOS_SECONDS))
     date = (at.tm_year - 1980) << 9 | at.tm_mon << 5 | at.tm_mday
     return seconds, date << 16 | at.tm_hour << 11 | at.tm_min << 5 | at.tm_sec // 2
-
-
-def _missing_text(names: IO[bytes]) -> Iterator[bytes]:
-    yield MISSING_HEADING.encode()
-    yield from _read_back(names)
 
 
 def _read_back(spool: IO[bytes]) -> Iterator[bytes]:

@@ -201,7 +201,7 @@ class MediaFile(InOneFile):
     size of every frame, so the ETag depends on it.
     """
 
-    modified_at: datetime | None = None
+    modified_seconds: int | None = None
 
     def __init__(self, file_path: Path, content_type: str, tag: str, name: str = "") -> None:
         self._path = file_path

@@ -4,7 +4,6 @@ import errno
 import secrets
 from collections.abc import Generator, Iterator
 from contextlib import closing
-from datetime import datetime
 from io import FileIO
 from itertools import chain
 from typing import Any, BinaryIO, Protocol
@@ -28,7 +27,7 @@ class Representation(Protocol):
 
     size_bytes: int
     etag: str
-    modified_at: datetime | None  # None: only the tag identifies it
+    modified_seconds: int | None  # None: only the tag identifies it
     presentation: Presentation
 
     def whole_or_part(self, span: Span) -> HttpResponseBase:
@@ -38,27 +37,16 @@ class Representation(Protocol):
 
 
 def answer(request: HttpRequest, representation: Representation) -> HttpResponseBase:
-    headers = headers_of(representation)
-    return early_answer(request, representation, headers) or body_answer(
-        request, representation, headers
-    )
-
-
-def headers_of(representation: Representation) -> dict[str, str]:
-    seconds = modified_seconds(representation)
-    return {
+    seconds = representation.modified_seconds
+    headers = {
         "ETag": representation.etag,
         **({} if seconds is None else {"Last-Modified": http_date(seconds)}),
         "Accept-Ranges": "bytes",
         "Cache-Control": "private, no-cache",
         **presentation_headers(representation.presentation),
     }
-
-
-def modified_seconds(representation: Representation) -> int | None:
-    return (
-        None if representation.modified_at is None else int(representation.modified_at.timestamp())
-    )
+    early_response = early_answer(request, representation, headers)
+    return early_response or body_answer(request, representation, headers)
 
 
 def presentation_headers(presentation: Presentation) -> dict[str, str]:
@@ -76,7 +64,7 @@ def early_answer(
     request: HttpRequest, representation: Representation, headers: dict[str, str]
 ) -> HttpResponseBase | None:
     """Return 304 or 412 if the request's conditions demand it."""
-    seconds = modified_seconds(representation)
+    seconds = representation.modified_seconds
     if seconds is None:
         # Django would treat the condition as failed; section 13.1.4 says to ignore it.
         request.META.pop("HTTP_IF_UNMODIFIED_SINCE", None)
@@ -124,7 +112,7 @@ def is_still_the_same(if_range: str | None, representation: Representation) -> b
     """Check `If-Range`: a weak tag never matches, and a date must be exactly equal."""
     if if_range is None or if_range.strip() == representation.etag:
         return True
-    seconds = modified_seconds(representation)
+    seconds = representation.modified_seconds
     return seconds is not None and parse_http_date_safe(if_range) == seconds
 
 

@@ -4,7 +4,6 @@ import hashlib
 import logging
 import os
 from collections.abc import Callable, Generator
-from datetime import datetime
 from functools import wraps
 from typing import Any, BinaryIO, Concatenate, NoReturn, ParamSpec, cast
 from urllib.parse import quote
@@ -104,7 +103,7 @@ class StoredFile(InOneFile):
         self._store = store
         self.size_bytes = file.size_bytes
         self.etag = f'"{file.sha1}-{file.size_bytes:x}"'
-        self.modified_at: datetime | None = file.updated_at
+        self.modified_seconds: int | None = int(file.updated_at.timestamp())
         self.presentation = presentation(file.name, inline=inline)
 
     def hand_over(self) -> HttpResponse:
@@ -157,7 +156,7 @@ def record_loss(store: Store) -> None:
 
 class PlannedArchive:
     # Every new link changes the date of its plan, which a resuming download must not see.
-    modified_at: datetime | None = None
+    modified_seconds: int | None = None
 
     def __init__(self, account_id: int, plan_id: str, name: str, store: Store) -> None:
         plan = archive_plans.path(account_id, plan_id)
