@@ -38,7 +38,7 @@ class Representation(Protocol):
 
 def answer(request: HttpRequest, representation: Representation) -> HttpResponseBase:
     seconds = representation.modified_seconds
-    headers = {
+    headers: dict[str, str] = {
         "ETag": representation.etag,
         **({} if seconds is None else {"Last-Modified": http_date(seconds)}),
         "Accept-Ranges": "bytes",
