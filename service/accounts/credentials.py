@@ -71,7 +71,8 @@ class Attempt:
             return False
         if is_sites_key(self.account, self.password) or self._is_remembered():
             return True
-        is_known = self._is_from_known_network()
+        networks = KnownNetwork.objects.filter(account=self.account, network=self.network)
+        is_known = networks.filter(seen_at__gt=self.now - KNOWN_LIFETIME).exists()
         limits = wrong_passwords.limits_for(self.email, self.network, is_known=is_known)
         wrong_passwords.refuse_beyond(limits, self.now)
         try:
@@ -100,10 +101,6 @@ class Attempt:
         if self.account is None:
             return False
         return remembered.use(self.account, self.password, self.network, self.now)
-
-    def _is_from_known_network(self) -> bool:
-        rows = KnownNetwork.objects.filter(account=self.account, network=self.network)
-        return rows.filter(seen_at__gt=self.now - KNOWN_LIFETIME).exists()
 
     def log(self, outcome: str) -> None:
         """Log a line for docs/fail2ban/, without unknown names: some are mistyped passwords."""

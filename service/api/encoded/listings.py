@@ -20,17 +20,15 @@ class EncodedListings:
                 self._listings.move_to_end(etag)
                 return self._listings[etag]
         content = encode()
-        if len(content) <= MOST_BYTES // 2:
-            self._keep(etag, content)
-        return content
-
-    def _keep(self, etag: str, content: bytes) -> None:
+        if len(content) > MOST_BYTES // 2:
+            return content
         with self._lock:
             self._size_bytes += len(content) - len(self._listings.get(etag, b""))
             self._listings[etag] = content
             while self._size_bytes > MOST_BYTES:
                 _etag, oldest = self._listings.popitem(last=False)
                 self._size_bytes -= len(oldest)
+        return content
 
 
 listings = EncodedListings()

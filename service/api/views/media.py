@@ -3,7 +3,7 @@
 from contextlib import suppress
 
 from django.http import HttpResponse
-from msgspec import UNSET, UnsetType, convert
+from msgspec import UNSET, convert
 
 from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
@@ -15,27 +15,19 @@ from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
 from service.media.chapters import Chapter, chapters_of
-from service.media.content_folders import Content
+from service.media.pictures import sizes
 from service.media.pictures.filmstrips import has_filmstrip
-from service.media.pictures.sizes import (
-    BY_WIDTH,
-    FILMSTRIP,
-    FRAMES,
-    FRAMES_IN_ROW,
-    PREVIEW,
-    THUMBNAIL,
-)
 from service.media.probing import find_media
-from service.models import File, Media
+from service.models import Media
 
 
 def thumbnail(request: AccountRequest, file_id: int) -> Picture:
-    return picture_answer(request, library.file(request.account, file_id), THUMBNAIL.name)
+    return picture_answer(request, library.file(request.account, file_id), sizes.THUMBNAIL.name)
 
 
 def image(request: AccountRequest, file_id: int, sent: SizeInput) -> Picture:
     """Return the preview, or a size that listings name."""
-    size = PREVIEW if sent.pixels is UNSET else BY_WIDTH.get(sent.pixels, PREVIEW)
+    size = sizes.PREVIEW if sent.pixels is UNSET else sizes.BY_WIDTH.get(sent.pixels, sizes.PREVIEW)
     return picture_answer(request, library.file(request.account, file_id), size.name)
 
 
@@ -62,14 +54,13 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
     chapters: list[Chapter] = []
     with suppress(Busy, CannotConvert):
         chapters = chapters_of(playback_views.ask_worker(file, "chapters"))
-    return ScenesResult(chapters=chapters, filmstrip=filmstrip(request, file, content))
-
-
-def filmstrip(request: AccountRequest, file: File, content: Content) -> Filmstrip | UnsetType:
     if not has_filmstrip(content):
-        return UNSET
-    link = signed_links.link(request.account, "picture", str(file.pk), FILMSTRIP, now=request.now)
-    return Filmstrip(request.build_absolute_uri(link), FRAMES, FRAMES_IN_ROW)
+        return ScenesResult(chapters=chapters)
+    link = signed_links.link(
+        request.account, "picture", str(file.pk), sizes.FILMSTRIP, now=request.now
+    )
+    filmstrip = Filmstrip(request.build_absolute_uri(link), sizes.FRAMES, sizes.FRAMES_IN_ROW)
+    return ScenesResult(chapters=chapters, filmstrip=filmstrip)
 
 
 def hls(request: AccountRequest, file_id: int) -> PlayableLink:
