@@ -1,4 +1,4 @@
-"""Refusals of the service, each with the word that the API sends."""
+"""Refusals of the service, each with the word and the HTTP status that the API sends."""
 
 from datetime import timedelta
 
@@ -7,14 +7,17 @@ from service.models import Wish
 
 class Refusal(Exception):  # noqa: N818  Errors are nouns here.
     reason = "refused"
+    status = 422
 
 
 class NotFound(Refusal):
     reason = "not_found"
+    status = 404
 
 
 class NameTaken(Refusal):
     reason = "name_taken"
+    status = 409
 
 
 class BadName(Refusal):
@@ -49,6 +52,7 @@ class TooManyItems(Refusal):
 
 class NoRoom(Refusal):
     reason = "not_enough_space"
+    status = 413
 
 
 class DiskFull(NoRoom):
@@ -67,10 +71,13 @@ class BadAddress(Refusal):
 
 class NotATorrent(Refusal):
     reason = "not_a_torrent"
+    status = 400
 
 
 class NotNow(Refusal):
     """The torrent can't be added now; it is kept as `wish`, which is None if the list is full."""
+
+    status = 413
 
     def __init__(self, trouble: str, wish: Wish | None) -> None:
         self.reason = f"{trouble}_added_to_wishlist" if wish else f"{trouble}_wishlist_full"
@@ -92,6 +99,7 @@ class Busy(Refusal):
     """The service is too busy to answer in time."""
 
     reason = "busy"
+    status = 503
 
 
 class NoWorker(Busy):
@@ -110,6 +118,7 @@ class EmailTaken(Refusal):
 
 class TooManyTries(Refusal):
     reason = "too_many_tries"
+    status = 429
 
     def __init__(self, wait: timedelta) -> None:
         super().__init__(wait)

@@ -37,10 +37,12 @@ class BadLink(Refusal):
     """A link that this account's current key didn't sign; doesn't reveal what exists."""
 
     reason = "bad_link"
+    status = 403
 
 
 class LinkExpired(Refusal):
     reason = "link_expired"
+    status = 403
 
 
 class Delivery(StrEnum):

@@ -21,7 +21,7 @@ from service.content.archive import Archive, ArchiveBroken
 from service.content.disposition import Presentation, presentation
 from service.content.range_header import Span
 from service.content.range_responses import InOneFile, StartedStream, answer, presentation_headers
-from service.content.signed_links import Delivery
+from service.content.signed_links import BadLink, Delivery, LinkExpired
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
@@ -48,9 +48,7 @@ def reading(view: View[Params]) -> View[Params]:
             return responses.wrong_method(READING)
         try:
             return view(request, *args, **kwargs)
-        except (signed_links.BadLink, signed_links.LinkExpired) as error:
-            return responses.refuse(403, error.reason)
-        except (NotFound, Busy, CannotConvert) as error:
+        except (BadLink, LinkExpired, NotFound, Busy, CannotConvert) as error:
             return responses.refusal(error)
 
     # No role of the site is needed: the signature decides.

@@ -12,34 +12,6 @@ from service import errors as service
 from service.http import refusals
 from service.http.records import Refusal, wish_record
 
-STATUS_OF: dict[type[service.Refusal], int] = {
-    refusals.AccessDenied: 401,
-    refusals.PremiumRequired: 403,
-    refusals.ForeignPage: 403,
-    refusals.NothingPassed: 400,
-    refusals.MissingField: 400,
-    refusals.UnreadableField: 422,
-    refusals.BodyCutOff: 400,
-    refusals.BodyMalformed: 400,
-    refusals.TooLarge: 413,
-    refusals.LengthRequired: 411,
-    service.NotFound: 404,
-    service.NameTaken: 409,
-    service.BadName: 422,
-    service.TooDeep: 422,
-    service.RootStays: 422,
-    service.IntoItself: 422,
-    service.TooManyItems: 422,
-    service.NoRoom: 413,
-    service.BadMagnet: 422,
-    service.BadAddress: 422,
-    service.NotATorrent: 400,
-    service.NotNow: 413,
-    service.TooManyTries: 429,
-    service.CannotConvert: 422,
-    service.Busy: 503,
-}
-
 # Set in the environ of calls that the site makes itself; no header can produce this key.
 IN_PROCESS = "ferry.in_process"
 
@@ -89,8 +61,7 @@ def refuse(status: int, reason: str, **more: Any) -> HttpResponse:
 
 
 def refusal(refusal: service.Refusal) -> HttpResponse:
-    status = next(STATUS_OF[kind] for kind in type(refusal).__mro__ if kind in STATUS_OF)
-    response = refuse(status, refusal.reason, **_details_of(refusal))
+    response = refuse(refusal.status, refusal.reason, **_details_of(refusal))
     if isinstance(refusal, refusals.AccessDenied):
         response["WWW-Authenticate"] = 'Basic realm="Ferry", charset="UTF-8"'
     if isinstance(refusal, service.TooManyTries):
