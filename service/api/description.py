@@ -114,15 +114,9 @@ def types_of(input_schema: Schema) -> list[str]:
 
 
 def page_of(groups: Groups) -> SafeString:
-    sections = format_html_join("\n", "<h2>{}</h2>\n<dl>\n{}\n</dl>", sections_of(groups))
+    terms = [format_html_join("\n", TERM, map(term, operations)) for operations in groups.values()]
+    sections = format_html_join("\n", SECTION, zip(groups, terms, strict=True))
     return format_html(PAGE, about=ABOUT, groups=sections, link=f"{get_script_prefix()}rest")
-
-
-def sections_of(groups: Groups) -> list[tuple[str, SafeString]]:
-    return [
-        (group, format_html_join("\n", TERM, map(term, operations)))
-        for group, operations in groups.items()
-    ]
 
 
 def term(operation: Operation) -> tuple[str, str, str, SafeString]:
@@ -132,6 +126,7 @@ def term(operation: Operation) -> tuple[str, str, str, SafeString]:
     return operation.method, operation.path, operation.summary, fields
 
 
+SECTION = "<h2>{}</h2>\n<dl>\n{}\n</dl>"
 TERM = "<dt><code>{} {}</code></dt>\n<dd>{}{}</dd>"
 FIELD = "<br><code>{}</code> {}"
 PAGE = """<!doctype html>

@@ -189,7 +189,10 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     if request_mp4(file) is not None:
         raise Busy
     if is_there(folder / films.HOW) or fetch_published(folder / films.HOW):
-        return answer(request, OwnFilm(file, name))
+        # The file itself is served as MP4, whatever its name.
+        own_film = StoredFile(file, library_store(), inline=True)
+        own_film.presentation = inline_presentation("video/mp4", name)
+        return answer(request, own_film)
     touch(folder / films.FILM)
     return answer(request, MediaFile(folder / films.FILM, "video/mp4", f"{file.sha1}-film", name))
 
@@ -218,14 +221,6 @@ class MediaFile(InOneFile):
             return library_store().open_published(self._path)
         except OSError as gone:
             raise NotFound from gone
-
-
-class OwnFilm(StoredFile):
-    """The file itself, served as MP4 whatever its name."""
-
-    def __init__(self, file: File, name: str) -> None:
-        super().__init__(file, library_store(), inline=True)
-        self.presentation = inline_presentation("video/mp4", name)
 
 
 def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
