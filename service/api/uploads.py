@@ -1,6 +1,6 @@
 """Receive the files of a multipart body: into the store, or into memory as torrents."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from io import BytesIO
 
@@ -24,9 +24,6 @@ MOST_FILES = 500
 # Torrents of one request stay in memory until all of it has arrived.
 MOST_HELD_BYTES = 2 * torrent_files.MOST_BYTES
 
-# Promises space for a file of so many bytes.
-Cover = Callable[[int], None]
-
 
 class ReceivedUpload:
     """A file of a multipart body, while it arrives.
@@ -41,13 +38,15 @@ class ReceivedUpload:
     its handlers (a second copy, in the system's folder for temporary files).
     """
 
-    def __init__(self, name: str, cover: Cover, budget: Budget) -> None:
+    def __init__(self, name: str, promise: Promise, before_bytes: int, budget: Budget) -> None:
+        """`before_bytes`: how much the promise covers already."""
         self.name = name
         self.torrent: Torrent | None = None
         self.content = b""  # of a torrent
         self.stored: Stored | None = None
         self.size_bytes = 0
-        self._cover = cover
+        self._promise = promise
+        self._before_bytes = before_bytes
         self._budget = budget
         self._writer: Writer | None = None
         self._refusal: DiskFull | StoreAway | None = None
@@ -105,7 +104,7 @@ class ReceivedUpload:
             raise self._refusal
         if self._writer is None:
             raise NotATorrent
-        self._cover(self.size_bytes)
+        self._promise.cover(self._before_bytes + self.size_bytes)
 
     def _read_torrent(self) -> None:
         """Keep the content if it is a torrent."""
@@ -134,7 +133,7 @@ class Uploads:
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
         with ExitStack() as writing:
-            upload = ReceivedUpload(part.file_name, self._make_cover(), self._budget)
+            upload = ReceivedUpload(part.file_name, self._promise, self._stored_bytes, self._budget)
             if self._store is not None:
                 upload.open_writer(self._store, writing)
             upload.receive(part.content)
@@ -143,14 +142,6 @@ class Uploads:
         if upload.stored is not None:
             self._stored_bytes += upload.size_bytes
         self._torrent_bytes += len(upload.content)
-
-    def _make_cover(self) -> Cover:
-        """Return what promises space for the next file.
-
-        It doesn't refer to this object, since that would form a cycle with the file.
-        """
-        promise, stored_bytes = self._promise, self._stored_bytes
-        return lambda size_bytes: promise.cover(stored_bytes + size_bytes)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
         """Delete the blob, unless a view has kept it."""
