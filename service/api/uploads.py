@@ -120,8 +120,6 @@ class Uploads:
     def __init__(self, promise: Promise, stack: ExitStack, store: Store | None) -> None:
         self.all: list[ReceivedUpload] = []
         self._promise = promise
-        self._stored_bytes = 0
-        self._torrent_bytes = 0
         self._budget = Budget()
         self._stack = stack
         self._store = store
@@ -129,19 +127,18 @@ class Uploads:
     def take(self, part: Part) -> None:
         if part.name not in FILE_FIELDS:
             return
-        is_too_much = self._torrent_bytes > MOST_HELD_BYTES or self._budget.values < 0
+        held_bytes = sum(len(each.content) for each in self.all)
+        is_too_much = held_bytes > MOST_HELD_BYTES or self._budget.values < 0
         if is_too_much or len(self.all) >= MOST_FILES:
             raise TooLarge
+        stored_bytes = sum(each.size_bytes for each in self.all if each.stored)
         with ExitStack() as writing:
-            upload = ReceivedUpload(part.file_name, self._promise, self._stored_bytes, self._budget)
+            upload = ReceivedUpload(part.file_name, self._promise, stored_bytes, self._budget)
             if self._store is not None:
                 upload.open_writer(self._store, writing)
             upload.receive(part.content)
         self.all.append(upload)
         self._stack.callback(self._let_go, upload)
-        if upload.stored is not None:
-            self._stored_bytes += upload.size_bytes
-        self._torrent_bytes += len(upload.content)
 
     def _let_go(self, upload: ReceivedUpload) -> None:
         """Delete the blob, unless a view has kept it."""
