@@ -27,8 +27,6 @@ FOR_URLS = bytes.maketrans(b"+/", b"-_")
 # The first playlist of a stream, which names the others.
 MASTER = "master.m3u8"
 EXPIRY = re.compile(r"[1-9][0-9]{0,10}")
-
-
 # Sending a smaller body takes less time than a redirect.
 DIRECT_BYTES = 2**20
 

@@ -8,8 +8,6 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from service import models
 
 Whole = Annotated[int, Meta(extra_json_schema={"format": "int64"})]
-
-
 Time = Annotated[str, Meta(description="YYYY-MM-DD HH:MM:SS, in UTC")]
 
 
