@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from service.torrents.events import Complete, Metadata, Status, TorrentBroken, TorrentGone
+from service.torrents.events import Event
 
 
 @dataclass(frozen=True)
@@ -42,14 +42,4 @@ class Waiting:
     seconds: float
 
 
-FetchEvent = (
-    Status
-    | Metadata
-    | Complete
-    | TorrentBroken
-    | TorrentGone
-    | Head
-    | TorrentFound
-    | MagnetFound
-    | Waiting
-)
+FetchEvent = Event | Head | TorrentFound | MagnetFound | Waiting

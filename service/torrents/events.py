@@ -32,17 +32,17 @@ class Metadata:
 class Status:
     key: str
     phase: Phase
-    done_bytes: int
-    wanted_bytes: int
-    download_rate: int  # bytes per second
-    upload_rate: int
-    peers_connected: int
-    peers_sending: int
-    peers_receiving: int
-    seeders: int  # in the whole swarm, as reported by trackers and peers
-    leechers: int
-    availability: float  # copies of the torrent within reach; -1: unknown
-    uploaded_bytes: int  # in total, across restarts
+    done_bytes: int = 0
+    wanted_bytes: int = 0
+    download_rate: int = 0  # bytes per second
+    upload_rate: int = 0
+    peers_connected: int = 0
+    peers_sending: int = 0
+    peers_receiving: int = 0
+    seeders: int = 0  # in the whole swarm, as reported by trackers and peers
+    leechers: int = 0
+    availability: float = -1.0  # copies of the torrent within reach; -1: unknown
+    uploaded_bytes: int = 0  # in total, across restarts
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,6 @@ from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound,
 from service.torrents.events import (
     Arrived,
     Complete,
-    Event,
     Metadata,
     Restarted,
     Seeded,
@@ -37,7 +36,7 @@ class EventHandler:
     def __init__(self, control: TransferControl, phases: Phases) -> None:
         self._control = control
         self._phases = phases
-        self._queue: deque[Event | FetchEvent] = deque()
+        self._queue: deque[FetchEvent] = deque()
 
     def handle_all(self, now: datetime) -> None:
         tools = self._control.tools

@@ -13,9 +13,9 @@ import libtorrent as lt
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.metadata import MetadataRefused
 from service.torrents.engine.session import session_of, uses_utp
-from service.torrents.engine.status import empty_status, status_of
+from service.torrents.engine.status import status_of
 from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings, hash_of
-from service.torrents.events import Event, TorrentBroken, TorrentGone
+from service.torrents.events import Event, Status, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
 from service.torrents.orders import EngineSettings, Order
 
@@ -149,7 +149,7 @@ class EngineProcess:
             getattr(torrent, what)()
         self._settle(torrent)
         if torrent.handle is None and torrent.stage is not EngineStage.GONE:
-            self._write_event(empty_status(key, "paused" if torrent.is_paused else "metadata"))
+            self._write_event(Status(key, "paused" if torrent.is_paused else "metadata"))
 
     def _handle(self, alert: Any) -> None:
         name = type(alert).__name__

@@ -39,8 +39,3 @@ def busy_peers(status: Any) -> tuple[int, int]:
     peers = status.handle.get_peer_info()
     sending = sum(peer.payload_down_speed > 0 for peer in peers)
     return sending, sum(peer.payload_up_speed > 0 for peer in peers)
-
-
-def empty_status(key: str, phase: Phase) -> Status:
-    """Return the status of a torrent that libtorrent doesn't have."""
-    return Status(key, phase, 0, 0, 0, 0, 0, 0, 0, 0, 0, -1.0, 0)
