@@ -9,7 +9,8 @@ from threading import Event
 from lab.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
 from lab.bench.streams import nginx
 from service.fetching.events import Head
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.fetch import FetchOrder
+from service.fetching.pool import Fetching
 from service.torrents.events import Complete
 
 SIZE_BYTES = 2**30

@@ -1,18 +1,15 @@
 """Fetch one URL into one folder."""
 
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import chain
 from pathlib import Path
-from threading import Event
 
 import httpx
 
 from service.fetching import resume_point
-from service.fetching.checkpoints import Checkpoints
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.fetching.http import responses
@@ -20,20 +17,16 @@ from service.fetching.http.content import PartialFile, translate_disk_errors
 from service.fetching.http.requests import ask, translate_errors
 from service.fetching.http.responses import ResponseFacts
 from service.fetching.http.wire import Road, Transport
-from service.fetching.pace import Pace, RateLimit
+from service.fetching.job import FolderJob, Means
 from service.fetching.resume_point import ResumePoint, fingerprint_of
 from service.fetching.retries import Retries
-from service.fetching.stoppable_wait import StoppableWait
-from service.torrents.events import Complete, Phase, TorrentBroken
+from service.torrents.events import Complete, TorrentBroken
 
 log = logging.getLogger("ferry.fetch")
 
 MOST_TORRENT_BYTES = 10 * 2**20
 # How much of the content shows whether it is a torrent file.
 START_BYTES = 64
-# A worker that was frozen for longer may have lost its transfers to another, which writes here now.
-WORKER_TIMEOUT_SECONDS = 12.0
-LISTEN_SECONDS = 0.2
 # Longer waits are reported, and let another transfer run meanwhile; shorter ones change nothing.
 REPORT_SECONDS = 4.0
 
@@ -47,23 +40,13 @@ class FetchOrder:
     most_bytes: int = 0  # 0: no limit
     download_limit_bytes: int = 0  # per second, for all fetches; that of the latest order counts
 
-    def job(self, road: Road, means: "Means") -> "Fetch":
+    def job(self, road: Road, means: Means) -> "Fetch":
         means.throttle.limit_bytes = self.download_limit_bytes
-        return Fetch(self, road.with_private(self.may_use_private), means)
+        reach = replace(road.reach, may_use_private=self.may_use_private)
+        return Fetch(self, replace(road, reach=reach), means)
 
 
-@dataclass(frozen=True)
-class Means:
-    """State shared by all fetches."""
-
-    pace: Pace
-    throttle: RateLimit
-    tell: Callable[[FetchEvent], None]
-    polled_at: Callable[[], float]  # when the worker polled last
-    checkpoints: Checkpoints | None = None
-
-
-class Fetch:
+class Fetch(FolderJob):
     """One fetch, which runs in a thread until it ends, whatever the server does.
 
     attempt ──> Head sent ──> proceed ──> bytes ──> Complete
@@ -76,37 +59,16 @@ class Fetch:
     """
 
     def __init__(self, order: FetchOrder, road: Road, means: Means) -> None:
-        self.phase: Phase = "metadata"
-        self.done_bytes = 0
-        self.wanted_bytes = 0
-        self.is_receiving = False
+        super().__init__(means)
         self._order = order
         self._folder = Path(order.folder)
         self._road = road
-        self._pace = means.pace
-        self._throttle = means.throttle
-        self._tell = means.tell
-        self._polled_at = means.polled_at
-        self._checkpoints = means.checkpoints
-        self._is_restored = means.checkpoints is None
-        self._waiter = StoppableWait(means.pace.clock)
+        self._is_restored = False
         self._head: Head | None = None
-        self._may_go = Event()
         self._furthest_bytes = 0
         self._may_be_torrent = True
-        self._is_wanted = True
-
-    def proceed(self) -> None:
-        self._may_go.set()
-
-    def leave(self, *, is_wanted: bool) -> None:
-        """End the fetch soon, whatever it waits for; an unwanted one saves nothing to resume."""
-        self._is_wanted = is_wanted
-        self._waiter.stop()
-        self._may_go.set()
 
     def run(self) -> FetchEvent | None:
-        """Return the outcome, or None if the fetch was stopped."""
         try:
             return self._outcome()
         except FetchStopped:
@@ -134,7 +96,7 @@ class Fetch:
     def _wait(self, failure: TemporaryFailure, tries: int, seconds: float) -> None:
         if seconds >= REPORT_SECONDS:
             suffix = f" Ferry tried {tries} times." if tries > 1 else ""
-            self._tell(Waiting(self._order.key, f"{failure.sentence}{suffix}", seconds))
+            self._means.tell(Waiting(self._order.key, f"{failure.sentence}{suffix}", seconds))
         self._pace.pause(self._waiter, seconds)
 
     def _attempt(self) -> FetchEvent | None:
@@ -156,10 +118,11 @@ class Fetch:
 
     def _find_resume_point(self) -> ResumePoint | None:
         resume = resume_point.read(self._folder, self._order.url)
-        if self._is_restored or self._checkpoints is None:
+        checkpoints = self._means.checkpoints
+        if self._is_restored or checkpoints is None:
             return resume
         here_bytes = resume.safe_bytes if resume else 0
-        self._checkpoints.restore(self._order.key, self._folder, here_bytes, self._waiter.check)
+        checkpoints.restore(self._order.key, self._folder, here_bytes, self._waiter.check)
         self._is_restored = True
         return resume_point.read(self._folder, self._order.url)
 
@@ -227,10 +190,7 @@ class Fetch:
         self._refuse_beyond_limit(resume.facts.size_bytes)
         if not self._may_take(head_of(self._order.key, resume.facts)):
             return None
-        save = None
-        if self._checkpoints is not None:
-            save = partial(self._checkpoints.save, self._order.key, self._folder)
-        with PartialFile(self._folder, resume, save) as content:
+        with PartialFile(self._order.key, self._folder, resume, self._means.checkpoints) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
             except BaseException as failure:
@@ -245,7 +205,7 @@ class Fetch:
         if head != self._head:
             self._may_go.clear()
             self._head = head
-            self._tell(head)
+            self._means.tell(head)
         self.wanted_bytes = head.size_bytes
         if not self._may_go.wait(self._pace.hold_seconds):
             return False
@@ -275,17 +235,13 @@ class Fetch:
         try:
             for chunk in chunks:
                 self._waiter.check()
-                if seconds := self._throttle.seconds_for(len(chunk)):
+                if seconds := self._means.throttle.seconds_for(len(chunk)):
                     self._pace.pause(self._waiter, seconds)
-                while self._is_worker_silent():
-                    self._pace.pause(self._waiter, LISTEN_SECONDS)
+                self._await_worker()
                 yield chunk
                 self._waiter.allow(self._pace.quiet_seconds)
         finally:
             self.is_receiving = False
-
-    def _is_worker_silent(self) -> bool:
-        return self._pace.clock() - self._polled_at() > WORKER_TIMEOUT_SECONDS
 
     def _note(self, done_bytes: int) -> None:
         self.done_bytes = done_bytes

@@ -1,36 +1,19 @@
 """All fetches in this process, and other jobs that fill a folder, each in its own thread."""
 
+from collections import deque
 from dataclasses import dataclass
-from queue import Empty, SimpleQueue
 from threading import Event, Lock, Thread
 from typing import Protocol
 
 from common.addresses.reachable import Reach
-from service.fetching.checkpoints import Checkpoints
 from service.fetching.events import FetchEvent
-from service.fetching.fetch import FetchOrder, Means
 from service.fetching.http.wire import Road
+from service.fetching.job import FolderJob, Means
 from service.fetching.pace import Pace, RateLimit
-from service.torrents.events import Phase, Status, TorrentGone
-
-__all__ = ["FetchOrder", "Fetching"]
+from service.fetching.resume_point import Checkpoints
+from service.torrents.events import Status, TorrentGone
 
 STATUS_SECONDS = 1.0
-
-
-class FolderJob(Protocol):
-    """What runs in a thread: a `Fetch`, or something that behaves like one."""
-
-    phase: Phase
-    done_bytes: int
-    wanted_bytes: int
-    is_receiving: bool
-
-    def proceed(self) -> None: ...
-
-    def leave(self, *, is_wanted: bool) -> None: ...
-
-    def run(self) -> FetchEvent | None: ...
 
 
 class FolderOrder(Protocol):
@@ -66,23 +49,20 @@ class Fetching:
         """
         self._road = road or Road(Reach(network))
         self._pace = pace or Pace()
-        self._throttle = RateLimit(self._pace.clock)
-        self._events: SimpleQueue[FetchEvent] = SimpleQueue()
+        throttle = RateLimit(self._pace.clock)
+        self._means = Means(self._pace, throttle, self._emit, lambda: self._polled_at, checkpoints)
+        self._events: deque[FetchEvent] = deque()
         self._wake_up = wake_up or Event()
-        self._checkpoints = checkpoints
         self._running: dict[str, RunningFetch] = {}
         self._lock = Lock()
         self._polled_at = self._pace.clock()
 
     def add(self, order: FolderOrder) -> None:
         """Start a fetch, unless one with this key is running."""
-        means = Means(
-            self._pace, self._throttle, self._emit, lambda: self._polled_at, self._checkpoints
-        )
         with self._lock:
             if order.key in self._running:
                 return
-            fetch = order.job(self._road, means)
+            fetch = order.job(self._road, self._means)
             thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
             thread.start()
             self._running[order.key] = RunningFetch(fetch, thread)
@@ -109,12 +89,8 @@ class Fetching:
         Fetches continue to write only as long as this is called.
         """
         self._polled_at = self._pace.clock()
-        events: list[FetchEvent] = []
-        try:
-            while True:
-                events.append(self._events.get_nowait())
-        except Empty:
-            return [*events, *self._statuses()]
+        events = [self._events.popleft() for _ in range(len(self._events))]
+        return [*events, *self._statuses()]
 
     def stop(self, within_seconds: float) -> None:
         """Stop all fetches; they can be resumed from their folders."""
@@ -139,18 +115,18 @@ class Fetching:
                 self._emit(outcome)
 
     def _emit(self, event: FetchEvent) -> None:
-        self._events.put(event)
+        self._events.append(event)
         self._wake_up.set()
 
     def _statuses(self) -> list[Status]:
         now = self._pace.clock()
         with self._lock:
-            due = [
-                (key, running)
+            statuses = [
+                self._status(key, running, now)
                 for key, running in self._running.items()
                 if now - running.reported_at >= STATUS_SECONDS
             ]
-            return [status for key, running in due if (status := self._status(key, running, now))]
+        return [status for status in statuses if status]
 
     def _status(self, key: str, running: RunningFetch, now: float) -> Status | None:
         """Return the status, or None if it is unchanged."""
@@ -163,14 +139,8 @@ class Fetching:
             done_bytes=done_bytes,
             wanted_bytes=fetch.wanted_bytes,
             download_rate=int(new_bytes / (now - running.reported_at)),
-            upload_rate=0,
             peers_connected=int(fetch.is_receiving),
             peers_sending=int(fetch.is_receiving),
-            peers_receiving=0,
-            seeders=0,
-            leechers=0,
-            availability=-1,
-            uploaded_bytes=0,
         )
         running.reported_at = now
         if status == previous:

@@ -2,9 +2,10 @@
 
 import hashlib
 import json
-import os
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 from common.storage import durable
 from service.fetching.http.responses import ResponseFacts
@@ -28,6 +29,28 @@ class ResumePoint:
     @property
     def is_of_use(self) -> bool:
         return self.is_complete or (self.safe_bytes > 0 and self.facts.validator != "")
+
+
+class Checkpoints(Protocol):
+    """The beginnings of fetches, saved for other machines. The threads of fetches call this."""
+
+    def save(
+        self,
+        key: str,
+        folder: Path,
+        resume: ResumePoint,
+        may_go_on: Callable[[], bool],
+        *,
+        with_rest: bool = False,
+    ) -> None:
+        """Save new bytes from this disk: whole parts only, or also the rest. Never raises."""
+
+    def restore(self, key: str, folder: Path, beyond_bytes: int, check: Callable[[], None]) -> None:
+        """Fetch what another machine saved, if it is more than `beyond_bytes`.
+
+        `check` is called between parts; any exception from it aborts. Raises TemporaryFailure, and
+        PermanentFailure if the disk is full.
+        """
 
 
 def fingerprint_of(url: str) -> str:
@@ -56,7 +79,3 @@ def write(folder: Path, resume: ResumePoint) -> None:
 
 def forget(folder: Path) -> None:
     (folder / STATE).unlink(missing_ok=True)
-
-
-def private(path: str, flags: int) -> int:
-    return os.open(path, flags | os.O_NOFOLLOW, 0o600)

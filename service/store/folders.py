@@ -39,7 +39,7 @@ def no_leftover(draft: Path) -> Iterator[None]:
 
 
 def private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
+    return os.open(path, flags | os.O_NOFOLLOW, 0o600)
 
 
 def make_folder(path: Path) -> None:

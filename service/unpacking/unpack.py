@@ -5,18 +5,16 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
 from zipfile import ZipFile, ZipInfo
 
 from service.errors import DiskFull, NotFound, StoreAway
 from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
-from service.fetching.fetch import LISTEN_SECONDS, WORKER_TIMEOUT_SECONDS, Means
 from service.fetching.http.wire import Road
-from service.fetching.stoppable_wait import StoppableWait
+from service.fetching.job import FolderJob, Means
 from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
-from service.torrents.events import Complete, FileOf, Metadata, Phase, TorrentBroken
+from service.torrents.events import Complete, FileOf, Metadata, TorrentBroken
 from service.transfers.download_folders import DownloadFolder
 from service.unpacking.members import BadZip, damage, members_of, open_zip, without_top
 
@@ -36,7 +34,7 @@ class UnpackOrder:
         return Unpack(self, means)
 
 
-class Unpack:
+class Unpack(FolderJob):
     """A job that unpacks one ZIP file in a thread, like a fetch, in memory of a fixed size.
 
     Metadata sent ──> proceed ──> files written ──> Complete
@@ -45,24 +43,10 @@ class Unpack:
     """
 
     def __init__(self, order: UnpackOrder, means: Means) -> None:
-        self.phase: Phase = "metadata"
-        self.done_bytes = 0
-        self.wanted_bytes = 0
-        self.is_receiving = False
+        super().__init__(means)
         self._order = order
-        self._means = means
-        self._waiter = StoppableWait(means.pace.clock)
-        self._may_go = Event()
-
-    def proceed(self) -> None:
-        self._may_go.set()
-
-    def leave(self, *, is_wanted: bool) -> None:  # noqa: ARG002  There is nothing to resume.
-        self._waiter.stop()
-        self._may_go.set()
 
     def run(self) -> FetchEvent | None:
-        """Return the outcome, or None if the job was stopped."""
         try:
             self._read_directory()
             self._may_go.wait()
@@ -139,6 +123,4 @@ class Unpack:
     def _check(self) -> None:
         """Stop if no one wants the files. Wait while another worker may be writing them."""
         self._waiter.check()
-        pace = self._means.pace
-        while pace.clock() - self._means.polled_at() > WORKER_TIMEOUT_SECONDS:
-            pace.pause(self._waiter, LISTEN_SECONDS)
+        self._await_worker()

@@ -20,6 +20,7 @@ from service.fetching.http.content import translate_disk_errors
 from service.fetching.resume_point import CONTENT, ResumePoint
 from service.models import SavedFetch
 from service.store.blobs import Store
+from service.store.folders import private
 from service.transfers.download_folders import DownloadFolder
 from service.worker.leases import Lease
 
@@ -115,7 +116,7 @@ class SavedFetches:
     def _restore(self, row: SavedFetch, folder: Path, check: Callable[[], None]) -> None:
         draft = folder / f"{CONTENT}.new"
         with translate_disk_errors():
-            with open(draft, "wb", opener=resume_point.private) as content:
+            with open(draft, "wb", opener=private) as content:
                 for name, _size_bytes in row.parts:
                     check()
                     part = folder / name
@@ -147,7 +148,7 @@ def point_of(row: SavedFetch) -> ResumePoint:
 
 def cut(content: BinaryIO, begin: int, size_bytes: int, part: Path) -> None:
     content.seek(begin)
-    with open(part, "wb", opener=resume_point.private) as file:
+    with open(part, "wb", opener=private) as file:
         while size_bytes and (block := content.read(min(size_bytes, COPIED_BYTES))):
             file.write(block)
             size_bytes -= len(block)

@@ -9,7 +9,8 @@ from functools import partial
 
 from service import notifications, signals
 from service.errors import DiskFull, NotFound
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.fetch import FetchOrder
+from service.fetching.pool import Fetching
 from service.library import names as library_names
 from service.models import File, TorrentFile, Transfer
 from service.store.sums import Sums

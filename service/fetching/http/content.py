@@ -1,29 +1,21 @@
 """The bytes of a fetch on disk."""
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
 from errno import EDQUOT, ENOSPC
+from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Protocol, Self
+from typing import Self
 
 from service.fetching import resume_point
 from service.fetching.errors import PermanentFailure
-from service.fetching.resume_point import CONTENT, ResumePoint
+from service.fetching.resume_point import CONTENT, Checkpoints, ResumePoint
 
 # How much may wait in memory before the disk starts to write it, while more arrives.
 AHEAD_BYTES = 64 * 2**20
-
-
-class Save(Protocol):
-    """Saves bytes that are safely on disk for other machines."""
-
-    def __call__(
-        self, resume: ResumePoint, may_go_on: Callable[[], bool], *, with_rest: bool = False
-    ) -> None: ...
 
 
 class PartialFile:
@@ -36,7 +28,10 @@ class PartialFile:
     what is safe is saved for other machines meanwhile.
     """
 
-    def __init__(self, folder: Path, resume: ResumePoint, save: Save | None = None) -> None:
+    def __init__(
+        self, key: str, folder: Path, resume: ResumePoint, checkpoints: Checkpoints | None
+    ) -> None:
+        self._key = key
         self._folder = folder
         self._resume = resume
         self.size_bytes = resume.safe_bytes
@@ -46,7 +41,7 @@ class PartialFile:
         self._aside = ThreadPoolExecutor(1, thread_name_prefix="syncing")
         self._syncing: Future[None] | None = None
         self._syncs_at_bytes = self.size_bytes + AHEAD_BYTES
-        self._save = save
+        self._checkpoints = checkpoints
         self._saver = ThreadPoolExecutor(1, thread_name_prefix="saving")
         self._saving: Future[None] | None = None
         self._may_save = True
@@ -54,12 +49,7 @@ class PartialFile:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._may_save = False
         self._saver.shutdown()
         self._aside.shutdown()
@@ -100,10 +90,9 @@ class PartialFile:
         self._saver.shutdown()
 
     def _start_to_save(self, *, with_rest: bool = False) -> None:
-        if self._save is not None and self._resume.is_of_use:
-            self._saving = self._saver.submit(
-                self._save, self._resume, lambda: self._may_save, with_rest=with_rest
-            )
+        if self._checkpoints is not None and self._resume.is_of_use:
+            save = partial(self._checkpoints.save, self._key, self._folder, self._resume)
+            self._saving = self._saver.submit(save, lambda: self._may_save, with_rest=with_rest)
 
 
 def open_at(path: Path, size_bytes: int) -> int:

@@ -9,8 +9,9 @@ from pathlib import Path
 from threading import Event
 
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound
+from service.fetching.fetch import FetchOrder
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.pool import Fetching
 from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 from tests.misbehaving import Misbehaviour, Server, Wire, head
 

@@ -13,8 +13,9 @@ from itertools import count, pairwise
 import pytest
 
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
+from service.fetching.fetch import FetchOrder
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.pool import Fetching
 from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.certificates import self_signed

@@ -23,8 +23,9 @@ SECONDS = 10
 FETCH_UNTIL_KILLED = """
 import sys
 from service.fetching.events import Head
+from service.fetching.fetch import FetchOrder
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.pool import Fetching
 fetching = Fetching("loopback", pace=Pace(safe_every_seconds=0))
 fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
 reported = 0

@@ -9,8 +9,9 @@ import pytest
 
 from service.fetching.errors import TemporaryFailure
 from service.fetching.events import Waiting
+from service.fetching.fetch import FetchOrder
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching, FetchOrder
+from service.fetching.pool import Fetching
 from service.models import SavedFetch, Transfer
 from service.store.objects.store import ObjectStore
 from service.torrents.events import Complete

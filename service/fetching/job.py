@@ -1,0 +1,59 @@
+"""A job that fills the folder of a transfer in a thread: a `Fetch`, or something like one."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+
+from service.fetching.events import FetchEvent
+from service.fetching.pace import Pace, RateLimit
+from service.fetching.resume_point import Checkpoints
+from service.fetching.stoppable_wait import StoppableWait
+from service.torrents.events import Phase
+
+# A worker that was frozen for longer may have lost its transfers to another, which writes here now.
+WORKER_TIMEOUT_SECONDS = 12.0
+LISTEN_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Means:
+    """State shared by all jobs."""
+
+    pace: Pace
+    throttle: RateLimit
+    tell: Callable[[FetchEvent], None]
+    polled_at: Callable[[], float]  # when the worker polled last
+    checkpoints: Checkpoints | None = None
+
+
+class FolderJob:
+    def __init__(self, means: Means) -> None:
+        self.phase: Phase = "metadata"
+        self.done_bytes = 0
+        self.wanted_bytes = 0
+        self.is_receiving = False
+        self._means = means
+        self._pace = means.pace
+        self._waiter = StoppableWait(means.pace.clock)
+        self._may_go = Event()
+        self._is_wanted = True
+
+    def run(self) -> FetchEvent | None:
+        """Return the outcome, or None if the job was stopped."""
+        raise NotImplementedError
+
+    def proceed(self) -> None:
+        self._may_go.set()
+
+    def leave(self, *, is_wanted: bool) -> None:
+        """End the job soon, whatever it waits for; an unwanted one saves nothing to resume."""
+        self._is_wanted = is_wanted
+        self._waiter.stop()
+        self._may_go.set()
+
+    def _await_worker(self) -> None:
+        while self._is_worker_silent():
+            self._pace.pause(self._waiter, LISTEN_SECONDS)
+
+    def _is_worker_silent(self) -> bool:
+        return self._pace.clock() - self._means.polled_at() > WORKER_TIMEOUT_SECONDS
