@@ -6,17 +6,18 @@ import socket
 import ssl
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache, partial
 from ipaddress import ip_address, ip_network
 from threading import Thread
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import httpcore
 import httpx
 
 from common.addresses.reachable import Reach, is_web_port
 from service.fetching.errors import AddressRefused, BadCertificate
+from service.fetching.http.responses import size_of
 from service.fetching.stoppable_wait import StoppableWait
 
 MOST_ADDRESSES = 8
@@ -30,7 +31,6 @@ DIRECTIONS: dict[type, int] = {
 
 Result = TypeVar("Result")
 Connection = TypeVar("Connection", bound=socket.socket)
-Resolve = Callable[[str, int], list[str]]
 
 
 class NoSuchHost(httpcore.ConnectError):
@@ -64,11 +64,8 @@ class Road:
     """How to resolve names, and which addresses fetches may reach. Tests replace the resolver."""
 
     reach: Reach
-    resolve: Resolve = addresses_of
+    resolve: Callable[[str, int], list[str]] = addresses_of
     is_own: Callable[[str], bool] = is_own
-
-    def with_private(self, may_use_private: bool) -> Self:  # noqa: FBT001
-        return replace(self, reach=replace(self.reach, may_use_private=may_use_private))
 
     def allowed_addresses(self, addresses: list[str]) -> list[str]:
         """Return the addresses that may be reached. Raises AddressRefused if there are none."""
@@ -129,8 +126,8 @@ class DirectStream(httpx.SyncByteStream):
     def __iter__(self) -> Iterator[bytes | memoryview]:  # type: ignore[override]
         """Yield pieces, each valid until the next is requested."""
         pieces = self._answer.iter_stream()
-        size_bytes = declared_bytes(self._answer)
-        if size_bytes is None:
+        size_bytes = size_of(httpx.Headers(self._answer.headers))
+        if not size_bytes:
             yield from pieces
         elif start := next(pieces, b""):
             yield start
@@ -139,14 +136,6 @@ class DirectStream(httpx.SyncByteStream):
 
     def close(self) -> None:
         self._answer.close()
-
-
-def declared_bytes(answer: httpcore.Response) -> int | None:
-    """Return the declared length, if any; h11 has checked that it is a valid number."""
-    headers = httpx.Headers(answer.headers)
-    if "transfer-encoding" in headers or "content-length" not in headers:
-        return None
-    return int(headers["content-length"])
 
 
 class Backend(httpcore.NetworkBackend):
@@ -249,10 +238,6 @@ class NetworkStream(httpcore.NetworkStream):
 
     def close(self) -> None:
         self._connection.close()
-
-    def get_extra_info(self, info: str) -> Any:
-        """Return None: httpcore only requests the negotiated version of HTTP, and there is one."""
-        return None
 
     def _call_when_ready(
         self, act: Callable[[], Result], event: int, trouble: type[Exception]
