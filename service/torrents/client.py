@@ -146,14 +146,6 @@ class Engine:
         news, self._news = self._news, []
         return news
 
-    def wait(self, within_seconds: float) -> bool:
-        """Wait until there is something to poll, or the time is up. Return whether there is."""
-        if self._news:
-            return True
-        is_woken = self._wake_up.wait(within_seconds)
-        self._wake_up.clear()
-        return is_woken
-
     def stop(self, within_seconds: float) -> None:
         """Have the engine save each torrent's progress and end; kill it at the deadline."""
         self._start_at = None

@@ -3,21 +3,20 @@ from pathlib import Path
 
 import pytest
 
-from service.torrents.client import Engine
-from tests.service.torrents.holding import LOOPBACK, Held, holding
+from tests.service.torrents.holding import LOOPBACK, AwaitedEngine, Held, holding
 from tests.swarm import Seeder, seeder
 
 
 @pytest.fixture(scope="session")
-def _engine() -> Iterator[Engine]:
-    engine = Engine(LOOPBACK)
+def _engine() -> Iterator[AwaitedEngine]:
+    engine = AwaitedEngine(LOOPBACK)
     engine.start()
     yield engine
     engine.stop(5)
 
 
 @pytest.fixture
-def held(_engine: Engine, tmp_path: Path) -> Iterator[Held]:
+def held(_engine: AwaitedEngine, tmp_path: Path) -> Iterator[Held]:
     """Yield an engine on loopback, which tests use one after the other."""
     held = Held(_engine, tmp_path)
     pid = _engine.pid

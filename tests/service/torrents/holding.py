@@ -35,9 +35,19 @@ LOOPBACK = EngineSettings(
 )
 
 
+class AwaitedEngine(Engine):
+    """An engine for tests that do nothing else while they wait."""
+
+    def wait(self, within_seconds: float) -> None:
+        """Wait until there is something to poll, or the time is up."""
+        if not self._news:
+            self._wake_up.wait(within_seconds)
+            self._wake_up.clear()
+
+
 @dataclass
 class Held:
-    engine: Engine
+    engine: AwaitedEngine
     home: Path
     events: list[Event] = field(default_factory=list)
     keys: set[str] = field(default_factory=set)
@@ -118,7 +128,7 @@ def holding(
     clock: Callable[[], float] = time.monotonic,
     **settings: Any,
 ) -> Iterator[Held]:
-    engine = Engine(replace(LOOPBACK, **settings), clock, command)
+    engine = AwaitedEngine(replace(LOOPBACK, **settings), clock, command)
     engine.start()
     try:
         yield Held(engine, home)

@@ -26,7 +26,7 @@ from service.torrents.events import (
 from service.torrents.process import BASE, COMMAND
 from tests.cases import each_case
 from tests.service.media.waiting import wait_until
-from tests.service.torrents.holding import LOOPBACK, holding
+from tests.service.torrents.holding import LOOPBACK, AwaitedEngine, holding
 from tests.swarm import torrent
 
 PAYLOAD = bytes(range(256)) * 700
@@ -143,7 +143,7 @@ def test_an_engine_that_never_responds_is_replaced(tmp_path, monkeypatch):
 
 @contextmanager
 def running(clock, command=COMMAND):
-    engine = Engine(LOOPBACK, clock, command)
+    engine = AwaitedEngine(LOOPBACK, clock, command)
     engine.start()
     try:
         yield engine
@@ -316,7 +316,7 @@ def test_a_process_that_can_not_live_is_started_ever_more_rarely(tmp_path):
 @pytest.mark.slow
 def test_a_malformed_line_ends_the_process(tmp_path):
     script = 'import sys; print(\'{"event": "Complete"}\', flush=True); sys.stdin.read()'
-    engine = Engine(LOOPBACK, command=(sys.executable, "-c", script))
+    engine = AwaitedEngine(LOOPBACK, command=(sys.executable, "-c", script))
     engine.start()
     first = engine.pid
     until(engine, lambda: engine.pid != first)
