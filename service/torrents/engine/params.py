@@ -1,7 +1,7 @@
 """Build libtorrent's parameters, without a torrent's file names or forbidden trackers."""
 
+from collections.abc import Iterable
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
@@ -27,20 +27,10 @@ WEB_SCHEMES = ("http", "https")
 Params = Any
 
 
-@dataclass(frozen=True)
-class Sources:
-    """The trackers, web seeds, and peers of a torrent that the settings allow."""
-
-    trackers: tuple[str, ...]
-    tiers: tuple[int, ...]
-    web_seeds: tuple[str, ...]
-    peers: tuple[tuple[str, int], ...]
-
-
 def seeking(order: Order, settings: EngineSettings) -> Params:
     """Return parameters to fetch a magnet's metadata and nothing else, not even an empty folder."""
     params = read_magnet(order.magnet)
-    give(params, sources_of([params], settings))
+    give_sources(params, [params], settings)
     params.save_path = order.folder
     params.flags = lt.torrent_flags.default_dont_download | flags_of(settings)
     return params
@@ -57,11 +47,10 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     magnets = [read_magnet(order.magnet)] if order.magnet else []
     priorities = priorities_of(metadata.ti.layout(), set(order.unwanted))
     params = read_progress(folder, metadata, priorities) or metadata
-    sources = sources_of([metadata, *magnets], settings)
-    params.ti = metadata.ti
     # Peers found before a torrent was known to be private may have come from anywhere.
     earlier_peers = [] if metadata.ti.priv() else peers
-    give(params, sources, [*earlier_peers, *params.peers])
+    give_sources(params, [metadata, *magnets], settings, [*earlier_peers, *params.peers])
+    params.ti = metadata.ti
     params.save_path = order.folder
     layout = metadata.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}
@@ -120,28 +109,33 @@ def flags_of(settings: EngineSettings) -> Any:
     return flags
 
 
-def sources_of(all_params: list[Params], settings: EngineSettings) -> Sources:
-    reach = settings.reach
+def give_sources(
+    params: Params,
+    all_params: list[Params],
+    settings: EngineSettings,
+    more_peers: Iterable[tuple[str, int]] = (),
+) -> None:
+    """Give it the trackers, web seeds, and peers of all these that the settings allow."""
+    peers = [peer for each in all_params for peer in each.peers]
+    params.peers = list(dict.fromkeys([*peers, *more_peers]))[:MOST_PEERS]
+    seeds = dict.fromkeys(url for each in all_params for url in each.url_seeds)
+    candidates = islice(seeds, MOST_JUDGED)
+    usable = [url for url in candidates if is_usable(url, settings.reach, schemes=WEB_SCHEMES)]
+    params.url_seeds = usable[:MOST_WEB_SEEDS]
+    params.http_seeds = []
+    params.dht_nodes = []
+    trackers = trackers_of(all_params, settings)
+    params.trackers = list(trackers)
+    params.tracker_tiers = list(trackers.values())
+
+
+def trackers_of(all_params: list[Params], settings: EngineSettings) -> dict[str, int]:
+    """Return the tier of each tracker."""
     schemes = WEB_SCHEMES if settings.proxy.startswith("http") else (*WEB_SCHEMES, "udp")
     trackers: dict[str, int] = {}
     for params in all_params:
         tiers = [*params.tracker_tiers, *[0] * len(params.trackers)]
         for url, tier in islice(zip(params.trackers, tiers, strict=False), MOST_JUDGED):
-            if len(trackers) < MOST_TRACKERS and is_usable(url, reach, schemes=schemes):
+            if len(trackers) < MOST_TRACKERS and is_usable(url, settings.reach, schemes=schemes):
                 trackers.setdefault(url, tier)
-    seeds = dict.fromkeys(url for params in all_params for url in params.url_seeds)
-    candidates = islice(seeds, MOST_JUDGED)
-    web_seeds = [url for url in candidates if is_usable(url, reach, schemes=WEB_SCHEMES)]
-    peers = [peer for params in all_params for peer in params.peers]
-    return Sources(
-        tuple(trackers), tuple(trackers.values()), tuple(web_seeds[:MOST_WEB_SEEDS]), tuple(peers)
-    )
-
-
-def give(params: Params, sources: Sources, peers: list[tuple[str, int]] | None = None) -> None:
-    params.trackers = list(sources.trackers)
-    params.tracker_tiers = list(sources.tiers)
-    params.url_seeds = list(sources.web_seeds)
-    params.http_seeds = []
-    params.dht_nodes = []
-    params.peers = list(dict.fromkeys([*sources.peers, *(peers or [])]))[:MOST_PEERS]
+    return trackers
