@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from collections import deque
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -102,14 +103,11 @@ class Process:
         return code
 
     def _write(self, stream: IO[bytes]) -> None:
-        try:
+        # An engine that has ended accepts no more orders, and closing the stream fails, too.
+        with suppress(OSError), stream:
             while line := self._outgoing.get():
                 stream.write(line)
                 stream.flush()
-        except OSError:
-            log.debug("The engine accepts no more orders")
-        finally:
-            close(stream)
 
     def _read(self, stream: IO[bytes]) -> None:
         lines = Lines()
@@ -134,13 +132,6 @@ class Process:
     def _log(self, stream: IO[bytes]) -> None:
         while line := stream.readline(LONGEST_LOG_LINE):
             log.info("Engine: %s", line.decode(errors="replace").rstrip())
-
-
-def close(stream: IO[bytes]) -> None:
-    try:
-        stream.close()
-    except OSError:
-        log.debug("The engine doesn't read its orders")
 
 
 def environment() -> dict[str, str]:
