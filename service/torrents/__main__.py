@@ -6,7 +6,7 @@ import signal
 import sys
 
 from service.torrents.engine.child import EngineProcess
-from service.torrents.messages import Garbled, document_of, order_of
+from service.torrents.messages import document_of, order_of
 from service.torrents.orders import EngineSettings
 
 PR_SET_PDEATHSIG = 1
@@ -17,9 +17,7 @@ def main(child: type[EngineProcess] = EngineProcess) -> None:
     die_with(int(sys.argv[1]))
     orders, events = os.dup(0), os.dup(1)
     os.dup2(2, 1)
-    settings = order_of(document_of(first_line(orders)))
-    if not isinstance(settings, EngineSettings):
-        raise Garbled
+    settings = order_of(document_of(first_line(orders)), EngineSettings)
     child(settings, lambda line: write(events, line)).run(orders)
 
 

@@ -1,10 +1,9 @@
 """Encode orders and events as lines of JSON of bounded length, and check them when reading."""
 
 import json
-import typing
 from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, TypeVar, get_args
 
 import msgspec
 from msgspec import Meta
@@ -25,7 +24,7 @@ Natural = Annotated[int, Meta(ge=0)]
 # The path, the size, two flags, and the index.
 FileRow = tuple[Annotated[list[str], Meta(min_length=1)], Natural, int, Natural]
 EVENTS = {kind.__name__: kind for kind in get_args(events.Event)}
-ORDERS = {"Order": Order, "EngineSettings": EngineSettings}
+OrderKind = TypeVar("OrderKind", Order, EngineSettings)
 
 
 class Garbled(Exception):  # noqa: N818  Errors are nouns here.
@@ -124,12 +123,12 @@ def order_document(order: Order | EngineSettings) -> Document:
     return {"order": type(order).__name__, **asdict(order)}
 
 
-def order_of(document: Document) -> Order | EngineSettings:
+def order_of(document: Document, kind: type[OrderKind]) -> OrderKind:
     """Return the order or the settings in a document. Raises Garbled."""
-    kind = ORDERS.get(document.pop("order", ""))
-    if kind is None:
+    if document.pop("order", "") != kind.__name__:
         raise Garbled
-    return typing.cast("Order | EngineSettings", build(kind, document))
+    order: OrderKind = build(kind, document)
+    return order
 
 
 def build(kind: type[Any], document: Document) -> Any:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, cast
+from typing import Any
 
 import libtorrent as lt
 
@@ -24,7 +24,6 @@ LOOK_SECONDS = 0.05
 RESUME_SECONDS = 30.0
 READ_BYTES = 2**16
 DUPLICATE = 19  # libtorrent's error code
-STATUS_FLAGS = lt.torrent_handle.query_distributed_copies
 
 
 class EngineProcess:
@@ -44,9 +43,9 @@ class EngineProcess:
         self._next_status = self._next_look = self._next_resume = 0.0
         self._is_stopping = False
         self._session = session_of(settings)
-        self._dialing = Dialing(self._session, utp=uses_utp(settings))
+        dialing = Dialing(self._session, utp=uses_utp(settings))
         self._around = Surroundings(
-            self._session, self._dialing, settings, {}, {}, self._write_event, self._claim
+            self._session, dialing, settings, {}, {}, self._write_event, self._claim
         )
         self._alerts = {
             "metadata_received_alert": self._take_metadata,
@@ -88,9 +87,9 @@ class EngineProcess:
         now = time.monotonic()
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
-            self._session.post_torrent_updates(STATUS_FLAGS)
+            self._session.post_torrent_updates(lt.torrent_handle.query_distributed_copies)
             is_anyone_alone = any(each.is_alone(now) for each in self._around.loaded.values())
-            self._dialing.round(is_anyone_alone=is_anyone_alone)
+            self._around.dialing.round(is_anyone_alone=is_anyone_alone)
         if now >= self._next_look:
             self._next_look = now + LOOK_SECONDS
             for torrent in self._arriving():
@@ -119,7 +118,7 @@ class EngineProcess:
             case {"stop": True}:
                 self._is_stopping = True
             case {"order": "Order"}:
-                self._add(cast("Order", order_of(document)))
+                self._add(order_of(document, Order))
             case {
                 "do": "proceed" | "pause" | "resume" | "seed" | "remove" as what,
                 "key": str(key),

@@ -51,7 +51,7 @@ def test_an_event_survives_serialization(event):
 @each_case("order", [Order("1", "/a", "magnet:?"), LOOPBACK])
 def test_an_order_survives_serialization(order):
     (document,) = Lines().feed(line_of(order_document(order)))
-    assert order_of(document) == order
+    assert order_of(document, type(order)) == order
 
 
 def test_lines_stay_short_for_any_number_of_files():
@@ -101,7 +101,7 @@ def test_a_malformed_event_is_refused(document):
 @each_case("document", [{}, {"order": "Engine"}, {"order": "Order", "key": "1"}])
 def test_a_malformed_order_is_refused(document):
     with pytest.raises(Garbled):
-        order_of(document)
+        order_of(document, Order)
 
 
 def test_files_share_the_names_of_their_folders():
