@@ -10,7 +10,7 @@ from typing import Any
 
 import libtorrent as lt
 
-from service.torrents.engine import params, seed_limits
+from service.torrents.engine import params
 from service.torrents.engine.arrival import ArrivalOrder
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
@@ -29,7 +29,6 @@ from service.torrents.events import (
 from service.torrents.orders import EngineSettings, Order
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-RESUME_FLAGS = lt.torrent_handle.flush_disk_cache
 IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
 # A torrent without peers for so long is dead: it no longer makes libtorrent retry faster for all.
 ALONE_SECONDS = 120.0
@@ -77,6 +76,7 @@ class EngineTorrent:
 
     def __init__(self, order: Order, around: Surroundings) -> None:
         self.order = order
+        self.key = order.key
         self.stage = EngineStage.KNOWN
         self.is_paused = False
         self.is_dirty = False
@@ -95,10 +95,6 @@ class EngineTorrent:
         self._is_in_doubt = False
         self._is_leaving = False
         self._then: Callable[[], None] = self._end
-
-    @property
-    def key(self) -> str:
-        return self.order.key
 
     @property
     def is_in_hand(self) -> bool:
@@ -329,7 +325,11 @@ class EngineTorrent:
         return status.state not in (*DONE, *CHECKING) and not status.seed_mode
 
     def has_seeded(self, status: Any) -> bool:
-        return seed_limits.is_reached(self._around.settings, status, self._size_bytes)
+        """Return whether it has sent its share, or has seeded for so many minutes."""
+        limits = self._around.settings
+        ratio = status.all_time_upload / max(1, self._size_bytes)
+        minutes = status.seeding_duration.total_seconds() / 60
+        return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
 
     def check_seeding_time(self) -> None:
         """End seeding on time: libtorrent sends no status of a torrent that no peer requests."""
@@ -344,7 +344,7 @@ class EngineTorrent:
             return
         self.is_dirty = False
         self.is_saving = True
-        self.handle.save_resume_data(RESUME_FLAGS)
+        self.handle.save_resume_data(lt.torrent_handle.flush_disk_cache)
 
     def phase(self, status: Any) -> Phase:
         if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):

@@ -63,7 +63,7 @@ class ImportingPhase(RunPhase):
 
 
 class SeedingPhase(RunPhase):
-    """A finished transfer that still seeds. The engine decides when that ends (its seed_limits)."""
+    """A finished transfer that still seeds. The engine decides when that ends (`has_seeded`)."""
 
     def know_files(self, run: Run, facts: TorrentFacts, _plan: DownloadPlan, now: datetime) -> None:
         """Learn the facts again after a restart, and share the files with runs that want them."""
