@@ -1,17 +1,17 @@
+# ruff: noqa: ARG002  A store of one machine needs less.
 """Store bytes as blobs, by id, never by a name that someone sent."""
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from datetime import date, datetime
 from pathlib import Path
-from types import TracebackType
 from typing import BinaryIO, ClassVar, NamedTuple, Protocol, Self
 
 from django.conf import settings
 
 from service.errors import NotFound
-from service.store.sums import Stored, Sums
+from service.store.sums import CHUNK_BYTES, Stored, Sums
 
 BLOB = re.compile("[0-9a-f]{32}")
 
@@ -40,18 +40,13 @@ class Writer(Protocol):
         stored = writer.commit()
     """
 
-    @property
-    def sums(self) -> Sums:
-        """The sums of what was written so far."""
+    sums: Sums
+    """The sums of what was written so far."""
 
-    def __enter__(self) -> Self: ...
+    def __enter__(self) -> Self:
+        return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None: ...
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None: ...
 
     def write(self, chunk: bytes | memoryview) -> None:
         """Write a chunk. Raises DiskFull."""
@@ -66,6 +61,8 @@ class Store(Protocol):
     Guarantee: a blob is stored atomically, even across a power cut, and never changes. A crash
     leaves at most a draft, or a blob without a row; the sweep removes both.
     Only this package knows where the bytes are.
+
+    The methods with a body do what is enough for a store of one machine, or of unknown size.
     """
 
     # Writing
@@ -76,7 +73,11 @@ class Store(Protocol):
         A copy replaces what the store has under its id. Raises DiskFull.
         """
 
-    def put(self, stream: BinaryIO) -> Stored: ...
+    def put(self, stream: BinaryIO) -> Stored:
+        with self.writer() as writer:
+            while chunk := stream.read(CHUNK_BYTES):
+                writer.write(chunk)
+            return writer.commit()
 
     may_hash_ahead: ClassVar[bool]
     """Whether `link_all` continues sums that were begun while a file arrived."""
@@ -100,6 +101,7 @@ class Store(Protocol):
 
     def refuse_beyond(self, size_bytes: int) -> None:
         """Raise DiskFull if the store has less space than that."""
+        return
 
     # Reading
 
@@ -114,9 +116,11 @@ class Store(Protocol):
 
     def sizes(self, blobs: Iterable[str]) -> Iterator[int | None]:
         """Yield the size of each blob, or None if it is missing."""
+        return map(self.size, blobs)
 
     def sizes_in_order(self, blobs: Sequence[str]) -> list[int | None]:
         """Return the same for blobs in the order of their ids, which are nearly contiguous."""
+        return [*map(self.size, blobs)]
 
     def on_disk(self, blob: str) -> Path:
         """Return a file of this machine with the blob's bytes, for programs that read files.
@@ -126,23 +130,27 @@ class Store(Protocol):
 
     def internal_path(self, blob: str) -> Path:
         """Return where a web server in front of Ferry finds the blob, relative to DATA_DIR."""
+        raise NotFound
 
     def public_link(
         self, blob: str, method: str, disposition: str, content_type: str, seconds: int
     ) -> str | None:
         """Return a URL at which clients read the blob for so long; None: Ferry must send it."""
+        return None
 
     # Cleaning up
 
     def delete(self, blob: str) -> bool:
         """Delete a blob, or return False if it was gone; open readers can go on."""
 
-    def delete_all(self, blobs: Sequence[str]) -> int: ...
+    def delete_all(self, blobs: Sequence[str]) -> int:
+        return sum(map(self.delete, blobs))
 
     def blobs(self) -> Iterator[StoredBlob]: ...
 
     def removal_lock(self) -> AbstractContextManager[bool]:
         """Hold the lock for removing blobs; yield whether they may be removed now."""
+        return nullcontext(True)
 
     def drop_drafts(self, before: datetime) -> int:
         """Remove drafts of dead writers; `before` is older than any draft still being written."""
@@ -162,27 +170,30 @@ class Store(Protocol):
 
     def publish(self, path: Path) -> None:
         """Make this file of DATA_DIR available to other machines. Raises StoreAway."""
+        return
 
     def is_published(self, path: Path) -> bool:
         """Return whether other machines can have this file. Raises StoreAway."""
+        return True
 
     def fetch_published(self, path: Path) -> bool:
         """Fetch the file that another machine has shared under this path, if there is one.
 
         Raises StoreAway, and Busy if this machine's disk is full.
         """
+        return False
 
     def open_published(self, path: Path) -> BinaryIO:
-        """Open the file that another machine has published under this path.
-
-        Raises NotFound and StoreAway.
-        """
+        """Open the file that another machine has published. Raises NotFound and StoreAway."""
+        raise NotFound
 
     def unpublish(self, folder: Path) -> None:
         """Delete the published files of this folder. Raises StoreAway."""
+        return
 
     def drop_published(self, before: datetime) -> int:
         """Delete the files published before that time."""
+        return 0
 
     # Notes
 

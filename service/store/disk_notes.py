@@ -3,7 +3,7 @@
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -18,6 +18,10 @@ GENERATION_DIGITS = 20
 class DiskNotes:
     def __init__(self, root: Path) -> None:
         self._root = root
+        self._whole = root / "whole"
+        self._lost = root / "lost"
+        self._mark = root / "database"
+        self._generation = root / "generation"
 
     def is_known_intact(self, now: datetime) -> bool:
         try:
@@ -44,32 +48,20 @@ class DiskNotes:
         except FileNotFoundError:
             return None
 
-    @property
-    def _whole(self) -> Path:
-        return self._root / "whole"
-
-    @property
-    def _lost(self) -> Path:
-        return self._root / "lost"
-
-    @property
-    def mark(self) -> Path:
-        return self._root / "database"
-
     def owner(self, *, insists: bool = False) -> str | None:  # noqa: ARG002  A file is read anyway.
         try:
-            return self.mark.read_text()
+            return self._mark.read_text()
         except FileNotFoundError:
             return None
 
     def claim_for(self, database: str) -> bool:
-        if not self.mark.exists():
-            durable.create(self.mark, database.encode())
+        if not self._mark.exists():
+            durable.create(self._mark, database.encode())
         return self.owner() == database
 
     def hand_over(self, database: str) -> None:
         make_folder(self._root)
-        durable.write(self.mark, database.encode())
+        durable.write(self._mark, database.encode())
 
     def generation(self) -> int:
         try:
@@ -95,15 +87,9 @@ class DiskNotes:
             if not self._generation.exists():
                 durable.write(self._generation, b"%0*d\n" % (GENERATION_DIGITS, 0))
 
-    @property
-    def _generation(self) -> Path:
-        return self._root / "generation"
-
-    @contextmanager
-    def hold_all(self) -> Iterator[None]:
+    def hold_all(self) -> AbstractContextManager[None]:
         """Keep every blob that a row names now, even if the row is deleted, during a backup."""
-        with self._lock("pinned.lock", fcntl.LOCK_SH):
-            yield
+        return self._lock("pinned.lock", fcntl.LOCK_SH)
 
     @contextmanager
     def removal_lock(self) -> Iterator[bool]:

@@ -3,21 +3,20 @@
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import UTC, date, datetime
 from io import FileIO
 from pathlib import Path
-from types import TracebackType
-from typing import BinaryIO, ClassVar, Self
+from typing import ClassVar
 
 from django.conf import settings
 
 from common.storage.durable import sync, sync_file_system
 from common.storage.hardlinks import try_link
 from service.errors import DiskFull, NotFound
-from service.store.blobs import BLOB, Orphan, StoredBlob, check_id
+from service.store.blobs import BLOB, Orphan, Store, StoredBlob, Writer, check_id
 from service.store.disk_notes import DiskNotes
 from service.store.folders import (
     files_in,
@@ -29,7 +28,7 @@ from service.store.folders import (
     private,
     translate_disk_full,
 )
-from service.store.sums import CHUNK_BYTES, LARGE_CHUNK_BYTES, Stored, Sums, pieces_of, sums_of
+from service.store.sums import LARGE_CHUNK_BYTES, Stored, Sums, pieces_of, sums_of
 
 MOST_SYNCED_ALONE = 8
 
@@ -38,7 +37,7 @@ def library() -> "DiskStore":
     return DiskStore(Path(settings.DATA_DIR) / "library")
 
 
-class DiskStore(DiskNotes):
+class DiskStore(DiskNotes, Store):
     """Blobs in a folder.
 
     A blob is written under `incoming/`, synced, and renamed to `blobs/ab/cd/<id>`, whose folder is
@@ -56,22 +55,17 @@ class DiskStore(DiskNotes):
         # Until the disk refuses a link.
         self._has_links = True
         self._orphans = root / "orphans"
-        self._incoming = root / "incoming"
+        # Drafts until they are complete, on the file system of the blobs.
+        self.incoming = root / "incoming"
 
     def _draft(self) -> Path:
-        make_folder(self._incoming)
-        return self._incoming / secrets.token_hex(16)
+        make_folder(self.incoming)
+        return self.incoming / secrets.token_hex(16)
 
     def writer(self, blob: str = "") -> "DiskWriter":
         self.refuse_beyond(1)
         draft = self._draft()
         return DiskWriter(self, draft, check_id(blob or draft.name))
-
-    def put(self, stream: BinaryIO) -> Stored:
-        with self.writer() as writer:
-            while chunk := stream.read(CHUNK_BYTES):
-                writer.write(chunk)
-            return writer.commit()
 
     def link_all(
         self,
@@ -105,9 +99,7 @@ class DiskStore(DiskNotes):
             draft.chmod(0o600)
             # For the sweep this blob is new, however old the file is.
             os.utime(draft)
-            make_folder(self.path(draft.name).parent)
-            draft.rename(self.path(draft.name))
-        return sums.of_blob(draft.name)
+            return self.place(draft, draft.name, sums)
 
     def _copy(self, path: Path, report: Callable[[int], None]) -> Stored:
         self.refuse_beyond(path.stat().st_size)
@@ -126,11 +118,19 @@ class DiskStore(DiskNotes):
             sync_file_system(self._root)
             return
         for each in blobs:
-            blob_path = self.path(each.blob)
-            for path in (blob_path, blob_path.parent, blob_path.parent.parent, self._blobs):
-                sync(path)
-        for path in (self._root, self._root.parent):
-            sync(path)
+            sync(self.path(each.blob))
+            self._sync_folders(each.blob)
+        self._sync_root()
+
+    def _sync_folders(self, blob: str) -> None:
+        """Sync from the leaf up: each may be new, and losing a folder loses all in it."""
+        leaf = self.path(blob).parent
+        for folder in (leaf, leaf.parent, self._blobs):
+            sync(folder)
+
+    def _sync_root(self) -> None:
+        for folder in (self._root, self._root.parent):
+            sync(folder)
 
     def open(self, blob: str) -> FileIO:
         try:
@@ -143,12 +143,6 @@ class DiskStore(DiskNotes):
             return os.stat(self._path_of(blob)).st_size  # noqa: PTH116
         except FileNotFoundError:
             return None
-
-    def sizes(self, blobs: Iterable[str]) -> Iterator[int | None]:
-        return map(self.size, blobs)
-
-    def sizes_in_order(self, blobs: Sequence[str]) -> list[int | None]:
-        return [*map(self.size, blobs)]
 
     def path(self, blob: str) -> Path:
         """Return the path of a blob; the file may be missing."""
@@ -169,9 +163,6 @@ class DiskStore(DiskNotes):
             return False
         return True
 
-    def delete_all(self, blobs: Sequence[str]) -> int:
-        return sum(map(self.delete, blobs))
-
     def free_bytes(self) -> int:
         make_folder(self._root)
         return free_bytes(self._root)
@@ -186,27 +177,17 @@ class DiskStore(DiskNotes):
         with translate_disk_full():
             make_folder(path.parent)
             draft.rename(path)
-        return sums.of_blob(path.name)
+        return sums.of_blob(blob)
 
     def keep(self, draft: Path, blob: str, sums: Sums) -> Stored:
         """Move a synced draft to the blobs, durably."""
-        path = self.path(blob)
-        folders = [self._blobs, path.parent.parent, path.parent]
-        if not self._blobs.is_dir():
-            folders = [self._root.parent, self._root, *folders]
+        is_first = not self._blobs.is_dir()
+        stored = self.place(draft, blob, sums)
         with translate_disk_full():
-            for folder in folders:
-                make_folder(folder)
-            draft.rename(path)
-            # From the leaf up: each may be new, and losing a folder loses all in it.
-            for folder in reversed(folders):
-                sync(folder)
-        return sums.of_blob(path.name)
-
-    @property
-    def incoming(self) -> Path:
-        """The folder of drafts until they are complete, on the file system of the blobs."""
-        return self._incoming
+            self._sync_folders(blob)
+            if is_first:
+                self._sync_root()
+        return stored
 
     def set_aside(self, blob: str, today: date) -> bool:
         folder = self._orphans / today.isoformat()
@@ -235,8 +216,7 @@ class DiskStore(DiskNotes):
         make_folder(blob_path.parent)
         os.utime(orphan_path)
         orphan_path.rename(blob_path)
-        for path in (blob_path.parent, blob_path.parent.parent, self._blobs):
-            sync(path)
+        self._sync_folders(orphan.blob)
 
     def drop_orphans(self, until: date) -> int:
         count = 0
@@ -254,41 +234,17 @@ class DiskStore(DiskNotes):
                         yield StoredBlob(entry.name, modified_at(entry))
 
     def drop_drafts(self, before: datetime) -> int:
-        stale = [Path(entry) for entry in files_in(self._incoming) if modified_at(entry) < before]
+        stale = [Path(entry) for entry in files_in(self.incoming) if modified_at(entry) < before]
         for draft in stale:
             draft.unlink(missing_ok=True)
         return len(stale)
 
-    def public_link(
-        self, blob: str, method: str, disposition: str, content_type: str, seconds: int
-    ) -> None:
-        """Return None: no one else can read this disk."""
-
-    def publish(self, path: Path) -> None:
-        """Publish nothing: no other machine has this disk."""
-
-    def is_published(self, _path: Path) -> bool:
-        return True
-
-    def fetch_published(self, _path: Path) -> bool:
-        return False
-
-    def open_published(self, _path: Path) -> BinaryIO:
-        raise NotFound
-
-    def unpublish(self, folder: Path) -> None:
-        """Delete nothing: nothing was published."""
-
-    def drop_published(self, _before: datetime) -> int:
-        return 0
-
     def _path_of(self, blob: str) -> str:
-        if not BLOB.fullmatch(blob):
-            raise NotFound
+        check_id(blob)
         return f"{self._blobs_text}/{blob[:2]}/{blob[2:4]}/{blob}"
 
 
-class DiskWriter:
+class DiskWriter(Writer):
     """A draft on the disk."""
 
     def __init__(self, store: DiskStore, draft: Path, blob: str) -> None:
@@ -299,15 +255,7 @@ class DiskWriter:
         with translate_disk_full():
             self._file = open(draft, "xb", buffering=0, opener=private)  # noqa: SIM115
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_error: object) -> None:
         self._file.close()
         self._draft.unlink(missing_ok=True)
 

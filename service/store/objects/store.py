@@ -5,7 +5,7 @@ import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext, suppress
+from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from obstore.store import S3Store
 from common.storage import database_connection
 from common.storage.durable import replacing
 from service.errors import Busy, DiskFull, NotFound
-from service.store.blobs import Orphan, StoredBlob, check_id
+from service.store.blobs import Orphan, Store, StoredBlob, check_id
 from service.store.folders import free_bytes, make_folder, translate_disk_full
 from service.store.objects.bucket import Bucket
 from service.store.objects.failures import translate_failures
@@ -62,7 +62,7 @@ def _library_of(url: str, folder: Path, _process: int) -> "ObjectStore":
     return ObjectStore(Bucket.of(url, os.environ), folder, settings.MEDIA_CACHE)
 
 
-class ObjectStore(ObjectNotes):
+class ObjectStore(ObjectNotes, Store):
     """Blobs in a bucket.
 
     `blobs/ab/cd/<id>` is created once, and never written again. No object is renamed, as that
@@ -101,12 +101,6 @@ class ObjectStore(ObjectNotes):
     def writer(self, blob: str = "") -> ObjectWriter:
         return ObjectWriter(self._requests, blob and check_id(blob))
 
-    def put(self, stream: BinaryIO) -> Stored:
-        with self.writer() as writer:
-            while chunk := stream.read(CHUNK_BYTES):
-                writer.write(chunk)
-            return writer.commit()
-
     def link_all(
         self,
         paths: Iterable[Path],
@@ -137,9 +131,6 @@ class ObjectStore(ObjectNotes):
         """Delete copies that no program uses, and return how much space is free then."""
         self._loans.sweep()
         return free_bytes(self._scratch)
-
-    def refuse_beyond(self, size_bytes: int) -> None:
-        """Refuse nothing: an object store doesn't report its free space."""
 
     def open(self, blob: str) -> BinaryIO:
         database_connection.give_back()
@@ -174,9 +165,6 @@ class ObjectStore(ObjectNotes):
     def on_disk(self, blob: str) -> Path:
         return self._loans.lend(check_id(blob), partial(self.open, blob))
 
-    def internal_path(self, blob: str) -> Path:  # noqa: ARG002  It has none.
-        raise NotFound
-
     def delete(self, blob: str) -> bool:
         return bool(self.delete_all([blob]))
 
@@ -196,9 +184,6 @@ class ObjectStore(ObjectNotes):
                 yield StoredBlob(stored.blob, stored.modified_at)
             elif stored and mark and mark.size_bytes:
                 yield StoredBlob(stored.blob, mark.modified_at)
-
-    def removal_lock(self) -> AbstractContextManager[bool]:
-        return nullcontext(True)
 
     def drop_drafts(self, before: datetime) -> int:
         begun_before = before - LONGEST_UPLOAD

@@ -2,10 +2,9 @@
 
 import secrets
 from contextlib import suppress
-from types import TracebackType
-from typing import Self
 
 from service.errors import StoreAway
+from service.store.blobs import Writer
 from service.store.objects.failures import away
 from service.store.objects.listing import key_of
 from service.store.objects.requests import Exists, ObjectRequests, UploadPart
@@ -16,7 +15,7 @@ PART_BYTES = 2**23
 PARTS_OF_A_SIZE = 1000
 
 
-class ObjectWriter:
+class ObjectWriter(Writer):
     """A draft in parts, of which this process holds one; smaller objects have none."""
 
     def __init__(self, requests: ObjectRequests, blob: str = "") -> None:
@@ -29,15 +28,7 @@ class ObjectWriter:
         self._upload_id = ""
         self._parts: list[UploadPart] = []
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         # A store that is away has kept the client waiting already. The sweep aborts the upload.
         if self._upload_id and not isinstance(error, StoreAway):
             with suppress(StoreAway):
