@@ -190,7 +190,8 @@ class Fetch(FolderJob):
         self._refuse_beyond_limit(resume.facts.size_bytes)
         if not self._may_take(head_of(self._order.key, resume.facts)):
             return None
-        with PartialFile(self._order.key, self._folder, resume, self._means.checkpoints) as content:
+        key, checkpoints = self._order.key, self._means.checkpoints
+        with closing(PartialFile(key, self._folder, resume, checkpoints)) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
             except BaseException as failure:

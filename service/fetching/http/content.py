@@ -8,7 +8,6 @@ from dataclasses import replace
 from errno import EDQUOT, ENOSPC
 from functools import partial
 from pathlib import Path
-from typing import Self
 
 from service.fetching import resume_point
 from service.fetching.errors import PermanentFailure
@@ -46,10 +45,7 @@ class PartialFile:
         self._saving: Future[None] | None = None
         self._may_save = True
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_error: object) -> None:
+    def close(self) -> None:
         self._may_save = False
         self._saver.shutdown()
         self._aside.shutdown()

@@ -8,10 +8,9 @@ import httpx
 
 from service.fetching.http.names import name_of
 
-LONGEST_NUMBER = 18
 LONGEST_WAIT_SECONDS = 3600.0
 LONGEST_VALIDATOR = 500
-LENGTH = re.compile(rf"[0-9]{{1,{LONGEST_NUMBER}}}")
+LENGTH = re.compile("[0-9]{1,18}")
 CONTENT_RANGE = re.compile(
     r"bytes\s+(?:([0-9]{1,18})-([0-9]{1,18})|\*)/([0-9]{1,18}|\*)", re.IGNORECASE
 )
