@@ -35,11 +35,6 @@ class Exists(Exception):  # noqa: N818  Errors are nouns here.
     """An object has this key already."""
 
 
-class UploadPart(NamedTuple):
-    number: int
-    etag: str
-
-
 class UnfinishedUpload(NamedTuple):
     key: str
     upload_id: str
@@ -74,19 +69,20 @@ class ObjectRequests:
         """Begin an upload in parts, and return its id."""
         return _text_of(self._send("POST", key, {"uploads": ""}), "UploadId")
 
-    def add_part(self, key: str, upload_id: str, number: int, content: bytes) -> UploadPart:
+    def add_part(self, key: str, upload_id: str, number: int, content: bytes) -> str:
+        """Add the part of this number, from 1 on, and return its tag."""
         query = {"partNumber": str(number), "uploadId": upload_id}
-        return UploadPart(number, self._send("PUT", key, query, content).headers["ETag"])
+        return self._send("PUT", key, query, content).headers["ETag"]
 
     def finish(
-        self, key: str, upload_id: str, parts: list[UploadPart], *, may_replace: bool = False
+        self, key: str, upload_id: str, etags: list[str], *, may_replace: bool = False
     ) -> None:
-        """Make an object of the parts. Raises Exists, StoreAway."""
-        each = (
-            f"<Part><PartNumber>{part.number}</PartNumber><ETag>{escape(part.etag)}</ETag></Part>"
-            for part in parts
+        """Make an object of the parts with these tags. Raises Exists, StoreAway."""
+        parts = (
+            f"<Part><PartNumber>{number}</PartNumber><ETag>{escape(etag)}</ETag></Part>"
+            for number, etag in enumerate(etags, 1)
         )
-        body = f"<CompleteMultipartUpload>{''.join(each)}</CompleteMultipartUpload>"
+        body = f"<CompleteMultipartUpload>{''.join(parts)}</CompleteMultipartUpload>"
         condition = {} if may_replace else CREATE
         answer = self._send("POST", key, {"uploadId": upload_id}, body.encode(), condition)
         # While it joins the parts, the store has sent 200 already; an error follows in the body.

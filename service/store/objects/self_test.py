@@ -65,14 +65,14 @@ def _test_ranges(objects: S3Store, key: str) -> None:
 def _test_parts(objects: S3Store, requests: ObjectRequests, key: str) -> None:
     upload_id = requests.begin(key)
     try:
-        parts = [requests.add_part(key, upload_id, 1, FIRST_PART)]
+        etags = [requests.add_part(key, upload_id, 1, FIRST_PART)]
         with suppress(FileNotFoundError):
             obstore.head(objects, key)
             _refuse("shows objects before they are complete")
         if key not in [each.key for each in requests.list_unfinished()]:
             _refuse("doesn't list unfinished uploads")
-        parts.append(requests.add_part(key, upload_id, 2, CONTENT))
-        requests.finish(key, upload_id, parts)
+        etags.append(requests.add_part(key, upload_id, 2, CONTENT))
+        requests.finish(key, upload_id, etags)
     except BaseException:
         with suppress(StoreAway):
             requests.abort(key, upload_id)

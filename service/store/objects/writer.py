@@ -7,7 +7,7 @@ from service.errors import StoreAway
 from service.store.blobs import Writer
 from service.store.objects.failures import away
 from service.store.objects.listing import key_of
-from service.store.objects.requests import Exists, ObjectRequests, UploadPart
+from service.store.objects.requests import Exists, ObjectRequests
 from service.store.sums import Stored, Sums
 
 PART_BYTES = 2**23
@@ -26,7 +26,7 @@ class ObjectWriter(Writer):
         self.sums = Sums()
         self._waiting = bytearray()
         self._upload_id = ""
-        self._parts: list[UploadPart] = []
+        self._etags: list[str] = []  # of the parts
 
     def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
         # A store that is away has kept the client waiting already. The sweep aborts the upload.
@@ -38,15 +38,15 @@ class ObjectWriter(Writer):
         """Write a chunk. Raises StoreAway, DiskFull."""
         self.sums.add(chunk)
         self._waiting += chunk
-        if len(self._waiting) >= PART_BYTES * (1 + len(self._parts) // PARTS_OF_A_SIZE):
+        if len(self._waiting) >= PART_BYTES * (1 + len(self._etags) // PARTS_OF_A_SIZE):
             self._send_part()
 
     def _send_part(self) -> None:
         key = key_of(self._blob)
         self._upload_id = self._upload_id or self._requests.begin(key)
-        number = len(self._parts) + 1
-        part = self._requests.add_part(key, self._upload_id, number, bytes(self._waiting))
-        self._parts.append(part)
+        number = len(self._etags) + 1
+        etag = self._requests.add_part(key, self._upload_id, number, bytes(self._waiting))
+        self._etags.append(etag)
         self._waiting.clear()
 
     def commit(self) -> Stored:
@@ -64,7 +64,7 @@ class ObjectWriter(Writer):
         if not self._upload_id:
             self._requests.create(key, bytes(self._waiting), may_replace=self._may_replace)
             return
-        self._requests.finish(key, self._upload_id, self._parts, may_replace=self._may_replace)
+        self._requests.finish(key, self._upload_id, self._etags, may_replace=self._may_replace)
         self._upload_id = ""
 
     def _check_size(self) -> None:
