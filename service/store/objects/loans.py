@@ -32,10 +32,6 @@ class LentFile(NamedTuple):
     size_bytes: int
     path: Path
 
-    @property
-    def is_draft(self) -> bool:
-        return self.path.name.startswith(".")
-
 
 class Loans:
     """Files by blob, within a budget: the one that was lent longest ago is deleted first.
@@ -49,7 +45,8 @@ class Loans:
         self._folder = folder
         self._budget_bytes = budget_bytes
         self._lock = threading.Lock()
-        self._locks: WeakValueDictionary[str, _Lock] = WeakValueDictionary()
+        # Each is forgotten when no one holds it.
+        self._locks: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
 
     def lend(self, blob: str, open_source: Callable[[], BinaryIO]) -> Path:
         """Return a file with the blob's bytes, which one caller copies while the others wait.
@@ -58,8 +55,8 @@ class Loans:
         """
         path = self._folder / blob
         with self._lock:
-            lock = self._locks.setdefault(blob, _Lock())
-        with lock.lock:
+            lock = self._locks.setdefault(blob, threading.Lock())
+        with lock:
             if not is_touched(path):
                 with open_source() as source:
                     self._copy(source, path)
@@ -129,17 +126,10 @@ def find_idle(files: list[LentFile]) -> list[LentFile]:
 def delete_beyond(idle: list[LentFile], excess_bytes: int, excess_files: int = 0) -> None:
     """Delete drafts, and the files that were lent longest ago, until the excess is gone."""
     for each in idle:
-        if excess_bytes > 0 or excess_files > 0 or each.is_draft:
+        if excess_bytes > 0 or excess_files > 0 or each.path.name.startswith("."):
             each.path.unlink(missing_ok=True)
             excess_bytes -= each.size_bytes
             excess_files -= 1
-
-
-class _Lock:
-    """A lock that is forgotten when no one holds it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
 
 
 def is_touched(path: Path) -> bool:
