@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import sys
 import zlib
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -105,13 +106,9 @@ def crc32_of(file: FileIO, offset: int, crc32: int, is_over: Event) -> int:
     return crc32
 
 
-def pieces_of(file: FileIO, offset: int = 0, end: int | None = None) -> Iterator[memoryview]:
+def pieces_of(file: FileIO, offset: int = 0, end: int = sys.maxsize) -> Iterator[memoryview]:
     """Yield a part of a file, wherever others read; each piece is valid until the next."""
     buffer = memoryview(bytearray(CHUNK_BYTES))
-    while size_bytes := os.preadv(file.fileno(), [buffer[: room(offset, end)]], offset):
+    while size_bytes := os.preadv(file.fileno(), [buffer[: max(0, end - offset)]], offset):
         yield buffer[:size_bytes]
         offset += size_bytes
-
-
-def room(offset: int, end: int | None) -> int:
-    return CHUNK_BYTES if end is None else max(0, min(CHUNK_BYTES, end - offset))

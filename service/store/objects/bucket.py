@@ -10,7 +10,6 @@ from typing import Self
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 
 ALGORITHM = "AWS4-HMAC-SHA256"
-SERVICE = "s3"
 NO_BUCKET = "The URL names no bucket, or more than a bucket, a prefix, and an endpoint"
 
 
@@ -59,7 +58,7 @@ class Bucket:
         """Return a URL that allows one request to an object, or without a key, to the bucket."""
         base = endpoint or self.endpoint
         now = datetime.now(UTC)
-        scope = f"{now:%Y%m%d}/{self.region}/{SERVICE}/aws4_request"
+        scope = f"{now:%Y%m%d}/{self.region}/s3/aws4_request"
         path = quote("/".join(filter(None, [self.name, self.prefix, key])) if key else self.name)
         signed = dict(query or {}) | {
             "X-Amz-Algorithm": ALGORITHM,

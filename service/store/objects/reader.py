@@ -60,9 +60,6 @@ class ObjectReader(io.RawIOBase):
     def seekable(self) -> bool:
         return True
 
-    def tell(self) -> int:
-        return self._at
-
     def seek(self, position: int, whence: int = os.SEEK_SET) -> int:
         base = {os.SEEK_SET: 0, os.SEEK_CUR: self._at, os.SEEK_END: self._size_bytes}[whence]
         self._at = max(0, base + position)
@@ -109,9 +106,6 @@ class ObjectReader(io.RawIOBase):
         if self._stream is not None:
             self._stream.close()
         super().close()
-
-    def readall(self) -> bytes:
-        return b"".join(iter(lambda: self.read(MOST_BLOCK_BYTES), b""))
 
     def _read_block(self) -> None:
         if self._is_passed_on:
