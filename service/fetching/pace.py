@@ -23,7 +23,7 @@ class Pace:
 class RateLimit:
     """The rate limit of all fetches: each waits until all bytes taken so far are paid for."""
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
+    def __init__(self, clock: Clock) -> None:
         self.limit_bytes = 0  # per second; 0: none
         self._clock = clock
         self._paid_at = 0.0

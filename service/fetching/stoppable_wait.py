@@ -2,7 +2,6 @@
 
 import select
 import socket
-import time
 from collections.abc import Callable
 from contextlib import suppress
 from threading import Event
@@ -17,7 +16,7 @@ Clock = Callable[[], float]
 class StoppableWait:
     """The waits of one fetch. Any thread may call `stop`, which ends them at once."""
 
-    def __init__(self, clock: Clock = time.monotonic) -> None:
+    def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._due = float("inf")
         self._stopped = Event()

@@ -25,12 +25,10 @@ log = logging.getLogger("ferry.worker")
 class Process:
     """The engine's process. Three threads move its lines, so that no caller waits if it hangs."""
 
-    def __init__(
-        self, command: tuple[str, ...] = COMMAND, wake_up: threading.Event | None = None
-    ) -> None:
+    def __init__(self, command: tuple[str, ...], wake_up: threading.Event) -> None:
         self._news: deque[Document] = deque()
         self._statuses: dict[str, Document] = {}
-        self._wake_up = wake_up or threading.Event()
+        self._wake_up = wake_up
         self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603  It is our own module.
             [*command, str(os.getpid())],

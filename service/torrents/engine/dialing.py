@@ -1,7 +1,6 @@
 """Adjust how libtorrent connects to peers: it can't do so per torrent, so adjust all at once."""
 
 import time
-from collections.abc import Callable
 from typing import Any
 
 # libtorrent retries a peer after `min_reconnect_time` seconds times the failures plus one.
@@ -17,22 +16,19 @@ class Dialing:
     reach peers that accept both over the slower protocol, and TCP-only peers four seconds late.
     """
 
-    def __init__(
-        self, session: Any, *, utp: bool, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, session: Any, *, utp: bool) -> None:
         self._session = session
         self._utp = utp
-        self._clock = clock
         self._tcp_until = 0.0
         self._applied: dict[str, Any] = {}
 
     def begin(self) -> None:
         """Give TCP its head start. Call it before adding a torrent to libtorrent."""
-        self._tcp_until = self._clock() + HEAD_START_SECONDS
+        self._tcp_until = time.monotonic() + HEAD_START_SECONDS
         self._apply({**self._applied, "enable_outgoing_utp": False})
 
     def round(self, *, is_anyone_alone: bool) -> None:
-        may_use_utp = self._utp and self._clock() >= self._tcp_until
+        may_use_utp = self._utp and time.monotonic() >= self._tcp_until
         patience = IMPATIENT if is_anyone_alone else PATIENT
         self._apply({**patience, "enable_outgoing_utp": may_use_utp})
 

@@ -5,6 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from common.storage import durable
+from service.torrents.engine.session import LARGEST_METADATA_BYTES
 
 METADATA = "metadata.torrent"
 RESUME = "resume"
@@ -15,10 +16,10 @@ class TorrentFolder:
     def __init__(self, folder: str) -> None:
         self.folder = Path(folder)
 
-    def metadata(self, most_bytes: int) -> bytes | None:
-        """Return the metadata, if any; one byte more than `most_bytes` if it is too large."""
+    def metadata(self) -> bytes | None:
+        """Return the metadata, if any; if it is too large, one byte more than allowed."""
         with suppress(FileNotFoundError), (self.folder / METADATA).open("rb") as file:
-            return file.read(most_bytes + 1)
+            return file.read(LARGEST_METADATA_BYTES + 1)
         return None
 
     def keep_metadata(self, content: bytes) -> None:

@@ -10,7 +10,6 @@ import libtorrent as lt
 from service.torrents.engine.addresses import is_usable
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import LIMITS, MetadataRefused, params_of
-from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.orders import EngineSettings, Order
 
 MOST_TRACKERS = 200
@@ -43,7 +42,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     libtorrent would create them. Raises MetadataRefused.
     """
     folder = TorrentFolder(order.folder)
-    metadata = params_of(folder.metadata(LARGEST_METADATA_BYTES) or b"")
+    metadata = params_of(folder.metadata() or b"")
     magnets = [read_magnet(order.magnet)] if order.magnet else []
     priorities = priorities_of(metadata.ti.layout(), set(order.unwanted))
     params = read_progress(folder, metadata, priorities) or metadata

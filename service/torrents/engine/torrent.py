@@ -15,7 +15,6 @@ from service.torrents.engine.arrival import ArrivalOrder
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
-from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.engine.status import CHECKING, DONE
 from service.torrents.events import (
     Arrived,
@@ -104,7 +103,7 @@ class EngineTorrent:
 
     def start(self) -> None:
         """Read the metadata in the folder, or else seek it from peers. Raises MetadataRefused."""
-        content = self.folder.metadata(LARGEST_METADATA_BYTES)
+        content = self.folder.metadata()
         if content is None and not self.order.magnet:
             raise MetadataRefused("not_a_torrent", "The torrent's file is missing.")
         try:
@@ -163,7 +162,7 @@ class EngineTorrent:
         self.leave(self._come_back)
 
     def _come_back(self) -> None:
-        content = self.folder.metadata(LARGEST_METADATA_BYTES) or b""
+        content = self.folder.metadata() or b""
         self._know(params_of(content).ti)
 
     def proceed(self) -> None:
