@@ -5,6 +5,7 @@ size stands for a copy that was verified. A killed run leaves nothing but drafts
 continues where it left off.
 """
 
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack
@@ -12,15 +13,14 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import partial
 from threading import Event
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple, TypeVar
 
 from django.db.models import BigIntegerField, CharField, Count, QuerySet, Sum, Value
 
 from common.storage import database_connection
-from service.errors import NotFound
+from service.errors import NotFound, StoreAway
 from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
-from service.store.patience import StorePatience
 from service.store.sums import CHUNK_BYTES, Sums
 
 ROWS_AT_ONCE = 1000
@@ -32,6 +32,11 @@ REPORT_SECONDS = 1.0
 # Files may arrive as fast as they are copied.
 MOST_PASSES = 5
 MOST_NAMED = 5
+# A store restarts within this.
+PATIENCE_SECONDS = 120.0
+LONGEST_PAUSE_SECONDS = 8.0
+
+Result = TypeVar("Result")
 
 
 class NamedBlob(NamedTuple):
@@ -125,7 +130,6 @@ class StoreCopy:
         self._report = report
         self._is_verifying = is_verifying
         self._stopped = Event()
-        self._patience = StorePatience(self._stopped)
         self.progress = Progress()
 
     def run(self) -> Progress:
@@ -153,7 +157,7 @@ class StoreCopy:
                     continue
                 threads = small if (blob.size_bytes or 0) <= SMALL_BYTES else large
                 bring = partial(self._bring, blob, is_there=is_there)
-                running[threads.submit(self._patience.call, bring)] = blob
+                running[threads.submit(self._insist, bring)] = blob
                 if len(running) >= AHEAD:
                     self._collect(running)
             while running:
@@ -166,10 +170,10 @@ class StoreCopy:
         """Yield each blob, and whether the target has it."""
         for batch in rows():
             list_sizes = partial(self._target.sizes_in_order, [each.blob for each in batch])
-            sizes = threads.submit(self._patience.call, list_sizes)
-            self._tell()
+            sizes = threads.submit(self._insist, list_sizes)
+            self._report(self.progress)
             while not wait([sizes], REPORT_SECONDS).done:
-                self._tell()
+                self._report(self.progress)
             for each, size_bytes in zip(batch, sizes.result(), strict=True):
                 is_there = size_bytes is not None and each.size_bytes in (size_bytes, None)
                 yield each, is_there
@@ -181,11 +185,24 @@ class StoreCopy:
             blob = running.pop(future)
             self._count(blob, future.result())
             self.progress.read_bytes += blob.size_bytes or 0
-        self._tell()
-
-    def _tell(self) -> None:
-        self.progress.is_waiting = self._patience.is_waiting
         self._report(self.progress)
+
+    def _insist(self, act: Callable[[], Result]) -> Result:
+        """Call a function until the store answers. Raises StoreAway if that takes too long."""
+        until: float | None = None
+        pause_seconds = 1.0
+        while True:
+            try:
+                result = act()
+            except StoreAway:
+                self.progress.is_waiting = True
+                until = until or time.monotonic() + PATIENCE_SECONDS
+                if time.monotonic() > until or self._stopped.wait(pause_seconds):
+                    raise
+                pause_seconds = min(2 * pause_seconds, LONGEST_PAUSE_SECONDS)
+            else:
+                self.progress.is_waiting = False
+                return result
 
     def _count(self, blob: NamedBlob, result: CopyResult) -> None:
         # The file may have been deleted meanwhile.

@@ -11,7 +11,7 @@ from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host.management.commands import store as command
 from service.library.upkeep import database_match
 from service.models import Discarded, File, Worker
-from service.store import patience
+from service.store import copies
 from service.store.blobs import library_store
 from service.store.disk_store import DiskStore, library
 from service.store.objects import store
@@ -127,7 +127,7 @@ def test_an_interrupted_copy_ends_with_one_line_and_the_next_run_continues(
 
     # No store here fails on demand, and no setting shortens the wait for one.
     with monkeypatch.context() as patch:
-        patch.setattr(patience, "PATIENCE_SECONDS", 0)
+        patch.setattr(copies, "PATIENCE_SECONDS", 0)
         patch.setattr(Elsewhere, "open", fail)
         with pytest.raises(CommandError, match=r"0 of 1 files.*run this command again") as refusal:
             call_command("store", "copy", "disk")

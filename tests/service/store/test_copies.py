@@ -13,7 +13,7 @@ import pytest
 from service import models
 from service.errors import DiskFull, StoreAway
 from service.library import deleted_items, library
-from service.store import copies, patience
+from service.store import copies
 from service.store.blobs import Store
 from service.store.copies import CopyResult, StoreCopy
 from service.store.disk_store import DiskStore
@@ -262,7 +262,7 @@ def leaving(account, tmp_path, monkeypatch):
     store = Leaving(tmp_path / "leaving")
     fill(account, store, [b"%d" % number for number in range(50)])
     # No setting shortens the wait for a store.
-    monkeypatch.setattr(patience, "PATIENCE_SECONDS", 1.5)
+    monkeypatch.setattr(copies, "PATIENCE_SECONDS", 1.5)
     return store
 
 
