@@ -107,7 +107,7 @@ def read_paths(info: dict[bytes, Any]) -> Entries:
 
     A hybrid's tree suffices: libtorrent refused the torrent if its list has other names.
     """
-    entries = read_tree(info) if b"file tree" in info else read_list(info)
+    entries = read_tree(info[b"file tree"]) if b"file tree" in info else read_list(info)
     letters = 0
     for path, size in entries:
         length = sum(map(len, path))
@@ -128,25 +128,16 @@ def read_list(info: dict[bytes, Any]) -> Entries:
             yield tuple(text(part) for part in path), number(fields.get(b"length"))
 
 
-def read_tree(info: dict[bytes, Any]) -> Entries:
+def read_tree(tree: Any, path: tuple[str, ...] = ()) -> Entries:
     """Yield the paths one by one: all of them may be a hundred times the size of the tree.
 
-    It doesn't recurse, although libtorrent refused trees nested deeper than 100.
+    It may recurse, since libtorrent refused trees nested deeper than 100.
     """
-    path: list[str] = []
-    waiting = [iter(dictionary(info[b"file tree"]).items())]
-    while waiting:
-        name, below = next(waiting[-1], (None, None))
-        if name is None:
-            waiting.pop()
-            path = path[: len(waiting) - 1]
-        elif name:
-            path.append(text(name))
-            waiting.append(iter(dictionary(below).items()))
-        else:
-            fields = dictionary(below)
-            if b"p" not in attributes(fields):
-                yield tuple(path), number(fields.get(b"length"))
+    for name, below in dictionary(tree).items():
+        if name:
+            yield from read_tree(below, (*path, text(name)))
+        elif b"p" not in attributes(dictionary(below)):
+            yield path, number(below.get(b"length"))
 
 
 def dictionary(value: Any) -> dict[bytes, Any]:
