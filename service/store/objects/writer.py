@@ -23,6 +23,7 @@ class ObjectWriter(Writer):
         self._requests = requests
         self._may_replace = bool(blob)
         self._blob = blob or secrets.token_hex(16)
+        self._key = key_of(self._blob)
         self.sums = Sums()
         self._waiting = bytearray()
         self._upload_id = ""
@@ -32,7 +33,7 @@ class ObjectWriter(Writer):
         # A store that is away has kept the client waiting already. The sweep aborts the upload.
         if self._upload_id and not isinstance(error, StoreAway):
             with suppress(StoreAway):
-                self._requests.abort(key_of(self._blob), self._upload_id)
+                self._requests.abort(self._key, self._upload_id)
 
     def write(self, chunk: bytes | memoryview) -> None:
         """Write a chunk. Raises StoreAway, DiskFull."""
@@ -42,10 +43,9 @@ class ObjectWriter(Writer):
             self._send_part()
 
     def _send_part(self) -> None:
-        key = key_of(self._blob)
-        self._upload_id = self._upload_id or self._requests.begin(key)
+        self._upload_id = self._upload_id or self._requests.begin(self._key)
         number = len(self._etags) + 1
-        etag = self._requests.add_part(key, self._upload_id, number, bytes(self._waiting))
+        etag = self._requests.add_part(self._key, self._upload_id, number, bytes(self._waiting))
         self._etags.append(etag)
         self._waiting.clear()
 
@@ -60,11 +60,11 @@ class ObjectWriter(Writer):
         return self.sums.of_blob(self._blob)
 
     def _finish(self) -> None:
-        key = key_of(self._blob)
+        may_replace = self._may_replace
         if not self._upload_id:
-            self._requests.create(key, bytes(self._waiting), may_replace=self._may_replace)
+            self._requests.create(self._key, bytes(self._waiting), may_replace=may_replace)
             return
-        self._requests.finish(key, self._upload_id, self._etags, may_replace=self._may_replace)
+        self._requests.finish(self._key, self._upload_id, self._etags, may_replace=may_replace)
         self._upload_id = ""
 
     def _check_size(self) -> None:
@@ -72,6 +72,6 @@ class ObjectWriter(Writer):
 
         No one else knows the id: what exists is our own, and only the answer was lost.
         """
-        size_bytes = self._requests.size(key_of(self._blob))
+        size_bytes = self._requests.size(self._key)
         if size_bytes != self.sums.size_bytes:
             raise away(f"an object has {size_bytes} bytes of {self.sums.size_bytes}")
