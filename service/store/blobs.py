@@ -206,8 +206,7 @@ class Store(Protocol):
     def claim_for(self, database: str) -> bool:
         """Return whether the library belongs to this database, after claiming it if none has."""
 
-    def hand_over(self, database: str) -> None:
-        """Make the library belong to this database."""
+    def hand_over(self, database: str) -> None: ...
 
     def generation(self) -> int:
         """Return how many batches of blobs any database has ever added."""
@@ -231,7 +230,6 @@ class Store(Protocol):
 
 
 def library_store() -> Store:
-    """Return the store of this installation."""
     return store_at(settings.STORE_URL)
 
 

@@ -48,8 +48,6 @@ class NamedBlob(NamedTuple):
 
 
 class CopyResult(StrEnum):
-    """What became of a blob."""
-
     NEW = "copied"
     KEPT = "there already"
     REPLACED = "damaged at the target, and copied again"
@@ -114,8 +112,6 @@ class Progress:
 
 
 class StoreCopy:
-    """A copy of all blobs to another store."""
-
     def __init__(
         self,
         source: Store,

@@ -245,8 +245,6 @@ class DiskStore(DiskNotes, Store):
 
 
 class DiskWriter(Writer):
-    """A draft on the disk."""
-
     def __init__(self, store: DiskStore, draft: Path, blob: str) -> None:
         self._store = store
         self._draft = draft

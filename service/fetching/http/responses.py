@@ -9,7 +9,6 @@ import httpx
 from service.fetching.http.names import name_of
 
 LONGEST_WAIT_SECONDS = 3600.0
-LONGEST_VALIDATOR = 500
 LENGTH = re.compile("[0-9]{1,18}")
 CONTENT_RANGE = re.compile(
     r"bytes\s+(?:([0-9]{1,18})-([0-9]{1,18})|\*)/([0-9]{1,18}|\*)", re.IGNORECASE
@@ -80,7 +79,7 @@ def coding_of(headers: httpx.Headers) -> str:
 def validator_of(headers: httpx.Headers) -> str:
     """Return a strong validator; a date is one if a second or more before Date (RFC 9110, 8.8)."""
     etag = headers.get("etag", "").strip()
-    if STRONG.fullmatch(etag) and len(etag) < LONGEST_VALIDATOR:
+    if STRONG.fullmatch(etag) and len(etag) < 500:
         return str(etag)
     modified = headers.get("last-modified", "").strip()
     modified_at, sent_at = seconds_of(modified), seconds_of(headers.get("date", ""))

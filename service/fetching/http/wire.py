@@ -242,7 +242,6 @@ class NetworkStream(httpcore.NetworkStream):
     def _call_when_ready(
         self, act: Callable[[], Result], event: int, trouble: type[Exception]
     ) -> Result:
-        """Call `act` as soon as the connection is ready."""
         while True:
             self._waiter.check_due()
             try:

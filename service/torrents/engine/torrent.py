@@ -306,7 +306,6 @@ class EngineTorrent:
         return is_looking and now - self._alone_since < ALONE_SECONDS
 
     def take_status(self, status: Any) -> None:
-        """Take in a new status from libtorrent."""
         self.is_dirty = True
         if self._arrival is not None:
             self._arrival.take_status(status, time.monotonic())
