@@ -20,7 +20,7 @@ class DiskNotes:
         self._root = root
         self._whole = root / "whole"
         self._lost = root / "lost"
-        self._mark = root / "database"
+        self.mark = root / "database"
         self._generation = root / "generation"
 
     def is_known_intact(self, now: datetime) -> bool:
@@ -50,18 +50,18 @@ class DiskNotes:
 
     def owner(self, *, insists: bool = False) -> str | None:  # noqa: ARG002  A file is read anyway.
         try:
-            return self._mark.read_text()
+            return self.mark.read_text()
         except FileNotFoundError:
             return None
 
     def claim_for(self, database: str) -> bool:
-        if not self._mark.exists():
-            durable.create(self._mark, database.encode())
+        if not self.mark.exists():
+            durable.create(self.mark, database.encode())
         return self.owner() == database
 
     def hand_over(self, database: str) -> None:
         make_folder(self._root)
-        durable.write(self._mark, database.encode())
+        durable.write(self.mark, database.encode())
 
     def generation(self) -> int:
         try:
@@ -74,18 +74,14 @@ class DiskNotes:
     def reach_generation(self, number: int) -> None:
         """Keep the file's size and write in place: then one small sync makes it durable."""
         if not self._generation.exists():
-            self._begin_to_count()
+            make_folder(self._root)
+            durable.create(self._generation, b"%0*d\n" % (GENERATION_DIGITS, 0))
         with self._generation.open("r+b", buffering=0) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             text = file.read()
             if not text.strip().isdigit() or int(text) < number:
                 os.pwrite(file.fileno(), b"%0*d\n" % (GENERATION_DIGITS, number), 0)
                 os.fdatasync(file.fileno())
-
-    def _begin_to_count(self) -> None:
-        with self._lock("generation.lock", fcntl.LOCK_EX):
-            if not self._generation.exists():
-                durable.write(self._generation, b"%0*d\n" % (GENERATION_DIGITS, 0))
 
     def hold_all(self) -> AbstractContextManager[None]:
         """Keep every blob that a row names now, even if the row is deleted, during a backup."""
