@@ -82,7 +82,7 @@ class Fetch(FolderJob):
             self._waiter.close()
 
     def _outcome(self) -> FetchEvent:
-        retries = Retries(self._pace)
+        retries = Retries()
         while True:
             try:
                 if outcome := self._attempt():

@@ -14,8 +14,6 @@ class Pace:
     today: Clock = time.time
     pause: Callable[[StoppableWait, float], None] = StoppableWait.pause
     quiet_seconds: float = 60.0  # the timeout without new bytes
-    first_wait_seconds: float = 1.0
-    longest_wait_seconds: float = 300.0
     safe_every_seconds: float = 5.0  # how much work a power cut may cost
     hold_seconds: float = 10.0  # how long an open response waits for `proceed`
 

@@ -180,10 +180,8 @@ class ObjectStore(ObjectNotes, Store):
 
     def blobs(self) -> Iterator[StoredBlob]:
         for stored, mark in blobs_with_marks(self._objects):
-            if stored and mark is None:
-                yield StoredBlob(stored.blob, stored.modified_at)
-            elif stored and mark and mark.size_bytes:
-                yield StoredBlob(stored.blob, mark.modified_at)
+            if stored and (mark is None or mark.size_bytes):
+                yield StoredBlob(stored.blob, (mark or stored).modified_at)
 
     def drop_drafts(self, before: datetime) -> int:
         begun_before = before - LONGEST_UPLOAD

@@ -96,7 +96,10 @@ class EngineProcess:
                 torrent.report_arrival()
         if now >= self._next_resume:
             self._next_resume = now + RESUME_SECONDS
-            self._check_all()
+            for torrent in list(self._around.loaded.values()):
+                torrent.check_seeding_time()
+                if torrent.is_dirty:
+                    torrent.save_resume()
 
     def _seconds_left(self) -> float:
         """Return how long to wait. Without torrents, no status is due, so wait longer."""
@@ -222,12 +225,6 @@ class EngineProcess:
         with self._refusals(torrent):
             torrent.end_leaving()
         self._settle(torrent)
-
-    def _check_all(self) -> None:
-        for torrent in list(self._around.loaded.values()):
-            torrent.check_seeding_time()
-            if torrent.is_dirty:
-                torrent.save_resume()
 
     @contextmanager
     def _refusals(self, torrent: EngineTorrent) -> Iterator[None]:

@@ -1,7 +1,6 @@
 import pytest
 
 from service.fetching.errors import PermanentFailure, TemporaryFailure
-from service.fetching.pace import Pace
 from service.fetching.retries import MOST_TRIES_ONCE_BEGUN, Retries
 from tests.cases import each_case
 
@@ -12,14 +11,14 @@ from tests.cases import each_case
      (1, 30, 30), (9, 30, 256), (1, 3600, 3600)],
 )  # fmt: skip
 def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
-    retries = Retries(Pace())
+    retries = Retries()
     retries.tries = tries - 1
     failure = TemporaryFailure("", wanted_seconds, most_tries=10**7)
     assert retries.wait_after(failure, 0) == seconds
 
 
 def test_new_bytes_start_the_count_again_and_allow_more_tries():
-    retries = Retries(Pace())
+    retries = Retries()
     failure = TemporaryFailure("The server reported error 503.", most_tries=3)
     assert [retries.wait_after(failure, at) for at in (0, 0, 5, 5, 6)] == [1, 2, 1, 2, 1]
     for _try in range(MOST_TRIES_ONCE_BEGUN - 2):
