@@ -5,7 +5,7 @@ import secrets
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, date, datetime
 from io import FileIO
 from pathlib import Path
@@ -81,8 +81,7 @@ class DiskStore(DiskNotes, Store):
             with translate_disk_full():
                 self._make_durable(blobs)
         except BaseException:
-            for each in blobs:
-                self.delete(each.blob)
+            self.delete_all([each.blob for each in blobs])
             raise
         return blobs
 
@@ -207,8 +206,11 @@ class DiskStore(DiskNotes, Store):
 
     def _days(self) -> list[tuple[date, Path]]:
         """Return the folders of orphans by day; folders with other names aren't ours."""
-        folders = ((day_of(folder), folder) for folder in folders_in(self._orphans))
-        return sorted((since, folder) for since, folder in folders if since)
+        days = []
+        for folder in folders_in(self._orphans):
+            with suppress(ValueError):
+                days.append((date.fromisoformat(folder.name), folder))
+        return sorted(days)
 
     def bring_back(self, orphan: Orphan) -> None:
         orphan_path = self._orphans / orphan.since.isoformat() / orphan.blob
@@ -286,10 +288,3 @@ def syncing(file: FileIO) -> Iterator[None]:
         yield
         # The system reports a failed sync only once.
         fsync.result()
-
-
-def day_of(folder: Path) -> date | None:
-    try:
-        return date.fromisoformat(folder.name)
-    except ValueError:
-        return None

@@ -57,7 +57,9 @@ class Loans:
         with self._lock:
             lock = self._locks.setdefault(blob, threading.Lock())
         with lock:
-            if not is_touched(path):
+            try:
+                os.utime(path)
+            except FileNotFoundError:
                 with open_source() as source:
                     self._copy(source, path)
                 self.sweep()
@@ -130,12 +132,3 @@ def delete_beyond(idle: list[LentFile], excess_bytes: int, excess_files: int = 0
             each.path.unlink(missing_ok=True)
             excess_bytes -= each.size_bytes
             excess_files -= 1
-
-
-def is_touched(path: Path) -> bool:
-    """Record that the file is lent now, or return False if there is none."""
-    try:
-        os.utime(path)
-    except FileNotFoundError:
-        return False
-    return True
