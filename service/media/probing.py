@@ -1,14 +1,14 @@
 """Probe each content once, in a child process, and keep the result in its row."""
 
-import re
 from collections.abc import Callable
 from datetime import datetime, timedelta
-from typing import BinaryIO
+from typing import Annotated, BinaryIO
 
 import msgspec
 from django.db import transaction
 from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from common.storage import row_cache
 from service.errors import Busy, CannotConvert
@@ -25,9 +25,27 @@ READ_AGAIN_AT_ONCE = 500
 PLAYABLE = (Media.Kind.VIDEO, Media.Kind.AUDIO)
 # When to repeat a probe that ran out of time or whose disk failed, unless someone asks before.
 LATER = timedelta(hours=1)
-TAKEN = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d", re.ASCII)
-LARGEST = {"duration_ms": 2**63 - 1, "width": 2**31 - 1, "height": 2**31 - 1}
-FACTS = ("kind", "has_picture", "duration_ms", "width", "height", "probed", "taken", "camera")
+Pixels = Annotated[int, Meta(ge=0, le=2**31 - 1)]
+Taken = Annotated[str, Meta(pattern=r"(?a)\A\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\Z")]
+
+
+class ProbedFacts(Struct):
+    """The columns of Media that a child sends.
+
+    A child taken over by a hostile file may send anything, and tracks become names of folders.
+    """
+
+    kind: Media.Kind
+    has_picture: bool = False
+    duration_ms: Annotated[int, Meta(ge=0, le=2**63 - 1)] | None = None
+    width: Pixels | None = None
+    height: Pixels | None = None
+    probed: Probed | UnsetType = UNSET
+    taken: Taken | UnsetType = UNSET
+    camera: Camera | UnsetType = UNSET
+
+
+FACTS = ProbedFacts.__struct_fields__
 WRITTEN = (*FACTS, "state", "reason", "tries", "leased_until")
 
 
@@ -55,26 +73,12 @@ def probe(children: Children, media: Media, medium: BinaryIO) -> None:
 
 
 def are_usual(facts: Facts) -> bool:
-    """Return whether the facts have the form that our children send.
-
-    A child taken over by a hostile file may send anything, and tracks become names of folders.
-    """
-    probed = facts.get("probed", {})
+    """Return whether the facts have the form that our children send."""
     try:
-        Media.Kind(facts["kind"])
-        if probed != {}:
-            Probed.of(probed)
-        if "taken" in facts and not TAKEN.fullmatch(facts["taken"]):
-            return False
-        if "camera" in facts:
-            msgspec.convert(facts["camera"], Camera)
-    except (ValueError, TypeError, KeyError, msgspec.ValidationError):
+        msgspec.convert(facts, ProbedFacts)
+    except ValueError:
         return False
-    numbers = ((facts.get(name), most) for name, most in LARGEST.items())
-    are_numbers = all(
-        number is None or (type(number) is int and 0 <= number <= most) for number, most in numbers
-    )
-    return are_numbers and type(facts.get("has_picture", False)) is bool
+    return True
 
 
 def probe_now(

@@ -13,6 +13,8 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
+from msgspec import convert, to_builtins
+
 from common.storage.durable import sync
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
@@ -71,7 +73,7 @@ class Films:
         if is_ready_elsewhere(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
-        note = {"blob": str(blob.name), "probed": probed.to_dict(), "plan": plan.to_dict()}
+        note = {"blob": str(blob.name), "probed": to_builtins(probed), "plan": plan.to_dict()}
         self._order(content, json.dumps(note).encode())
         # The film may have been finished, and its note removed, just before we wrote ours.
         if is_ready_elsewhere(folder):
@@ -142,7 +144,7 @@ class Films:
 
     def _make(self, content: Content, note: dict[str, object]) -> None:
         """Make a film. Raises Failed."""
-        probed, plan = Probed.of(note["probed"]), PlaybackPlan.of(note["plan"])  # type: ignore[arg-type]
+        probed, plan = convert(note["probed"], Probed), convert(note["plan"], PlaybackPlan)
         folder = folder_of(content)
         if is_there(folder / FILM):
             content_folders.publish_again(folder / FILM)

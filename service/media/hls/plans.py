@@ -7,7 +7,9 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
+
+from msgspec import convert, to_builtins
 
 from service.media.hls import copyable, renditions
 from service.media.hls.grid import cuts
@@ -38,25 +40,8 @@ class PlaybackPlan:
     # False if a scan of the whole film may still find where it can be cut.
     is_final: bool = True
 
-    @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Self:
-        return cls(
-            document["seconds"],
-            tuple(Rendition.of(each) for each in document["renditions"]),
-            tuple(Hidden(**each) for each in document["hidden"]),
-            tuple(Rendition.of(each) for each in document["former"]),
-            document["is_final"],
-        )
-
     def to_dict(self) -> dict[str, Any]:
-        return {
-            "version": VERSION,
-            "seconds": self.seconds,
-            "renditions": [each.to_dict() for each in self.renditions],
-            "hidden": [vars(each) for each in self.hidden],
-            "former": [each.to_dict() for each in self.former],
-            "is_final": self.is_final,
-        }
+        return {"version": VERSION, **to_builtins(self)}
 
     def of_kind(self, kind: RenditionKind) -> list[Rendition]:
         return [each for each in self.renditions if each.kind == kind]
@@ -95,7 +80,7 @@ def _read(path: Path, _written_at: int) -> PlaybackPlan:
     document = json.loads(path.read_text())
     if document["version"] != VERSION:
         raise ValueError(document["version"])
-    return PlaybackPlan.of(document)
+    return convert(document, PlaybackPlan)
 
 
 # Making one

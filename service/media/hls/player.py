@@ -13,6 +13,8 @@ from queue import Full, Queue
 from typing import Concatenate, ParamSpec
 from weakref import WeakValueDictionary
 
+from msgspec import convert
+
 from common.storage import database_connection
 from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
@@ -148,7 +150,7 @@ class Player:
         content, blob = content_of(question), blob_of(question)
         media = probe_now(self._children, content, blob)
         plan = self._plan(content, blob)
-        return self.films.want(content, blob, Probed.of(media.probed), plan)
+        return self.films.want(content, blob, convert(media.probed, Probed), plan)
 
     # On arrival
 
@@ -225,7 +227,7 @@ class Player:
         self, content: Content, blob: Path, media: Media, limits: ResourceLimits
     ) -> PlaybackPlan:
         """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
-        probed, folder = Probed.of(media.probed), folder_of(content)
+        probed, folder = convert(media.probed, Probed), folder_of(content)
         argv = program(
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
         )

@@ -2,11 +2,10 @@
 
 import itertools
 import re
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 from service.media.hls.copyable import container_of
 from service.media.hls.grid import Grid, grid
@@ -72,25 +71,17 @@ class Rendition:
     starts: tuple[float, ...] = ()
     marks: tuple[int, ...] = ()
     by: str = ""
-    delay: float = 0  # from decoding to showing, in seconds
+    delay: int | float = 0  # from decoding to showing, in seconds; JSON keeps the 0 of others
     # Of encoded pictures
     hdr: str = ""
     matrix: str = ""  # of the source's colors, as ffmpeg's scale filter names it
     is_interlaced: bool = False
-    preroll: float = 0  # seconds to read before, if no seek leads to a key frame
+    preroll: int = 0  # seconds to read before, if no seek leads to a key frame
 
     def __post_init__(self) -> None:
         """Check the name, since it becomes a path. Raises ValueError."""
         if not NAME.fullmatch(self.name):
             raise ValueError(self.name)
-
-    @classmethod
-    def of(cls, document: Mapping[str, Any]) -> Self:
-        lists = {"starts": tuple(document["starts"]), "marks": tuple(document["marks"])}
-        return cls(**{**document, **lists, "kind": RenditionKind(document["kind"])})
-
-    def to_dict(self) -> dict[str, Any]:
-        return asdict(self)
 
     @property
     def extension(self) -> str:
@@ -122,7 +113,7 @@ class Rendition:
 # Renditions that copy the source
 
 
-def preroll_of(probed: Probed, track: MediaTrack) -> float:
+def preroll_of(probed: Probed, track: MediaTrack) -> int:
     """Return how many seconds to read before a position, to pass a key frame.
 
     A seek leads to a key frame if the container lists them, else to any frame. The key frame
@@ -142,7 +133,7 @@ def main_picture(probed: Probed) -> MediaTrack | None:
 
 
 def encoded_pictures(
-    track: MediaTrack, shape: "SurveyedShape", seconds: float, *, below: bool, preroll: float
+    track: MediaTrack, shape: "SurveyedShape", seconds: float, *, below: bool, preroll: int
 ) -> list[Rendition]:
     """Return the sizes to encode. `below`: only sizes smaller than the source, which is copied."""
     width, height = shown_size(track, shape)
@@ -177,7 +168,7 @@ def is_within(width: int, height: int, size: PictureBox) -> bool:
 
 
 def encoded_picture(
-    track: MediaTrack, shape: SurveyedShape, size: PictureBox, seconds: float, preroll: float
+    track: MediaTrack, shape: SurveyedShape, size: PictureBox, seconds: float, preroll: int
 ) -> Rendition:
     width, height = fit(*shown_size(track, shape), size)
     rate = rate_of(shape, track)

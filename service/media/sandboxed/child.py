@@ -13,6 +13,7 @@ import socket
 from typing import Any, BinaryIO
 
 import av
+from msgspec import to_builtins
 
 from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
@@ -95,7 +96,7 @@ def probe(medium: BinaryIO) -> Facts:
     head = medium.read(HEAD_BYTES)
     medium.seek(0)
     if SVG.match(head):
-        probed = Probed("svg", 0, ()).to_dict()
+        probed = to_builtins(Probed("svg", 0, ()))
         return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
     if head.startswith(PDF):
         return {"kind": "other", "has_picture": True, "camera": {}}
@@ -108,7 +109,7 @@ def probe(medium: BinaryIO) -> Facts:
         return {"kind": "picture", "has_picture": True, **size, **exif.of_image(image)}
     medium.seek(0)
     if is_heif(head):
-        probed = {"probed": Probed("heif", 0, ()).to_dict()}
+        probed = {"probed": to_builtins(Probed("heif", 0, ()))}
         return {"kind": "picture", "has_picture": True, **probed, **exif.of_heif(medium)}
     with films.open_film(medium) as container:
         return film_facts(films.probe(container))
@@ -142,7 +143,7 @@ def film_facts(probed: Probed) -> Facts:
         "kind": "video" if video else "audio",
         "has_picture": bool(video or covers),
         "duration_ms": round(probed.duration_seconds * 1000) or None,
-        "probed": probed.to_dict(),
+        "probed": to_builtins(probed),
     }
     if video:
         is_sideways = video.rotation_degrees % 180 == 90

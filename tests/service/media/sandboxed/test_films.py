@@ -1,6 +1,8 @@
+import json
 from contextlib import suppress
 
 import pytest
+from msgspec import convert, to_builtins
 
 from service.media.probe import Probed, TrackKind
 from service.media.sandbox.launcher import Failed
@@ -30,7 +32,7 @@ def test_films_of_every_kind_are_recognized_and_show_a_frame(suffix, options, co
     facts = probe(content)
     assert (facts["kind"], facts["width"], facts["height"]) == ("video", 320, 240)
     assert 1500 < facts["duration_ms"] < 2800
-    probed = Probed.of(facts["probed"])
+    probed = convert(facts["probed"], Probed)
     assert sorted(track.codec for track in probed.tracks) == sorted(codecs)
     (small,) = draw(content, "t32", kind="video")
     assert shown(small).size == (32, 24)
@@ -44,7 +46,7 @@ def test_audio_is_recognized(suffix, codec, probe):
     facts = probe(short_film(suffix, *(("-c:a", codec) if codec else ()), source=""))
     assert (facts["kind"], facts["has_picture"]) == ("audio", False)
     assert 1900 < facts["duration_ms"] < 2200
-    (track,) = Probed.of(facts["probed"]).of_kind(TrackKind.AUDIO)
+    (track,) = convert(facts["probed"], Probed).of_kind(TrackKind.AUDIO)
     assert (track.channels, track.sample_rate) == (1, 44100)
 
 
@@ -81,7 +83,7 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
     )
     options += ("-metadata:s:a:0", "language=ger", "-metadata:s:a:0", "title=Deutsch")
     options += ("-metadata:s:a:1", "language=fre", "-metadata:s:s:0", "language=eng")
-    probed = Probed.of(probe(short_film("mkv", *options, "-c:s", "srt"))["probed"])
+    probed = convert(probe(short_film("mkv", *options, "-c:s", "srt"))["probed"], Probed)
     first, second = probed.of_kind(TrackKind.AUDIO)
     assert (first.language, first.title, second.language) == ("ger", "Deutsch", "fre")
     (words,) = probed.of_kind(TrackKind.SUBTITLE)
@@ -90,7 +92,7 @@ def test_tracks_carry_their_languages_and_titles(tmp_path, probe):
 
 def test_a_saved_probe_reads_back_the_same(probe):
     kept = probe(short_film("mp4"))["probed"]
-    assert Probed.of(kept).to_dict() == kept
+    assert json.loads(json.dumps(to_builtins(convert(kept, Probed)))) == kept
 
 
 def test_a_rotation_is_applied(tmp_path, probe, draw):
@@ -99,7 +101,7 @@ def test_a_rotation_is_applied(tmp_path, probe, draw):
     turned = copied("-display_rotation", "-90", "-i", str(flat))
     facts = probe(turned)
     assert (facts["width"], facts["height"]) == (240, 320)
-    (track,) = Probed.of(facts["probed"]).of_kind(TrackKind.VIDEO)
+    (track,) = convert(facts["probed"], Probed).of_kind(TrackKind.VIDEO)
     assert (track.width, track.height, track.rotation_degrees) == (320, 240, 90)
     assert shown(draw(turned, kind="video")[0]).size == (165, 220)
 
@@ -111,7 +113,7 @@ def test_pixels_that_are_no_squares_are_stretched(draw):
 
 def test_interlaced_video_is_recognized(probe):
     options = ("-vf", "setfield=tff", "-c:v", "mpeg2video", "-flags", "+ilme+ildct")
-    (track,) = Probed.of(probe(short_film("ts", *options, sound=False))["probed"]).tracks
+    (track,) = convert(probe(short_film("ts", *options, sound=False))["probed"], Probed).tracks
     assert track.is_interlaced
 
 
