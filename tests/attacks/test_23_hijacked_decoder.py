@@ -22,8 +22,7 @@ from service.media.content_folders import Content
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import ChildAnswer, MediaChild, are_sealed
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
-from service.media.sandbox.launcher import Failed, run
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import Failed, ResourceLimits, run
 from service.media.sandboxed.confinement import seccomp
 from service.media.serving import requests as media_requests
 from service.models import Media

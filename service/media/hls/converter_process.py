@@ -12,25 +12,14 @@ from service.media.cache import is_there
 from service.media.hls import segments
 from service.media.hls.formats import boxes
 from service.media.hls.renditions import Rendition, RenditionKind
-from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, start_piped
+from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, start_piped
 from service.media.sandbox.ready_copiers import ReadyCopiers
-from service.media.sandbox.resource_limits import ResourceLimits
 
 ENCODING = ResourceLimits(
-    wall_seconds=4 * 3600,
-    cpu_seconds=8 * 3600,
-    memory_bytes=6144 * MIB,
-    output_bytes=0,
-    nice=FOREGROUND,
+    wall_seconds=4 * 3600, cpu_seconds=8 * 3600, memory_bytes=6144 * MIB, nice=FOREGROUND
 )
 # Such a run takes a few seconds at most.
-LIGHT = ResourceLimits(
-    wall_seconds=600,
-    cpu_seconds=120,
-    memory_bytes=2048 * MIB,
-    output_bytes=0,
-    nice=FOREGROUND,
-)
+LIGHT = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
 
 
 @dataclass(frozen=True)

@@ -33,8 +33,13 @@ from service.media.hls.renditions import AAC_BITS, SIZES, Rendition, RenditionKi
 from service.media.probe import Probed
 from service.media.sandbox.ffmpeg_access import opens
 from service.media.sandbox.job_turns import Jobs
-from service.media.sandbox.launcher import BACKGROUND, MIB, Failed, RunningProgram
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import (
+    BACKGROUND,
+    MIB,
+    Failed,
+    ResourceLimits,
+    RunningProgram,
+)
 from service.media.serving.local_socket import is_taken
 from service.store.blobs import library_store
 from service.store.folders import make_folder

@@ -31,9 +31,8 @@ from service.media.probe import Probed
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
-from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed
+from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
 from service.media.sandbox.own_commands import ENVIRONMENT, program
-from service.media.sandbox.resource_limits import ResourceLimits
 from service.media.serving.media_server import HasLeft, MediaServer
 from service.media.serving.requests import Facts
 from service.models import File, Media
@@ -48,21 +47,9 @@ MOST_ARRIVALS = 1000
 # How many requests may wait for a segment, and for anything else.
 MOST_SEGMENTS, MOST_ANSWERS = 24, 16
 SEGMENT_SECONDS = 20.0
-LOOK = ResourceLimits(
-    wall_seconds=90,
-    cpu_seconds=15,
-    memory_bytes=2048 * MIB,
-    output_bytes=32 * MIB,
-    nice=FOREGROUND,
-)
+LOOK = ResourceLimits(wall_seconds=90, cpu_seconds=15, output_bytes=32 * MIB, nice=FOREGROUND)
 # It reads a whole film, perhaps from a slow disk.
-SCAN = ResourceLimits(
-    wall_seconds=1800,
-    cpu_seconds=300,
-    memory_bytes=2048 * MIB,
-    output_bytes=32 * MIB,
-    nice=BACKGROUND,
-)
+SCAN = ResourceLimits(wall_seconds=1800, cpu_seconds=300, output_bytes=32 * MIB, nice=BACKGROUND)
 
 
 class Player:

@@ -17,7 +17,7 @@ from service.media.content_folders import (
     scratch_folder,
     write_durably,
 )
-from service.media.pictures import heif, svg
+from service.media.pictures.heif_and_svg import heif_to_jpeg, svg_to_png
 from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.launcher import Failed
@@ -30,7 +30,7 @@ MAKE_SECONDS = 20.0
 ASK_SECONDS = 25.0
 JPEG, RIFF = b"\xff\xd8\xff", b"RIFF"
 # What the child that draws can't read, as `sandboxed/child.py` names it.
-CONVERTERS = {heif.HEIF: heif.to_jpeg, svg.SVG: svg.to_png}
+CONVERTERS = {"heif": heif_to_jpeg, "svg": svg_to_png}
 SIGNS = {JPEG: "image/jpeg", RIFF: "image/webp"}
 
 

@@ -14,15 +14,12 @@ from typing import Any
 
 from common.storage import database_connection
 from service.errors import Busy
-from service.media.sandbox.launcher import MIB, Failed, RunningProgram
+from service.media.sandbox.launcher import MIB, Failed, ResourceLimits, RunningProgram
 from service.media.sandbox.own_commands import ENVIRONMENT, command
-from service.media.sandbox.resource_limits import ResourceLimits
 
 log = logging.getLogger("ferry.media")
 
-LIFE = ResourceLimits(
-    wall_seconds=3600, cpu_seconds=1200, memory_bytes=2048 * MIB, output_bytes=0, open_files=64
-)
+LIFE = ResourceLimits(wall_seconds=3600, cpu_seconds=1200)
 START_SECONDS = 60.0
 # A question's wall time is this multiple of its CPU time: other processes use the machine too.
 PATIENCE = 6

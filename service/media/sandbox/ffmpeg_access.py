@@ -9,15 +9,14 @@ import imageio_ffmpeg
 from django.conf import settings
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import MIB, Failed, ResourceLimits
 
 log = logging.getLogger("ferry.media")
 
 # Where system programs have their libraries, and where encoders count CPUs.
 LIBRARIES = ("/usr", "/lib", "/lib64", "/nix/store", "/etc/ld.so.cache")
 PROCESSORS = "/sys/devices/system/cpu"
-TRIAL = ResourceLimits(wall_seconds=60, cpu_seconds=10, memory_bytes=2**31, output_bytes=2**20)
+TRIAL = ResourceLimits(wall_seconds=60, cpu_seconds=10, output_bytes=MIB)
 
 
 @cache

@@ -12,11 +12,9 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
-
-from service.media.sandbox.resource_limits import ResourceLimits
 
 LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "confinement" / "apply_limits.py"
 MIB = 2**20
@@ -40,6 +38,18 @@ UNPRINTABLE = re.compile(r"[^ -~]+")
 # Linux kills children (see apply_limits.py) when the *thread* that started them ends. This thread
 # lives as long as the process.
 _starter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="confined")
+
+
+@dataclass(frozen=True)
+class ResourceLimits:
+    """How much a program that reads media may use."""
+
+    wall_seconds: float  # generous: other processes use the machine too
+    cpu_seconds: int
+    memory_bytes: int = 2048 * MIB  # of address space, which exceeds the memory in use
+    output_bytes: int = 0  # of each file it writes, and of its standard output
+    open_files: int = 64
+    nice: int = 10  # for CPU and disk: Linux derives the disk's priority from it
 
 
 class Failed(Exception):  # noqa: N818  Errors are nouns here.

@@ -8,18 +8,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from service.media.sandbox.launcher import FOREGROUND, MIB, RunningProgram, start_piped
+from service.media.sandbox.launcher import FOREGROUND, ResourceLimits, RunningProgram, start_piped
 from service.media.sandbox.own_commands import ENVIRONMENT, command
-from service.media.sandbox.resource_limits import ResourceLimits
 
 # Copying takes a second or two at most; half of the wall time is for waiting.
-COPYING = ResourceLimits(
-    wall_seconds=600,
-    cpu_seconds=120,
-    memory_bytes=2048 * MIB,
-    output_bytes=0,
-    nice=FOREGROUND,
-)
+COPYING = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
 # For the picture and the sound of one viewer.
 MOST_WAITING = 2
 MOST_AGE_SECONDS = 300.0

@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from service.media.sandbox import launcher
-from service.media.sandbox.launcher import Failed, RunningProgram
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import Failed, ResourceLimits, RunningProgram
 from tests import tools
 from tests.service.media.waiting import wait_until
 
@@ -185,8 +184,7 @@ def test_it_dies_with_its_parent(tmp_path):
     code = """
 import signal, sys
 from pathlib import Path
-from service.media.sandbox.resource_limits import ResourceLimits
-from service.media.sandbox.launcher import RunningProgram
+from service.media.sandbox.launcher import ResourceLimits, RunningProgram
 limits = ResourceLimits(60, 60, 2**30, 2**20)
 argv = [sys.executable, "-I", "-c", "import signal; print('up', flush=True); signal.pause()"]
 RunningProgram(argv, limits=limits, cwd=Path("/"), stdout=1)

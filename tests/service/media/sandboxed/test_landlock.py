@@ -8,8 +8,7 @@ import pytest
 
 from service.media.sandbox import launcher
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens, runs_sealed
-from service.media.sandbox.launcher import Failed
-from service.media.sandbox.resource_limits import ResourceLimits
+from service.media.sandbox.launcher import Failed, ResourceLimits
 from tests import tools
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
