@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
@@ -52,6 +52,7 @@ class ResourceLimits:
     nice: int = 10  # for CPU and disk: Linux derives the disk's priority from it
 
 
+@dataclass(eq=False, repr=False)
 class Failed(Exception):  # noqa: N818  Errors are nouns here.
     """A program's failure; `reason` is a line for people.
 
@@ -60,19 +61,11 @@ class Failed(Exception):  # noqa: N818  Errors are nouns here.
     `is_killed`: by its own limit, or by another process.
     """
 
-    def __init__(
-        self,
-        reason: str,
-        *,
-        is_limit: bool = False,
-        is_late: bool = False,
-        is_killed: bool = False,
-    ) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.is_limit = is_limit
-        self.is_late = is_late
-        self.is_killed = is_killed
+    reason: str
+    _: KW_ONLY
+    is_limit: bool = False
+    is_late: bool = False
+    is_killed: bool = False
 
 
 class RunningProgram:
@@ -210,21 +203,13 @@ class RunningProgram:
                 os.killpg(self.pid, number)
 
 
-def run(  # noqa: PLR0913  As RunningProgram.
-    argv: Sequence[str],
-    *,
-    limits: ResourceLimits,
-    cwd: Path,
-    stdin: int | None = None,
-    environment: Mapping[str, str] | None = None,
-    opens: Mapping[str, str] | None = None,
-) -> bytes:
-    """Run a program and return its standard output. Raises Failed."""
-    running, output = start_piped(
-        argv, limits=limits, cwd=cwd, stdin=stdin, environment=environment, opens=opens
-    )
+def run(argv: Sequence[str], *, limits: ResourceLimits, **options: Any) -> bytes:
+    """Run a program with the options of RunningProgram; return its output. Raises Failed."""
+    running, output = start_piped(argv, limits=limits, **options)
     with output, running:
-        content = all_of(output.fileno(), limits)
+        content = output.read(limits.output_bytes + 1)
+        if len(content) > limits.output_bytes:
+            raise Failed("it became too large", is_limit=True)
         if running.wait() != 0:
             raise running.failure()
     return content
@@ -241,16 +226,6 @@ def start_piped(argv: Sequence[str], **options: Any) -> tuple[RunningProgram, Bi
         raise
     finally:
         os.close(theirs)
-
-
-def all_of(descriptor: int, limits: ResourceLimits) -> bytes:
-    """Read until the program ends, at its wall time at the latest. Raises Failed."""
-    content = bytearray()
-    while piece := os.read(descriptor, READ_BYTES):
-        content += piece
-        if len(content) > limits.output_bytes:
-            raise Failed("it became too large", is_limit=True)
-    return bytes(content)
 
 
 def launching(
