@@ -1,8 +1,9 @@
 """Limit how many media jobs the worker runs at once."""
 
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
 from service.errors import Busy
@@ -25,27 +26,48 @@ class Jobs:
 
     def __init__(self, most: int) -> None:
         self.most = most
-        self._converting = 0
-        self._picturing = 0
-        self._picturing_ahead = 0
+        self._running: Counter[str] = Counter()
+        self._waiting: Counter[str] = Counter()
         self._film: Pausable | None = None
-        self._waiting = 0
         self._is_closed = False
         self._changed = threading.Condition()
 
+    def converting(self) -> AbstractContextManager[None]:
+        """Return a converter's turn. Entering it raises Busy if none is free."""
+        return self._turn("converter", lambda: self._running["converter"] < self.most, 0)
+
+    def picturing(self, wait_seconds: float) -> AbstractContextManager[None]:
+        """Return a turn for a requested picture. Entering it raises Busy after `wait_seconds`."""
+        return self._turn("picture", lambda: self._running["picture"] < self.most, wait_seconds)
+
+    def picturing_ahead(self) -> AbstractContextManager[None]:
+        """Return a turn that is waited for as long as it takes. Raises Busy after `close`."""
+        return self._turn("picture ahead", self._is_idle, None)
+
+    def _is_idle(self) -> bool:
+        return not self._waiting["picture"] and self._running.total() < self.most
+
     @contextmanager
-    def converting(self) -> Iterator[None]:
-        """Take a converter's turn. Raises Busy if none is free."""
+    def _turn(
+        self, kind: str, is_free: Callable[[], bool], wait_seconds: float | None
+    ) -> Iterator[None]:
         with self._changed:
-            if self._converting >= self.most:
+            self._waiting[kind] += 1
+            try:
+                is_in_time = self._changed.wait_for(
+                    lambda: self._is_closed or is_free(), wait_seconds
+                )
+            finally:
+                self._waiting[kind] -= 1
+            if not is_in_time or self._is_closed:
                 raise Busy
-            self._converting += 1
+            self._running[kind] += 1
             self._share()
         try:
             yield
         finally:
             with self._changed:
-                self._converting -= 1
+                self._running[kind] -= 1
                 self._share()
                 self._changed.notify_all()
 
@@ -61,54 +83,13 @@ class Jobs:
                 self._film = None
 
     def _share(self) -> None:
-        if self._film and self._converting >= self.most:
+        if self._film and self._running["converter"] >= self.most:
             self._film.pause()
         elif self._film:
             self._film.resume()
-
-    @contextmanager
-    def picturing(self, wait_seconds: float) -> Iterator[None]:
-        """Wait for a turn to make a requested picture. Raises Busy after `wait_seconds`."""
-        with self._changed:
-            self._waiting += 1
-            try:
-                is_in_time = self._changed.wait_for(self._has_turn, wait_seconds)
-                if not is_in_time or self._is_closed:
-                    raise Busy
-                self._picturing += 1
-            finally:
-                self._waiting -= 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._picturing -= 1
-                self._changed.notify_all()
-
-    @contextmanager
-    def picturing_ahead(self) -> Iterator[None]:
-        """Wait for a turn as long as it takes. Raises Busy after `close`."""
-        with self._changed:
-            self._changed.wait_for(self._has_idle_turn)
-            if self._is_closed:
-                raise Busy
-            self._picturing_ahead += 1
-        try:
-            yield
-        finally:
-            with self._changed:
-                self._picturing_ahead -= 1
-                self._changed.notify_all()
 
     def close(self) -> None:
         """End all waiting for turns, with Busy."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-
-    def _has_turn(self) -> bool:
-        return self._is_closed or self._picturing < self.most
-
-    def _has_idle_turn(self) -> bool:
-        going_on = self._converting + self._picturing + self._picturing_ahead
-        return self._is_closed or (not self._waiting and going_on < self.most)
