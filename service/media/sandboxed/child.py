@@ -19,7 +19,7 @@ from service.media.pictures.sizes import SIZES
 from service.media.probe import Probed, TrackKind
 from service.media.sandboxed import documents, drawing, exif, films
 from service.media.sandboxed.confinement import landlock, seccomp
-from service.media.sandboxed.refusals import Unfit
+from service.media.sandboxed.drawing import Unfit
 
 HEAD_BYTES = 4096
 MOST_QUESTION_BYTES = 65_536
@@ -75,9 +75,11 @@ def carry_out(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
         case "probe":
             return probe(medium), []
         case "chapters":
-            return {"chapters": chapters(medium)}, []
+            with films.open_film(medium) as container:
+                return {"chapters": films.chapters(container)}, []
         case "filmstrip":
-            return {}, [filmstrip(medium)]
+            with films.open_film(medium) as container:
+                return {}, [films.draw_filmstrip(container)]
     return {}, draw(medium, question)
 
 
@@ -150,16 +152,6 @@ def film_facts(probed: Probed) -> Facts:
         size = (video.height, video.width) if is_sideways else (video.width, video.height)
         facts |= {"width": size[0], "height": size[1]}
     return facts
-
-
-def chapters(medium: BinaryIO) -> list[Facts]:
-    with films.open_film(medium) as container:
-        return films.chapters(container)
-
-
-def filmstrip(medium: BinaryIO) -> bytes:
-    with films.open_film(medium) as container:
-        return films.draw_filmstrip(container)
 
 
 def draw(medium: BinaryIO, question: Facts) -> list[bytes]:

@@ -5,12 +5,12 @@ import io
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import BinaryIO, cast
 
 from PIL import Image, ImageCms, ImageFile, PngImagePlugin, UnidentifiedImageError
 
 from service.media.pictures.sizes import PictureSize
-from service.media.sandboxed.refusals import Unfit
 
 FORMATS = ("JPEG", "PNG", "GIF", "WEBP", "AVIF", "TIFF", "BMP", "JPEG2000", "ICO")
 # Pictures are read whole into memory, some of them more than once: 3 or 4 bytes per pixel.
@@ -47,6 +47,14 @@ PngImagePlugin.MAX_TEXT_MEMORY = PngImagePlugin.MAX_TEXT_CHUNK
 ImageFile.LOAD_TRUNCATED_IMAGES = False
 # Odd files are normal, and no one reads what a child process prints.
 warnings.simplefilter("ignore")
+
+
+@dataclass(eq=False, repr=False)
+class Unfit(Exception):  # noqa: N818  Errors are nouns here.
+    """A media file that a child can't use."""
+
+    reason: str
+    is_limit: bool = False
 
 
 def make_ready() -> None:

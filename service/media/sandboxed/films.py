@@ -6,6 +6,7 @@ import pkgutil
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from itertools import islice
 from typing import Any, BinaryIO, cast
 
 import av
@@ -16,11 +17,12 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
+from service.media.chapters import MOST_CHAPTERS
 from service.media.formats import FORMATS
 from service.media.pictures.sizes import FRAME, FRAMES, FRAMES_IN_ROW, PictureSize
 from service.media.probe import MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
-from service.media.sandboxed.refusals import Unfit
+from service.media.sandboxed.drawing import Unfit
 
 MOST_TRACKS = 200
 MOST_PIXELS = 8192 * 8192
@@ -32,7 +34,6 @@ BLACK, FLAT = 24, 6  # of 255: a lower mean is black, a lower deviation is flat
 TEXT_SUBTITLES = {"ass", "ssa", "subrip", "srt", "webvtt", "mov_text", "text", "ttml"}
 PROGRESSIVE = (0, 1)  # unknown, progressive
 MOST_COVER_BYTES = 32 * 2**20
-MOST_CHAPTERS = 200
 LONGEST_TITLE = 200
 FILMSTRIP_SECONDS = 45.0  # of CPU time
 FILMSTRIP_QUALITY = 60
@@ -55,29 +56,21 @@ def open_film(medium: BinaryIO) -> Iterator[InputContainer]:
     try:
         container = av.open(medium, "r", metadata_errors="replace", container_options=options)
     except av.FFmpegError as trouble:
-        raise Unfit(describe_error(trouble)) from trouble
+        raise Unfit(f"it can't be read: {trouble.strerror}") from trouble
     with container:
         if len(container.streams) > MOST_TRACKS:
             raise Unfit("it has too many tracks", is_limit=True)
         yield container
 
 
-def describe_error(trouble: av.FFmpegError) -> str:
-    return f"it can't be read: {trouble.strerror}"
-
-
 def probe(container: InputContainer) -> Probed:
-    frame = first_frame(container)
+    film = film_of(container)
+    # Only the first frame shows the rotation, and whether the film can be read.
+    frame = next(frames(container, film), None) if film else None
     tracks = (track_of(stream, frame) for stream in container.streams)
     return Probed(
         container.format.name, duration_of(container), tuple(each for each in tracks if each)
     )
-
-
-def first_frame(container: InputContainer) -> VideoFrame | None:
-    """Return the first frame: only that shows the rotation, and whether the film can be read."""
-    stream = film_of(container)
-    return next(frames(container, stream), None) if stream else None
 
 
 def duration_of(container: InputContainer) -> float:
@@ -213,17 +206,12 @@ def choose_frame(container: InputContainer, stream: VideoStream) -> VideoFrame |
 def candidates(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
     length = duration_of(container)
     for position in POSITIONS if length else ():
-        with suppress(av.FFmpegError):
-            container.seek(int(position * length * av.time_base) + (container.start_time or 0))
-            yield from some(frames(container, stream), 1)
+        frame = frame_at(container, stream, position * length)
+        if frame is not None:
+            yield frame
     with suppress(av.FFmpegError):
         container.seek(container.start_time or 0)
-    yield from some(frames(container, stream), 3)
-
-
-def some(frames_of_it: Iterator[VideoFrame], count: int) -> Iterator[VideoFrame]:
-    for _number, frame in zip(range(count), frames_of_it, strict=False):
-        yield frame
+    yield from islice(frames(container, stream), 3)
 
 
 def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFrame]:
@@ -234,7 +222,7 @@ def frames(container: InputContainer, stream: VideoStream) -> Iterator[VideoFram
         context.thread_count = 1
         context.options = {"max_pixels": str(MOST_PIXELS)}
     with suppress(av.FFmpegError):
-        for _number, packet in zip(range(MOST_PACKETS), container.demux(stream), strict=False):
+        for packet in islice(container.demux(stream), MOST_PACKETS):
             with suppress(av.InvalidDataError):
                 yield from packet.decode()
 
