@@ -88,14 +88,10 @@ def ends_of(container: InputContainer) -> dict[int, float]:
         seek(container, whole - TAIL_SECONDS)
         for packet in container.demux():
             if packet.pts is not None:
-                end = seconds(packet, packet.pts + (packet.duration or 0))
+                end = float((packet.pts + (packet.duration or 0)) * packet.time_base)
                 index = packet.stream_index
                 ends[index] = max(ends.get(index, 0.0), end - begins_at(container))
     return {stream.index: ends.get(stream.index, whole) for stream in container.streams}
-
-
-def seconds(packet: "Packet[Any]", units: int) -> float:
-    return float(units * packet.time_base)
 
 
 # Cut points
@@ -124,7 +120,7 @@ def read_index(container: InputContainer, stream: Stream) -> dict[str, Any]:
         "by": "dts" if by_decoding else "pts",
         "marks": marks,
         "times": [float((mark + delay) * unit_of(stream)) - begin for mark in marks],
-        "bytes": bytes_between(stream, entries),
+        "bytes": bytes_between([each.pos for each in entries]),
     }
 
 
@@ -139,9 +135,8 @@ def presentation_delay(container: InputContainer, stream: Stream, marks: list[in
     return int(packet.pts - packet.dts)
 
 
-def bytes_between(stream: Stream, entries: list[Any]) -> list[int]:
+def bytes_between(positions: list[int]) -> list[int]:
     """Return the bytes from each key frame to the next; unknown for the last one."""
-    positions = [each.pos for each in entries]
     return [max(0, after - before) for before, after in pairwise(positions)]
 
 
@@ -158,15 +153,13 @@ def scan(container: InputContainer, stream: Stream) -> dict[str, Any]:
     container.seek(0, backward=True)
     begin = begins_at(container)
     marks: list[int] = []
-    times: list[float] = []
     positions: list[int] = []
     for packet in container.demux(stream):
         if packet.is_keyframe and packet.pts is not None and packet.size:
             marks.append(packet.pts)
-            times.append(seconds(packet, packet.pts) - begin)
             positions.append(packet.pos or 0)
-    sizes = [max(0, after - at) for at, after in pairwise(positions)]
-    return {"by": "pts", "marks": marks, "times": times, "bytes": sizes}
+    times = [float(mark * unit_of(stream)) - begin for mark in marks]
+    return {"by": "pts", "marks": marks, "times": times, "bytes": bytes_between(positions)}
 
 
 def check_seeks(
