@@ -16,73 +16,37 @@ UNQUOTABLE = re.compile(r'["\x00-\x1f\x7f-\x9f\u2028\u2029]')
 LANGUAGE = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")
 UNKNOWN_LANGUAGES = frozenset({"und", "unk", "mis", "zxx", "mul"})
 LONGEST_NAME = 100
-# From ISO 639-2, used in containers, to the shorter codes that browsers know.
-SHORTER = {
-    "eng": "en",
-    "deu": "de",
-    "ger": "de",
-    "fra": "fr",
-    "fre": "fr",
-    "spa": "es",
-    "ita": "it",
-    "por": "pt",
-    "nld": "nl",
-    "dut": "nl",
-    "rus": "ru",
-    "jpn": "ja",
-    "zho": "zh",
-    "chi": "zh",
-    "kor": "ko",
-    "ara": "ar",
-    "tur": "tr",
-    "pol": "pl",
-    "swe": "sv",
-    "nor": "no",
-    "dan": "da",
-    "fin": "fi",
-    "ces": "cs",
-    "cze": "cs",
-    "hun": "hu",
-    "ell": "el",
-    "gre": "el",
-    "heb": "he",
-    "hin": "hi",
-    "tha": "th",
-    "ukr": "uk",
-    "ron": "ro",
-    "rum": "ro",
-    "vie": "vi",
-    "ind": "id",
-}
-NAMES = {
-    "en": "English",
-    "de": "Deutsch",
-    "fr": "Français",
-    "es": "Español",
-    "it": "Italiano",
-    "pt": "Português",
-    "nl": "Nederlands",
-    "ru": "Русский",
-    "ja": "日本語",
-    "zh": "中文",
-    "ko": "한국어",
-    "ar": "العربية",
-    "tr": "Türkçe",
-    "pl": "Polski",
-    "sv": "Svenska",
-    "no": "Norsk",
-    "da": "Dansk",
-    "fi": "Suomi",
-    "cs": "Čeština",
-    "hu": "Magyar",
-    "el": "Ελληνικά",
-    "he": "עברית",
-    "hi": "हिन्दी",
-    "th": "ไทย",
-    "uk": "Українська",
-    "ro": "Română",
-    "vi": "Tiếng Việt",
-    "id": "Bahasa Indonesia",
+# By the codes that browsers know: each language's name, and its codes in ISO 639-2, which
+# containers use.
+LANGUAGES: dict[str, tuple[str, ...]] = {
+    "en": ("English", "eng"),
+    "de": ("Deutsch", "deu", "ger"),
+    "fr": ("Français", "fra", "fre"),
+    "es": ("Español", "spa"),
+    "it": ("Italiano", "ita"),
+    "pt": ("Português", "por"),
+    "nl": ("Nederlands", "nld", "dut"),
+    "ru": ("Русский", "rus"),
+    "ja": ("日本語", "jpn"),
+    "zh": ("中文", "zho", "chi"),
+    "ko": ("한국어", "kor"),
+    "ar": ("العربية", "ara"),
+    "tr": ("Türkçe", "tur"),
+    "pl": ("Polski", "pol"),
+    "sv": ("Svenska", "swe"),
+    "no": ("Norsk", "nor"),
+    "da": ("Dansk", "dan"),
+    "fi": ("Suomi", "fin"),
+    "cs": ("Čeština", "ces", "cze"),
+    "hu": ("Magyar", "hun"),
+    "el": ("Ελληνικά", "ell", "gre"),
+    "he": ("עברית", "heb"),
+    "hi": ("हिन्दी", "hin"),
+    "th": ("ไทย", "tha"),
+    "uk": ("Українська", "ukr"),
+    "ro": ("Română", "ron", "rum"),
+    "vi": ("Tiếng Việt", "vie"),
+    "id": ("Bahasa Indonesia", "ind"),
 }
 
 
@@ -113,7 +77,8 @@ def _medium(kind: str, group: str, rendition: Rendition, name: str) -> str:
     language = language_of(rendition.language)
     facts += [f'LANGUAGE="{language}"'] if language else []
     # Viewers turn subtitles on themselves.
-    facts += [f"DEFAULT={yes(rendition.is_default and kind == 'AUDIO')}", "AUTOSELECT=YES"]
+    is_default = rendition.is_default and kind == "AUDIO"
+    facts += [f"DEFAULT={'YES' if is_default else 'NO'}", "AUTOSELECT=YES"]
     facts += [f'CHANNELS="{rendition.channels}"'] if rendition.channels else []
     facts += [f'URI="{rendition.name}/index.m3u8"']
     return f"#EXT-X-MEDIA:{','.join(facts)}"
@@ -152,7 +117,8 @@ def media(rendition: Rendition) -> str:
 
 def name_of(track: Rendition | Hidden, order: int) -> str:
     language = language_of(track.language)
-    return one_line(track.title) or NAMES.get(language, language) or str(order)
+    name, *_codes = LANGUAGES.get(language, (language,))
+    return one_line(track.title) or name or str(order)
 
 
 def distinct(names: list[str]) -> list[str]:
@@ -173,8 +139,5 @@ def one_line(text: str) -> str:
 def language_of(tag: str) -> str:
     if not LANGUAGE.fullmatch(tag) or tag.lower() in UNKNOWN_LANGUAGES:
         return ""
-    return SHORTER.get(tag.lower(), tag)
-
-
-def yes(value: bool) -> str:  # noqa: FBT001
-    return "YES" if value else "NO"
+    codes = (code for code, (_name, *longer) in LANGUAGES.items() if tag.lower() in longer)
+    return next(codes, tag)
