@@ -13,7 +13,7 @@ from service.media.cache import Cache
 from service.media.content_folders import scratch_folder
 from service.media.hls import segments
 from service.media.hls.converter_process import ConverterRun, ConverterWork
-from service.media.hls.formats import adts, boxes
+from service.media.hls.formats.boxes import Malformed
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.media.sandbox.ready_copiers import ReadyCopiers
@@ -294,7 +294,7 @@ class Conversion:
                     if not self._goes_on(run, segment.number):
                         break
                 run.close()
-        except (Failed, boxes.Malformed, adts.Malformed, OSError) as trouble:
+        except (Failed, Malformed, OSError) as trouble:
             self._note(run, run.refusal(trouble))
         except DiskFull:
             self._note(run, Busy())

@@ -58,7 +58,7 @@ def copier_question(
 
 
 def read(rendition: Rendition, first: int, source: Read) -> Iterator[Segment]:
-    """Yield the segments in a converter's output. Raises boxes.Malformed, adts.Malformed."""
+    """Yield the segments in a converter's output. Raises boxes.Malformed."""
     if rendition.kind == RenditionKind.TEXT:
         return _text(first, source)
     if rendition.is_copied:

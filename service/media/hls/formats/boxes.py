@@ -48,7 +48,7 @@ class Sample(NamedTuple):
 def pieces(read: Read) -> Iterator[bytes]:
     """Yield what a player needs first (ftyp and moov), then each fragment. Raises Malformed."""
     gathered = b""
-    while head := _exactly(read, HEAD.size, may_end=True):
+    while head := exactly(read, HEAD.size, may_end=True):
         kind, box = _rest_of_box(read, head)
         gathered = gathered + box if kind in (b"ftyp", b"moov", b"moof", b"mdat") else gathered
         if len(gathered) > 2 * MOST_BOX_BYTES:
@@ -61,14 +61,15 @@ def pieces(read: Read) -> Iterator[bytes]:
 def _rest_of_box(read: Read, head: bytes) -> tuple[bytes, bytes]:
     size, kind = HEAD.unpack(head)
     if size == 1:
-        head += _exactly(read, LONG_HEAD.size)
+        head += exactly(read, LONG_HEAD.size)
         (size,) = LONG_HEAD.unpack(head[HEAD.size :])
     if not len(head) <= size <= MOST_BOX_BYTES:
         raise Malformed(f"a box of {size} bytes")
-    return kind, head + _exactly(read, size - len(head))
+    return kind, head + exactly(read, size - len(head))
 
 
-def _exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
+def exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
+    """Read so many bytes, or none at the end if it may end here. Raises Malformed."""
     data = bytearray()
     while len(data) < size:
         piece = read(size - len(data))
@@ -125,10 +126,15 @@ def sequence_of(fragment: bytes) -> int:
 
 def decoded_at(fragment: bytes) -> int:
     """Return when the first frame is decoded. Raises Malformed."""
+    return int(struct.unpack_from(">Q", fragment, _time_in(fragment))[0])
+
+
+def _time_in(fragment: bytes) -> int:
+    """Return where the fragment has its time."""
     start = find_box(fragment, b"moof", b"traf", b"tfdt").start
     if fragment[start + 8] != 1:
         raise Malformed("a time of 32 bits")
-    return int(struct.unpack_from(">Q", fragment, start + 12)[0])
+    return start + 12
 
 
 def first_offset(fragment: bytes) -> int:
@@ -155,10 +161,7 @@ def place_fragment(fragment: bytes, sequence: int, shown_at: int) -> bytes:
     decoded_at = max(0, shown_at - first_offset(fragment))
     mfhd = find_box(fragment, b"moof", b"mfhd").start
     struct.pack_into(">I", data, mfhd + 12, sequence)
-    tfdt = find_box(fragment, b"moof", b"traf", b"tfdt").start
-    if data[tfdt + 8] != 1:
-        raise Malformed("a time of 32 bits")
-    struct.pack_into(">Q", data, tfdt + 12, decoded_at)
+    struct.pack_into(">Q", data, _time_in(fragment), decoded_at)
     return bytes(data)
 
 
