@@ -28,13 +28,9 @@ TAGS = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt70
 
 
 def source(path: Path, at: Fraction) -> list[str]:
-    seek = ["-ss", seconds(at)] if at > 0 else []
+    seek = ["-ss", f"{float(at):.6f}"] if at > 0 else []
     whitelists = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
     return [ffmpeg(), *QUIET, *whitelists, *seek, "-i", f"file:{path}"]
-
-
-def seconds(at: Fraction) -> str:
-    return f"{float(at):.6f}"
 
 
 # Pictures
@@ -59,14 +55,8 @@ def pictures(rendition: Rendition, path: Path, first: int) -> list[str]:
         "tpad=stop=-1:stop_mode=clone",
     ]
     track_options = ["-map", f"0:{rendition.track}", "-an", "-sn", "-dn", "-vf", ",".join(filters)]
-    return [
-        *source(path, at),
-        *track_options,
-        "-frames:v",
-        frame_count,
-        *h264(rendition),
-        *fragments(rendition),
-    ]
+    track_options += ["-frames:v", frame_count]
+    return [*source(path, at), *track_options, *h264(rendition), *fragments(rendition)]
 
 
 def shaping(rendition: Rendition) -> list[str]:
@@ -78,18 +68,14 @@ def shaping(rendition: Rendition) -> list[str]:
 
 
 def h264(rendition: Rendition) -> list[str]:
-    most = next(size.most_bits for size in SIZES if size.name == rendition.name)
     units = str(rendition.grid.units)
-    return [
-        *quality(most),
-        *("-profile:v", "high", "-level:v", rendition.level),
-        *("-g", units, "-keyint_min", units, "-sc_threshold", "0"),
-        *("-x264-params", "scenecut=0:open-gop=0"),
-    ]
+    keys = ["-g", units, "-keyint_min", units, "-sc_threshold", "0"]
+    return [*quality(rendition), *keys, "-x264-params", "scenecut=0:open-gop=0"]
 
 
-def quality(most_bits: int) -> list[str]:
-    bound = ["-maxrate", str(most_bits), "-bufsize", str(most_bits)]
+def quality(rendition: Rendition) -> list[str]:
+    most = next(str(size.most_bits) for size in SIZES if size.name == rendition.name)
+    bound = ["-maxrate", most, "-bufsize", most, "-profile:v", "high", "-level:v", rendition.level]
     return ["-c:v", "libx264", "-preset", "veryfast", "-crf", RATE_FACTOR, *bound]
 
 
@@ -121,14 +107,8 @@ def sounds(rendition: Rendition, path: Path, first: int) -> list[str]:
         f"atrim=end_sample={(total - frame) * SAMPLES}",
     ]
     track_options = ["-map", f"0:{rendition.track}", "-vn", "-sn", "-dn", "-af", ",".join(filters)]
-    return [
-        *source(path, Fraction(frame * SAMPLES, AAC_RATE)),
-        *track_options,
-        *aac(),
-        "-f",
-        "adts",
-        "pipe:1",
-    ]
+    at = Fraction(frame * SAMPLES, AAC_RATE)
+    return [*source(path, at), *track_options, *aac(), "-f", "adts", "pipe:1"]
 
 
 def frames_to_drop(rendition: Rendition, first: int) -> int:

@@ -5,7 +5,6 @@ A request is a note in a folder, so that it outlives the worker; a finished film
 
 import json
 import logging
-import os
 import re
 import threading
 from collections.abc import Iterator
@@ -29,7 +28,7 @@ from service.media.hls.copyable import (
     is_plain_h264,
 )
 from service.media.hls.plans import PlaybackPlan, sounds_of
-from service.media.hls.renditions import AAC_BITS, SIZES, Rendition, RenditionKind, main_picture
+from service.media.hls.renditions import AAC_BITS, Rendition, RenditionKind, main_picture
 from service.media.probe import Probed
 from service.media.sandbox.ffmpeg_access import opens
 from service.media.sandbox.job_turns import Jobs
@@ -39,6 +38,7 @@ from service.media.sandbox.launcher import (
     Failed,
     ResourceLimits,
     RunningProgram,
+    start_piped,
 )
 from service.media.serving.local_socket import is_taken
 from service.store.blobs import library_store
@@ -162,27 +162,20 @@ class Films:
             return  # Deleted meanwhile; another file may have the same content.
         make_folder(folder)
         draft = folder / DRAFT
-        ours, theirs = os.pipe()
-        with open(ours, "rb", buffering=0) as progress:
-            try:
-                self._running = RunningProgram(
-                    film_argv(blob, probed, plan, draft),
-                    limits=limits_of(content, plan, self._cache.budget_bytes),
-                    cwd=folder,
-                    stdout=theirs,
-                    opens=opens(blob, keeps_in=folder),
-                )
-            finally:
-                os.close(theirs)
-            if self._stopped.is_set():
-                self._running.stop()  # `stop` was called before it could see the program.
-            with self._running as running, self._jobs.filming(running):
-                while output := progress.read(4096):
-                    self._note_progress(content, output, plan)
-                if running.wait() != 0:
-                    with suppress(FileNotFoundError):
-                        draft.unlink()
-                    raise running.failure()
+        self._running, output = start_piped(
+            film_argv(blob, probed, plan, draft),
+            limits=limits_of(content, plan, self._cache.budget_bytes),
+            cwd=folder,
+            opens=opens(blob, keeps_in=folder),
+        )
+        if self._stopped.is_set():
+            self._running.stop()  # `stop` was called before it could see the program.
+        with output, self._running as running, self._jobs.filming(running):
+            while line := output.readline(4096):
+                self._note_progress(content, line, plan)
+            if running.wait() != 0:
+                draft.unlink(missing_ok=True)
+                raise running.failure()
         sync(draft)
         # Syncing may take minutes, after which the cache would take the film for unread.
         touch(draft)
@@ -190,9 +183,9 @@ class Films:
         self._cache.grow((folder / FILM).stat().st_size)
         content_folders.publish(folder / FILM)
 
-    def _note_progress(self, content: Content, output: bytes, plan: PlaybackPlan) -> None:
-        for microseconds in PROGRESS.findall(output)[-1:]:
-            fraction = int(microseconds) / 1_000_000 / max(0.1, plan.seconds)
+    def _note_progress(self, content: Content, line: bytes, plan: PlaybackPlan) -> None:
+        if progress := PROGRESS.match(line):
+            fraction = int(progress[1]) / 1_000_000 / max(0.1, plan.seconds)
             self._progress[content] = min(99.9, 100 * fraction)
 
 
@@ -303,16 +296,7 @@ def picture_codec(probed: Probed, picture: Rendition) -> list[str]:
         return ["-c:v", "copy"]
     weave = ["bwdif=mode=send_frame:deint=interlaced"] if picture.is_interlaced else []
     filters = ",".join([*weave, *encoder_arguments.shaping(picture)])
-    most = next(size.most_bits for size in SIZES if size.name == picture.name)
-    return [
-        "-vf",
-        filters,
-        *encoder_arguments.quality(most),
-        "-profile:v",
-        "high",
-        "-level:v",
-        picture.level,
-    ]
+    return ["-vf", filters, *encoder_arguments.quality(picture)]
 
 
 def limits_of(content: Content, plan: PlaybackPlan, budget_bytes: int) -> ResourceLimits:

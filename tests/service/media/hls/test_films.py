@@ -109,7 +109,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
 
     with monkeypatch.context() as patched:
         # Really running out of descriptors or disk space would end the test before the converter.
-        patched.setattr(films, "RunningProgram", fail)
+        patched.setattr(films, "start_piped", fail)
         assert viewer.player.films.make_one()
     assert viewer.player.film(viewer.question)["is_ready"] is False
     assert viewer.player.films.make_one()
