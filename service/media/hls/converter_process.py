@@ -61,13 +61,10 @@ class ConverterRun:
                 segments.copier_question(work.rendition, work.blob, first, last, scale)
             )
         else:
-            command = segments.command(work.rendition, work.blob, first)
+            argv, options = segments.command(work.rendition, work.blob, first)
+            limits = LIGHT if work.is_light else ENCODING
             self._running, self._output = start_piped(
-                command.argv,
-                limits=LIGHT if work.is_light else ENCODING,
-                cwd=work.folder,
-                environment=command.environment,
-                opens=command.opens,
+                argv, limits=limits, cwd=work.folder, **options
             )
         self.pid = self._running.pid
 

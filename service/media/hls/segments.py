@@ -27,21 +27,15 @@ class Segment(NamedTuple):
     """Only the end of the output ended it, which also happens if the program is killed."""
 
 
-class ConverterCommand(NamedTuple):
-    argv: list[str]
-    environment: dict[str, str]
-    opens: dict[str, str] | None = None
-
-
-def command(rendition: Rendition, path: Path, first: int) -> ConverterCommand:
-    """Return the command that makes segments of anything but a copy."""
+def command(rendition: Rendition, path: Path, first: int) -> tuple[list[str], dict[str, Any]]:
+    """Return the command that makes segments of anything but a copy, and options to start it."""
     if rendition.kind == RenditionKind.TEXT:
         span = {"start": first * TEXT_SECONDS, "end": (first + 1) * TEXT_SECONDS}
         argv = program("captioner", path=str(path), track=rendition.track, **span)
-        return ConverterCommand(argv, ENVIRONMENT)
+        return argv, {"environment": ENVIRONMENT}
     if rendition.kind == RenditionKind.SOUND:
-        return ConverterCommand(encoder_arguments.sounds(rendition, path, first), {}, opens(path))
-    return ConverterCommand(encoder_arguments.pictures(rendition, path, first), {}, opens(path))
+        return encoder_arguments.sounds(rendition, path, first), {"opens": opens(path)}
+    return encoder_arguments.pictures(rendition, path, first), {"opens": opens(path)}
 
 
 def copier_question(
