@@ -11,7 +11,6 @@ from pathlib import Path
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
 from service.media.cache import Cache
 from service.media.content_folders import scratch_folder
-from service.media.hls import segments
 from service.media.hls.converter_process import ConverterRun, ConverterWork
 from service.media.hls.formats.boxes import Malformed
 from service.media.sandbox.job_turns import Jobs
@@ -105,24 +104,21 @@ class Converters:
     def _conversion(self, work: ConverterWork) -> "Conversion":
         """Return the conversion for this work. Raises Busy."""
         for _ in range(TRIES):
-            conversion = self._conversion_at(work)
+            with self._lock:
+                if self.is_stopped:
+                    raise Busy
+                self._conversions = {
+                    folder: each
+                    for folder, each in self._conversions.items()
+                    if not each.is_forgotten
+                }
+                conversion = self._conversions.setdefault(work.folder, Conversion(self, work))
+                conversion.asked_at = time.monotonic()
             if conversion.work == work:
                 return conversion
             # A new plan may cut elsewhere: then this is another work in the same folder.
             conversion.stop()
         raise Busy
-
-    def _conversion_at(self, work: ConverterWork) -> "Conversion":
-        """Return the conversion in the work's folder. Raises Busy."""
-        with self._lock:
-            if self.is_stopped:
-                raise Busy
-            self._conversions = {
-                folder: each for folder, each in self._conversions.items() if not each.is_forgotten
-            }
-            conversion = self._conversions.setdefault(work.folder, Conversion(self, work))
-            conversion.touch()
-            return conversion
 
 
 class Conversion:
@@ -140,7 +136,7 @@ class Conversion:
         self._waiting: Counter[int] = Counter()
         self._run: ConverterRun | None = None
         self._is_stopped = False
-        self._asked_at = time.monotonic()
+        self.asked_at = time.monotonic()
         self._reach = 0
         self._failures: dict[int, Refusal] = {}
 
@@ -152,9 +148,6 @@ class Conversion:
     @property
     def is_forgotten(self) -> bool:
         return not self._run and (self._is_stopped or self._idle_seconds > IDLE_SECONDS)
-
-    def touch(self) -> None:
-        self._asked_at = time.monotonic()
 
     def begin(self, work: ConverterWork) -> None:
         """Make the first segment, and no other until someone waits. Raises Busy if no turn is free.
@@ -191,7 +184,8 @@ class Conversion:
                         raise Busy
                     if self._run is None:
                         tries += 1
-                        self._refuse_failed(number, tries)
+                        if tries > TRIES:  # A run may have been killed.
+                            raise self._failures.get(number, NotFound())
                         reach = number + self._ahead
                         self._start(work, number, reach, self._wait_for_turn())
                     self._come_nearer(number)
@@ -201,12 +195,6 @@ class Conversion:
                 self._waiting[number] -= 1
                 self._waiting += Counter()
                 self._changed.notify_all()
-
-    def _refuse_failed(self, number: int, tries: int) -> None:
-        """Raise the segment's failure after TRIES tries: a run may have been killed."""
-        if tries <= TRIES:
-            return
-        raise self._failures.get(number, NotFound())
 
     def _come_nearer(self, number: int) -> None:
         run = self._run
@@ -290,7 +278,8 @@ class Conversion:
         try:
             with turn:
                 for segment in run.segments():
-                    self._store(segment)
+                    path = self.work.path(segment.number)
+                    self._converters.cache.put(path, segment.data)
                     if not self._goes_on(run, segment.number):
                         break
                 run.close()
@@ -309,9 +298,6 @@ class Conversion:
             if self.work.rendition.is_copied and not run.is_ended:
                 self._converters.copiers.refill()
 
-    def _store(self, segment: segments.Segment) -> None:
-        self._converters.cache.put(self.work.path(segment.number), segment.data)
-
     def _goes_on(self, run: ConverterRun, number: int) -> bool:
         with self._changed:
             run.at, run.has_delivered = number + 1, True
@@ -329,7 +315,7 @@ class Conversion:
 
     @property
     def _idle_seconds(self) -> float:
-        return time.monotonic() - self._asked_at
+        return time.monotonic() - self.asked_at
 
     def _note(self, run: ConverterRun, refusal: Refusal) -> None:
         if not run.is_ended and not run.has_delivered:
