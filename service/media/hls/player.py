@@ -62,7 +62,8 @@ class Player:
         self._arrivals: Queue[tuple[Media, Path] | None] = Queue(MOST_ARRIVALS)
         self._scans_ordered: set[Content] = set()
         self.runs = (self.films.run, self._prepare_on)
-        self._locks: WeakValueDictionary[Path, Lock] = WeakValueDictionary()
+        # A lock is forgotten when no one holds it.
+        self._locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
         self._locks_lock = threading.Lock()
 
     def register(self, server: MediaServer) -> None:
@@ -252,18 +253,9 @@ class Player:
     @contextmanager
     def _alone(self, folder: Path) -> Iterator[None]:
         with self._locks_lock:
-            lock = self._locks.get(folder)
-            if lock is None:
-                lock = self._locks[folder] = Lock()
-        with lock.lock:
+            lock = self._locks.setdefault(folder, threading.Lock())
+        with lock:
             yield
-
-
-class Lock:
-    """A lock that is forgotten when no one holds it."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
 
 
 def folder_of(content: Content) -> Path:
