@@ -82,14 +82,16 @@ def are_usual(facts: Facts) -> bool:
 
 
 def probe_now(
-    children: Children, media: Media, medium: BinaryIO, note: Callable[[list[Media]], None]
-) -> None:
-    """Probe for someone who waits. Raises Busy."""
+    children: Children, content: Content, medium: BinaryIO, note: Callable[[list[Media]], None]
+) -> Media:
+    """Return a content's row, probed now if need be, for someone who waits. Raises Busy."""
+    media = row_of(content)
     while media.state == Media.State.WANTED:
         probe(children, media, medium)
         note([media])
         if media.leased_until is not None:
             raise Busy
+    return media
 
 
 def refuse_unplayable(media: Media) -> None:
@@ -101,16 +103,12 @@ def refuse_unplayable(media: Media) -> None:
 def fail(media: Media, reason: str, *, is_final: bool = False) -> None:
     media.tries += 1
     if is_final or media.tries >= MOST_TRIES:
-        refuse(media, reason)
+        media.state, media.kind, media.reason = Media.State.REFUSED, Media.Kind.OTHER, reason
 
 
 def put_off(media: Media) -> None:
     """Try again later: this failure says nothing about the media file."""
     media.leased_until = timezone.now() + LATER
-
-
-def refuse(media: Media, reason: str) -> None:
-    media.state, media.kind, media.reason = Media.State.REFUSED, Media.Kind.OTHER, reason
 
 
 def give_up_picture(media: Media, failed: Failed) -> None:
@@ -192,9 +190,3 @@ def read_again(_now: datetime) -> None:
     for rows in (pictures, earlier.filter(drawn, kind=Media.Kind.OTHER)):
         some = list(rows.order_by("-pk").values_list("pk", flat=True)[:READ_AGAIN_AT_ONCE])
         earlier.filter(pk__in=some).update(state=Media.State.WANTED)
-
-
-def release(rows: list[Media]) -> None:
-    if not rows:
-        return
-    Media.objects.filter(pk__in=[row.pk for row in rows]).update(leased_until=None)

@@ -8,7 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from datetime import datetime, timedelta
 from functools import partial
-from typing import BinaryIO
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -20,7 +19,6 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
 from service.media.chapters import chapters_of
-from service.media.content_folders import Content
 from service.media.hls.player import Player, blob_of, content_of, of_file, open_medium
 from service.media.pictures import pictures
 from service.media.pictures.filmstrips import Filmstrips
@@ -113,10 +111,15 @@ class MediaWork:
         if name not in SIZES:
             raise NotFound
         with self.jobs.picturing(TURN_SECONDS), open_medium(blob_of(question)) as medium:
-            media = self.media_of(content, medium)
+            media = probing.probe_now(self.children, content, medium, self._note)
             if not media.has_picture:
                 raise CannotConvert(media.reason)
-            self._make(media, medium, name)
+            try:
+                pictures.make(self.children, media, medium, [name])
+            except Failed as failed:
+                probing.give_up_picture(media, failed)
+                self._note([media])
+                raise refusals.refusal_of(failed) from failed
         return {}
 
     def chapters(self, question: Facts) -> Facts:
@@ -128,20 +131,6 @@ class MediaWork:
             except Failed as failed:
                 raise refusals.refusal_of(failed) from failed
         return {"chapters": to_builtins(chapters_of(facts))}
-
-    def media_of(self, content: Content, medium: BinaryIO) -> Media:
-        """Return a content's row, probed now if need be; the caller has a turn. Raises Busy."""
-        media = probing.row_of(content)
-        probing.probe_now(self.children, media, medium, self._note)
-        return media
-
-    def _make(self, media: Media, medium: BinaryIO, name: str) -> None:
-        try:
-            pictures.make(self.children, media, medium, [name])
-        except Failed as failed:
-            probing.give_up_picture(media, failed)
-            self._note([media])
-            raise refusals.refusal_of(failed) from failed
 
     def _note(self, rows: list[Media]) -> None:
         """Save rows. Raises Busy once stopped: work cut short is not the media file's fault."""
@@ -217,7 +206,8 @@ class MediaWork:
         with ThreadPoolExecutor(self.jobs.most, thread_name_prefix="look") as threads:
             are_done = list(threads.map(lambda row: self._probe_one(row, blobs.get(row.pk)), rows))
         done_rows = [row for row, is_done in zip(rows, are_done, strict=True) if is_done]
-        probing.release([row for row in rows if row not in done_rows])
+        others = [row.pk for row in rows if row not in done_rows]
+        Media.objects.filter(pk__in=others).update(leased_until=None)
         return done_rows
 
     def _probe_one(self, media: Media, blob: str | None) -> bool:

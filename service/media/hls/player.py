@@ -308,9 +308,8 @@ def open_medium(blob: Path) -> FileIO:
 
 def probe_now(children: Children, content: Content, blob: Path) -> Media:
     """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
-    media = probing.row_of(content)
     with open_medium(blob) as medium:
-        probing.probe_now(children, media, medium, probing.note)
+        media = probing.probe_now(children, content, medium, probing.note)
     probing.refuse_unplayable(media)
     return media
 
