@@ -64,7 +64,7 @@ class Cache:
         with self._lock:
             self._grown_bytes += max(size_bytes, BLOCK_BYTES)
             if self._size_bytes is None or self._grown_bytes > self._may_grow_bytes:
-                self._count_again()
+                self._sweep(time.time())
 
     @property
     def _may_grow_bytes(self) -> float:
@@ -74,13 +74,10 @@ class Cache:
     def sweep(self) -> None:
         """Count and delete again. Others may have deleted folders and made files meanwhile."""
         with self._lock:
-            self._count_again()
+            self._sweep(time.time())
 
-    def _count_again(self) -> None:
-        self._size_bytes, self._grown_bytes = self._sweep(time.time()), 0
-
-    def _sweep(self, now: float) -> int:
-        """Delete what exceeds the budget or the disk, and return the bytes that are left.
+    def _sweep(self, now: float) -> None:
+        """Delete what exceeds the budget or the disk, and count the bytes that are left.
 
         Empty folders stay: another thread may be about to write there.
         """
@@ -88,15 +85,14 @@ class Cache:
         size_bytes = sum(each.size_bytes for each in files)
         half_bytes = (free_bytes(Path(settings.DATA_DIR)) + size_bytes) // 2
         self._most_bytes = min(self.budget_bytes, half_bytes)
-        if size_bytes <= self._most_bytes:
-            return size_bytes
-        for each in files:
+        is_full = size_bytes > self._most_bytes
+        for each in files if is_full else ():
             if size_bytes <= self._most_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
                 break
             with suppress(OSError):
                 os.unlink(each.path)  # noqa: PTH108
                 size_bytes -= each.size_bytes
-        return size_bytes
+        self._size_bytes, self._grown_bytes = size_bytes, 0
 
     def _files(self, now: float) -> Iterator[CachedFile]:
         for folder in content_folders.media_folder().glob("??/*/"):

@@ -1,6 +1,5 @@
 """Delete what is stored about contents that no file has anymore."""
 
-from collections.abc import Iterable
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -22,19 +21,14 @@ def sweep_rows(_now: datetime) -> None:
 
 def sweep(now: datetime) -> None:
     """Sweep this machine's disk, and what the store has of the same contents."""
-    for batch in batches(old_contents(now - AGE), ROWS_AT_ONCE):
+    before = (now - AGE).timestamp()
+    contents = content_folders.contents()
+    old = (each for each in contents if content_folders.changed_at(each) < before)
+    for batch in batches(old, ROWS_AT_ONCE):
         for content in without_file(batch):
             content_folders.forget(content)
     content_folders.clear_scratch(now - AGE)
     Cache(settings.MEDIA_CACHE).sweep()
-
-
-def old_contents(before: datetime) -> Iterable[Content]:
-    return (
-        each
-        for each in content_folders.contents()
-        if content_folders.changed_at(each) < before.timestamp()
-    )
 
 
 def without_file(contents: list[Content]) -> list[Content]:

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.db import close_old_connections
 
 from service.errors import Busy, DiskFull, NotFound, StoreAway
+from service.media.cache import is_there
 from service.media.content_folders import Content, write_durably
 from service.media.pictures.pictures import is_whole
 from service.media.pictures.sizes import FILMSTRIP
@@ -30,8 +31,7 @@ NONE = b""
 
 
 def has_filmstrip(content: Content) -> bool:
-    path = content.picture(FILMSTRIP)
-    return path.exists() and path.stat().st_size > 0
+    return is_there(content.picture(FILMSTRIP))
 
 
 class Filmstrips:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -60,9 +61,6 @@ class MediaServer:
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
-    def answer(self, question: Facts, connection: socket.socket) -> Facts:
-        return self._answer(question, lambda: has_left(connection))
-
     def serve_others(self, address: str, stopped: threading.Event) -> None:
         """Answer the questions of other machines until stopped. Runs in its own thread."""
         announced_at = -workers.RENEW_SECONDS
@@ -108,11 +106,11 @@ class MediaServer:
         finally:
             self._waiting.release()
 
-    def _answer(self, question: Facts, has_asker_left: HasLeft) -> Facts:
+    def answer(self, question: Facts, connection: socket.socket) -> Facts:
         try:
             answer, turns = self._answers[question["kind"]]
             with take_turn(turns):
-                return {"answer": answer(question, has_asker_left)}
+                return {"answer": answer(question, partial(has_left, connection))}
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)
         except (DiskFull, StoreAway) as trouble:
