@@ -83,9 +83,14 @@ def contents() -> Iterator[Content]:
     """Yield the contents that have a folder."""
     for shelf in media_folder().glob("[0-9a-f][0-9a-f]"):
         for entry in os.scandir(shelf):
-            sha1, _, size = entry.name.partition("-")
             with suppress(ValueError):
-                yield Content(sha1, int(size, 16))
+                yield content_named(entry.name)
+
+
+def content_named(name: str) -> Content:
+    """Return the content whose folder has this name. Raises ValueError."""
+    sha1, _, size = name.partition("-")
+    return Content(sha1, int(size, 16))
 
 
 def changed_at(content: Content) -> float:

@@ -87,7 +87,7 @@ class Films:
 
     def _order(self, content: Content, note: bytes) -> None:
         """Write a note once: clients ask every few seconds, and the oldest note comes first."""
-        path = note_of(content)
+        path = wanted_folder() / content.folder.name
         with suppress(OSError):
             if path.read_bytes() == note:
                 return
@@ -122,7 +122,7 @@ class Films:
             notes = wanted_notes() if is_alone else []
             if not notes:
                 return False
-            content = content_of(notes[0])
+            content = content_folders.content_named(notes[0].name)
             try:
                 self._make(content, json.loads(notes[0].read_text()))
             except StoreAway:
@@ -219,15 +219,6 @@ def alone() -> Iterator[bool]:
     make_folder(wanted_folder())
     with (wanted_folder() / LOCK).open("a") as lock:
         yield is_taken(lock.fileno())
-
-
-def note_of(content: Content) -> Path:
-    return wanted_folder() / content.folder.name
-
-
-def content_of(note: Path) -> Content:
-    sha1, _, size = note.name.partition("-")
-    return Content(sha1, int(size, 16))
 
 
 # Checking the source
