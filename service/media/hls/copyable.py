@@ -16,17 +16,15 @@ def container_of(probed: Probed) -> frozenset[str]:
 
 def is_picture_copied(probed: Probed, track: MediaTrack) -> bool:
     """Return whether every phone plays the track as it is. Not every phone rotates segments."""
+    return is_picture_kept(probed, track) and not track.rotation_degrees
+
+
+def is_picture_kept(probed: Probed, track: MediaTrack) -> bool:
+    """Return whether a whole film keeps the track as it is."""
     return (
         bool(container_of(probed) & COPIED_CONTAINERS)
-        and is_plain_h264(track)
+        and track.codec == "h264"
         and not track.is_interlaced
-        and not track.rotation_degrees
-    )
-
-
-def is_plain_h264(track: MediaTrack) -> bool:
-    return (
-        track.codec == "h264"
         and track.pixel_format in PLAIN_PIXELS
         and track.profile in PLAIN_PROFILES
         and max(track.width, track.height) <= LARGEST_COPIED
@@ -35,12 +33,11 @@ def is_plain_h264(track: MediaTrack) -> bool:
 
 def is_sound_copied(probed: Probed, track: MediaTrack) -> bool:
     """Return whether to copy; MP3 only if all sounds are: players switch badly between codecs."""
-    if not container_of(probed) & COPIED_SOUND_CONTAINERS:
-        return False
-    if track.codec == "mp3":
-        return all(each.codec == "mp3" for each in probed.of_kind(TrackKind.AUDIO))
-    return is_plain_aac(track)
+    codecs = {each.codec for each in probed.of_kind(TrackKind.AUDIO)}
+    return is_sound_kept(probed, track) and (track.codec != "mp3" or codecs == {"mp3"})
 
 
-def is_plain_aac(track: MediaTrack) -> bool:
-    return track.codec == "aac" and track.profile in PLAIN_AAC
+def is_sound_kept(probed: Probed, track: MediaTrack) -> bool:
+    """Return whether a whole film keeps the track as it is."""
+    is_plain = track.codec == "mp3" or (track.codec == "aac" and track.profile in PLAIN_AAC)
+    return is_plain and bool(container_of(probed) & COPIED_SOUND_CONTAINERS)

@@ -20,13 +20,7 @@ from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
 from service.media.content_folders import Content
 from service.media.hls import encoder_arguments
-from service.media.hls.copyable import (
-    COPIED_CONTAINERS,
-    COPIED_SOUND_CONTAINERS,
-    container_of,
-    is_plain_aac,
-    is_plain_h264,
-)
+from service.media.hls.copyable import container_of, is_picture_kept, is_sound_kept
 from service.media.hls.plans import PlaybackPlan, sounds_of
 from service.media.hls.renditions import AAC_BITS, Rendition, RenditionKind, main_picture
 from service.media.probe import Probed
@@ -230,8 +224,8 @@ def is_film(blob: Path, probed: Probed) -> bool:
     sounds = sounds_of(probed)[:1]
     return (
         "mov" in container_of(probed)
-        and (picture is None or (is_plain_h264(picture) and not picture.is_interlaced))
-        and all(is_plain_aac(each) or each.codec == "mp3" for each in sounds)
+        and (picture is None or is_picture_kept(probed, picture))
+        and all(is_sound_kept(probed, each) for each in sounds)
         and begins_with_its_index(blob)
     )
 
@@ -264,9 +258,7 @@ def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> l
     if picture is not None:
         options += ["-map", f"0:{picture.track}", *picture_codec(probed, picture)]
     for order, each in enumerate(sounds_of(probed)):
-        is_copied = bool(container_of(probed) & COPIED_SOUND_CONTAINERS) and (
-            is_plain_aac(each) or each.codec == "mp3"
-        )
+        is_copied = is_sound_kept(probed, each)
         options += ["-map", f"0:{each.index}", f"-c:a:{order}", "copy" if is_copied else "aac"]
         if not is_copied:
             options += [f"-ac:a:{order}", "2", f"-b:a:{order}", str(AAC_BITS)]
@@ -282,8 +274,7 @@ def best_picture(plan: PlaybackPlan) -> Rendition | None:
 
 def picture_codec(probed: Probed, picture: Rendition) -> list[str]:
     track = main_picture(probed)
-    is_kept = bool(container_of(probed) & COPIED_CONTAINERS)
-    if track is not None and is_kept and is_plain_h264(track) and not track.is_interlaced:
+    if track is not None and is_picture_kept(probed, track):
         return ["-c:v", "copy"]
     weave = ["bwdif=mode=send_frame:deint=interlaced"] if picture.is_interlaced else []
     filters = ",".join([*weave, *encoder_arguments.shaping(picture)])
