@@ -5,7 +5,7 @@ from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,12 +90,9 @@ def questions(probed: Probed) -> dict[str, Any]:
     """Return what the surveyor should examine."""
     picture = renditions.main_picture(probed)
     is_cut = picture is not None and copyable.is_picture_copied(probed, picture)
-    sounds = [each for each in sounds_of(probed) if copyable.is_sound_copied(probed, each)]
-    pictures = [picture] if picture is not None and is_cut else []
-    return {
-        "video": picture.index if picture is not None and is_cut else None,
-        "copied": [each.index for each in [*pictures, *sounds]],
-    }
+    cut = picture.index if picture is not None and is_cut else None
+    sounds = [each.index for each in sounds_of(probed) if copyable.is_sound_copied(probed, each)]
+    return {"video": cut, "copied": sounds if cut is None else [cut, *sounds]}
 
 
 def sounds_of(probed: Probed) -> list[MediaTrack]:
@@ -105,22 +102,20 @@ def sounds_of(probed: Probed) -> list[MediaTrack]:
 def make_plan(probed: Probed, answer: Mapping[str, Any], *, is_final: bool) -> PlaybackPlan:
     survey = Survey(probed, answer)
     pictures = survey.pictures()
-    all_renditions = [*pictures, *survey.sounds(), *survey.texts()]
     has_copy = any(each.is_copied for each in pictures)
     wants_copy = questions(probed)["video"] is not None
     return PlaybackPlan(
         seconds=survey.seconds,
-        renditions=tuple(all_renditions),
-        hidden=tuple(hidden_tracks(probed)),
+        renditions=(*pictures, *survey.sounds(), *survey.texts()),
+        hidden=hidden_tracks(probed),
         is_final=is_final or has_copy or not wants_copy,
     )
 
 
-def hidden_tracks(probed: Probed) -> list[Hidden]:
+def hidden_tracks(probed: Probed) -> tuple[Hidden, ...]:
     tracks = [each for each in probed.of_kind(TrackKind.SUBTITLE) if not each.is_text]
-    return [
-        Hidden(each.language, each.title, each.codec) for each in tracks[: renditions.MOST_TEXTS]
-    ]
+    hidden = (Hidden(each.language, each.title, each.codec) for each in tracks)
+    return tuple(islice(hidden, renditions.MOST_TEXTS))
 
 
 class Survey:
@@ -211,13 +206,7 @@ class Survey:
         return end if end > 0 else max(self._probed.duration_seconds, 0.1)
 
     def _shape(self, track: MediaTrack) -> SurveyedShape:
-        shape = self._answer["shapes"].get(str(track.index), {})
-        return SurveyedShape(
-            pixel_ratio=float(shape.get("pixel_ratio") or 1),
-            rate=str(shape.get("rate", "")),
-            hdr=str(shape.get("hdr", "")),
-            has_matrix=bool(shape.get("has_matrix")),
-        )
+        return convert(self._answer["shapes"].get(str(track.index), {}), SurveyedShape)
 
 
 def most_bits(keys: Mapping[str, Any], indexes: list[int], end: float) -> int:

@@ -7,6 +7,8 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import NamedTuple
 
+from msgspec import Struct
+
 from service.media.hls.copyable import container_of
 from service.media.hls.grid import Grid, grid
 from service.media.probe import MediaTrack, Probed, TrackKind
@@ -144,13 +146,13 @@ def encoded_pictures(
     return [encoded_picture(track, shape, size, seconds, preroll) for size in unique.values()]
 
 
-class SurveyedShape(NamedTuple):
+class SurveyedShape(Struct, frozen=True):
     """What the survey adds to the facts that were probed."""
 
-    pixel_ratio: float
-    rate: str
-    hdr: str
-    has_matrix: bool
+    pixel_ratio: float = 1
+    rate: str = ""
+    hdr: str = ""
+    has_matrix: bool = False
 
 
 def shown_size(track: MediaTrack, shape: SurveyedShape) -> tuple[int, int]:
@@ -160,11 +162,9 @@ def shown_size(track: MediaTrack, shape: SurveyedShape) -> tuple[int, int]:
 
 def holding(width: int, height: int) -> PictureBox:
     """Return the smallest box that needs no scaling down, or the largest of all."""
-    return next((size for size in reversed(SIZES) if is_within(width, height, size)), SIZES[0])
-
-
-def is_within(width: int, height: int, size: PictureBox) -> bool:
-    return max(width, height) <= size.long and min(width, height) <= size.short
+    long, short = max(width, height), min(width, height)
+    large_enough = (size for size in reversed(SIZES) if long <= size.long and short <= size.short)
+    return next(large_enough, SIZES[0])
 
 
 def encoded_picture(
