@@ -10,7 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 
 from service.media.formats import FORMATS, PROTOCOLS
-from service.media.hls.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition
+from service.media.hls.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition, RenditionKind
 from service.media.sandbox.ffmpeg_access import can_map_tones, ffmpeg
 
 QUIET = ["-nostdin", "-hide_banner", "-loglevel", "error"]
@@ -31,6 +31,17 @@ def source(path: Path, at: Fraction) -> list[str]:
     seek = ["-ss", f"{float(at):.6f}"] if at > 0 else []
     whitelists = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
     return [ffmpeg(), *QUIET, *whitelists, *seek, "-i", f"file:{path}"]
+
+
+def init(rendition: Rendition) -> list[str]:
+    """Return a command that encodes one empty frame: the init segment depends only on the shape."""
+    start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i"]
+    if rendition.kind == RenditionKind.PICTURE:
+        size = f"color=s={rendition.width}x{rendition.height}:r={rendition.rate}"
+        look = ["-frames:v", "1", "-vf", f"format=yuv420p,setsar=1,{TAGS}"]
+        return [*start, size, *look, *h264(rendition), *fragments(rendition)]
+    silence = [f"anullsrc=r={AAC_RATE}:cl=stereo", "-frames:a", "1"]
+    return [*start, *silence, *aac(), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]
 
 
 # Pictures
@@ -86,14 +97,6 @@ def fragments(rendition: Rendition) -> list[str]:
     return ["-video_track_timescale", str(scale), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]
 
 
-def pictures_init(rendition: Rendition) -> list[str]:
-    """Return a command that encodes one empty frame: the init segment depends only on the shape."""
-    size = f"color=s={rendition.width}x{rendition.height}:r={rendition.rate}"
-    start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i", size, "-frames:v", "1"]
-    look = ["-vf", f"format=yuv420p,setsar=1,{TAGS}"]
-    return [*start, *look, *h264(rendition), *fragments(rendition)]
-
-
 # Sounds
 
 
@@ -117,9 +120,3 @@ def frames_to_drop(rendition: Rendition, first: int) -> int:
 
 def aac() -> list[str]:
     return ["-c:a", "aac", "-ac", "2", "-ar", str(AAC_RATE), "-b:a", str(AAC_BITS)]
-
-
-def sounds_init() -> list[str]:
-    silence = f"anullsrc=r={AAC_RATE}:cl=stereo"
-    start = [ffmpeg(), *QUIET, "-f", "lavfi", "-i", silence, "-frames:a", "1"]
-    return [*start, *aac(), "-f", "mp4", "-movflags", FRAGMENTS, "pipe:1"]

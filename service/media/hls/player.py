@@ -26,7 +26,7 @@ from service.media.hls.converter_runs import Converters
 from service.media.hls.films import Films
 from service.media.hls.formats import boxes
 from service.media.hls.plans import PlaybackPlan, Survey
-from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.hls.renditions import Rendition
 from service.media.probe import Probed
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
@@ -315,12 +315,7 @@ def probe_now(children: Children, content: Content, blob: Path) -> Media:
 
 
 def encoded_init(rendition: Rendition) -> bytes:
-    is_picture = rendition.kind == RenditionKind.PICTURE
-    argv = (
-        encoder_arguments.pictures_init(rendition)
-        if is_picture
-        else encoder_arguments.sounds_init()
-    )
+    argv = encoder_arguments.init(rendition)
     try:
         output = launcher.run(argv, limits=LOOK, cwd=content_folders.scratch_folder())
     except Failed as failed:

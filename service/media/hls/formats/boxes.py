@@ -13,7 +13,6 @@ Read = Callable[[int], bytes]
 
 MOST_BOX_BYTES = 256 * 2**20
 HEAD = struct.Struct(">I4s")
-LONG_HEAD = struct.Struct(">Q")
 DEFAULT_BASE_IS_MOOF = 0x020000
 # The fields of a trun: for the whole box, then for each sample.
 DATA_OFFSET, FIRST_FLAGS = 0x000001, 0x000004
@@ -49,23 +48,16 @@ def pieces(read: Read) -> Iterator[bytes]:
     """Yield what a player needs first (ftyp and moov), then each fragment. Raises Malformed."""
     gathered = b""
     while head := exactly(read, HEAD.size, may_end=True):
-        kind, box = _rest_of_box(read, head)
+        size, kind = HEAD.unpack(head)
+        if not len(head) <= size <= MOST_BOX_BYTES:
+            raise Malformed(f"a box of {size} bytes")
+        box = head + exactly(read, size - len(head))
         gathered = gathered + box if kind in (b"ftyp", b"moov", b"moof", b"mdat") else gathered
         if len(gathered) > 2 * MOST_BOX_BYTES:
             raise Malformed("boxes that no frames follow")
         if kind in (b"moov", b"mdat"):
             yield gathered
             gathered = b""
-
-
-def _rest_of_box(read: Read, head: bytes) -> tuple[bytes, bytes]:
-    size, kind = HEAD.unpack(head)
-    if size == 1:
-        head += exactly(read, LONG_HEAD.size)
-        (size,) = LONG_HEAD.unpack(head[HEAD.size :])
-    if not len(head) <= size <= MOST_BOX_BYTES:
-        raise Malformed(f"a box of {size} bytes")
-    return kind, head + exactly(read, size - len(head))
 
 
 def exactly(read: Read, size: int, *, may_end: bool = False) -> bytes:
