@@ -4,6 +4,7 @@ They list the renditions, and all segments of each from the first answer on.
 """
 
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from math import ceil
 
@@ -67,21 +68,18 @@ def master(plan: PlaybackPlan) -> str:
     return "\n".join([*lines, ""])
 
 
-def _media(kind: str, group: str, renditions: list[Rendition]) -> list[str]:
+def _media(kind: str, group: str, renditions: list[Rendition]) -> Iterator[str]:
     names = distinct([name_of(each, order) for order, each in enumerate(renditions, 1)])
-    return [_medium(kind, group, *pair) for pair in zip(renditions, names, strict=True)]
-
-
-def _medium(kind: str, group: str, rendition: Rendition, name: str) -> str:
-    facts = [f"TYPE={kind}", f'GROUP-ID="{group}"', f'NAME="{name}"']
-    language = language_of(rendition.language)
-    facts += [f'LANGUAGE="{language}"'] if language else []
-    # Viewers turn subtitles on themselves.
-    is_default = rendition.is_default and kind == "AUDIO"
-    facts += [f"DEFAULT={'YES' if is_default else 'NO'}", "AUTOSELECT=YES"]
-    facts += [f'CHANNELS="{rendition.channels}"'] if rendition.channels else []
-    facts += [f'URI="{rendition.name}/index.m3u8"']
-    return f"#EXT-X-MEDIA:{','.join(facts)}"
+    for rendition, name in zip(renditions, names, strict=True):
+        facts = [f"TYPE={kind}", f'GROUP-ID="{group}"', f'NAME="{name}"']
+        language = language_of(rendition.language)
+        facts += [f'LANGUAGE="{language}"'] if language else []
+        # Viewers turn subtitles on themselves.
+        is_default = rendition.is_default and kind == "AUDIO"
+        facts += [f"DEFAULT={'YES' if is_default else 'NO'}", "AUTOSELECT=YES"]
+        facts += [f'CHANNELS="{rendition.channels}"'] if rendition.channels else []
+        facts += [f'URI="{rendition.name}/index.m3u8"']
+        yield f"#EXT-X-MEDIA:{','.join(facts)}"
 
 
 def _stream(main: Rendition, sounds: list[Rendition], *, has_group: bool, has_texts: bool) -> str:

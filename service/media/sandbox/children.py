@@ -88,7 +88,9 @@ class Children:
 
     @contextmanager
     def _one(self) -> Iterator["MediaChild"]:
-        child = self._take_idle() or MediaChild(self._scratch)
+        with self._lock:
+            child = self._idle.pop() if self._idle else None
+        child = child or MediaChild(self._scratch)
         with self._lock:
             self._busy.add(child)
         try:
@@ -99,13 +101,6 @@ class Children:
         finally:
             with self._lock:
                 self._busy.discard(child)
-        self._give_back(child)
-
-    def _take_idle(self) -> "MediaChild | None":
-        with self._lock:
-            return self._idle.pop() if self._idle else None
-
-    def _give_back(self, child: "MediaChild") -> None:
         with self._lock:
             is_kept = child.is_fresh and not self._is_closed
             self._idle += [child] if is_kept else []

@@ -102,7 +102,7 @@ def probe(medium: BinaryIO) -> Facts:
         return {"kind": "picture", "has_picture": True, "probed": probed, "camera": {}}
     if head.startswith(PDF):
         return {"kind": "other", "has_picture": True, "camera": {}}
-    if is_none(head):
+    if not head or head.startswith(OTHERS) or is_text(head):
         return {"kind": "other", "camera": {}}
     image = drawing.open_image(medium)
     if image is not None:
@@ -110,15 +110,11 @@ def probe(medium: BinaryIO) -> Facts:
         size = {"width": width, "height": height}
         return {"kind": "picture", "has_picture": True, **size, **exif.of_image(image)}
     medium.seek(0)
-    if is_heif(head):
+    if head[4:8] == b"ftyp" and head[8:12] in HEIF_BRANDS:
         probed = {"probed": to_builtins(Probed("heif", 0, ()))}
         return {"kind": "picture", "has_picture": True, **probed, **exif.of_heif(medium)}
     with films.open_film(medium) as container:
         return film_facts(films.probe(container))
-
-
-def is_none(head: bytes) -> bool:
-    return not head or head.startswith(OTHERS) or is_text(head)
 
 
 def is_text(head: bytes) -> bool:
@@ -130,10 +126,6 @@ def is_text(head: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def is_heif(head: bytes) -> bool:
-    return head[4:8] == b"ftyp" and head[8:12] in HEIF_BRANDS
 
 
 def film_facts(probed: Probed) -> Facts:

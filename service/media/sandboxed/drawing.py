@@ -138,7 +138,7 @@ def plain(image: Image.Image, profile: bytes | None, target: tuple[int, int]) ->
     has_alpha = image.has_transparency_data
     if has_alpha or image.mode in ("P", "1"):
         image = image.convert("RGBA" if has_alpha else "RGB")
-    is_transparent = has_alpha and not is_opaque(image)
+    is_transparent = has_alpha and image.getchannel("A").getextrema()[0] != 255
     if image.width > target[0] and image.height > target[1]:
         # Before converting colors: fewer pixels take less time.
         image = shrink(image, target)
@@ -154,11 +154,6 @@ def in_eight_bits(image: Image.Image) -> Image.Image:
         scale = 255 / (2**16 - 1 if high <= 2**16 else high) if high > 255 else 1.0
         image = image.point(lambda value: value * scale + 0).convert("L")
     return image
-
-
-def is_opaque(image: Image.Image) -> bool:
-    lowest, _highest = image.getchannel("A").getextrema()
-    return lowest == 255
 
 
 def in_srgb(image: Image.Image, profile: bytes | None, mode: str) -> Image.Image:

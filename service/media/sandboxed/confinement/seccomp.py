@@ -26,7 +26,8 @@ NAME_SPACES = 0x7E02_0000
 MACHINES = {"x86_64": 0xC000_003E, "aarch64": 0xC000_00B7}
 
 # Numbers on x86_64 and aarch64; 0 if there is no such call.
-SOCKETS = {
+CALLS = {
+    # Sockets
     "socket": (41, 198),
     "socketpair": (53, 199),  # A datagram from one of the pair may name any address.
     "connect": (42, 203),
@@ -34,8 +35,7 @@ SOCKETS = {
     "bind": (49, 200),
     "listen": (50, 201),
     "accept4": (288, 242),
-}
-FILES = {
+    # Files
     "chmod": (90, 0),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -59,8 +59,7 @@ FILES = {
     "file_setattr": (469, 469),
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
-}
-PROCESSES = {
+    # Processes
     "ptrace": (101, 117),
     "process_vm_readv": (310, 270),
     "process_vm_writev": (311, 271),
@@ -73,8 +72,7 @@ PROCESSES = {
     "pidfd_send_signal": (424, 424),
     "pidfd_open": (434, 434),
     "pidfd_getfd": (438, 438),
-}
-KERNEL = {
+    # The kernel
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
@@ -121,7 +119,6 @@ KERNEL = {
     "clock_adjtime": (305, 266),
     "syslog": (103, 116),
 }
-CALLS = SOCKETS | FILES | PROCESSES | KERNEL
 # Decided by the first argument, except clone3(), which is always refused.
 CLONE, CLONE3 = (56, 220), (435, 435)
 TGKILL, PRLIMIT = (234, 131), (302, 261)
