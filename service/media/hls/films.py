@@ -193,9 +193,8 @@ def is_ready(folder: Path) -> bool:
 
 def is_ready_elsewhere(folder: Path) -> bool:
     """Return whether the machine that asks can have the film. Raises StoreAway."""
-    if is_there(folder / HOW):
-        return True
-    return is_there(folder / FILM) and library_store().is_published(folder / FILM)
+    is_published = library_store().is_published
+    return is_there(folder / HOW) or (is_there(folder / FILM) and is_published(folder / FILM))
 
 
 def wanted_folder() -> Path:
@@ -254,7 +253,8 @@ def begins_with_its_index(blob: Path) -> bool:
 
 def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> list[str]:
     options = ["-map_metadata", "-1", "-map_chapters", "-1", "-sn", "-dn"]
-    picture = best_picture(plan)
+    pictures = plan.of_kind(RenditionKind.PICTURE)
+    picture = max(pictures, key=lambda each: (each.is_copied, each.width), default=None)
     if picture is not None:
         options += ["-map", f"0:{picture.track}", *picture_codec(probed, picture)]
     for order, each in enumerate(sounds_of(probed)):
@@ -265,11 +265,6 @@ def film_argv(blob: Path, probed: Probed, plan: PlaybackPlan, target: Path) -> l
     start = encoder_arguments.source(blob, Fraction(0))
     ending = ["-movflags", "+faststart", "-f", "mp4", "-progress", "pipe:1", "-y", f"file:{target}"]
     return [*start, *options, *ending]
-
-
-def best_picture(plan: PlaybackPlan) -> Rendition | None:
-    pictures = plan.of_kind(RenditionKind.PICTURE)
-    return max(pictures, key=lambda each: (each.is_copied, each.width), default=None)
 
 
 def picture_codec(probed: Probed, picture: Rendition) -> list[str]:

@@ -160,14 +160,6 @@ def is_film(stream: VideoStream) -> bool:
     return 0 < context.width * context.height <= MOST_PIXELS
 
 
-def cover_of(container: InputContainer) -> bytes | None:
-    """Return the embedded cover, which is a complete picture file."""
-    covers = [each for each in container.streams.video if kind_of(each) == TrackKind.PICTURE]
-    for packet in container.demux(covers[:1]) if covers else ():
-        return bytes(packet)[:MOST_COVER_BYTES]
-    return None
-
-
 def draw(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Draw a frame that shows something, or the cover of audio, in each of the sizes."""
     stream = film_of(container)
@@ -181,8 +173,11 @@ def draw(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]
 
 
 def draw_cover(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
-    cover = cover_of(container)
-    image = drawing.open_image(io.BytesIO(cover)) if cover else None
+    """Draw the embedded cover, which is a complete picture file."""
+    covers = [each for each in container.streams.video if kind_of(each) == TrackKind.PICTURE]
+    packet = next(container.demux(covers[:1]), None) if covers else None
+    cover = bytes(packet)[:MOST_COVER_BYTES] if packet is not None else b""
+    image = drawing.open_image(io.BytesIO(cover))
     if image is None:
         raise Unfit("it has no picture")
     return drawing.draw(image, sizes)
@@ -238,7 +233,8 @@ def draw_filmstrip(container: InputContainer) -> bytes:
         frame = frame_at(container, stream, length * (number + 0.5) / FRAMES)
         if frame is None:
             continue
-        small = small_picture(frame, stream)
+        orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
+        small = drawing.fit(image_of(frame, stream, [FRAME], orientation), FRAME, orientation)
         if sheet is None:
             (width, height), rows = small.size, FRAMES // FRAMES_IN_ROW
             sheet = Image.new("RGB", (width * FRAMES_IN_ROW, height * rows))
@@ -256,11 +252,6 @@ def frame_at(container: InputContainer, stream: VideoStream, seconds: float) -> 
         container.seek(int(seconds * av.time_base) + (container.start_time or 0))
         return next(frames(container, stream), None)
     return None
-
-
-def small_picture(frame: VideoFrame, stream: VideoStream) -> Image.Image:
-    orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
-    return drawing.fit(image_of(frame, stream, [FRAME], orientation), FRAME, orientation)
 
 
 def chapters(container: InputContainer) -> list[dict[str, Any]]:
