@@ -8,15 +8,8 @@ from typing import BinaryIO
 
 from service.errors import Busy, CannotConvert, NotFound
 from service.library import kinds
-from service.media import probing
-from service.media.content_folders import (
-    Content,
-    fetch_published,
-    publish,
-    publish_again,
-    scratch_folder,
-    write_durably,
-)
+from service.media import content_folders, probing
+from service.media.content_folders import Content
 from service.media.pictures.heif_and_svg import heif_to_jpeg, svg_to_png
 from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
@@ -58,7 +51,7 @@ def read(file: File, name: str) -> bytes:
 
 def find(path: Path) -> bytes | None:
     """Return a picture from this machine's disk or another's, or None. Raises Busy."""
-    return find_whole(path) or (find_whole(path) if fetch_published(path) else None)
+    return find_whole(path) or (find_whole(path) if content_folders.fetch_published(path) else None)
 
 
 def find_whole(path: Path) -> bytes | None:
@@ -94,21 +87,21 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
     missing = []
     for name in names:
         if find_whole(content.picture(name)):
-            publish_again(content.picture(name))
+            content_folders.publish_again(content.picture(name))
         elif not find(content.picture(name)):
             missing.append(name)
     if missing:
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
-            write_durably(content.picture(name), file)
-            publish(content.picture(name))
+            content_folders.write_durably(content.picture(name), file)
+            content_folders.publish(content.picture(name))
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:
     convert = CONVERTERS.get(media.probed.get("container", ""))
     if convert is None:
         return ask_for_pictures(children, media.kind, medium.fileno(), names)
-    with tempfile.TemporaryFile(dir=scratch_folder()) as plain:
+    with tempfile.TemporaryFile(dir=content_folders.scratch_folder()) as plain:
         plain.write(convert(medium))
         plain.flush()
         return ask_for_pictures(children, media.kind, plain.fileno(), names)

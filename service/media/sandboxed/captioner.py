@@ -1,5 +1,6 @@
 """A program that writes the subtitles of a span of a media file to standard output, as WebVTT."""
 
+import json
 import sys
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -12,7 +13,7 @@ from av.subtitles.subtitle import AssSubtitle
 
 from common.webvtt import Cue, line_of, markup_of, tagged
 from service.media.hls.grid import BEGIN_SECONDS
-from service.media.sandboxed.containers import begins_at, open_sealed, question, seek
+from service.media.sandboxed.containers import begins_at, open_sealed, seek
 
 # How far back to look for subtitles that began earlier and are still shown.
 PREROLL_SECONDS = 20.0
@@ -23,7 +24,7 @@ FIELDS_BEFORE_TEXT = 8
 
 
 def main() -> None:
-    request = question()
+    request = json.loads(sys.argv[1])
     with open_sealed(request["path"]) as container:
         stream = container.streams[request["track"]]
         cues = list(cues_between(container, stream, request["start"], request["end"]))[:MOST_CUES]

@@ -1,9 +1,6 @@
 """Open media files with PyAV: only for programs that run under limits."""
 
-import json
-import sys
 from fractions import Fraction
-from typing import Any
 
 import av
 
@@ -17,10 +14,6 @@ from service.media.formats import FORMATS
 from service.media.sandboxed.confinement.landlock import seal
 
 MICROSECONDS = 1_000_000
-
-
-def question() -> dict[str, Any]:
-    return dict(json.loads(sys.argv[1]))
 
 
 def open_sealed(path: str) -> InputContainer:
