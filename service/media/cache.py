@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -95,12 +96,9 @@ class Cache:
         self._size_bytes, self._grown_bytes = size_bytes, 0
 
     def _files(self, now: float) -> Iterator[CachedFile]:
-        for folder in content_folders.media_folder().glob("??/*/"):
-            for name in (RENDITIONS, FILMS):
-                yield from self._files_in(folder / name, now)
-
-    def _files_in(self, folder: Path, now: float) -> Iterator[CachedFile]:
-        for root, _folders, names in os.walk(folder):
+        folders = content_folders.media_folder().glob("??/*/")
+        walks = (os.walk(folder / kind) for folder in folders for kind in (RENDITIONS, FILMS))
+        for root, _folders, names in chain.from_iterable(walks):
             for name in names:
                 if name in LASTING:
                     continue

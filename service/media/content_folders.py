@@ -1,6 +1,5 @@
 """Folders for files made from contents: `DATA_DIR/media/<sha1[:2]>/<sha1>-<size in hex>/`."""
 
-import os
 import re
 import shutil
 import time
@@ -81,10 +80,9 @@ def fetch_published(path: Path) -> bool:
 
 def contents() -> Iterator[Content]:
     """Yield the contents that have a folder."""
-    for shelf in media_folder().glob("[0-9a-f][0-9a-f]"):
-        for entry in os.scandir(shelf):
-            with suppress(ValueError):
-                yield content_named(entry.name)
+    for folder in media_folder().glob("[0-9a-f][0-9a-f]/*"):
+        with suppress(ValueError):
+            yield content_named(folder.name)
 
 
 def content_named(name: str) -> Content:

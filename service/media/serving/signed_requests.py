@@ -15,7 +15,6 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 PATH = "/media-requests"
 NONCE, SIGNATURE = "Ferry-Nonce", "Ferry-Signature"
-QUESTION, ANSWER = "question", "answer"
 MOST_BYTES = 2**20
 CONNECT_SECONDS = 1.0
 
@@ -39,7 +38,7 @@ class SignedExchange:
 
     def send(self, question: dict[str, Any]) -> None:
         body = json.dumps(question).encode()
-        signature = sign(QUESTION, self._nonce, body)
+        signature = sign("question", self._nonce, body)
         self._connection.request("POST", PATH, body, {NONCE: self._nonce, SIGNATURE: signature})
 
     def receive(self) -> dict[str, Any]:
@@ -49,7 +48,7 @@ class SignedExchange:
             body = response.read(MOST_BYTES)
         except HTTPException as nonsense:
             raise ValueError from nonsense
-        if not is_signed(ANSWER, self._nonce, body, response.headers[SIGNATURE]):
+        if not is_signed("answer", self._nonce, body, response.headers[SIGNATURE]):
             raise ValueError("the answer isn't signed")
         return dict(json.loads(body))
 

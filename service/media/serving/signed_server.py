@@ -12,11 +12,9 @@ from socketserver import TCPServer
 from typing import Any, cast
 
 from service.media.serving.signed_requests import (
-    ANSWER,
     MOST_BYTES,
     NONCE,
     PATH,
-    QUESTION,
     SIGNATURE,
     is_signed,
     sign,
@@ -118,7 +116,7 @@ class SignedHandler(BaseHTTPRequestHandler):
             self.send_error(400)
             return
         body, nonce = self.rfile.read(int(length)), self.headers[NONCE] or ""
-        if not is_signed(QUESTION, nonce, body, self.headers[SIGNATURE]):
+        if not is_signed("question", nonce, body, self.headers[SIGNATURE]):
             self.send_error(403)
             return
         server = cast("SignedServer", self.server)
@@ -126,7 +124,7 @@ class SignedHandler(BaseHTTPRequestHandler):
             content = json.dumps(server.answer(json.loads(body), self.connection)).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
-        self.send_header(SIGNATURE, sign(ANSWER, nonce, content))
+        self.send_header(SIGNATURE, sign("answer", nonce, content))
         self.end_headers()
         self.wfile.write(content)
 
