@@ -195,18 +195,18 @@ class Survey:
         tracks = [each for each in self._probed.of_kind(TrackKind.SUBTITLE) if each.is_text]
         return [renditions.text(each, self.seconds) for each in tracks[: renditions.MOST_TEXTS]]
 
-    def inits(self) -> dict[str, bytes]:
-        """Return the init segments of copied renditions, by name."""
-        copies = [each for each in [*self.pictures(), *self.sounds()] if each.is_copied]
-        inits = self._answer["inits"]
-        return {each.name: b64decode(inits[str(each.track)]["init"]) for each in copies}
-
     def _end_of(self, track: MediaTrack) -> float:
         end = float(self._answer["ends"].get(str(track.index), 0))
         return end if end > 0 else max(self._probed.duration_seconds, 0.1)
 
     def _shape(self, track: MediaTrack) -> SurveyedShape:
         return convert(self._answer["shapes"].get(str(track.index), {}), SurveyedShape)
+
+
+def inits_of(plan: PlaybackPlan, answer: Mapping[str, Any]) -> dict[str, bytes]:
+    """Return the init segments of copied renditions, by name."""
+    copies = [each for each in plan.renditions if each.is_copied]
+    return {each.name: b64decode(answer["inits"][str(each.track)]["init"]) for each in copies}
 
 
 def most_bits(keys: Mapping[str, Any], indexes: list[int], end: float) -> int:

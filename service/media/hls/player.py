@@ -25,7 +25,7 @@ from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Converters
 from service.media.hls.films import Films
 from service.media.hls.formats import boxes
-from service.media.hls.plans import PlaybackPlan, Survey
+from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition
 from service.media.probe import Probed
 from service.media.sandbox import launcher
@@ -236,7 +236,7 @@ class Player:
             # Segments without a plan that we can read may be cut in another way.
             shutil.rmtree(folder, ignore_errors=True)
             library_store().unpublish(folder)
-        for name, init in Survey(probed, answer).inits().items():
+        for name, init in plans.inits_of(plan, answer).items():
             content_folders.write_durably(folder / name / "init.mp4", init)
             content_folders.publish(folder / name / "init.mp4")
         plan = plan.after(previous)

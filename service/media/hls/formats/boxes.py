@@ -26,12 +26,6 @@ class Malformed(Exception):  # noqa: N818  Errors are nouns here.
     """Not what our converters write."""
 
 
-class Box(NamedTuple):
-    kind: bytes
-    start: int
-    stop: int
-
-
 class Sample(NamedTuple):
     """One frame, with times in units of its track."""
 
@@ -80,30 +74,29 @@ def init_of(content: bytes) -> bytes:
     raise Malformed("nothing was written")
 
 
-def find_box(data: bytes, *path: bytes) -> Box:
-    """Return the first box at this path. Raises Malformed."""
-    start, stop = 0, len(data)
-    box = Box(b"", start, stop)
+def find_box(data: bytes, *path: bytes) -> int:
+    """Return where the first box at this path starts. Raises Malformed."""
+    start, inside, stop = 0, 0, len(data)
     for kind in path:
-        box = next((each for each in _boxes(data, start, stop) if each.kind == kind), None) or box
-        if box.kind != kind:
-            raise Malformed(f"no {kind.decode(errors='replace')}")
-        start, stop = box.start + HEAD.size, box.stop
-    return box
+        start, stop = _find_inside(data, kind, inside, stop)
+        inside = start + HEAD.size
+    return start
 
 
-def _boxes(data: bytes, start: int, stop: int) -> Iterator[Box]:
-    while start + HEAD.size <= stop:
-        size, kind = HEAD.unpack_from(data, start)
-        if size < HEAD.size or start + size > stop:
-            return
-        yield Box(kind, start, start + size)
-        start += size
+def _find_inside(data: bytes, kind: bytes, at: int, stop: int) -> tuple[int, int]:
+    while at + HEAD.size <= stop:
+        size, found_kind = HEAD.unpack_from(data, at)
+        if size < HEAD.size or at + size > stop:
+            break
+        if found_kind == kind:
+            return at, at + size
+        at += size
+    raise Malformed(f"no {kind.decode(errors='replace')}")
 
 
 def timescale(init: bytes) -> int:
     """Return the units per second of the only track. Raises Malformed."""
-    start = find_box(init, b"moov", b"trak", b"mdia", b"mdhd").start
+    start = find_box(init, b"moov", b"trak", b"mdia", b"mdhd")
     version = init[start + 8]
     (scale,) = struct.unpack_from(">I", init, start + (28 if version else 20))
     if not scale:
@@ -112,7 +105,7 @@ def timescale(init: bytes) -> int:
 
 
 def sequence_of(fragment: bytes) -> int:
-    start = find_box(fragment, b"moof", b"mfhd").start
+    start = find_box(fragment, b"moof", b"mfhd")
     return int(struct.unpack_from(">I", fragment, start + 12)[0])
 
 
@@ -123,7 +116,7 @@ def decoded_at(fragment: bytes) -> int:
 
 def _time_in(fragment: bytes) -> int:
     """Return where the fragment has its time."""
-    start = find_box(fragment, b"moof", b"traf", b"tfdt").start
+    start = find_box(fragment, b"moof", b"traf", b"tfdt")
     if fragment[start + 8] != 1:
         raise Malformed("a time of 32 bits")
     return start + 12
@@ -131,7 +124,7 @@ def _time_in(fragment: bytes) -> int:
 
 def first_offset(fragment: bytes) -> int:
     """Return the time from the first frame's decoding to its showing."""
-    start = find_box(fragment, b"moof", b"traf", b"trun").start
+    start = find_box(fragment, b"moof", b"traf", b"trun")
     (words,) = struct.unpack_from(">I", fragment, start + 8)
     flags = words & 0xFFFFFF
     if not flags & OFFSETS:
@@ -151,7 +144,7 @@ def place_fragment(fragment: bytes, sequence: int, shown_at: int) -> bytes:
     """
     data = bytearray(fragment)
     decoded_at = max(0, shown_at - first_offset(fragment))
-    mfhd = find_box(fragment, b"moof", b"mfhd").start
+    mfhd = find_box(fragment, b"moof", b"mfhd")
     struct.pack_into(">I", data, mfhd + 12, sequence)
     struct.pack_into(">Q", data, _time_in(fragment), decoded_at)
     return bytes(data)
