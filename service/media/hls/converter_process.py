@@ -47,8 +47,6 @@ class ConverterWork:
 
 
 class ConverterRun:
-    """One converter process, from its first segment on."""
-
     def __init__(self, work: ConverterWork, first: int, last: int, copiers: ReadyCopiers) -> None:
         self.first = self.at = first
         self.has_delivered = self.rests = self.is_ended = False

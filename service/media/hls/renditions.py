@@ -73,7 +73,7 @@ class Rendition:
     starts: tuple[float, ...] = ()
     marks: tuple[int, ...] = ()
     by: str = ""
-    delay: int | float = 0  # from decoding to showing, in seconds; JSON keeps the 0 of others
+    delay: int | float = 0  # from decoding to showing, in seconds; stored as it was read
     # Of encoded pictures
     hdr: str = ""
     matrix: str = ""  # of the source's colors, as ffmpeg's scale filter names it
