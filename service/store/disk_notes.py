@@ -56,6 +56,7 @@ class DiskNotes:
 
     def claim_for(self, database: str) -> bool:
         if not self.mark.exists():
+            make_folder(self._root)
             durable.create(self.mark, database.encode())
         return self.owner() == database
 

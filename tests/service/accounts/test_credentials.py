@@ -299,7 +299,7 @@ def test_a_client_that_finds_the_queue_full_may_retry(runs, monkeypatch):
     assert verify()
     credentials.remembered.forget()
     # The real queue fills only while all cores hash, and then within milliseconds.
-    monkeypatch.setattr(credentials, "take_turn", turn)
+    monkeypatch.setattr("common.passwords.turn", turn)
     with pytest.raises(Busy):
         verify(address=ELSEWHERE)
     assert verify() == account

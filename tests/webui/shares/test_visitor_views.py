@@ -383,7 +383,7 @@ class TestTheDoor:
             raise TimeoutError
 
         # No test makes four others wait.
-        monkeypatch.setattr("webui.signin.throttle.take_turn", busy)
+        monkeypatch.setattr("common.passwords.turn", busy)
         answer = ida.post(link, {"password": "tern"})
         assert answer.status_code == 503
         assert answer["Retry-After"]

@@ -300,7 +300,7 @@ def test_a_client_that_finds_the_queue_full_may_retry(alice, mallory, monkeypatc
 
     sign_in(mallory)
     # A real queue is full only for milliseconds, while all cores hash.
-    monkeypatch.setattr(throttle, "take_turn", turn)
+    monkeypatch.setattr("common.passwords.turn", turn)
     answer = from_address("192.0.2.7", password=PASSWORD)
     assert (answer.status_code, answer["Retry-After"]) == (503, "5")
     assert "Too many people are signing in" in words(answer, "[role=alert]")
