@@ -29,7 +29,7 @@ log = logging.getLogger("ferry.worker")
 # Each event may open a transaction, and the lease must be renewed between them.
 MOST_AT_ONCE = 100
 
-RunEvent = Event | FetchEvent | Outcome
+RunEvent = FetchEvent | Outcome
 
 
 class EventHandler:

@@ -49,9 +49,7 @@ def test_it_opens_no_file(code):
 
 
 def test_files_opened_earlier_stay_open():
-    code = (
-        "file = open('/etc/passwd')\nfrom service.media.sandboxed.confinement import landlock\nassert seal({})"
-    )
+    code = "file = open('/etc/passwd')\nassert seal({})"
     assert tried(f"{code}\nassert file.read()", seals=False) == ""
 
 
