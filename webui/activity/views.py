@@ -22,9 +22,6 @@ def show(request: Request) -> HttpResponse:
     if before.isdecimal() and len(before) < 19:
         rows = rows.filter(pk__lt=int(before))
     events = list(rows[: PAGE_SIZE + 1])
-    page_events = events[:PAGE_SIZE]
-    calendar = Calendar.now()
-    page = activity_page(
-        page_events, calendar, page_events[-1].pk if len(events) > PAGE_SIZE else 0
-    )
+    last = events[PAGE_SIZE - 1].pk if len(events) > PAGE_SIZE else 0
+    page = activity_page(events[:PAGE_SIZE], Calendar.now(), last)
     return render(request, "activity/show.html", {"page": page})
