@@ -17,13 +17,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from common.storage.outages import outage_of
-from webui.errors.page import (
-    Action,
-    ErrorPage,
-    database_page,
-    error_page,
-    unwritable_page,
-)
+from webui.errors.page import Action, ErrorPage, database_page, error_page, unwritable_page
 from webui.http.requests import form_page_url
 from webui.library.addresses import folder_url
 from webui.library.folders import FolderGone
@@ -68,22 +62,16 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 
 def foreign_host(request: HttpRequest) -> HttpResponse:
     """Refuse an unknown host name. The page has no links, since they would contain that name."""
-    page = error_page(
-        400,
-        [],
-        title=_("Ferry doesn't recognize this host name"),
-        text=_(
-            "The host name in the address bar isn't one of Ferry's. To use it, an owner opens "
-            "Ferry at another address, and adds it under Server, “Name and addresses”."
-        ),
+    title = _("Ferry doesn't recognize this host name")
+    text = _(
+        "The host name in the address bar isn't one of Ferry's. To use it, an owner opens Ferry "
+        "at another address, and adds it under Server, “Name and addresses”."
     )
-    return answer(request, page, 400)
+    return answer(request, error_page(400, [], title=title, text=text), 400)
 
 
 def permission_denied(request: HttpRequest, exception: Exception) -> HttpResponse:
-    other = Action(
-        url=f"{reverse('signin')}?switch", label=_("Sign in as someone else"), is_primary=False
-    )
+    other = Action(f"{reverse('signin')}?switch", _("Sign in as someone else"), is_primary=False)
     return answer(request, error_page(403, [home(), other]), 403)
 
 

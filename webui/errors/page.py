@@ -51,15 +51,11 @@ def error_page(
 
 
 def offline_page(actions: list[Action]) -> ErrorPage:
-    return ErrorPage(
-        title=_("Can't reach Ferry"),
-        text=_(
-            "This device is offline or not on your home network, or Ferry isn't running. This "
-            "page continues on its own as soon as Ferry responds."
-        ),
-        art_template="errors/_art_gap.html",
-        actions=actions,
+    text = _(
+        "This device is offline or not on your home network, or Ferry isn't running. This "
+        "page continues on its own as soon as Ferry responds."
     )
+    return error_page(503, actions, title=_("Can't reach Ferry"), text=text)
 
 
 def unwritable_page(actions: list[Action]) -> ErrorPage:

@@ -19,6 +19,5 @@ def offline(request: HttpRequest) -> HttpResponse:
     code = request.GET.get("language", "")
     language = code if languages.is_spoken(code) else translation.get_language()
     with translation.override(language):
-        again = Action(url=reverse("files"), label=_("Try again"), is_primary=True)
-        page = offline_page([again])
+        page = offline_page([Action(reverse("files"), _("Try again"), is_primary=True)])
         return render(request, "errors/offline.html", {"page": page})

@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
+from webui.http import cookies
 from webui.models import Share
 
 COOKIE = f"ferry_visit_{settings.PORT}"
@@ -17,14 +18,8 @@ LIFETIME = timedelta(hours=12)
 
 def begin(response: HttpResponse, share: Share, token: str) -> None:
     """Let this browser in for some hours. Its cookie goes to the pages of this link only."""
-    response.set_cookie(
-        COOKIE,
-        signing.dumps(digest_of(share), salt=SALT),
-        max_age=LIFETIME,
-        path=reverse("share-page", args=[token]),
-        httponly=True,
-        samesite="Lax",
-    )
+    value, path = signing.dumps(digest_of(share), salt=SALT), reverse("share-page", args=[token])
+    cookies.keep(response, COOKIE, value, LIFETIME, path)
 
 
 def is_visiting(request: HttpRequest, share: Share) -> bool:

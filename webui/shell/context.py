@@ -1,5 +1,7 @@
 import sqlite3
+from contextlib import suppress
 from dataclasses import replace
+from datetime import timedelta
 from functools import partial
 
 from django.conf import settings
@@ -13,17 +15,20 @@ from django.utils.translation import gettext as _
 
 from common.host import host
 from webui import owner_settings
+from webui.health.page import finding_words
+from webui.http import cookies
 from webui.http.requests import service_of
 from webui.library import folders
 from webui.library.bounds import bounds_of
 from webui.models import Role
-from webui.shell.page import THEMES, Destination, Shell, warning_of
+from webui.shell.page import THEMES, Destination, Shell
 from webui.storage_meter import Gauge, gauge_of
 from webui.transfers import poll
 from webui.v1.errors import Failure
 
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
-THEME_AGE_SECONDS = 365 * 24 * 3600
+THEME_AGE = timedelta(days=365)
+TROUBLES = (Failure, sqlite3.Error, DatabaseError)
 
 
 def context(request: HttpRequest) -> dict[str, object]:
@@ -61,21 +66,18 @@ def server_name() -> str:
 
 def warning_for(request: HttpRequest) -> str:
     """Return a warning for owners, except on the Health page, which says more."""
-    user = getattr(request, "user", None)
-    if getattr(user, "role", None) != Role.OWNER:
+    if role_of(request) != Role.OWNER or request.path == reverse("account-health"):
         return ""
-    if request.path == reverse("account-health"):
-        return ""
-    try:
-        return warning_of(host().find_library_trouble())
-    except (DatabaseError, OSError):
-        return ""
+    with suppress(DatabaseError, OSError):
+        finding = host().find_library_trouble()
+        return finding_words(finding)[0] if finding else ""
+    return ""
 
 
 def drafts_key(request: HttpRequest) -> str:
     """Return a key that distinguishes the people of one browser, so that their drafts don't mix,
     and reveals nothing else."""
-    if not is_signed_in(request):
+    if not role_of(request):
         return ""
     return salted_hmac("webui.drafts", str(request.user.pk)).hexdigest()[:16]
 
@@ -88,46 +90,35 @@ def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
         ("add", _("Add"), "plus", "a"),
         ("account", _("Account"), "circle-user-round", "g a"),
     ]
-    left_out = {"add"} if is_guest(request) else set()
-    if not is_signed_in(request):
-        left_out.add("search")
-    screens = [screen for screen in screens if screen[0] not in left_out]
+    # Guests can't add anything, and strangers can't search.
+    left_out = {Role.GUEST.value: "add", None: "search"}.get(role_of(request))
     return tuple(
         Destination(name, label, reverse(name), icon, key, name == current)
         for name, label, icon, key in screens
+        if name != left_out
     )
-
-
-def is_guest(request: HttpRequest) -> bool:
-    """Return whether the person is a guest, who can't add anything and so doesn't see Add."""
-    user = getattr(request, "user", None)
-    return getattr(user, "role", None) == Role.GUEST
 
 
 def running_for(request: HttpRequest) -> int:
     """Return the last known number of running transfers: no page asks the service just for it."""
-    try:
-        return poll.running(service_of(request)) if is_signed_in(request) else 0
-    except (Failure, sqlite3.Error, DatabaseError):
-        return 0
+    with suppress(*TROUBLES):
+        return poll.running(service_of(request)) if role_of(request) else 0
+    return 0
 
 
 def gauge_for(request: HttpRequest) -> Gauge | None:
     """Return the meter from cached listings: no page asks the service just for it. A failure hides
     it, since error pages must not fail over it."""
-    try:
-        if not is_signed_in(request):
-            return None
-        service = service_of(request)
-        return gauge_of(*folders.store().space(service.key))
-    except (Failure, sqlite3.Error, DatabaseError):
-        return None
+    with suppress(*TROUBLES):
+        if role_of(request):
+            return gauge_of(*folders.store().space(service_of(request).key))
+    return None
 
 
-def is_signed_in(request: HttpRequest) -> bool:
-    """Return whether someone is signed in. Early error pages precede the lookup of the person."""
-    user = getattr(request, "user", None)
-    return user is not None and user.is_authenticated
+def role_of(request: HttpRequest) -> str | None:
+    """Return None for strangers. Early error pages precede the lookup of the person."""
+    role: str | None = getattr(getattr(request, "user", None), "role", None)
+    return role
 
 
 def screen_of(request: HttpRequest) -> str:
@@ -142,11 +133,5 @@ def theme_of(request: HttpRequest) -> str:
 
 
 def keep_theme(response: HttpResponse, chosen: str) -> None:
-    response.set_cookie(
-        THEME_COOKIE,
-        chosen if chosen in THEMES else "system",
-        max_age=THEME_AGE_SECONDS,
-        path=settings.SESSION_COOKIE_PATH,
-        httponly=True,
-        samesite="Lax",
-    )
+    theme = chosen if chosen in THEMES else "system"
+    cookies.keep(response, THEME_COOKIE, theme, THEME_AGE)

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from common.health import Finding
-from webui.health.page import finding_words
 from webui.storage_meter import Gauge
 
 THEMES = ("system", "light", "dark")
@@ -17,11 +15,6 @@ class Destination:
     icon: str
     key: str
     is_current: bool
-
-
-def warning_of(finding: Finding | None) -> str:
-    """Name what the owner has to decide about. The Health page says how."""
-    return finding_words(finding)[0] if finding else ""
 
 
 @dataclass(frozen=True)

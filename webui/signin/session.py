@@ -5,7 +5,6 @@ import math
 from datetime import timedelta
 from typing import cast
 
-from django.conf import settings
 from django.contrib.auth import login
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
@@ -17,7 +16,7 @@ from django.utils.translation import ngettext
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import answers as error_answers
-from webui.http import known_devices
+from webui.http import cookies, known_devices
 from webui.http.requests import Request
 from webui.models import User
 from webui.signin import devices, throttle
@@ -83,14 +82,8 @@ def welcome_in(
 
 def remember_device(response: HttpResponse, user: User) -> None:
     """Set a cookie that exempts this device from waits caused by strangers' password guesses."""
-    response.set_cookie(
-        known_devices.COOKIE,
-        known_devices.cookie_of(user),
-        max_age=known_devices.COOKIE_AGE,
-        path=settings.SESSION_COOKIE_PATH,
-        httponly=True,
-        samesite="Lax",
-    )
+    value = known_devices.cookie_of(user)
+    cookies.keep(response, known_devices.COOKIE, value, known_devices.COOKIE_AGE)
 
 
 def count_guess(request: HttpRequest) -> HttpResponse:

@@ -14,6 +14,7 @@ from django.views.decorators.http import require_POST, require_safe
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import answers as error_answers
+from webui.http import cookies
 from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
@@ -95,14 +96,7 @@ def wait(request: HttpRequest) -> HttpResponse:
         return ask_to_wait(request, late)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
     response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
-    response.set_cookie(
-        SECRET_COOKIE,
-        secret,
-        max_age=pairing.CODE_LIFETIME,
-        path=settings.SESSION_COOKIE_PATH,
-        httponly=True,
-        samesite="Lax",
-    )
+    cookies.keep(response, SECRET_COOKIE, secret, pairing.CODE_LIFETIME)
     return response
 
 
