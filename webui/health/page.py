@@ -69,8 +69,7 @@ def row_of(part: str, finding: Finding | None) -> HealthRow:
     name = part_words(part)
     if finding is None:
         return HealthRow(name, _("Works"), "", (), is_well=True)
-    state, advice = finding_words(finding)
-    return HealthRow(name, state, advice, finding.names, is_well=False)
+    return HealthRow(name, *finding_words(finding), finding.names, is_well=False)
 
 
 def part_words(part: str) -> str:
@@ -137,10 +136,7 @@ def finding_words(finding: Finding) -> tuple[str, str]:
             _("If it's on another disk, mount that disk. Otherwise restore a backup."),
         ),
         "library_newer": (_("The database is older than the files"), newer_files_words()),
-        "library_foreign": (
-            _("The database doesn't belong to these files"),
-            newer_files_words(),
-        ),
+        "library_foreign": (_("The database doesn't belong to these files"), newer_files_words()),
         "store_away": (
             _("The object store isn't responding"),
             _("Check its server. Ferry continues on its own once the object store is back."),

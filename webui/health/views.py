@@ -15,6 +15,5 @@ from webui.words.formatting import Calendar
 @require_safe
 @open_to(Role.OWNER)
 def show(request: Request) -> HttpResponse:
-    calendar = Calendar.now()
-    page = health_page(host().report_health(), calendar)
+    page = health_page(host().report_health(), Calendar.now())
     return render(request, "health/show.html", {"page": page})
