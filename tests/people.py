@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from tests.running import PASSWORD
 from webui.models import Role, User
-from webui.signin.last_password import ENTERED_AT
+from webui.signin.session import ENTERED_AT
 
 __all__ = ["PASSWORD", "SignedIn", "make_person", "page", "signed_in", "typed_password", "words"]
 

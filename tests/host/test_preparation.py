@@ -28,16 +28,16 @@ def tokens(text: str) -> list[str]:
 
 def test_without_an_owner_a_welcome_link_is_printed():
     (token,) = set(tokens(announced()))
-    assert one_time_links.is_good(OneTimeLink.WELCOME, token, timezone.now())
+    assert one_time_links.find(OneTimeLink.WELCOME, token, timezone.now())
     later = timezone.now() + timedelta(minutes=61)
-    assert not one_time_links.is_good(OneTimeLink.WELCOME, token, later)
+    assert not one_time_links.find(OneTimeLink.WELCOME, token, later)
 
 
 def test_a_restart_prints_a_new_link_and_ends_the_old_one():
     (old,) = set(tokens(announced()))
     (new,) = set(tokens(announced()))
-    assert not one_time_links.is_good(OneTimeLink.WELCOME, old, timezone.now())
-    assert one_time_links.is_good(OneTimeLink.WELCOME, new, timezone.now())
+    assert not one_time_links.find(OneTimeLink.WELCOME, old, timezone.now())
+    assert one_time_links.find(OneTimeLink.WELCOME, new, timezone.now())
 
 
 def test_with_an_owner_no_link_is_printed(alice):

@@ -8,7 +8,7 @@ htmx sent the form, the browser sends it again as a page.
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, Concatenate, NamedTuple, ParamSpec, cast
+from typing import Any, NamedTuple, cast
 
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
@@ -18,17 +18,10 @@ from django.utils.translation import gettext as _
 from webui import encryption
 from webui.forms import CurrentPassword
 from webui.http.requests import Request
-from webui.signin.last_password import is_fresh, note_password
-from webui.signin.session import check_own_password
-
-Params = ParamSpec("Params")
-View = Callable[Concatenate[Request, Params], HttpResponseBase]
+from webui.http.roles import Params, SiteView
+from webui.signin.session import check_own_password, is_fresh, note_password
 
 FIELD = "sealed_form"
-
-
-def always(_request: Request) -> bool:
-    return True
 
 
 class Home(NamedTuple):
@@ -47,26 +40,25 @@ class Home(NamedTuple):
 
 
 def require_password(
-    page: str, section: str, is_needed: Callable[[Request], bool] = always
-) -> Callable[[View[Params]], View[Params]]:
+    page: str, section: str, is_needed: Callable[[Request], bool] = lambda _request: True
+) -> Callable[[SiteView[Params]], SiteView[Params]]:
     """Let a POST through for ten minutes after the password was entered; ask for it otherwise."""
     home = Home(page, section)
 
-    def decorate(view: View[Params]) -> View[Params]:
+    def decorate(view: SiteView[Params]) -> SiteView[Params]:
         @wraps(view)
         def wrapper(
             request: Request, *args: Params.args, **kwargs: Params.kwargs
         ) -> HttpResponseBase:
-            if request.method != "POST":
-                return view(request, *args, **kwargs)
+            refusal = None
             if FIELD in request.POST:
                 refusal = resume(request, home)
-                return refusal or view(request, *args, **kwargs)
-            if is_fresh(request) or not is_needed(request):
-                return view(request, *args, **kwargs)
-            return ask(request, encrypt_form(request), CurrentPassword(request.user), home)
+            elif request.method == "POST" and is_needed(request) and not is_fresh(request):
+                form = CurrentPassword(request.user)
+                refusal = ask(request, encrypt_form(request), form, home)
+            return refusal or view(request, *args, **kwargs)
 
-        return cast("View[Params]", wrapper)
+        return cast("SiteView[Params]", wrapper)
 
     return decorate
 

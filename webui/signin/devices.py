@@ -49,15 +49,11 @@ def see(get_response: Answer) -> Answer:
         key, now = request.session.session_key, timezone.now()
         is_poll = request.path == reverse("transfers-running")
         if key and not is_poll and sightings.is_due(key, now) and request.user.is_authenticated:
-            note_if_possible(cast("Request", request), now)
+            with optional_write(log, "device not noted"):
+                note(cast("Request", request), now)
         return get_response(request)
 
     return middleware
-
-
-def note_if_possible(request: Request, now: datetime) -> None:
-    with optional_write(log, "device not noted"):
-        note(request, now)
 
 
 def note(request: Request, now: datetime) -> None:
@@ -108,8 +104,7 @@ def stay(request: Request, user: User) -> None:
     """Carry this session over into the epoch that its person has just begun."""
     before = request.session.session_key or ""
     update_session_auth_hash(request, user)
-    after = request.session.session_key or ""
-    Device.objects.filter(session_key=before).update(session_key=after)
+    Device.objects.filter(session_key=before).update(session_key=request.session.session_key or "")
 
 
 def others(user: User, session_key: str) -> QuerySet[Device]:

@@ -27,10 +27,6 @@ def issue(
     return token
 
 
-def is_good(purpose: str, token: str, now: datetime) -> bool:
-    return find(purpose, token, now) is not None
-
-
 def find(purpose: str, token: str, now: datetime) -> OneTimeLink | None:
     return _good_ones(purpose, token, now).first()
 

@@ -84,13 +84,12 @@ def device_row(device: Signed, own_key: str, calendar: Calendar, now: datetime) 
         "when": when_words(device, is_this=is_this, calendar=calendar, now=now),
         "address": device.address,
     }
-    first = _("Signed in %(when)s") % {"when": calendar.exact(device.first_seen_at)}
     return DeviceRow(
         key=str(device.pk),
         name=name,
         icon=icon,
         note=_("%(when)s, %(address)s") % words,
-        note_title=first,
+        note_title=_("Signed in %(when)s") % {"when": calendar.exact(device.first_seen_at)},
         is_this=is_this,
     )
 
@@ -108,14 +107,8 @@ def name_and_icon(agent: str) -> tuple[str, str]:
     """Return a name such as `Firefox on Linux`, and an icon. Programs and private browsers may say
     nothing about themselves."""
     browser = next((name for pattern, name in BROWSERS if re.search(pattern, agent)), "")
-    system, icon = system_of(agent)
+    systems = ((name, icon) for pattern, name, icon in SYSTEMS if re.search(pattern, agent))
+    system, icon = next(systems, ("", "laptop"))
     if browser and system:
         return _("%(browser)s on %(system)s") % {"browser": browser, "system": system}, icon
     return browser or system or _("Unknown browser"), icon
-
-
-def system_of(agent: str) -> tuple[str, str]:
-    for pattern, name, icon in SYSTEMS:
-        if re.search(pattern, agent):
-            return name, icon
-    return "", "laptop"

@@ -1,4 +1,4 @@
-"""Begin a session, and check a person's own password within it."""
+"""Begin a session, check a person's own password within it, and remember when they entered it."""
 
 import logging
 import math
@@ -20,9 +20,11 @@ from webui.http import cookies, known_devices
 from webui.http.requests import Request
 from webui.models import User
 from webui.signin import devices, throttle
-from webui.signin.last_password import note_password
 
 log = logging.getLogger("ferry.signin")
+
+FRESH = timedelta(minutes=10)
+ENTERED_AT = "password_entered_at"
 
 
 def too_many_tries(wait: timedelta) -> str:
@@ -65,8 +67,20 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
     return None
 
 
+def note_password(request: HttpRequest) -> None:
+    """Record that the right password was just entered in this session."""
+    request.session[ENTERED_AT] = timezone.now().timestamp()
+
+
+def is_fresh(request: HttpRequest) -> bool:
+    """Return whether the password was entered recently. After the clock was set back, an entry in
+    the future doesn't count."""
+    entered_at: float = request.session.get(ENTERED_AT, 0)
+    return 0 <= timezone.now().timestamp() - entered_at < FRESH.total_seconds()
+
+
 def welcome_in(
-    request: HttpRequest, user: User, page: str, *, by_password: bool = False
+    request: HttpRequest, user: User, page: str = "files", *, by_password: bool = False
 ) -> HttpResponse:
     login(request, user, backend="django.contrib.auth.backends.ModelBackend")
     if by_password:

@@ -23,7 +23,7 @@ from webui.models import (
     Throttle,
 )
 from webui.signin import throttle
-from webui.signin.last_password import FRESH
+from webui.signin.session import FRESH
 
 pytestmark = pytest.mark.django_db
 HTMX = {"hx-request": "true"}

@@ -17,7 +17,7 @@ def test_only_the_first_of_two_who_found_a_link_uses_it_up(alice, purpose):
     now = timezone.now()
     made_by = alice.user if purpose == OneTimeLink.INVITATION else None
     token = one_time_links.issue(purpose, now, timedelta(hours=1), Role.MEMBER, made_by)
-    assert one_time_links.is_good(purpose, token, now)
+    assert one_time_links.find(purpose, token, now)
     uses = [one_time_links.consume(purpose, token, now) for _person in range(2)]
     assert uses == [True, False]
-    assert not one_time_links.is_good(purpose, token, now)
+    assert not one_time_links.find(purpose, token, now)

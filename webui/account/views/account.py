@@ -21,8 +21,7 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role
 from webui.shell import context as shell_context
 from webui.signin import devices
-from webui.signin.last_password import note_password
-from webui.signin.session import check_own_password, remember_device
+from webui.signin.session import check_own_password, note_password, remember_device
 
 log = logging.getLogger("ferry.account")
 

@@ -5,7 +5,7 @@ import logging
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -80,7 +80,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     if user is None:
         return count_guess(request)
     log.info("paired name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
-    return welcome_in(request, user, resolve_url("files"))
+    return welcome_in(request, user)
 
 
 # By a code: the device that waits
@@ -114,7 +114,7 @@ def state(request: HttpRequest) -> HttpResponse:
     if user is None:
         return redirect("pair")
     log.info("paired by code name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
-    response = welcome_in(request, user, resolve_url("files"))
+    response = welcome_in(request, user)
     response.delete_cookie(SECRET_COOKIE, path=settings.SESSION_COOKIE_PATH)
     return response
 

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.contrib.auth import logout
 from django.db import IntegrityError
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render, resolve_url
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -158,7 +158,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
 @open_to_strangers
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
-    if not one_time_links.is_good(OneTimeLink.INVITATION, token, timezone.now()):
+    if not one_time_links.find(OneTimeLink.INVITATION, token, timezone.now()):
         return count_guess(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
@@ -177,6 +177,6 @@ def add_person(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     if user is None:
         raise Http404
     log.info("joined name=%r role=%s", user.username, user.role)
-    response = welcome_in(request, user, resolve_url("files"), by_password=True)
+    response = welcome_in(request, user, by_password=True)
     events.record(request, Kind.JOINED, detail=user.role)
     return response

@@ -46,7 +46,8 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
             guess, password, lambda: authenticate(request, username=name, password=password)
         )
     except TimeoutError:
-        return show(request, form, next_url, refusal=too_busy(), status=503, retry_after=BUSY)
+        refusal = _("Too many people are signing in right now. Try again in a few seconds.")
+        return show(request, form, next_url, refusal=refusal, status=503, retry_after=BUSY)
     if wait:
         log.warning("limited name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
@@ -70,10 +71,6 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
 def name_for_log(name: str) -> str:
     """Return the name if someone has it: some people type their password in the name field."""
     return name if User.objects.filter(username__iexact=name).exists() else "unknown"
-
-
-def too_busy() -> str:
-    return _("Too many people are signing in right now. Try again in a few seconds.")
 
 
 def show(  # noqa: PLR0913  The page's words, and the status and headers for programs.

@@ -2,7 +2,7 @@ import logging
 
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render, resolve_url
+from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
@@ -27,14 +27,14 @@ log = logging.getLogger("ferry.welcome")
 @open_to_strangers
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
     """Create the first owner. A GET, as scanners and previews send, doesn't use up the link."""
-    if not one_time_links.is_good(OneTimeLink.WELCOME, token, timezone.now()):
+    if not one_time_links.find(OneTimeLink.WELCOME, token, timezone.now()):
         return unusable(request)
     form = Join(request.POST if request.method == "POST" else None)
     if request.method == "POST" and form.is_valid():
         owner = make_owner(token, form)
         if owner is None:
             return unusable(request)
-        response = welcome_in(request, owner, resolve_url("files"), by_password=True)
+        response = welcome_in(request, owner, by_password=True)
         events.record(request, Kind.OWNER_MADE, owner.username)
         return response
     status = 422 if form.is_bound else 200
@@ -44,22 +44,14 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
 def unusable(request: HttpRequest) -> HttpResponse:
     """Say why the link doesn't work. The response is the same for used and guessed links."""
     if User.objects.has_owner():
-        page = error_page(
-            404,
-            [Action(reverse("signin"), _("Sign in"), is_primary=True)],
-            title=_("Ferry already has an owner"),
-            text=_("A welcome link works once. Sign in, or ask the owner to invite you."),
-        )
+        actions = [Action(reverse("signin"), _("Sign in"), is_primary=True)]
+        title = _("Ferry already has an owner")
+        text = _("A welcome link works once. Sign in, or ask the owner to invite you.")
     else:
-        page = error_page(
-            404,
-            [],
-            title=_("This link has expired"),
-            text=_(
-                "Restart Ferry. It prints a new link each time it starts, until it has an owner."
-            ),
-        )
-    return error_answers.answer(request, page, 404)
+        actions = []
+        title = _("This link has expired")
+        text = _("Restart Ferry. It prints a new link each time it starts, until it has an owner.")
+    return error_answers.answer(request, error_page(404, actions, title=title, text=text), 404)
 
 
 def make_owner(token: str, form: Join) -> User | None:
