@@ -2,9 +2,9 @@
 
 from django.conf import settings
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from webui.account.forms import ChangePassword
-from webui.account.page import AccountPage, language_choices
 from webui.add.screen import load_from_elsewhere
 from webui.connection import connection
 from webui.http.requests import Request
@@ -16,27 +16,25 @@ from webui.words.formatting import Calendar
 
 
 def context_for(request: Request, form: ChangePassword | None = None) -> dict[str, object]:
-    role = Role(request.user.role)
-    page = AccountPage(
-        request.user.username,
-        str(role.label),
-        languages=language_choices(settings.LANGUAGES, request.user.language),
-        devices=devices_of(request),
-        has_programs=role.includes(Role.OWNER) and connection.is_embedded(),
-    )
+    user, role = request.user, Role(request.user.role)
+    page = {
+        "name": user.username,
+        "role_label": role.label,
+        "languages": [("", _("Same as browser")), *settings.LANGUAGES],
+        "language": user.language,
+        "devices": devices_of(request),
+        "has_programs": role.includes(Role.OWNER) and connection.is_embedded(),
+    }
     return {
         "page": page,
         "shares": shares_of(request),
-        "form": form or ChangePassword(request.user),
+        "form": form or ChangePassword(user),
         "ways": load_from_elsewhere(request) if role.includes(Role.MEMBER) else None,
     }
 
 
 def devices_of(request: Request) -> DevicesPart:
-    now = timezone.now()
+    now, own_key = timezone.now(), request.session.session_key or ""
     own_devices = devices.of(request.user, now)
-    first_devices = list(own_devices[:MOST_DEVICES])
-    zone = Calendar(now, timezone.get_current_timezone())
-    return devices_part(
-        first_devices, own_devices.count(), request.session.session_key or "", zone, now
-    )
+    latest = list(own_devices[:MOST_DEVICES])
+    return devices_part(latest, own_devices.count(), own_key, Calendar.now(), now)

@@ -43,9 +43,8 @@ def password(request: Request) -> HttpResponse:
         return refusal
     if form.is_valid():
         return _change(request, form)
-    if request.htmx:
-        return render(request, "account/_password.html", context_for(request, form), status=422)
-    return render(request, "account/show.html", context_for(request, form), status=422)
+    template = "account/_password.html" if request.htmx else "account/show.html"
+    return render(request, template, context_for(request, form), status=422)
 
 
 def _change(request: Request, form: ChangePassword) -> HttpResponse:

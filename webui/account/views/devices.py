@@ -25,8 +25,7 @@ def sign_out(request: Request, device: int) -> HttpResponse:
     """Sign out a device. A device that is already gone counts as signed out."""
     chosen = request.user.devices.filter(pk=device)
     for each in chosen:
-        name, _icon = name_and_icon(each.agent)
-        events.record(request, Kind.DEVICE_SIGNED_OUT, name)
+        events.record(request, Kind.DEVICE_SIGNED_OUT, name_and_icon(each.agent)[0])
     devices.sign_out(chosen)
     log.info("signed out a device name=%r", request.user.username)
     return render_devices(request, _("Device signed out"))
