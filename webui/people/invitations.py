@@ -3,7 +3,6 @@
 from datetime import datetime, timedelta
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from webui.models import OneTimeLink, Role, User
 from webui.people.people import ChangeRefused
@@ -19,13 +18,9 @@ class TooManyInvitations(ChangeRefused):
 
 def invite(role: Role, by: User, now: datetime) -> str:
     """Return the token of a link by which one person joins; only its bearer knows the token."""
-    if invitations(now).count() >= MOST_INVITATIONS:
+    if one_time_links.invitations(now).count() >= MOST_INVITATIONS:
         raise TooManyInvitations
     return one_time_links.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
-
-
-def invitations(now: datetime) -> QuerySet[OneTimeLink]:
-    return one_time_links.invitations(now).order_by("expires_at", "pk")
 
 
 def join(token: str, name: str, password: str, now: datetime) -> User | None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 import segno
+from segno.utils import matrix_to_lines
 
 
 @dataclass(frozen=True)
@@ -17,21 +18,6 @@ class DeviceAddress:
 def device_address(url: str) -> DeviceAddress:
     """Draw the dark modules as one SVG path. The page adds the quiet zone around them."""
     rows = segno.make(url, error="m", micro=False).matrix
-    runs = [
-        f"M{start} {number}.5h{length}"
-        for number, row in enumerate(rows)
-        for start, length in runs_of(row)
-    ]
-    return DeviceAddress(url, "".join(runs), len(rows))
-
-
-def runs_of(row: bytearray) -> list[tuple[int, int]]:
-    runs: list[tuple[int, int]] = []
-    start = None
-    for at, is_dark in enumerate([*row, 0]):
-        if is_dark and start is None:
-            start = at
-        elif not is_dark and start is not None:
-            runs.append((start, at - start))
-            start = None
-    return runs
+    lines = matrix_to_lines(rows, 0, 0.5)
+    path = "".join(f"M{start} {row}h{end - start}" for (start, row), (end, _row) in lines)
+    return DeviceAddress(url, path, len(rows))

@@ -18,7 +18,7 @@ from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Activity, Connection, Role, User
-from webui.people import device_addresses, invitations
+from webui.people import device_addresses
 from webui.people.pages.people import PeoplePart, people_part
 from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
@@ -40,6 +40,7 @@ from webui.server.pages.storage import StoragePart, storage_part
 from webui.server.plan import AccountReading
 from webui.shares.screen import everyones_shares
 from webui.shell import context
+from webui.signin import one_time_links
 from webui.storage_meter import gauge_of
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
@@ -161,11 +162,8 @@ def names_of(request: Request) -> NamesPart:
 
 
 def people_of(request: Request) -> PeoplePart:
-    now = timezone.now()
-    zone = Calendar(now, timezone.get_current_timezone())
-    return people_part(
-        User.objects.order_by("pk"), invitations.invitations(now), request.user, zone
-    )
+    invited = one_time_links.invitations(timezone.now()).order_by("expires_at", "pk")
+    return people_part(User.objects.order_by("pk"), invited, request.user, Calendar.now())
 
 
 def read_account(request: Request) -> AccountReading | Failure:

@@ -37,9 +37,9 @@ class PersonRow:
 
 @dataclass(frozen=True)
 class InvitationRow:
+    id: int
     note: str
     label: str
-    revoke_url: str
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,13 @@ class RoleChoice:
 
 @dataclass(frozen=True)
 class PersonPage:
+    id: int
     name: str
     note: str
     roles: list[RoleChoice]
-    role_url: str
-    signout_url: str
     signout_text: str
-    remove_url: str
     remove_text: str
     is_self: bool
-    refusal: str = ""
-
-
-@dataclass(frozen=True)
-class InvitePage:
-    roles: list[RoleChoice]
     refusal: str = ""
 
 
@@ -120,11 +112,8 @@ def note_words(words: str, *, is_self: bool) -> str:
 
 def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
     words = {"role": role_words(link.role), "when": calendar.to_the_minute(link.expires_at)}
-    return InvitationRow(
-        note=_("%(role)s, until %(when)s") % words,
-        label=_("Revoke the invitation: %(role)s, until %(when)s") % words,
-        revoke_url=reverse("account-people-revoke", args=[link.pk]),
-    )
+    label = _("Revoke the invitation: %(role)s, until %(when)s") % words
+    return InvitationRow(link.pk, _("%(role)s, until %(when)s") % words, label)
 
 
 def role_choices(current: str) -> list[RoleChoice]:
@@ -138,22 +127,18 @@ def person_page(
     person: PersonFacts, reader: PersonFacts, devices: int, calendar: Calendar, refusal: str = ""
 ) -> PersonPage:
     since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
-    name = {"name": person.username}
-    count = {"items": formatting.devices_words(devices)}
     is_self = person.pk == reader.pk
     return PersonPage(
+        id=person.pk,
         name=person.username,
         note=note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
         roles=role_choices(person.role),
-        role_url=reverse("account-people-person", args=[person.pk]),
-        signout_url=reverse("account-people-signout", args=[person.pk]),
-        signout_text=_("Signed in on %(items)s.") % count,
-        remove_url=reverse("account-people-remove", args=[person.pk]),
+        signout_text=_("Signed in on %(items)s.") % {"items": formatting.devices_words(devices)},
         remove_text=_(
             "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "
             "Files and transfers stay."
         )
-        % name,
+        % {"name": person.username},
         is_self=is_self,
         refusal=refusal,
     )

@@ -20,10 +20,10 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing
 from webui.people.device_addresses import device_addresses
-from webui.people.pages import pairing as pairing_page
 from webui.people.pairing import is_over
 from webui.signin import throttle
 from webui.signin.devices import agent_of
+from webui.signin.page import name_and_icon
 from webui.signin.session import ask_to_wait, count_guess, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.pairing")
@@ -40,10 +40,13 @@ def offer(request: Request) -> HttpResponse:
     """Show a new link as a QR code and as text. Only this response contains it."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
     events.record(request, Kind.LINK_OFFERED)
-    at = device_addresses(request, reverse("pair-accept", args=[token]))
-    context = {"offer": pairing_page.offer_part(at, pairing.number_of(token), row.pk)}
+    offer = {
+        "addresses": device_addresses(request, reverse("pair-accept", args=[token])),
+        "number": pairing.number_of(token),
+        "id": row.pk,
+    }
     template = "people/_pairing.html" if request.htmx else "people/pair.html"
-    return render(request, template, context)
+    return render(request, template, {"offer": offer})
 
 
 @require_safe
@@ -51,11 +54,12 @@ def offer(request: Request) -> HttpResponse:
 def show_outcome(request: Request, pairing: int) -> HttpResponse:
     """Show the outcome to the person who offered the link; 204 until a device uses it."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
-    is_late = is_over(row, timezone.now())
-    outcome = pairing_page.outcome_part(
-        agent=row.agent, is_used=row.used_at is not None, is_over=is_late
-    )
-    if not outcome.done and not outcome.over:
+    if row.used_at:
+        device = {"device": name_and_icon(row.agent)[0]}
+        outcome = {"done": _("%(device)s is signed in") % device}
+    elif is_over(row, timezone.now()):
+        outcome = {"over": _("This code has expired. Create a new one.")}
+    else:
         return HttpResponse(status=204)
     return render(request, "people/_paired.html", {"outcome": outcome})
 
@@ -72,9 +76,10 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     if row is None or row.user is None:
         return count_guess(request)
     if request.method != "POST":
-        page = pairing_page.accept_page(
-            row.user.username, request.get_host(), pairing.number_of(token)
-        )
+        words = {"person": row.user.username, "host": request.get_host()}
+        text = _("It will sign in as %(person)s on %(host)s, without a password.") % words
+        title, number = _("Sign this device in?"), pairing.number_of(token)
+        page = {"title": title, "text": text, "number": number}
         return render(request, "people/accept.html", {"page": page})
     user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
     if user is None:
@@ -95,7 +100,9 @@ def wait(request: HttpRequest) -> HttpResponse:
     if late := throttle.take(throttle.key_for_network("codes", request.META["REMOTE_ADDR"])):
         return ask_to_wait(request, late)
     secret, code = pairing.begin(agent_of(request), request.META["REMOTE_ADDR"], timezone.now())
-    response = render(request, "people/wait.html", {"page": pairing_page.wait_page(code)})
+    half = len(code) // 2
+    page = {"code": f"{code[:half]} {code[half:]}", "spelled": " ".join(code)}
+    response = render(request, "people/wait.html", {"page": page})
     cookies.keep(response, SECRET_COOKIE, secret, pairing.CODE_LIFETIME)
     return response
 
@@ -127,29 +134,28 @@ def state(request: HttpRequest) -> HttpResponse:
 def approve(request: Request) -> HttpResponse:
     """Show which device displays the code, then approve it on confirmation."""
     if request.method != "POST":
-        return render(request, "people/approve.html", {"page": pairing_page.approve_page()})
-    now, code = timezone.now(), request.POST.get("code", "")[:50]
-    throttle_key = throttle.key_for_session("codes", request.session.session_key or "")
+        return show_approval(request)
+    now, key = timezone.now(), request.session.session_key or ""
+    code, throttle_key = request.POST.get("code", "")[:50], throttle.key_for_session("codes", key)
     if late := throttle.take(throttle_key):
-        return show_approval(request, pairing_page.approve_page(code, too_many_tries(late)), 429)
+        return show_approval(request, 429, code=code, refusal=too_many_tries(late))
     row = pairing.find_pairing(code, now)
+    device = name_and_icon(row.agent)[0] if row else ""
     if row is not None:
         throttle.give_back(throttle_key)
     if row is not None and "approve" not in request.POST:
-        page = pairing_page.approve_page(code, agent=row.agent, address=row.address)
-        return show_approval(request, page, 200)
-    key = request.session.session_key or ""
+        return show_approval(request, code=code, device=device, address=row.address)
     if row is None or not pairing.approve(row, request.user, key, now):
         refusal = _(
             "No device shows this code now. Check the code, or create a new one on the "
             "other device."
         )
-        return show_approval(request, pairing_page.approve_page(code, refusal), 422)
+        return show_approval(request, 422, code=code, refusal=refusal)
     log.info("approved a device name=%r address=%s", request.user.username, row.address)
-    events.record(request, Kind.CODE_APPROVED, pairing_page.device_words(row.agent))
-    messages.success(request, pairing_page.approved_words(row.agent))
+    events.record(request, Kind.CODE_APPROVED, device)
+    messages.success(request, _("%(device)s will be signed in shortly") % {"device": device})
     return redirect(reverse("account", fragment="devices"))
 
 
-def show_approval(request: Request, page: pairing_page.ApprovePage, status: int) -> HttpResponse:
+def show_approval(request: Request, status: int = 200, **page: str) -> HttpResponse:
     return render(request, "people/approve.html", {"page": page}, status=status)

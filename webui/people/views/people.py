@@ -21,7 +21,7 @@ from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.people import invitations, people
 from webui.people.device_addresses import device_addresses
-from webui.people.pages.people import InvitePage, invited_page, person_page, role_choices
+from webui.people.pages.people import invited_page, person_page, role_choices
 from webui.signin import devices, one_time_links
 from webui.signin.ask_password import require_password
 from webui.signin.session import count_guess, welcome_in
@@ -50,8 +50,7 @@ def person(request: Request, person: int) -> HttpResponse:
     log.info("changed role name=%r role=%s by=%r", user.username, role, request.user.username)
     events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
     words = {"name": user.username, "role": role_words(role)}
-    messages.success(request, _("%(name)s now has the role %(role)s") % words)
-    return redirect(part_url())
+    return leave(request, _("%(name)s now has the role %(role)s") % words)
 
 
 @require_POST
@@ -61,8 +60,7 @@ def sign_out(request: Request, person: int) -> HttpResponse:
     devices.sign_out_everywhere(user, request)
     log.info("signed out everywhere name=%r by=%r", user.username, request.user.username)
     events.record(request, Kind.PERSON_SIGNED_OUT, user.username)
-    messages.success(request, _("%(name)s is signed out everywhere") % {"name": user.username})
-    return redirect(part_url())
+    return leave(request, _("%(name)s is signed out everywhere") % {"name": user.username})
 
 
 @require_POST
@@ -79,16 +77,13 @@ def remove(request: Request, person: int) -> HttpResponse:
     if is_self:
         logout(request)
         return redirect("signin")
-    messages.success(request, _("%(name)s removed") % {"name": name})
-    return redirect(part_url())
+    return leave(request, _("%(name)s removed") % {"name": name})
 
 
 def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
-    now = timezone.now()
-    count = devices.of(user, now).count()
+    count = devices.of(user, timezone.now()).count()
     page = person_page(user, request.user, count, Calendar.now(), refusal)
-    status = 422 if refusal else 200
-    return render(request, "people/person.html", {"page": page}, status=status)
+    return render(request, "people/person.html", {"page": page}, status=422 if refusal else 200)
 
 
 def refusal_of(refused: people.ChangeRefused) -> str:
@@ -99,8 +94,9 @@ def refusal_of(refused: people.ChangeRefused) -> str:
     return _("You're no longer an owner.")
 
 
-def part_url() -> str:
-    return reverse("account-server", fragment="people")
+def leave(request: Request, message: str) -> HttpResponse:
+    messages.success(request, message)
+    return redirect(reverse("account-server", fragment="people"))
 
 
 def wanted_role(request: Request) -> Role | None:
@@ -128,14 +124,14 @@ def invite(request: Request) -> HttpResponse:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)
-    path = reverse("join", args=[token])
+    addresses = device_addresses(request, reverse("join", args=[token]))
     expires = Calendar.now().to_the_minute(now + invitations.INVITATION_LIFETIME)
-    page = invited_page(role, device_addresses(request, path), expires)
+    page = invited_page(role, addresses, expires)
     return render(request, "people/invited.html", {"page": page})
 
 
 def show_invite(request: Request, refusal: str = "") -> HttpResponse:
-    page = InvitePage(role_choices(Role.MEMBER), refusal)
+    page = {"roles": role_choices(Role.MEMBER), "refusal": refusal}
     return render(request, "people/invite.html", {"page": page}, status=422 if refusal else 200)
 
 
@@ -143,11 +139,10 @@ def show_invite(request: Request, refusal: str = "") -> HttpResponse:
 @open_to(Role.OWNER)
 def revoke(request: Request, invitation: int) -> HttpResponse:
     """Revoke an invitation. A used or expired one counts as revoked."""
-    gone, _by_model = invitations.invitations(timezone.now()).filter(pk=invitation).delete()
-    if gone:
+    rows = one_time_links.invitations(timezone.now()).filter(pk=invitation)
+    if rows.delete()[0]:
         events.record(request, Kind.INVITATION_REVOKED)
-    messages.success(request, _("Invitation revoked"))
-    return redirect(part_url())
+    return leave(request, _("Invitation revoked"))
 
 
 # Joining
