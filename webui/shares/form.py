@@ -1,7 +1,6 @@
 """The forms in which a person says what a link may do, and changes that later."""
 
-from datetime import timedelta
-from typing import Any
+from datetime import datetime, timedelta
 
 from django import forms
 from django.http import QueryDict
@@ -9,7 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from webui.forms import LONGEST_PASSWORD
 from webui.models import Share
-from webui.shares.terms import NewTerms, Terms
+from webui.shares.terms import Terms
 
 LIFETIMES = {
     "hour": timedelta(hours=1),
@@ -61,23 +60,21 @@ class TermsForm(forms.Form):
         required=False,
     )
 
-    def facts(self, *, takes_files: bool) -> dict[str, Any]:
-        said: dict[str, Any] = self.cleaned_data
-        return {
-            "label": said["label"],
-            "password": said["password"],
-            "lasts": LIFETIMES.get(said["lasts"]),
-            "most_uses": said["most_uses"],
-            "takes_files": takes_files,
-            "most_bytes": (said["most_gb"] or USUAL_GB) * GB if takes_files else None,
-        }
+    def terms(self, now: datetime, *, takes_files: bool) -> Terms:
+        said = self.cleaned_data
+        lifetime = LIFETIMES.get(said["lasts"])
+        return Terms(
+            label=said["label"],
+            password=said["password"],
+            expires_at=now + lifetime if lifetime else None,
+            most_uses=said["most_uses"],
+            takes_files=takes_files,
+            most_bytes=(said["most_gb"] or USUAL_GB) * GB if takes_files else None,
+        )
 
 
 class ShareForm(TermsForm):
     purpose = forms.ChoiceField(label=_("What people can do"), choices=PURPOSES, initial=SEE)
-
-    def terms(self) -> Terms:
-        return Terms(**self.facts(takes_files=self.cleaned_data["purpose"] == SEND))
 
 
 class ChangeForm(TermsForm):
@@ -96,10 +93,10 @@ class ChangeForm(TermsForm):
         if share.password:
             self.fields["password"].help_text = _("Leave it empty to keep the current password.")
 
-    def terms(self) -> NewTerms:
+    def terms_to_keep(self) -> set[str]:
         said = self.cleaned_data
-        return NewTerms(
-            **self.facts(takes_files=self.share.takes_files),
-            keeps_password=not said["password"] and not said["without_password"],
-            keeps_end=said["lasts"] == KEEP,
-        )
+        keeps = {
+            "password": not said["password"] and not said["without_password"],
+            "expires_at": said["lasts"] == KEEP,
+        }
+        return {name for name, is_kept in keeps.items() if is_kept}

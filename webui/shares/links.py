@@ -2,6 +2,8 @@
 
 import logging
 import secrets
+from collections.abc import Collection
+from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from django.contrib.auth.hashers import check_password, make_password
@@ -15,7 +17,7 @@ from webui.library.bounds import Bounds
 from webui.library.entries import FOLDER, Entry
 from webui.models import HeldBytes, Role, Share, User, digest_of, token_purpose
 from webui.optional_writes import optional_write
-from webui.shares.terms import NewTerms, Terms
+from webui.shares.terms import Terms
 
 log = logging.getLogger("ferry.sharing")
 
@@ -55,25 +57,18 @@ def make_page(user: User, service: str, bounds: Bounds, terms: Terms, now: datet
         folder=bounds.top,
         only=None if bounds.only is None else sorted(bounds.only),
         name=bounds.name[:LONGEST_NAME],
-        takes_files=terms.takes_files,
-        **_columns(terms, now),
+        **_columns(terms),
     )
 
 
-def _columns(terms: Terms, now: datetime) -> dict[str, object]:
-    """Return the terms that can change later."""
-    return {
-        "label": terms.label,
-        "password": make_password(terms.password) if terms.password else "",
-        "most_uses": terms.most_uses,
-        "most_bytes": terms.most_bytes,
-        "expires_at": terms.end(now),
-    }
+def _columns(terms: Terms) -> dict[str, object]:
+    hashed = make_password(terms.password) if terms.password else ""
+    return asdict(terms) | {"password": hashed}
 
 
 def _add(user: User, now: datetime, **facts: object) -> str:
     """Add a link, and return its token: 256 random bits that only the link contains."""
-    if len(of(user, now)) >= MOST_EACH:
+    if len(list_valid(now, user=user)) >= MOST_EACH:
         raise TooManyShares
     token = secrets.token_urlsafe(32)
     digest, password = digest_of(token), user.get_session_auth_hash()
@@ -105,25 +100,16 @@ def bounds_of(share: Share) -> Bounds:
     return Bounds(share.folder, share.label or share.name, only)
 
 
-def of(user: User, now: datetime) -> list[Share]:
-    """Return a person's valid links, the newest first."""
-    return of_everyone(now, user=user)
-
-
-def of_everyone(now: datetime, **facts: object) -> list[Share]:
+def list_valid(now: datetime, **facts: object) -> list[Share]:
     """Return all valid links with these facts, the newest first."""
     rows = Share.objects.filter(is_valid(now), user__is_active=True, **facts)
     rows = rows.select_related("user").order_by("-pk")
     return [share for share in rows if is_of_password(share, share.user)]
 
 
-def change(share: Share, terms: NewTerms, now: datetime) -> bool:
+def change(share: Share, terms: Terms, kept: Collection[str], now: datetime) -> bool:
     """Change the terms for everyone at once. Return False if the link has just ended."""
-    columns = _columns(terms, now)
-    if terms.keeps_password:
-        del columns["password"]
-    if terms.keeps_end:
-        del columns["expires_at"]
+    columns = {name: value for name, value in _columns(terms).items() if name not in kept}
     return Share.objects.filter(is_valid(now), pk=share.pk).update(**columns) > 0
 
 
@@ -181,13 +167,13 @@ def receive_bytes(held: HeldBytes, size_bytes: int) -> None:
 
 def find_own(user: User, share: int, now: datetime) -> Share | None:
     """Return a link that this person made, unless it has ended."""
-    return next(iter(of_everyone(now, user=user, pk=share)), None)
+    return next(iter(list_valid(now, user=user, pk=share)), None)
 
 
 def find_revocable(user: User, share: int, now: datetime) -> Share | None:
     """Return a link that this person may revoke, unless it has ended: owners revoke all links."""
     if Role(user.role).includes(Role.OWNER):
-        return next(iter(of_everyone(now, pk=share)), None)
+        return next(iter(list_valid(now, pk=share)), None)
     return find_own(user, share, now)
 
 

@@ -12,8 +12,7 @@ from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
 from webui.shares import visits
-from webui.shares.pages.links import ShareRow, share_rows
-from webui.shares.pages.managing import row_with_maker
+from webui.shares.pages.links import ShareRow, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
 
@@ -32,13 +31,14 @@ def hide_from_search(view: SiteView[Params]) -> SiteView[Params]:
 def shares_of(request: Request) -> list[ShareRow]:
     """Return the links of a person, as the Account screen lists them."""
     calendar = Calendar.now()
-    return share_rows(share_links.of(request.user, timezone.now()), calendar)
+    shares = share_links.list_valid(timezone.now(), user=request.user)
+    return [share_row(each, calendar) for each in shares]
 
 
 def everyones_shares(request: Request) -> list[ShareRow]:
     """Return the links of everyone, as owners see them on the Server screen."""
     calendar = Calendar.now()
-    shares = share_links.of_everyone(timezone.now())
+    shares = share_links.list_valid(timezone.now())
     return [row_with_maker(each, each.user.username, calendar) for each in shares]
 
 

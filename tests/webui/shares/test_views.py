@@ -237,7 +237,7 @@ class TestEnding:
         gwen.user.set_password("another one entirely")
         gwen.user.save()
         assert vlc.get(path).status_code == 404
-        assert not links.of(gwen.user, timezone.now())
+        assert not links.list_valid(timezone.now(), user=gwen.user)
 
     def test_it_ends_with_its_person(self, gwen, path, vlc):
         gwen.user.delete()

@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.sorting import Contents
 from webui.people.qr_codes import DeviceAddress
-from webui.words import joining
 from webui.words.formatting import Calendar, count_words
+from webui.words.joining import items, sentences
 
 MOST_LISTED = 5_000
 LONGEST_STEM = 80
@@ -65,20 +65,8 @@ class SharePage:
     list_url: str = ""
 
 
-@dataclass(frozen=True)
-class Made:
-    """A new link: its addresses, and when it expires."""
-
-    addresses: Sequence[DeviceAddress]
-    list_url: str
-    expires_at: datetime
-
-
-def share_page(
-    entry: Entry, action: str, back_url: str, calendar: Calendar, result: Made | str = ""
-) -> SharePage:
-    """Build the page. `result` is the link, or why there is none; empty before it is made."""
-    page = SharePage(
+def share_page(entry: Entry, action: str, back_url: str) -> SharePage:
+    return SharePage(
         title=_("Play %(name)s on another device") % {"name": entry.name or _("All files")},
         text=_(
             "Create a link that opens in any player, such as VLC or a TV, without "
@@ -88,22 +76,35 @@ def share_page(
         back_url=back_url,
         back_label=_("Files"),
     )
-    if isinstance(result, str):
-        return replace(page, error=result)
+
+
+def page_with_link(
+    page: SharePage, addresses: Sequence[DeviceAddress], list_url: str, expires: str
+) -> SharePage:
     text = _(
         "Open this link in VLC, or scan it with a phone's camera. Anyone with the "
         "link can play and download this without signing in, until %(when)s."
-    ) % {"when": calendar.to_the_minute(result.expires_at)}
-    return replace(page, text=text, addresses=result.addresses, list_url=result.list_url)
-
-
-def share_rows(shares: Iterable[ShareFacts], calendar: Calendar) -> list[ShareRow]:
-    return [share_row(each, calendar) for each in shares]
+    ) % {"when": expires}
+    return replace(page, text=text, addresses=addresses, list_url=list_url)
 
 
 def share_row(share: ShareFacts, calendar: Calendar) -> ShareRow:
     name = share.label or share.name or _("All files")
     return ShareRow(share.pk, name, note(share, calendar), use_words(share, calendar))
+
+
+def row_with_maker(share: ShareFacts, maker: str, calendar: Calendar) -> ShareRow:
+    """Return a link as owners see it: without its address."""
+    row = share_row(share, calendar)
+    return replace(row, use=sentences([maker_words(share, maker), row.use]))
+
+
+def maker_words(share: ShareFacts, maker: str) -> str:
+    """Say who made a link, and what it opens if a title hides that."""
+    if not share.label:
+        return _("Created by %(name)s.") % {"name": maker}
+    words = {"name": maker, "target": share.name or _("All files")}
+    return _("Created by %(name)s for “%(target)s”.") % words
 
 
 def use_words(share: ShareFacts, calendar: Calendar) -> str:
@@ -114,7 +115,7 @@ def use_words(share: ShareFacts, calendar: Calendar) -> str:
 
 def note(share: ShareFacts, calendar: Calendar) -> str:
     """Return what a link opens, such as `Page, until 7 Dec, 14:00, with a password`."""
-    return joining.items(
+    return items(
         [
             kind_words(share),
             until(share.expires_at, calendar),
@@ -142,20 +143,6 @@ def uses_words(share: ShareFacts) -> str:
         return ngettext("opened %(count)s time", "opened %(count)s times", share.uses) % count
     words = count | {"most": count_words(share.most_uses)}
     return _("opened %(count)s of %(most)s times") % words
-
-
-@dataclass(frozen=True)
-class OpenPage:
-    """The form that opens a link with a password or a number of uses."""
-
-    action: str
-    asks_password: bool
-    uses_text: str
-    error: str = ""
-
-
-def open_page(share: ShareFacts, action: str, error: str = "") -> OpenPage:
-    return OpenPage(action, bool(share.password), uses_left_words(share), error)
 
 
 def uses_left_words(share: ShareFacts) -> str:

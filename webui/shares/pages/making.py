@@ -1,8 +1,7 @@
-"""The page that makes a link to a page, and the page that shows the link."""
+"""The words of the page that makes a link to a page, and of the page that shows the link."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -10,7 +9,6 @@ from django.utils.translation import ngettext
 from webui.library.addresses import folder_url
 from webui.library.entries import Entry
 from webui.library.snapshot import Snapshot
-from webui.people.qr_codes import DeviceAddress
 from webui.shares.terms import Terms
 from webui.words import formatting
 from webui.words.formatting import Calendar, count_words
@@ -27,13 +25,6 @@ class NewSharePage:
     back_url: str
     back_label: str
     can_receive: bool
-
-
-@dataclass(frozen=True)
-class MadeSharePage:
-    text: str
-    addresses: Sequence[DeviceAddress]
-    back_url: str
 
 
 def new_page(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool) -> NewSharePage:
@@ -58,27 +49,20 @@ def can_receive(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bo
     return takes_folder and len(chosen) == 1 and chosen[0].is_folder
 
 
-def made_page(
-    terms: Terms,
-    now: datetime,
-    calendar: Calendar,
-    addresses: Sequence[DeviceAddress],
-    back_url: str,
-) -> MadeSharePage:
+def terms_words(terms: Terms, calendar: Calendar) -> str:
     if terms.takes_files:
         what = _("Anyone with this link can send files to the folder, and sees nothing in it.")
     else:
         what = _("Anyone with this link can see and download what it shows, without signing in.")
     word = _("Tell them the password another way.") if terms.password else ""
-    text = " ".join(filter(None, [what, word, limits_words(terms, now, calendar)]))
-    return MadeSharePage(text, addresses, back_url)
+    return " ".join(filter(None, [what, word, limits_words(terms, calendar)]))
 
 
-def limits_words(terms: Terms, now: datetime, calendar: Calendar) -> str:
-    if terms.lasts is None:
+def limits_words(terms: Terms, calendar: Calendar) -> str:
+    if terms.expires_at is None:
         end = _("It works until you revoke it.")
     else:
-        when = {"when": calendar.to_the_minute(now + terms.lasts)}
+        when = {"when": calendar.to_the_minute(terms.expires_at)}
         end = _("It works until %(when)s.") % when
     if terms.most_uses is None:
         return end

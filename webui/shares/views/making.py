@@ -24,8 +24,8 @@ from webui.models import Role
 from webui.people.device_addresses import device_addresses
 from webui.player import subtitles
 from webui.shares import links
-from webui.shares.form import ShareForm
-from webui.shares.pages.making import made_page, new_page
+from webui.shares.form import SEND, ShareForm
+from webui.shares.pages.making import new_page, terms_words
 from webui.uploads.page import no_folder_words
 from webui.words.formatting import Calendar, count_words
 
@@ -48,7 +48,7 @@ def share(request: Request, folder: str) -> HttpResponse:
     form = ShareForm(request.POST if is_sent else None)
     page = new_page(reading.snapshot, chosen, takes_folder=service_of(request).takes_folder)
     if is_sent and form.is_valid():
-        if form.terms().takes_files and not page.can_receive:
+        if form.cleaned_data["purpose"] == SEND and not page.can_receive:
             form.add_error(None, no_folder_words())
         elif made := made_link(request, reading, chosen, form):
             return made
@@ -75,7 +75,8 @@ def made_link(
     request: Request, reading: Reading, chosen: list[Entry], form: ShareForm
 ) -> HttpResponse | None:
     """Make the link, and show it. Return None if there are too many."""
-    now, terms = timezone.now(), form.terms()
+    now = timezone.now()
+    terms = form.terms(now, takes_files=form.cleaned_data["purpose"] == SEND)
     bounds = bounds_of(reading, chosen)
     try:
         token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
@@ -83,9 +84,11 @@ def made_link(
         return None
     log.info("made page link name=%r folder=%s", request.user.username, bounds.top)
     events.record(request, Kind.SHARE_MADE, terms.label or bounds.name)
-    addresses = device_addresses(request, reverse("share-page", args=[token]))
-    calendar = Calendar(now, timezone.get_current_timezone())
-    page = made_page(terms, now, calendar, addresses, folder_url(bounds.top))
+    page = {
+        "text": terms_words(terms, Calendar.now()),
+        "addresses": device_addresses(request, reverse("share-page", args=[token])),
+        "back_url": folder_url(bounds.top),
+    }
     return render(request, "shares/made.html", {"page": page})
 
 

@@ -18,8 +18,7 @@ from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links
 from webui.shares.form import ChangeForm
-from webui.shares.pages.links import player_paths
-from webui.shares.pages.managing import managed_page, revoke_page
+from webui.shares.pages.links import player_paths, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.sharing")
@@ -37,15 +36,22 @@ def change(request: Request, share: int) -> HttpResponse:
         raise Http404
     form = ChangeForm(row, request.POST if request.method == "POST" else None)
     if form.is_valid():
-        if not links.change(row, form.terms(), timezone.now()):
+        now = timezone.now()
+        terms = form.terms(now, takes_files=row.takes_files)
+        if not links.change(row, terms, form.terms_to_keep(), now):
             raise Http404
         log.info("changed link name=%r", request.user.username)
-        events.record(request, Kind.SHARE_CHANGED, form.terms().label or row.name)
+        events.record(request, Kind.SHARE_CHANGED, terms.label or row.name)
         messages.success(request, _("Link changed"))
         return redirect("account-link", share)
-    paths = paths_of(row)
-    addresses = device_addresses(request, paths[0]) if paths else []
-    page = managed_page(row, addresses, paths[1] if paths else "", Calendar.now())
+    path, list_url = paths_of(row)
+    shown = share_row(row, Calendar.now())
+    page = {
+        "title": shown.name,
+        "share": shown,
+        "addresses": device_addresses(request, path) if path else [],
+        "list_url": list_url,
+    }
     context = {"page": page, "form": form if has_terms(request, row) else None}
     return render(request, "shares/manage.html", context, status=422 if form.is_bound else 200)
 
@@ -55,11 +61,12 @@ def has_terms(request: Request, share: Share) -> bool:
     return bool(share.folder) and Role(request.user.role).includes(Role.MEMBER)
 
 
-def paths_of(share: Share) -> tuple[str, str] | None:
-    """Return the path of the link, and that of its playlist if it's for players."""
+def paths_of(share: Share) -> tuple[str, str]:
+    """Return the path of the link, and that of its playlist if it's for players. Both are empty if
+    Ferry can't show the link again."""
     token = share.decrypt_token()
     if token is None:
-        return None
+        return "", ""
     if share.folder:
         return reverse("share-page", args=[token]), ""
     return player_paths(token, share.kind, share.entry_id, share.name)
@@ -73,7 +80,9 @@ def revoke(request: Request, share: int) -> HttpResponse:
     back_url, back_label = list_of(request)
     row = links.find_revocable(request.user, share, timezone.now())
     if row is not None and request.method != "POST":
-        page = revoke_page(row, row.user.username, back_url, back_label, Calendar.now())
+        shown = row_with_maker(row, row.user.username, Calendar.now())
+        title = _("Revoke the link “%(name)s”?") % {"name": shown.name}
+        page = {"title": title, "share": shown, "back_url": back_url, "back_label": back_label}
         return render(request, "shares/revoke.html", {"page": page})
     name = links.revoke(request.user, share)
     if name is None:

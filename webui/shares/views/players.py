@@ -1,7 +1,7 @@
 """Links for other players: made by people who are signed in, opened without signing in."""
 
 import logging
-from datetime import datetime
+from dataclasses import replace
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -27,7 +27,7 @@ from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
 from webui.shares.pages import links as pages
-from webui.shares.pages.links import Made, SharePage
+from webui.shares.pages.links import SharePage
 from webui.v1.errors import Failure, NotFound
 from webui.v1.links import Download, Link
 from webui.words.formatting import Calendar
@@ -57,30 +57,29 @@ def folder(request: Request, folder: str) -> HttpResponse:
 
 
 def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpResponse:
-    now = timezone.now()
-    result: Made | str = made_for(request, chosen, now) if request.method == "POST" else ""
-    calendar = Calendar(now, timezone.get_current_timezone())
-    page = pages.share_page(chosen, action, back_url, calendar, result)
-    return render_page(request, page, 422 if page.error else 200)
+    page = pages.share_page(chosen, action, back_url)
+    if request.method == "POST":
+        page = page_after(request, chosen, page)
+    template = "shares/_dialog.html" if request.htmx else "shares/show.html"
+    return render(request, template, {"page": page}, status=422 if page.error else 200)
 
 
-def made_for(request: Request, chosen: Entry, now: datetime) -> Made | str:
+def page_after(request: Request, chosen: Entry, page: SharePage) -> SharePage:
     """Make a link, or say why not."""
     if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
-        return _("This folder doesn't contain any films or music. Open one that does.")
+        error = _("This folder doesn't contain any films or music. Open one that does.")
+        return replace(page, error=error)
+    now = timezone.now()
     try:
         token = links.make(request.user, service_of(request).key, chosen, now)
     except links.TooManyShares:
-        return _("You already have 100 links. Revoke some on the account page.")
+        error = _("You already have 100 links. Revoke some on the account page.")
+        return replace(page, error=error)
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
     events.record(request, Kind.SHARE_MADE, chosen.name)
     path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
-    return Made(device_addresses(request, path), list_url, now + links.LIFETIME)
-
-
-def render_page(request: Request, page: SharePage, status: int = 200) -> HttpResponse:
-    template = "shares/_dialog.html" if request.htmx else "shares/show.html"
-    return render(request, template, {"page": page}, status=status)
+    expires = Calendar.now().to_the_minute(now + links.LIFETIME)
+    return pages.page_with_link(page, device_addresses(request, path), list_url, expires)
 
 
 # Opening links
@@ -93,7 +92,7 @@ def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBas
     """Send a file. A player sees only the URL, so `name` gives it a title."""
     try:
         share = find_player_link(request, token)
-        entry = entry_of(request, share, file)
+        entry = entry_of(request, share, file) if share else None
         return bytes_of(request, entry) if entry else over()
     except Failure as failure:
         return report_failure(failure)
@@ -128,10 +127,8 @@ def find_player_link(request: Request, token: str) -> Share | None:
     return share
 
 
-def entry_of(request: Request, share: Share | None, file: str) -> Entry | None:
+def entry_of(request: Request, share: Share, file: str) -> Entry | None:
     """Return the link's file, or a file that is currently in the link's folder."""
-    if share is None:
-        return None
     if share.kind == FILE:
         is_it = share.entry_id == file
         return Entry(FILE, file, share.name, None, None) if is_it else None

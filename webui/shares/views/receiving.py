@@ -2,7 +2,7 @@
 
 import logging
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from django.db import transaction
@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
 from common.http import multipart
@@ -22,7 +23,6 @@ from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
 from webui.shares import links, screen
-from webui.shares.pages.receiving import receiving_page
 from webui.uploads.receiving import (
     ServiceRefused,
     UploadRefused,
@@ -36,6 +36,7 @@ from webui.uploads.receiving import (
     refuse_beyond_disk,
     refuse_forged,
 )
+from webui.words.formatting import count_words
 
 log = logging.getLogger("ferry.sharing")
 
@@ -184,12 +185,18 @@ def is_torrent(name: str, head: bytes) -> bool:
 
 
 def render_page(
-    request: Request, share: Share, token: str, names: list[str] | None = None, error: str = ""
+    request: Request, share: Share, token: str, names: Sequence[str] = (), error: str = ""
 ) -> HttpResponse:
-    action = reverse("share-receive", args=[token])
-    page = receiving_page(str(share), action, names or [], error)
-    status = 422 if error else 200
-    return render(request, "shares/receive.html", {"page": page}, status=status)
+    count = len(names)
+    done = ngettext("{count} file sent. Thank you.", "{count} files sent. Thank you.", count)
+    page = {
+        "title": _("Send files to “%(name)s”") % {"name": share},
+        "action": reverse("share-receive", args=[token]),
+        "done": done.format(count=count_words(count)) if names else "",
+        "sent": names,
+        "error": error,
+    }
+    return render(request, "shares/receive.html", {"page": page}, status=422 if error else 200)
 
 
 def refusal(

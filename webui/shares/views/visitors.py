@@ -8,7 +8,7 @@ import logging
 import math
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
@@ -41,7 +41,7 @@ from webui.library.requests import view_options
 from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits
-from webui.shares.pages.links import open_page
+from webui.shares.pages.links import uses_left_words
 from webui.signin import throttle
 from webui.signin.session import too_many_tries
 from webui.v1.errors import Failure, NotFound
@@ -77,19 +77,15 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
 def show_within_bounds(request: Request, path: str) -> HttpResponseBase:
     """Show a page within bounds. Strangers learn nothing about what is beyond them."""
     try:
-        return answer_within(request, resolve(f"/{path}", URLS))
-    except (Http404, NotFound):
-        return not_here(request)
+        with suppress(Http404, NotFound):
+            match = resolve(f"/{path}", URLS)
+            if is_within(request, match):
+                response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
+                return response
     except Failure as failure:
         log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
         return unavailable(request)
-
-
-def answer_within(request: Request, match: ResolverMatch) -> HttpResponseBase:
-    if not is_within(request, match):
-        raise Http404
-    response: HttpResponseBase = match.func(request, *match.args, **match.kwargs)
-    return response
+    return not_here(request)
 
 
 def is_within(request: Request, match: ResolverMatch) -> bool:
@@ -171,7 +167,12 @@ def ask(request: Request, share: Share, token: str, error: str = "") -> HttpResp
     action = reverse("share-page", args=[token])
     if request.htmx:
         return leave_for(request, action)
-    page = open_page(share, action, error)
+    page = {
+        "action": action,
+        "asks_password": bool(share.password),
+        "uses_text": uses_left_words(share),
+        "error": error,
+    }
     return render(request, "shares/open.html", {"page": page}, status=422 if error else 200)
 
 
@@ -200,9 +201,9 @@ def check_password(request: Request, share: Share, token: str) -> HttpResponse |
         response.status_code = 429
         response["Retry-After"] = str(math.ceil(wait.total_seconds()))
         return response
-    return (
-        None if is_right else ask(request, share, token, _("That's not the password of this link."))
-    )
+    if is_right:
+        return None
+    return ask(request, share, token, _("That's not the password of this link."))
 
 
 # Instead of pages
