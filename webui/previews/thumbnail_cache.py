@@ -95,7 +95,7 @@ class Pictures:
     def prune(self) -> None:
         """Delete the oldest pictures beyond the limit."""
         self._grown_bytes = 0
-        facts = sorted(self._facts(), key=age)
+        facts = sorted(self._facts(), key=lambda fact: fact[0].st_mtime)
         size_bytes = sum(disk_bytes(status) for status, _path in facts)
         if not facts:
             return
@@ -116,10 +116,6 @@ class Pictures:
 
 def disk_bytes(status: os.stat_result) -> int:
     return max(status.st_blocks * 512, BLOCK_BYTES)
-
-
-def age(fact: tuple[os.stat_result, Path]) -> float:
-    return fact[0].st_mtime
 
 
 def fetch_once(fetch: Callable[[], Iterator[bytes]], most_bytes: int) -> bytes | None:

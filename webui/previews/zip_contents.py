@@ -1,8 +1,8 @@
 """List the files in a ZIP by the directory at its end, without fetching the rest."""
 
 import struct
-from typing import IO, NamedTuple, cast
-from zipfile import BadZipFile, ZipFile
+from typing import IO, cast
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from webui.contents.content_check import Expected
 from webui.contents.remote_file import RemoteFile, TooFar
@@ -16,12 +16,7 @@ UNREADABLE = (
 )
 
 
-class Packed(NamedTuple):
-    path: str
-    size_bytes: int
-
-
-def files_in(v1: Client, file: str, expected: Expected) -> list[Packed] | None:
+def files_in(v1: Client, file: str, expected: Expected) -> list[ZipInfo] | None:
     """Return the files in a ZIP, or None if it can't be read or its directory is too long."""
     if not expected.size_bytes:
         return None
@@ -31,5 +26,4 @@ def files_in(v1: Client, file: str, expected: Expected) -> list[Packed] | None:
     except UNREADABLE:
         return None
     # In some releases of Python 3.11, `is_dir` fails for an entry without a name.
-    files = [each for each in entries if each.filename and not each.is_dir()]
-    return [Packed(each.filename, each.file_size) for each in files]
+    return [each for each in entries if each.filename and not each.is_dir()]

@@ -3,6 +3,8 @@
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
+from zipfile import ZipInfo
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -10,12 +12,11 @@ from django.utils.translation import gettext as _
 from webui.files.pages.context import FilesContext
 from webui.files.pages.folder import ROWS_AT_ONCE, download_url
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
-from webui.library.entries import Entry, split_name
+from webui.library.entries import FILE, Entry, split_name
 from webui.library.kinds import ICONS, KIND_OF
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import natural
 from webui.previews.pages.text import TextPart
-from webui.previews.zip_contents import Packed
 from webui.words import formatting, joining
 from webui.words.formatting import clock_words
 
@@ -126,13 +127,12 @@ def preview_page(
     at = Addresses(snapshot.folder, look)
     entries = in_sight(snapshot, entry, look)
     like = alike(entries, entry)
-    place = like.index(entry)
-    position = position_words(place, like)
+    place, kind = like.index(entry), kind_of(entry, text)
     return PreviewPage(
         key=entry.key,
-        kind=kind_of(entry, text),
+        kind=kind,
         title=entry.name,
-        facts=facts(entry, position, text),
+        facts=facts(entry, position_words(place, like), text),
         icon=ICONS[entry.look],
         extension=split_name(entry.name)[1],
         size="" if entry.size_bytes is None else formatting.size_words(entry.size_bytes),
@@ -151,29 +151,29 @@ def preview_page(
         if context.can_unpack and context.may_change and entry.is_unpackable
         else "",
         may_change=context.may_change and context.stale is None,
-        script=script_of(entry, text),
+        script=script_of(kind),
         picture=picture_part(like, place, at, context) if entry.preview == "picture" else None,
         audio=audio_part(snapshot, like, place, at, context) if entry.preview == "audio" else None,
         text=text,
     )
 
 
-def with_archive(page: PreviewPage, files: Sequence[Packed]) -> PreviewPage:
+def with_archive(page: PreviewPage, files: Sequence[ZipInfo]) -> PreviewPage:
     """Return the preview of an archive with the files in it."""
-    rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.path))
+    rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.filename))
     part = ArchivePart(
         [packed_file(each) for each in rows], formatting.more_words(len(files) - len(rows))
     )
-    unpacked = {"size": formatting.size_words(sum(each.size_bytes for each in files))}
+    unpacked = {"size": formatting.size_words(sum(each.file_size for each in files))}
     facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
     return replace(page, kind="archive", facts=joining.items(facts), archive=part)
 
 
-def packed_file(packed: Packed) -> PackedFile:
-    path = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", packed.path)
+def packed_file(packed: ZipInfo) -> PackedFile:
+    path = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", packed.filename)
     folder, slash, name = path.rpartition("/")
     icon = ICONS[KIND_OF.get(split_name(name)[1][1:].lower(), "")]
-    return PackedFile(icon, folder + slash, name, formatting.size_words(packed.size_bytes))
+    return PackedFile(icon, folder + slash, name, formatting.size_words(packed.file_size))
 
 
 def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:
@@ -203,9 +203,8 @@ def kind_of(entry: Entry, text: TextPart | None) -> str:
     return entry.preview if entry.preview in (*FAMILIES, "pdf") else "none"
 
 
-def script_of(entry: Entry, text: TextPart | None) -> str:
+def script_of(kind: str) -> str:
     """Return the script module for this kind of preview, if there is one."""
-    kind = kind_of(entry, text)
     if kind == "video":
         return "js/player/main.js"
     return f"js/previews/{kind}.js" if kind in SCRIPTED else ""
@@ -261,11 +260,8 @@ def neighbour(
     )
 
 
-def around_it(
-    like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
-) -> list[Neighbour]:
-    places = range(max(place - STRIP, 0), min(place + STRIP + 1, len(like)))
-    return [neighbour(like, each, at, context, current=place) for each in places]
+def places_around(place: int, most: int, like: Sequence[Entry]) -> range:
+    return range(max(place - most, 0), min(place + most + 1, len(like)))
 
 
 def back_url(place: int, entry: Entry, at: Addresses) -> str:
@@ -285,33 +281,29 @@ def folder_words(snapshot: Snapshot) -> str:
 def picture_part(
     like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
 ) -> PicturePart:
-    entry = like[place]
+    entry, places = like[place], places_around(place, STRIP, like)
+    strip = [neighbour(like, each, at, context, current=place) for each in places]
     return PicturePart(
         image_url=image_url(at, entry),
         full_url=raw_url(at, entry.id) if entry.is_showable_picture else "",
-        strip=around_it(like, place, at, context) if len(like) > 1 else [],
+        strip=strip if len(like) > 1 else [],
     )
 
 
 def audio_part(
     snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
 ) -> AudioPart:
-    entry = like[place]
+    entry, places = like[place], places_around(place, LISTED, like)
     return AudioPart(
         url=raw_url(at, entry.id),
         tags_url=tags_url(at, entry.id),
-        cover_url=cover_url(snapshot, entry, at),
+        cover_url=image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at),
         title=split_name(entry.name)[0],
         text=track_words(snapshot, place, like),
         folder=folder_words(snapshot),
-        queue=queue_around(like, place, at),
+        queue=[track(like[each], at, is_current=each == place) for each in places],
         queue_url=f"{at.below}{entry.key}/queue/{at.shown_tail}" if len(like) > 1 else "",
     )
-
-
-def queue_around(like: Sequence[Entry], place: int, at: Addresses) -> list[QueueTrack]:
-    places = range(max(place - LISTED, 0), min(place + LISTED + 1, len(like)))
-    return [track(like[each], at, is_current=each == place) for each in places]
 
 
 def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
@@ -321,11 +313,6 @@ def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
         length=clock_words(entry.duration_seconds) if entry.duration_seconds else "",
         is_current=is_current,
     )
-
-
-def cover_url(snapshot: Snapshot, entry: Entry, at: Addresses) -> str:
-    """Return the track's own picture, or else the folder's."""
-    return image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at)
 
 
 def folder_cover_url(snapshot: Snapshot, at: Addresses) -> str:
@@ -351,3 +338,21 @@ def track_words(snapshot: Snapshot, place: int, like: Sequence[Entry]) -> str:
     if len(like) == 1:
         return words["folder"]
     return _("%(folder)s, track %(number)s of %(count)s") % words
+
+
+def queue_of(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> dict[str, Any]:
+    """Return all tracks that play with this one. Their URLs differ only in the file's id."""
+    at = Addresses(snapshot.folder, look)
+    return {
+        "folder": folder_words(snapshot),
+        "cover": folder_cover_url(snapshot, at),
+        "url": at.preview(f"{FILE}-{{id}}"),
+        "source": raw_url(at, "{id}"),
+        "tagsUrl": tags_url(at, "{id}"),
+        "tracks": [queue_row(each, at) for each in alike(in_sight(snapshot, entry, look), entry)],
+    }
+
+
+def queue_row(entry: Entry, at: Addresses) -> dict[str, str]:
+    own_cover = {"cover": image_url(at, entry)} if entry.picture else {}
+    return {"id": entry.id, "name": split_name(entry.name)[0], **own_cover}

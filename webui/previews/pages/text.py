@@ -22,7 +22,6 @@ READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
 ART = frozenset({"nfo", "diz"})
 MOST_LINES = 4_000
 MOST_ROWS = 500
-LABELS = {"markdown": "Markdown"}
 
 
 @dataclass(frozen=True)
@@ -73,63 +72,45 @@ def failed_part(failure: Failure) -> TextPart:
 
 
 def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:
-    more = {"enc": piece.encoding}
-    shape = shape_of(entry, piece, setting)
+    more = urlencode({"from": piece.stop, "enc": piece.encoding})
+    more_page = urlencode({"at": piece.stop, "enc": piece.encoding})
+    page_url, shape = at.preview(entry.key), shape_of(entry, piece, setting)
     return TextPart(
         shape=shape,
         is_first=piece.start == 0,
         is_wrapped=entry.preview != "code",
-        more_url="" if piece.is_last else more_url(at, entry, {"from": str(piece.stop)} | more),
-        more_page_url=""
-        if piece.is_last
-        else with_query(at.preview(entry.key), {"at": str(piece.stop)} | more),
+        more_url="" if piece.is_last else f"{at.below}{entry.key}/text/?{more}",
+        more_page_url="" if piece.is_last else with_query(page_url, more_page),
         more_text=more_text(piece, entry),
         lines_text=lines_text(len(shape.lines)) if piece.is_whole else "",
-        language=LABELS.get(entry.preview) or label_of(entry.name),
+        language="Markdown" if entry.preview == "markdown" else label_of(entry.name),
     )
 
 
 def shape_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
-    if not piece.text:
+    text, has_head = piece.text, piece.start == 0
+    if not text:
         return TextShape("empty")
-    makers = {"markdown": as_prose, "table": as_table, "subtitle": as_cues, "code": as_code}
-    maker = makers.get(entry.preview)
-    shape = maker(entry, piece, setting) if maker else None
-    return shape or TextShape("art" if is_art(entry) else "lines", lines=lines_of(piece.text))
+    match entry.preview:
+        case "markdown":
+            if (prose := setting.prose(text)) is not None:
+                return TextShape("prose", prose=prose)
+        case "table":
+            if table := layouts.table_of(text, entry.extension, has_head=has_head):
+                return TextShape("table", table=table)
+        case "subtitle":
+            if cues := layouts.cues_of(text):
+                return TextShape("cues", cues=cues)
+        case "code":
+            if entry.extension == "json" and piece.is_whole:
+                text = layouts.laid_out(text, MOST_LINES)
+            return TextShape("lines", lines=setting.highlight(text, language_of(entry.name)))
+    lines: list[str | SafeString] = [*text.removesuffix("\n").split("\n")]
+    return TextShape("art" if is_art(entry) else "lines", lines=lines)
 
 
-def lines_of(text: str) -> list[str | SafeString]:
-    return [*text.removesuffix("\n").split("\n")]
-
-
-def as_prose(_entry: Entry, piece: TextPiece, setting: Setting) -> TextShape | None:
-    prose = setting.prose(piece.text)
-    return None if prose is None else TextShape("prose", prose=prose)
-
-
-def as_table(entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
-    table = layouts.table_of(piece.text, entry.extension, has_head=piece.start == 0)
-    return None if table is None else TextShape("table", table=table)
-
-
-def as_cues(_entry: Entry, piece: TextPiece, _setting: Setting) -> TextShape | None:
-    cues = layouts.cues_of(piece.text)
-    return TextShape("cues", cues=cues) if cues else None
-
-
-def as_code(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
-    language = language_of(entry.name)
-    is_json = entry.extension == "json" and piece.is_whole
-    text = layouts.laid_out(piece.text, MOST_LINES) if is_json else piece.text
-    return TextShape("lines", lines=setting.highlight(text, language))
-
-
-def more_url(at: Addresses, entry: Entry, query: dict[str, str]) -> str:
-    return f"{at.below}{entry.key}/text/?{urlencode(query)}"
-
-
-def with_query(address: str, query: dict[str, str]) -> str:
-    return f"{address}{'&' if '?' in address else '?'}{urlencode(query)}"
+def with_query(address: str, query: str) -> str:
+    return f"{address}{'&' if '?' in address else '?'}{query}"
 
 
 def more_text(piece: TextPiece, entry: Entry) -> str:

@@ -21,21 +21,13 @@ from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import screen as player_screen
 from webui.previews import text_pieces, typesetting_process, zip_contents
-from webui.previews.pages import music_queue
 from webui.previews.pages import preview as pages
+from webui.previews.pages import text as text_pages
 from webui.previews.pages.camera import camera_words
-from webui.previews.pages.text import (
-    READ,
-    Setting,
-    TextPart,
-    failed_part,
-    is_art,
-    most_lines,
-    text_part,
-)
+from webui.previews.pages.text import READ, TextPart, failed_part
 from webui.v1.errors import Failure
 
-SETTING = Setting(typesetting_process.highlight, typesetting_process.prose)
+SETTING = text_pages.Setting(typesetting_process.highlight, typesetting_process.prose)
 
 
 @require_safe
@@ -107,19 +99,20 @@ def queue(request: Request, folder: str, file: str) -> HttpResponse:
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     if entry.preview != "audio":
         raise Http404
-    return JsonResponse(music_queue.queue_of(reading.snapshot, entry, view_options(request)))
+    return JsonResponse(pages.queue_of(reading.snapshot, entry, view_options(request)))
 
 
 def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
     """Return the text, or None if the file isn't text, whatever its name."""
     name = request.GET.get("enc", "")
     encoding = name if name in encodings.KNOWN else ""
+    most_lines, is_art = text_pages.most_lines(entry), text_pages.is_art(entry)
     text_request = text_pieces.TextRequest(
-        entry.id, expected_file(entry), start, most_lines(entry), encoding, is_art(entry)
+        entry.id, expected_file(entry), start, most_lines, encoding, is_art
     )
     piece = text_pieces.read(service_of(request).v1, text_request)
     at = Addresses(reading.snapshot.folder, view_options(request))
-    return text_part(entry, piece, at, SETTING) if piece else None
+    return text_pages.text_part(entry, piece, at, SETTING) if piece else None
 
 
 def position_of(request: Request, name: str) -> int:

@@ -1,6 +1,7 @@
 """Pictures of files, small and large, fetched from the service once and cached by hash."""
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
@@ -29,7 +30,7 @@ Opener = Callable[[Request, str], Download]
 def thumb(request: Request, file: str, version: str) -> HttpResponse:
     entry = entry_in(request, file)
     picture = find_or_fetch(request, file, entry, small, most_bytes=thumbnail_cache.MOST_BYTES)
-    return picture_answer(picture, is_latest=is_latest(entry, version))
+    return picture_answer(picture, entry, version)
 
 
 @require_safe
@@ -41,7 +42,7 @@ def image(request: Request, file: str, version: str) -> HttpResponse:
     picture = find_or_fetch(request, file, entry, large, most_bytes=most_bytes, kind=" large")
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
-    return picture_answer(picture, is_latest=is_latest(entry, version))
+    return picture_answer(picture, entry, version)
 
 
 def find_or_fetch(  # noqa: PLR0913  So much belongs to a picture.
@@ -56,7 +57,9 @@ def find_or_fetch(  # noqa: PLR0913  So much belongs to a picture.
     """Return a picture by the version in the listing: readers can invent others, and files, too."""
 
     def fetch() -> Iterator[bytes]:
-        return read_picture(request, file, opener)
+        with suppress(*FINAL), opener(request, file) as download:
+            if download.status == 200:
+                yield from download
 
     try:
         if entry is None:
@@ -67,15 +70,14 @@ def find_or_fetch(  # noqa: PLR0913  So much belongs to a picture.
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
-def is_latest(entry: Entry | None, version: str) -> bool:
-    return entry is not None and entry.version == version
-
-
-def picture_answer(picture: bytes | HttpResponse | None, *, is_latest: bool) -> HttpResponse:
+def picture_answer(
+    picture: bytes | HttpResponse | None, entry: Entry | None, version: str
+) -> HttpResponse:
     if isinstance(picture, HttpResponse):
         return picture
     if picture is None:
         raise Http404
+    is_latest = entry is not None and entry.version == version
     return HttpResponse(
         picture,
         content_type=thumbnail_cache.type_of(picture[:32]),
@@ -83,36 +85,21 @@ def picture_answer(picture: bytes | HttpResponse | None, *, is_latest: bool) -> 
     )
 
 
-def read_picture(request: Request, file: str, opener: Opener) -> Iterator[bytes]:
-    try:
-        with opener(request, file) as download:
-            if download.status == 200:
-                yield from download
-    except FINAL:
-        return
-
-
 def small(request: Request, file: str) -> Download:
     """Open the thumbnail by the link in the listing, or else through the service. Links are tried
     only once: a page of pictures that waited for a busy service would occupy all threads."""
-    entry = entry_in(request, file)
-    source = fetch_thumbnail(request, file, entry.picture if entry else "")
-    return (
-        service_of(request).v1.open(source, insists=False) if isinstance(source, Link) else source
-    )
-
-
-def fetch_thumbnail(request: Request, file: str, link: str) -> Link | Download:
-    if link == OWN_PICTURE:
-        return service_of(request).v1.picture(file, PICTURE_PIXELS)
-    if link:
-        return service_of(request).v1.open(link, insists=False)
-    return service_of(request).v1.thumbnail(file)
+    entry, v1 = entry_in(request, file), service_of(request).v1
+    link = entry.picture if entry else ""
+    if link and link != OWN_PICTURE:
+        return v1.open(link, insists=False)
+    source = v1.picture(file, PICTURE_PIXELS) if link else v1.thumbnail(file)
+    return v1.open(source, insists=False) if isinstance(source, Link) else source
 
 
 def large(request: Request, file: str) -> Download:
-    source = service_of(request).v1.image(file)
-    return service_of(request).v1.open(source) if isinstance(source, Link) else source
+    v1 = service_of(request).v1
+    source = v1.image(file)
+    return v1.open(source) if isinstance(source, Link) else source
 
 
 def entry_in(request: Request, file: str) -> Entry | None:
