@@ -55,7 +55,7 @@ def save_position(
 ) -> None:
     at, of = clamp(at_seconds), clamp(of_seconds)
     facts: dict[str, object] = {"duration_seconds": of}
-    if is_end(at, of):
+    if of > 0 and of - at <= min(of * END_SHARE, END_SECONDS):
         facts |= {"position_seconds": 0, "is_watched": True}
     else:
         facts |= {"position_seconds": at if at >= BEGUN_SECONDS else 0}
@@ -75,10 +75,6 @@ def save(user: User, film: Film, facts: dict[str, object], now: datetime) -> Non
 
 def clamp(seconds: float) -> float:
     return min(max(seconds, 0.0), LONGEST_SECONDS)
-
-
-def is_end(at: float, of: float) -> bool:
-    return of > 0 and of - at <= min(of * END_SHARE, END_SECONDS)
 
 
 def position_of(row: Watched) -> Position:

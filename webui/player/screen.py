@@ -3,7 +3,6 @@
 from contextlib import suppress
 from dataclasses import replace
 
-from django.urls import reverse
 from django.utils import timezone
 
 from webui.http.requests import Request, service_of
@@ -17,24 +16,20 @@ from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
 from webui.player import neighbors, resume_positions, subtitles
 from webui.player.pages import film as page
-from webui.player.pages.film import PlayerPage, SubtitleTrack
+from webui.player.pages.film import PlayerPage
 from webui.v1.errors import Failure
 
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     position = resume_positions.position(request.user, service_of(request), entry.id)
     at = Addresses(reading.snapshot.folder, view_options(request))
-    beside = subtitles.of(service_of(request), reading.snapshot, entry, timezone.now())
-    words = [SubtitleTrack(each.label, each.language, each.url) for each in beside]
-    shown = page.player_page(reading.snapshot, entry, at, position, subtitles=words)
-    if film := next_season(request, reading.snapshot, entry):
-        shown = replace(shown, next=page.nearby_film(*film), runs_on=True)
-    if bounds_of(request):
-        return shown
-    report_url, mark_url = (
-        reverse(name, args=[entry.id]) for name in ("watch-position", "watch-mark")
+    shown = replace(
+        page.player_page(reading.snapshot, entry, at, position),
+        subtitles=subtitles.of(service_of(request), reading.snapshot, entry, timezone.now()),
+        keeps_position=bounds_of(request) is None,
     )
-    return replace(shown, report_url=report_url, mark_url=mark_url)
+    film = next_season(request, reading.snapshot, entry)
+    return replace(shown, next=page.nearby_film(*film), runs_on=True) if film else shown
 
 
 def next_season(

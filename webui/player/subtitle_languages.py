@@ -1,6 +1,7 @@
 """The languages of films and subtitles, as file names spell them."""
 
 import re
+from dataclasses import dataclass
 
 from django.conf.locale import LANG_INFO
 from django.utils.translation import gettext as _
@@ -33,23 +34,28 @@ WESTERN = frozenset({
 })  # fmt: skip
 
 
-def _names() -> dict[str, tuple[str, str]]:
-    """Return the English and native names of languages, by code."""
-    names = {
-        code: (str(facts["name"]), str(facts["name_local"]))
-        for code, facts in LANG_INFO.items()
-        if "name" in facts
-    }
-    return names | OTHERS
-
-
-NAMES = _names()
+# The English and native names of languages, by code.
+NAMES = {
+    code: (str(facts["name"]), str(facts["name_local"]))
+    for code, facts in LANG_INFO.items()
+    if "name" in facts
+} | OTHERS
 BY_NAME = {
     name.casefold(): code
     for code, names in reversed(NAMES.items())
     for name in names
     if code not in TRUE_CODES
 } | {"brazilian": "pt-br", "castilian": "es", "latino": "es", "mandarin": "zh"}
+
+
+@dataclass(frozen=True)
+class Sidecar:
+    """A subtitle file beside a film."""
+
+    id: str
+    language: str  # "" if the name doesn't say
+    label: str
+    url: str  # of its words as WebVTT
 
 
 def code_of(word: str) -> str:

@@ -4,7 +4,6 @@ import hashlib
 import unicodedata
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlencode
 
@@ -23,6 +22,7 @@ from webui.library.snapshot import Snapshot
 from webui.library.sorting import by_name
 from webui.limiter import Limiter
 from webui.player import subtitle_languages
+from webui.player.subtitle_languages import LONGEST_LABEL, Sidecar
 from webui.v1.errors import Failure
 from webui.v1.links import Link
 
@@ -39,14 +39,6 @@ class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.
     """The file contains nothing that can be shown as subtitles."""
 
 
-@dataclass(frozen=True)
-class Sidecar:
-    id: str
-    language: str  # "" if the name doesn't say
-    label: str
-    url: str
-
-
 # Matching subtitles to a film
 
 
@@ -55,14 +47,10 @@ def of(service: Service, snapshot: Snapshot, video: Entry, now: datetime) -> lis
     fails, leave them out."""
     entries = snapshot.contents.entries
     below: list[Entry] = []
-    for folder in [each for each in entries if each.is_folder and is_subs(each.name)][:1]:
+    for folder in [each for each in entries if each.is_folder and plain(each.name) in FOLDERS][:1]:
         with suppress(Failure):
             below = folders.read(service, folder.id, now=now).snapshot.contents.entries
     return sidecars(snapshot.folder, video, entries, below)
-
-
-def is_subs(name: str) -> bool:
-    return plain(name) in FOLDERS
 
 
 def sidecars(
@@ -104,9 +92,7 @@ def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
     code, label = subtitle_languages.code_and_label(words)
     url = reverse("subtitles", args=[folder, video.id, entry.id])
     query = urlencode({"mark": entry.version} | ({"lang": code} if code else {}))
-    return Sidecar(
-        entry.id, code, label or entry.name[: subtitle_languages.LONGEST_LABEL], f"{url}?{query}"
-    )
+    return Sidecar(entry.id, code, label or entry.name[:LONGEST_LABEL], f"{url}?{query}")
 
 
 # Their words

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.library import episodes
@@ -14,6 +13,7 @@ from webui.library.snapshot import Snapshot
 from webui.player import neighbors
 from webui.player.pages.resume import stopped_words
 from webui.player.position import Position
+from webui.player.subtitle_languages import Sidecar
 from webui.v1.records import Scenes
 from webui.words import formatting
 from webui.words.formatting import clock_words
@@ -49,22 +49,11 @@ class ResumeOffer:
 
 
 @dataclass(frozen=True)
-class SubtitleTrack:
-    """Subtitles from a file beside the film, as WebVTT."""
-
-    label: str
-    language: str
-    url: str
-
-
-@dataclass(frozen=True)
 class PlayerPage:
     title: str
     folder: str
+    file: str
     poster_url: str
-    hls_url: str
-    mp4_url: str
-    scenes_url: str
     original_url: str
     original_type: str  # "" if no browser plays the original
     size: str
@@ -73,30 +62,22 @@ class PlayerPage:
     previous: NearbyFilm | None
     next: NearbyFilm | None
     runs_on: bool  # the next film is the next episode of the series
-    subtitles: Sequence[SubtitleTrack]
+    subtitles: Sequence[Sidecar] = ()
+    keeps_position: bool = True  # except for visitors
     speeds: Sequence[tuple[str, str]] = SPEEDS
     modules: Sequence[str] = MODULES
-    # Empty for visitors, whose positions aren't kept.
-    report_url: str = ""
-    mark_url: str = ""
 
 
 def player_page(
-    snapshot: Snapshot,
-    entry: Entry,
-    at: Addresses,
-    position: Position | None,
-    subtitles: Sequence[SubtitleTrack] = (),
+    snapshot: Snapshot, entry: Entry, at: Addresses, position: Position | None
 ) -> PlayerPage:
     before, after = neighbors.films_around(snapshot, entry)
     title = split_name(entry.name)[0]
     return PlayerPage(
         title=title,
         folder=snapshot.folder,
+        file=entry.id,
         poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
-        hls_url=f"{reverse('stream-hls', args=[entry.id])}?in={snapshot.folder}",
-        mp4_url=f"{reverse('stream-mp4', args=[entry.id])}?in={snapshot.folder}",
-        scenes_url=f"{reverse('stream-scenes', args=[entry.id])}?in={snapshot.folder}",
         original_url=raw_url(at, entry.id),
         original_type=TYPES.get(entry.extension, ""),
         size=formatting.size_words(entry.size_bytes),
@@ -105,7 +86,6 @@ def player_page(
         previous=nearby_film(before, at),
         next=nearby_film(after, at),
         runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
-        subtitles=subtitles,
     )
 
 
@@ -136,19 +116,3 @@ def scenes(facts: Scenes, filmstrip_path: str) -> Mapping[str, Any]:
     ]
     strip = {"url": filmstrip_path, "frames": facts.frames, "columns": facts.frames_in_row}
     return {"chapters": chapters, "filmstrip": strip if filmstrip_path else None}
-
-
-def nothing(reason: str) -> Mapping[str, Any]:
-    return {"kind": "none", "url": "", "progress": None, "reason": reason}
-
-
-def away(reason: str) -> Mapping[str, Any]:
-    return {"kind": "away", "url": "", "progress": None, "reason": reason}
-
-
-def playing(kind: str, url: str) -> Mapping[str, Any]:
-    return {"kind": kind, "url": url, "progress": None, "reason": ""}
-
-
-def converting(progress_percent: float | None) -> Mapping[str, Any]:
-    return {"kind": "converting", "url": "", "progress": progress_percent, "reason": ""}

@@ -28,7 +28,6 @@ from webui.v1.records import Playable, Scenes
 from webui.words.failures import message_of
 
 NO_SCENES = Scenes((), "", 0, 0)
-Asking = Callable[[str], Playable]
 
 
 # Playable URLs
@@ -46,15 +45,15 @@ def mp4(request: Request, file: str) -> HttpResponse:
     return respond(request, service_of(request).v1.mp4, file, "mp4")
 
 
-def respond(request: Request, ask: Asking, file: str, kind: str) -> HttpResponse:
+def respond(request: Request, ask: Callable[[str], Playable], file: str, kind: str) -> HttpResponse:
     """Send where a film can be played. A refusal is a normal response: the player tries its other
     sources, and shows a reason if none works."""
     try:
         answer = where(request, ask(file), file, kind)
     except (Unavailable, TooMany) as failure:
-        answer = page.away(why_not(for_visitors(request, failure)))
+        answer = source("away", reason=why_not(for_visitors(request, failure)))
     except Failure as failure:
-        answer = page.nothing(why_not(for_visitors(request, failure)))
+        answer = source("none", reason=why_not(for_visitors(request, failure)))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 
@@ -62,10 +61,16 @@ def where(request: Request, playable: Playable, file: str, kind: str) -> Mapping
     """Describe the source. Links of our own service are paths, so that they work under every host
     name of Ferry. The site relays films of a foreign service, and films for visitors."""
     if playable.is_converting:
-        return page.converting(playable.progress_percent)
+        return source("converting", progress=playable.progress_percent)
     if service_of(request).is_embedded and playable.url and not bounds_of(request):
-        return page.playing(kind, Link(playable.url, is_ours=True).path_and_query)
-    return page.playing(kind, streams.playable(request, playable, file, kind, timezone.now()))
+        return source(kind, Link(playable.url, is_ours=True).path_and_query)
+    return source(kind, streams.playable(request, playable, file, kind, timezone.now()))
+
+
+def source(
+    kind: str, url: str = "", *, progress: float | None = None, reason: str = ""
+) -> Mapping[str, Any]:
+    return {"kind": kind, "url": url, "progress": progress, "reason": reason}
 
 
 @require_safe
