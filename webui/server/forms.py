@@ -50,16 +50,15 @@ class Connect(forms.Form):
         try:
             address = Address(url)
         except ValueError:
-            raise ValidationError(
-                _("Enter an address such as https://storage.example.org")
-            ) from None
-        if not is_allowed(address):
+            text = _("Enter an address such as https://storage.example.org")
+            raise ValidationError(text) from None
+        # Allow services at home, but no addresses that only routers and clouds use internally.
+        if not Reach(may_use_private=True).may_contact(address.origin[1].strip("[]")):
             raise ValidationError(_("Ferry isn't allowed to connect to this address."))
         scheme, host, port = address.origin
         if {f"{host}:{port}", host if port == DEFAULT_PORTS[scheme] else ""} & self._own_hosts:
-            raise ValidationError(
-                _("This is Ferry's own address. Enter the address of another service.")
-            )
+            text = _("This is Ferry's own address. Enter the address of another service.")
+            raise ValidationError(text)
         return address.base_url
 
     def clean(self) -> dict[str, Any]:
@@ -67,11 +66,6 @@ class Connect(forms.Form):
         if "@" in self.data.get("url", ""):
             self.data = {**self.data, "url": ""}
         return super().clean() or {}
-
-
-def is_allowed(address: Address) -> bool:
-    """Allow services at home, but not addresses that only routers and clouds use internally."""
-    return Reach(may_use_private=True).may_contact(address.origin[1].strip("[]"))
 
 
 class SettingsForm(forms.Form):

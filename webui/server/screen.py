@@ -22,21 +22,10 @@ from webui.people import device_addresses
 from webui.people.pages.people import PeoplePart, people_part
 from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
-from webui.server.pages.plan import PlanPart, absent_part, aged_words, plan_part
-from webui.server.pages.server import (
-    ConnectionPart,
-    FixedSetting,
-    NamesPart,
-    ProgramsPart,
-    ServerPage,
-    ServicePart,
-    connection_part,
-    fixed_words,
-    sections,
-    service_part,
-    unhealthy_part,
-)
-from webui.server.pages.storage import StoragePart, storage_part
+from webui.server.pages import server as pages
+from webui.server.pages.plan import PlanPart, aged_words, plan_part
+from webui.server.pages.server import ConnectionPart, NamesPart, ServerPage, ServicePart
+from webui.server.pages.storage import StoragePart, largest_rows
 from webui.server.plan import AccountReading
 from webui.shares.screen import everyones_shares
 from webui.shell import context
@@ -46,6 +35,7 @@ from webui.v1.connection import Health
 from webui.v1.errors import Failure
 from webui.v1.network.address import split_service_url
 from webui.v1.records import Account
+from webui.words.failures import message_of
 from webui.words.formatting import Calendar, count_words
 
 BYTES_PER_GB = 10**9
@@ -73,7 +63,9 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
     account = plan_of(request, reading) if reading else None
     page, links = page_of(request), everyones_shares(request) if is_owner(request) else []
     if isinstance(reading, AccountReading) and service_of(request).is_embedded:
-        page = replace(page, storage=with_space(page.storage, reading.account))
+        # The listings may be older than the account.
+        space = gauge_of(reading.account.space_used_bytes, reading.account.space_max_bytes)
+        page = replace(page, storage=replace(page.storage, gauge=space))
     if is_owner(request):
         page = with_owners_parts(request, page)
     return {
@@ -82,7 +74,7 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
         "plan": account,
         "links": links,
         "is_server": True,
-        "jumps": sections(page, account, len(links), has_programs=connection.is_embedded()),
+        "jumps": pages.sections(page, account, len(links), has_programs=connection.is_embedded()),
     }
 
 
@@ -91,11 +83,6 @@ def page_of(request: Request) -> ServerPage:
     if is_owner(request):
         page = replace(page, connection=connection_of(), people=people_of(request))
     return page
-
-
-def with_space(part: StoragePart, account: Account) -> StoragePart:
-    """Show the account's space as it is now; the listings may be older."""
-    return replace(part, gauge=gauge_of(account.space_used_bytes, account.space_max_bytes))
 
 
 def with_owners_parts(request: Request, page: ServerPage) -> ServerPage:
@@ -119,15 +106,14 @@ def is_member(request: Request) -> bool:
 
 def storage_of(request: Request) -> StoragePart:
     """Describe the storage from cached listings, without asking the service."""
-    cached, has_largest, can_restore = None, False, False
+    cached, is_embedded, can_restore = None, False, False
     with suppress(Failure, sqlite3.Error):
-        has_largest = service_of(request).is_embedded
+        is_embedded = service_of(request).is_embedded
         can_restore = is_member(request) and service_of(request).can_restore
         cached = folders.store().find(service_of(request).key, ROOT)
     entries = cached.snapshot.contents.entries if cached else ()
-    return storage_part(
-        context.gauge_for(request), entries, has_largest=has_largest, can_restore=can_restore
-    )
+    gauge = context.gauge_for(request)
+    return StoragePart(gauge, largest_rows(entries), is_embedded, can_restore)
 
 
 def connection_state() -> ServicePart:
@@ -136,21 +122,22 @@ def connection_state() -> ServicePart:
     try:
         service = connection.service()
     except Failure as failure:
-        return unhealthy_part(failure, Health(), now)
-    return service_part(connection.health_of(service), now)
+        return pages.unhealthy_part(failure, Health(), now)
+    return pages.service_part(connection.health_of(service), now)
 
 
 def connection_of() -> ConnectionPart:
     fixed_url = split_service_url(settings.SERVICE_URL)[0] if settings.SERVICE_URL else ""
     stored = Connection.objects.first()
-    return connection_part(fixed_url=fixed_url, stored_url=stored.url if stored else "")
+    return pages.connection_part(fixed_url=fixed_url, stored_url=stored.url if stored else "")
 
 
-def programs_of(request: Request, password: str = "") -> ProgramsPart | None:
+def programs_of(request: Request, password: str = "") -> dict[str, str] | None:
+    """Return how other programs sign in to Ferry's own service. The password is shown once."""
     if not connection.is_embedded():
         return None
     address = request.build_absolute_uri(f"{settings.URL_PREFIX}/rest")
-    return ProgramsPart(address, host().embedded.account, password)
+    return {"address": address, "email": host().embedded.account, "password": password}
 
 
 def names_of(request: Request) -> NamesPart:
@@ -176,14 +163,15 @@ def read_account(request: Request) -> AccountReading | Failure:
 
 def plan_of(request: Request, reading: AccountReading | Failure) -> PlanPart:
     if isinstance(reading, Failure):
-        return absent_part(reading, is_embedded=connection.is_embedded())
-    service, calendar = service_of(request), Calendar.now()
+        words = message_of(reading).words
+        return PlanPart(failure=words, is_embedded=connection.is_embedded())
+    service = service_of(request)
     wishes = wishlist.visible_wishes(service, reading.account)
     age = timezone.now() - reading.at
     return plan_part(
         reading.account,
         [(wishlist.key_of(wish), wish) for wish in wishes],
-        calendar,
+        Calendar.now(),
         is_owner=is_owner(request),
         is_embedded=service.is_embedded,
         failure=aged_words(reading.failure, age) if reading.failure else "",
@@ -213,11 +201,14 @@ def settings_context(
     return context
 
 
-def fixed_setting(form: SettingsForm, field: str, name: str, value: str) -> FixedSetting | None:
+def fixed_setting(
+    form: SettingsForm, field: str, name: str, value: str
+) -> dict[str, object] | None:
     """Return what the environment decides in place of a field of the form."""
     if field in form.fields:
         return None
-    return FixedSetting(str(form.base_fields[field].label), value, fixed_words(name))
+    label, text = form.base_fields[field].label, pages.fixed_words(name)
+    return {"label": label, "value": value, "text": text}
 
 
 def fixed_fields(**names: str) -> list[str]:

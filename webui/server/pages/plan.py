@@ -82,10 +82,6 @@ def plan_part(  # noqa: PLR0913  It decides what each kind of person sees.
     )
 
 
-def absent_part(failure: Failure, *, is_embedded: bool) -> PlanPart:
-    return PlanPart(failure=message_of(failure).words, is_embedded=is_embedded)
-
-
 def aged_words(failure: Failure, age: timedelta) -> str:
     how_it_was = _("You're seeing the details from %(ago)s.") % {"ago": ago_words(age)}
     return sentences((message_of(failure).words, how_it_was))

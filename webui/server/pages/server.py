@@ -48,30 +48,6 @@ class ConnectionPart:
 
 
 @dataclass(frozen=True)
-class ProgramsPart:
-    """Ferry's own service, for other programs that use v1. The password is shown once."""
-
-    address: str
-    email: str
-    password: str = ""
-
-
-@dataclass(frozen=True)
-class ForgetPage:
-    title: str
-    text: str
-
-
-@dataclass(frozen=True)
-class FixedSetting:
-    """A setting that the environment decides."""
-
-    label: str
-    value: str
-    text: str
-
-
-@dataclass(frozen=True)
 class NamesPart:
     """The name of this server, and the addresses at which people reach it."""
 
@@ -158,11 +134,11 @@ def service_part(health: Health, now: datetime) -> ServicePart:
 
 def unhealthy_part(failure: Failure, health: Health, now: datetime) -> ServicePart:
     message = message_of(failure)
+    text = message.text
     if health.last_error_at:
         age_words = _("Checked %(ago)s.") % {"ago": ago_words(now - health.last_error_at)}
-        text = sentences((age_words, message.text))
-        return ServicePart(message.title, text, is_well=False, is_unhealthy=True)
-    return ServicePart(message.title, message.text, is_well=False, is_unhealthy=True)
+        text = sentences((age_words, text))
+    return ServicePart(message.title, text, is_well=False, is_unhealthy=True)
 
 
 def time_words(seconds: float) -> str:
@@ -195,13 +171,13 @@ def place_of(url: str) -> str:
     return f"{parts.netloc.rpartition('@')[2]}{parts.path}".rstrip("/")
 
 
-def forget_page(url: str) -> ForgetPage:
-    words = _(
+def forget_page(url: str) -> dict[str, str]:
+    text = _(
         "The files at %(place)s stay there. Ferry deletes the email address and "
         "password, and shows the files on this machine again."
     )
-    place = place_of(url)
-    return ForgetPage(_("Disconnect from %(place)s?") % {"place": place}, words % {"place": place})
+    place = {"place": place_of(url)}
+    return {"title": _("Disconnect from %(place)s?") % place, "text": text % place}
 
 
 def refusal_of(failure: Failure) -> str:

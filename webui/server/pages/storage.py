@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from django.urls import reverse
-
 from webui.library.addresses import folder_url
 from webui.library.entries import Entry
 from webui.storage_meter import Gauge
@@ -25,26 +23,16 @@ class LargestRow:
 
 @dataclass(frozen=True)
 class StoragePart:
-    """What takes space. `all_url` is empty if there is no page of the largest files."""
-
     gauge: Gauge | None
     largest: list[LargestRow]
-    all_url: str
-    deleted_url: str
+    has_largest_files: bool  # the service lists those of all folders
+    can_restore: bool
 
 
-def storage_part(
-    gauge: Gauge | None, entries: Sequence[Entry], *, has_largest: bool, can_restore: bool
-) -> StoragePart:
-    """Describe the storage. `has_largest`: the service lists the largest files of all folders."""
+def largest_rows(entries: Sequence[Entry]) -> list[LargestRow]:
     sized = [(entry.size_bytes, entry) for entry in entries if entry.size_bytes]
     largest = sorted(sized, key=lambda each: -each[0])[:MOST_LARGEST]
-    return StoragePart(
-        gauge,
-        [row(entry, size_bytes, largest[0][0]) for size_bytes, entry in largest],
-        all_url=reverse("files-largest") if has_largest else "",
-        deleted_url=reverse("files-deleted") if can_restore else "",
-    )
+    return [row(entry, size_bytes, largest[0][0]) for size_bytes, entry in largest]
 
 
 def row(entry: Entry, size_bytes: int, most_bytes: int) -> LargestRow:

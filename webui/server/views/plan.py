@@ -12,7 +12,6 @@ from django.views.decorators.http import require_POST
 
 from webui.add import parse
 from webui.add import send as add_send
-from webui.add.pages.outcomes import ItemResult
 from webui.add.send import SendContext
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
@@ -38,7 +37,8 @@ def retry(request: Request, wish: str) -> HttpResponse:
     if result.is_well:
         wishlist.hide(service_of(request), account, target)
         actions.mark_changed(service_of(request))
-    say(request, result)
+    tell = messages.success if result.is_well else messages.error
+    tell(request, f"{result.name}: {result.sentence}")
     return redirect(reverse("account-server", fragment="plan"))
 
 
@@ -58,8 +58,3 @@ def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
     if wish is None:
         raise NotFound("not_found", status=404)
     return account, wish
-
-
-def say(request: Request, result: ItemResult) -> None:
-    tell = messages.success if result.is_well else messages.error
-    tell(request, f"{result.name}: {result.sentence}")
