@@ -9,14 +9,8 @@ urlpatterns = [
     path("account/look/", account.choose_theme, name="account-look"),
     path("account/tokens/", tokens.make, name="account-tokens"),
     path("account/tokens/<int:token>/revoke/", tokens.revoke, name="account-token-revoke"),
+    path("account/devices/<int:device>/signout/", devices.sign_out, name="account-devices-signout"),
     path(
-        "account/devices/<int:device>/signout/",
-        devices.sign_out,
-        name="account-devices-signout",
-    ),
-    path(
-        "account/devices/signout/",
-        devices.sign_out_others,
-        name="account-devices-signout-others",
+        "account/devices/signout/", devices.sign_out_others, name="account-devices-signout-others"
     ),
 ]

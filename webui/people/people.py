@@ -1,11 +1,16 @@
 """The people of Ferry and their invitations: what an owner decides about others."""
 
+from datetime import datetime, timedelta
+
 from django.db import transaction
 
 from common.host import host
 from webui.models import OneTimeLink, Role, SendToken, User
 from webui.people import pairing, program_password
-from webui.signin import devices
+from webui.signin import devices, one_time_links
+
+INVITATION_LIFETIME = timedelta(days=3)
+MOST_INVITATIONS = 50
 
 
 class ChangeRefused(Exception):  # noqa: N818  Errors are nouns here.
@@ -18,6 +23,26 @@ class LastOwner(ChangeRefused):
 
 class NoOwner(ChangeRefused):
     """The person who decides was an owner when the page was opened, but no longer is."""
+
+
+class TooManyInvitations(ChangeRefused):
+    """So many invitations are open that something must be wrong."""
+
+
+def invite(role: Role, by: User, now: datetime) -> str:
+    """Return the token of a link by which one person joins; only its bearer knows the token."""
+    if one_time_links.invitations(now).count() >= MOST_INVITATIONS:
+        raise TooManyInvitations
+    return one_time_links.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
+
+
+def join(token: str, name: str, password: str, now: datetime) -> User | None:
+    """Add a person, or return None if the link was used, revoked, or expired in the meantime."""
+    with transaction.atomic():
+        link = one_time_links.find(OneTimeLink.INVITATION, token, now)
+        if link is None or not one_time_links.consume(OneTimeLink.INVITATION, token, now):
+            return None
+        return User.objects.create_user(name, password, Role(link.role))
 
 
 def change_role(person: User, role: Role, by: User) -> None:

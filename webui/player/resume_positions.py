@@ -95,18 +95,12 @@ def continue_watching(
         updated_at__gt=now - CONTINUED_FOR,
     ).order_by("-updated_at")[: MOST_CONTINUED * 2]
     films: list[tuple[Snapshot, Entry, Position]] = []
-    for each in rows:
-        snapshot, entry = find_entry(service, each)
-        if snapshot and entry and len(films) < MOST_CONTINUED:
-            films.append((snapshot, entry, position_of(each)))
-    return films
-
-
-def find_entry(service: Service, watched: Watched) -> tuple[Snapshot | None, Entry | None]:
-    cached = folders.store().find(service.key, watched.folder)
-    snapshot = cached.snapshot if cached else None
-    entry = snapshot.contents.find(f"{FILE}-{watched.file}") if snapshot else None
-    return snapshot, entry
+    for row in rows:
+        cached = folders.store().find(service.key, row.folder)
+        entry = cached.snapshot.contents.find(f"{FILE}-{row.file}") if cached else None
+        if cached and entry:
+            films.append((cached.snapshot, entry, position_of(row)))
+    return films[:MOST_CONTINUED]
 
 
 # Deleted and moved files

@@ -85,22 +85,15 @@ def ask_child(question: dict[str, str]) -> Any:
     """Return None if the child takes too long or costs too much, or if too many ask at once."""
     try:
         with turns.one():
-            return run_child(question)
-    except TimedOut:
-        return None
-
-
-def run_child(question: dict[str, str]) -> Any:
-    try:
-        result = subprocess.run(  # noqa: S603  Our own program; the text is its input.
-            [sys.executable, "-I", str(PROGRAM)],
-            input=json.dumps(question).encode(),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={},
-            timeout=MOST_SECONDS,
-            check=True,
-        )
-        return json.loads(result.stdout)
-    except (subprocess.SubprocessError, OSError, ValueError):
+            result = subprocess.run(  # noqa: S603  Our own program; the text is its input.
+                [sys.executable, "-I", str(PROGRAM)],
+                input=json.dumps(question).encode(),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={},
+                timeout=MOST_SECONDS,
+                check=True,
+            )
+            return json.loads(result.stdout)
+    except (TimedOut, subprocess.SubprocessError, OSError, ValueError):
         return None

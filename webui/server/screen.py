@@ -19,7 +19,7 @@ from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Activity, Connection, Role, User
 from webui.people import device_addresses
-from webui.people.pages.people import PeoplePart, people_part
+from webui.people.pages.people import PeoplePart, invitation_row, person_row
 from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
 from webui.server.pages import server as pages
@@ -149,8 +149,12 @@ def names_of(request: Request) -> NamesPart:
 
 
 def people_of(request: Request) -> PeoplePart:
+    calendar = Calendar.now()
     invited = one_time_links.invitations(timezone.now()).order_by("expires_at", "pk")
-    return people_part(User.objects.order_by("pk"), invited, request.user, Calendar.now())
+    return PeoplePart(
+        [person_row(each, request.user) for each in User.objects.order_by("pk")],
+        [invitation_row(each, calendar) for each in invited],
+    )
 
 
 def read_account(request: Request) -> AccountReading | Failure:

@@ -15,9 +15,8 @@ from common.addresses import own
 from tests.cases import each_case
 from tests.people import PASSWORD, Stranger, page, signed_in, words
 from webui.models import OneTimeLink, Role, User
-from webui.people import invitations, people
-from webui.people.invitations import INVITATION_LIFETIME, MOST_INVITATIONS
-from webui.people.people import LastOwner, NoOwner
+from webui.people import people
+from webui.people.people import INVITATION_LIFETIME, MOST_INVITATIONS, LastOwner, NoOwner
 from webui.signin import one_time_links
 
 pytestmark = pytest.mark.django_db
@@ -218,7 +217,7 @@ def test_guesses_are_limited(stranger):
 
 def test_the_number_of_invitations_is_limited(alice):
     for _time in range(MOST_INVITATIONS):
-        invitations.invite(Role.GUEST, alice.user, timezone.now())
+        people.invite(Role.GUEST, alice.user, timezone.now())
     answer = alice.client.post("/account/people/invite/", {"role": "guest"})
     assert answer.status_code == 422
     assert "too many" in words(answer, "[role=alert]")

@@ -1,6 +1,6 @@
 """People and invitations, as an owner sees them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -49,19 +49,12 @@ class PeoplePart:
 
 
 @dataclass(frozen=True)
-class RoleChoice:
-    name: str
-    label: str
-    text: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
 class PersonPage:
     id: int
     name: str
     note: str
-    roles: list[RoleChoice]
+    role: str
+    roles: list[tuple[str, str, str]]
     signout_text: str
     remove_text: str
     is_self: bool
@@ -85,18 +78,6 @@ def may_words(role: str) -> str:
     return words[role]
 
 
-def people_part(
-    people: Iterable[PersonFacts],
-    invited: Iterable[Invited],
-    reader: PersonFacts,
-    calendar: Calendar,
-) -> PeoplePart:
-    return PeoplePart(
-        [person_row(person, reader) for person in people],
-        [invitation_row(link, calendar) for link in invited],
-    )
-
-
 def person_row(person: PersonFacts, reader: PersonFacts) -> PersonRow:
     words = may_words(person.role) if person.role != "owner" else role_words("owner")
     return PersonRow(
@@ -116,11 +97,9 @@ def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
     return InvitationRow(link.pk, _("%(role)s, until %(when)s") % words, label)
 
 
-def role_choices(current: str) -> list[RoleChoice]:
-    return [
-        RoleChoice(role, role_words(role), may_words(role), is_current=role == current)
-        for role in ROLES
-    ]
+def role_choices() -> list[tuple[str, str, str]]:
+    """Return each role with its name and with what it may do."""
+    return [(role, role_words(role), may_words(role)) for role in ROLES]
 
 
 def person_page(
@@ -132,7 +111,8 @@ def person_page(
         id=person.pk,
         name=person.username,
         note=note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
-        roles=role_choices(person.role),
+        role=person.role,
+        roles=role_choices(),
         signout_text=_("Signed in on %(items)s.") % {"items": formatting.devices_words(devices)},
         remove_text=_(
             "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "

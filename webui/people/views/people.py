@@ -19,7 +19,7 @@ from webui.forms import Join
 from webui.http.requests import Request, asks_and_acts
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
-from webui.people import invitations, people
+from webui.people import people
 from webui.people.device_addresses import device_addresses
 from webui.people.pages.people import invited_page, person_page, role_choices
 from webui.signin import devices, one_time_links
@@ -89,7 +89,7 @@ def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
 def refusal_of(refused: people.ChangeRefused) -> str:
     if isinstance(refused, people.LastOwner):
         return _("Ferry needs an owner. Make someone else an owner first.")
-    if isinstance(refused, invitations.TooManyInvitations):
+    if isinstance(refused, people.TooManyInvitations):
         return _("There are too many open invitations. Revoke some first.")
     return _("You're no longer an owner.")
 
@@ -119,19 +119,19 @@ def invite(request: Request) -> HttpResponse:
         return show_invite(request, _("Choose a role."))
     now = timezone.now()
     try:
-        token = invitations.invite(role, request.user, now)
+        token = people.invite(role, request.user, now)
     except people.ChangeRefused as refused:
         return show_invite(request, refusal_of(refused))
     log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)
     addresses = device_addresses(request, reverse("join", args=[token]))
-    expires = Calendar.now().to_the_minute(now + invitations.INVITATION_LIFETIME)
+    expires = Calendar.now().to_the_minute(now + people.INVITATION_LIFETIME)
     page = invited_page(role, addresses, expires)
     return render(request, "people/invited.html", {"page": page})
 
 
 def show_invite(request: Request, refusal: str = "") -> HttpResponse:
-    page = {"roles": role_choices(Role.MEMBER), "refusal": refusal}
+    page = {"role": Role.MEMBER, "roles": role_choices(), "refusal": refusal}
     return render(request, "people/invite.html", {"page": page}, status=422 if refusal else 200)
 
 
@@ -165,7 +165,7 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def add_person(request: HttpRequest, token: str, form: Join) -> HttpResponse:
     name, password = form.cleaned_data["username"], form.cleaned_data["password"]
     try:
-        user = invitations.join(token, name, password, timezone.now())
+        user = people.join(token, name, password, timezone.now())
     except IntegrityError:
         form.add_error("username", _("Someone already has this name."))
         return render(request, "people/join.html", {"form": form}, status=422)

@@ -73,7 +73,7 @@ def json_lines(text: str) -> Iterator[str]:
 def table_of(text: str, extension: str, *, has_head: bool) -> Table | None:
     """Return the table, or None if the text isn't one."""
     lines = text.split("\n")
-    separator = "\t" if extension == "tsv" else separator_of(lines[0])
+    separator = "\t" if extension == "tsv" else max(SEPARATORS, key=lines[0].count)
     try:
         records = [row for row in csv.reader(lines, delimiter=separator) if row]
     except csv.Error:
@@ -85,10 +85,6 @@ def table_of(text: str, extension: str, *, has_head: bool) -> Table | None:
     rows = [row + [""] * (width - len(row)) for row in rows]
     head = rows.pop(0) if has_head else []
     return Table(head, rows, more_columns(widest - width))
-
-
-def separator_of(line: str) -> str:
-    return max(SEPARATORS, key=line.count)
 
 
 def more_columns(count: int) -> str:
@@ -108,9 +104,8 @@ def cues_of(text: str) -> list[CueRow]:
         timing = CUE.match(line)
         spoken = SPOKEN.match(line)
         if spoken:
-            cues.append(
-                CueRow(time_words(spoken), bare(line.split(",", 9)[-1].replace("\\N", "\n")))
-            )
+            said = line.split(",", 9)[-1].replace("\\N", "\n")
+            cues.append(CueRow(time_words(spoken), bare(said)))
         elif timing:
             time, words = time_words(timing), []
         elif time and line.strip():

@@ -18,12 +18,6 @@ MOST_WISHES = 100
 
 
 @dataclass(frozen=True)
-class Fact:
-    label: str
-    value: str
-
-
-@dataclass(frozen=True)
 class WishRow:
     """A wish. Its URLs are empty if nothing can be done about it."""
 
@@ -39,8 +33,8 @@ class PlanPart:
 
     failure: str = ""
     is_embedded: bool = False
-    facts: Sequence[Fact] = ()
-    others: Sequence[Fact] = ()
+    facts: Sequence[tuple[str, str]] = ()  # labels and values
+    others: Sequence[tuple[str, str]] = ()
     wishes: Sequence[WishRow] = ()
     more_wishes: str = ""
 
@@ -70,13 +64,12 @@ def plan_part(  # noqa: PLR0913  It decides what each kind of person sees.
 
     The account of Ferry's own service has a name and a plan only because v1 says so.
     """
-    others = account.others if is_owner and not is_embedded else ()
     facts = [] if is_embedded and account.is_paid else facts_of(account, is_owner=is_owner)
     return PlanPart(
         failure=failure,
         is_embedded=is_embedded,
-        facts=[fact for fact in facts if fact.value],
-        others=[Fact(label, value) for label, value in others],
+        facts=[(label, value) for label, value in facts if value],
+        others=account.others if is_owner and not is_embedded else (),
         wishes=[wish_row(key, wish, calendar) for key, wish in wishes[:MOST_WISHES]],
         more_wishes=more_words(len(wishes) - MOST_WISHES),
     )
@@ -87,12 +80,12 @@ def aged_words(failure: Failure, age: timedelta) -> str:
     return sentences((message_of(failure).words, how_it_was))
 
 
-def facts_of(account: Account, *, is_owner: bool) -> list[Fact]:
+def facts_of(account: Account, *, is_owner: bool) -> list[tuple[str, str]]:
     traffic = account.bandwidth_used_bytes
     return [
-        Fact(_("Signed in as"), account.name if is_owner else ""),
-        Fact(_("Plan"), plan_words(account)),
-        Fact(_("Traffic used"), size_words(traffic) if traffic else ""),
+        (_("Signed in as"), account.name if is_owner else ""),
+        (_("Plan"), plan_words(account)),
+        (_("Traffic used"), size_words(traffic) if traffic else ""),
     ]
 
 

@@ -24,11 +24,7 @@ UNSAFE = re.compile(r"[\x00-\x1f\x7f-\x9f/\\\u2028-\u202e\u2066-\u2069\ud800-\ud
 
 
 class ShareFacts(Protocol):
-    """A link as the database stores it."""
-
-    @property
-    def pk(self) -> int: ...
-
+    pk: int
     name: str
     label: str
     expires_at: datetime | None
@@ -59,7 +55,6 @@ class SharePage:
     text: str
     action: str
     back_url: str
-    back_label: str
     error: str = ""
     addresses: Sequence[DeviceAddress] = ()
     list_url: str = ""
@@ -74,7 +69,6 @@ def share_page(entry: Entry, action: str, back_url: str) -> SharePage:
         ),
         action=action,
         back_url=back_url,
-        back_label=_("Files"),
     )
 
 

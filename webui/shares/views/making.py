@@ -13,7 +13,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import screen as files_screen
-from webui.files import selection as files_selection
+from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import folder_url
@@ -40,8 +40,9 @@ MADE, MOST_CHOSEN = "make", 1_000
 def share(request: Request, folder: str) -> HttpResponse:
     """Ask what the link may do, then make it. A selection arrives as a form of the listing."""
     reading = files_screen.read(request, folder)
-    chosen = files_selection.chosen_of(request, reading)
-    if is_of_selection(request) and not 0 < len(chosen) <= MOST_CHOSEN:
+    chosen = chosen_of(request, reading)
+    is_of_selection = fields_of(request, "entry") or is_all_chosen(request)
+    if is_of_selection and not 0 < len(chosen) <= MOST_CHOSEN:
         messages.error(request, refusal(chosen))
         return redirect(folder_url(folder))
     is_sent = request.method == "POST" and MADE in request.POST
@@ -56,11 +57,6 @@ def share(request: Request, folder: str) -> HttpResponse:
             form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
     status = 422 if is_sent else 200
     return render(request, "shares/new.html", {"page": page, "form": form}, status=status)
-
-
-def is_of_selection(request: Request) -> bool:
-    asks = files_selection.fields_of(request, "entry")
-    return bool(asks) or files_selection.is_all_chosen(request)
 
 
 def refusal(chosen: list[Entry]) -> str:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
-from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
@@ -44,7 +43,7 @@ LIST_TYPE = "audio/x-mpegurl"
 @open_to(Role.GUEST)
 def entry(request: Request, folder: str, key: str) -> HttpResponse:
     chosen = files_screen.find_entry(files_screen.read(request, folder), key)
-    return answer(request, chosen, reverse("share", args=[folder, key]), folder_url(folder))
+    return answer(request, chosen, folder_url(folder))
 
 
 @asks_and_acts
@@ -53,11 +52,11 @@ def folder(request: Request, folder: str) -> HttpResponse:
     """Make a link to the folder that is open, which may be the root."""
     snapshot = files_screen.read(request, folder).snapshot
     chosen = Entry(FOLDER, snapshot.folder, snapshot.name, snapshot.size_bytes, None)
-    return answer(request, chosen, reverse("share-folder", args=[folder]), folder_url(folder))
+    return answer(request, chosen, folder_url(folder))
 
 
-def answer(request: Request, chosen: Entry, action: str, back_url: str) -> HttpResponse:
-    page = pages.share_page(chosen, action, back_url)
+def answer(request: Request, chosen: Entry, back_url: str) -> HttpResponse:
+    page = pages.share_page(chosen, request.path, back_url)
     if request.method == "POST":
         page = page_after(request, chosen, page)
     template = "shares/_dialog.html" if request.htmx else "shares/show.html"
