@@ -1,5 +1,3 @@
-"""The form to change one's password."""
-
 from django.core.exceptions import ValidationError
 from django.utils.translation import gettext_lazy as _
 

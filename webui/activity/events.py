@@ -42,7 +42,6 @@ def record_command(kind: Kind, subject: str = "", *, detail: str = "") -> None:
 def write(  # noqa: PLR0913  As many facts as an event has.
     kind: Kind, person: str, subject: str, *, detail: str = "", address: str = "", count: int = 1
 ) -> None:
-    """Record an event with one insert."""
     with optional_write(log, f"activity not recorded kind={kind}"):
         Activity.objects.create(
             at=timezone.now(),

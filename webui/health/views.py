@@ -1,5 +1,3 @@
-"""The owner's page about Ferry's health."""
-
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_safe

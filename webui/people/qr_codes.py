@@ -8,8 +8,6 @@ from segno.utils import matrix_to_lines
 
 @dataclass(frozen=True)
 class DeviceAddress:
-    """A URL of Ferry, and its QR code."""
-
     url: str
     qr_path: str
     qr_size: int

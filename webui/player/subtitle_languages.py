@@ -50,8 +50,6 @@ BY_NAME = {
 
 @dataclass(frozen=True)
 class Sidecar:
-    """A subtitle file beside a film."""
-
     id: str
     language: str  # "" if the name doesn't say
     label: str

@@ -93,7 +93,6 @@ class Pictures:
             self.prune()
 
     def prune(self) -> None:
-        """Delete the oldest pictures beyond the limit."""
         self._grown_bytes = 0
         facts = sorted(self._facts(), key=lambda fact: fact[0].st_mtime)
         size_bytes = sum(disk_bytes(status) for status, _path in facts)

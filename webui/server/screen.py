@@ -188,7 +188,6 @@ def plan_of(request: Request, reading: AccountReading | Failure) -> PlanPart:
 def settings_context(
     request: Request, reading: AccountReading | Failure | None
 ) -> dict[str, object]:
-    """Return the forms, and what the environment decides instead."""
     if not is_owner(request):
         return {}
     names = names_form(request)

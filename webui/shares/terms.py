@@ -1,5 +1,3 @@
-"""The terms of a link to a page."""
-
 from dataclasses import dataclass
 from datetime import datetime
 

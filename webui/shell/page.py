@@ -19,8 +19,6 @@ class Destination:
 
 @dataclass(frozen=True)
 class Shell:
-    """What the frame around a page shows."""
-
     language: str
     direction: str
     theme_choice: str

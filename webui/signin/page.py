@@ -38,8 +38,6 @@ SYSTEMS = (
 
 
 class Signed(Protocol):
-    """The facts about a device."""
-
     pk: int
     session_key: str
     agent: str

@@ -177,7 +177,6 @@ def prune(now: datetime) -> None:
 
 
 def reset() -> None:
-    """End all waits."""
     Throttle.objects.all().delete()
     Reservation.objects.all().delete()
 

@@ -1,5 +1,3 @@
-"""The Account screen: a person's own settings."""
-
 import logging
 
 from django.contrib import messages

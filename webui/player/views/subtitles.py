@@ -1,5 +1,3 @@
-"""Subtitles beside a film, as WebVTT."""
-
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe

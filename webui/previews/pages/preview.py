@@ -159,7 +159,6 @@ def preview_page(
 
 
 def with_archive(page: PreviewPage, files: Sequence[ZipInfo]) -> PreviewPage:
-    """Return the preview of an archive with the files in it."""
     rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.filename))
     part = ArchivePart(
         [packed_file(each) for each in rows], formatting.more_words(len(files) - len(rows))

@@ -49,8 +49,6 @@ class ConnectionPart:
 
 @dataclass(frozen=True)
 class NamesPart:
-    """The name of this server, and the addresses at which people reach it."""
-
     name: str
     addresses: list[str]
 
@@ -80,7 +78,6 @@ class ServerPage:
 def sections(
     page: ServerPage, plan: PlanPart | None, links: int, *, has_programs: bool
 ) -> list[Section]:
-    """List the sections in their order on the screen."""
     gauge = page.storage.gauge
     parts = [Section("storage", _("Storage"), gauge.text if gauge else "")]
     if plan and plan.is_shown:

@@ -27,7 +27,6 @@ log = logging.getLogger("ferry.account")
 @require_POST
 @open_to(Role.MEMBER)
 def retry(request: Request, wish: str) -> HttpResponse:
-    """Add a wish as a transfer. If that succeeds, hide the wish."""
     account, target = find_wish(request, wish)
     items = parse.read(target.magnet or "")
     if not items:

@@ -164,7 +164,6 @@ def player_paths(token: str, kind: str, entry: str, name: str) -> tuple[str, str
 
 
 def playable_entries(contents: Contents) -> list[Entry]:
-    """Return the films and music of a folder, by name."""
     return [entry for entry in contents.in_order("name") if is_played(entry)][:MOST_LISTED]
 
 

@@ -71,7 +71,6 @@ def receive(request: Request, token: str) -> HttpResponse:
 
 
 def receive_files(request: Request, share: Share) -> list[str]:
-    """Receive files within the limit of the link."""
     refuse_forged(request)
     length_bytes = length_of(request)
     if declared_bytes(request) is None:
