@@ -11,11 +11,10 @@ from webui.player.position import Position
 
 def films_around(snapshot: Snapshot, entry: Entry) -> tuple[Entry | None, Entry | None]:
     """Return the previous and next films of the folder, by name whatever the listing's order."""
-    films = [each for each in snapshot.contents.entries if is_film(each)]
-    films.sort(key=by_name)
-    place = films.index(entry)
-    after = films[place + 1] if place + 1 < len(films) else None
-    return (films[place - 1] if place else None), after
+    films = sorted((each for each in snapshot.contents.entries if is_film(each)), key=by_name)
+    around = [None, *films, None]
+    place = around.index(entry)
+    return around[place - 1], around[place + 1]
 
 
 def folder_after(snapshot: Snapshot, parent: Snapshot) -> Entry | None:
@@ -36,19 +35,16 @@ def first_episode_after(entry: Entry, season: Snapshot) -> Entry | None:
 def next_up(contents: Contents, positions: Mapping[str, Position]) -> Entry | None:
     """Return the film to continue with: the last film begun, or the episode after the last film
     watched. Positions are by the file's id."""
-    films = [each for each in contents.in_order(BY_SECTION) if is_film(each)]
-    for place in range(len(films) - 1, -1, -1):
-        film, position = films[place], positions.get(films[place].id)
-        if position is None:
-            continue
-        if position.percent:
+    after: Entry | None = None
+    for film in reversed([each for each in contents.in_order(BY_SECTION) if is_film(each)]):
+        position = positions.get(film.id)
+        if position and position.percent:
             return film
-        if position.is_watched:
-            after = films[place + 1] if place + 1 < len(films) else None
-            stem = split_name(film.name)[0]
-            is_next = after and is_next_episode(stem, split_name(after.name)[0])
-            if after and is_next and after.id not in positions:
+        if position and position.is_watched and after and after.id not in positions:
+            stems = [split_name(each.name)[0] for each in (film, after)]
+            if is_next_episode(*stems):
                 return after
+        after = film
     return None
 
 

@@ -11,7 +11,6 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
-from webui.shares import visits
 from webui.shares.pages.links import ShareRow, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
@@ -49,11 +48,6 @@ def find_page(request: Request, token: str) -> Share | None:
     if share is None or not share.folder:
         return None
     return share if Role(share.user.role).includes(Role.MEMBER) else None
-
-
-def is_inside(request: Request, share: Share) -> bool:
-    """Return whether the visitor has opened the link, if it asks first."""
-    return not share.asks_first or visits.is_visiting(request, share)
 
 
 def ended_words() -> str:

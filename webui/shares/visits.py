@@ -22,7 +22,10 @@ def begin(response: HttpResponse, share: Share, token: str) -> None:
     cookies.keep(response, COOKIE, value, LIFETIME, path)
 
 
-def is_visiting(request: HttpRequest, share: Share) -> bool:
+def is_inside(request: HttpRequest, share: Share) -> bool:
+    """Return whether the visitor has opened the link, if it asks first."""
+    if not share.asks_first:
+        return True
     try:
         digest = signing.loads(request.COOKIES.get(COOKIE, ""), salt=SALT, max_age=LIFETIME)
     except signing.BadSignature:

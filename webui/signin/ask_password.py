@@ -8,12 +8,12 @@ htmx sent the form, the browser sends it again as a page.
 import json
 from collections.abc import Callable
 from functools import wraps
-from typing import Any, NamedTuple, cast
+from typing import Any, cast
 
 from django.http import HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import redirect, render
-from django.urls import reverse
-from django.utils.translation import gettext as _
+from django.urls import reverse_lazy
+from django.utils.translation import gettext_lazy as _
 
 from webui import encryption
 from webui.forms import CurrentPassword
@@ -22,28 +22,16 @@ from webui.http.roles import Params, SiteView
 from webui.signin.session import check_own_password, is_fresh, note_password
 
 FIELD = "sealed_form"
-
-
-class Home(NamedTuple):
-    """The page and section of a form, to which people return if they don't continue."""
-
-    page: str
-    section: str
-
-    @property
-    def url(self) -> str:
-        return reverse(self.page, fragment=self.section)
-
-    @property
-    def label(self) -> str:
-        return _("Account") if self.page == "account" else _("Server")
+# The URL and name of the page of a form, to which people return if they don't continue.
+Home = dict[str, Any]
 
 
 def require_password(
     page: str, section: str, is_needed: Callable[[Request], bool] = lambda _request: True
 ) -> Callable[[SiteView[Params]], SiteView[Params]]:
     """Let a POST through for ten minutes after the password was entered; ask for it otherwise."""
-    home = Home(page, section)
+    label = _("Account") if page == "account" else _("Server")
+    home = {"url": reverse_lazy(page, fragment=section), "label": label}
 
     def decorate(view: SiteView[Params]) -> SiteView[Params]:
         @wraps(view)
@@ -85,7 +73,7 @@ def resume(request: Request, home: Home) -> HttpResponse | None:
     try:
         waiting = decrypt_form(request, encrypted)
     except encryption.CannotDecrypt:
-        return redirect(home.url)
+        return redirect(home["url"])
     request.POST = cast("Any", waiting)
     return None
 

@@ -9,8 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.people.qr_codes import DeviceAddress
-from webui.words import formatting
-from webui.words.formatting import Calendar, role_words
+from webui.words.formatting import Calendar, devices_words, role_words
 
 ROLES = ("guest", "member", "owner")
 
@@ -48,27 +47,6 @@ class PeoplePart:
     invitations: list[InvitationRow]
 
 
-@dataclass(frozen=True)
-class PersonPage:
-    id: int
-    name: str
-    note: str
-    role: str
-    roles: list[tuple[str, str, str]]
-    signout_text: str
-    remove_text: str
-    is_self: bool
-    refusal: str = ""
-
-
-@dataclass(frozen=True)
-class InvitedPage:
-    title: str
-    text: str
-    addresses: Sequence[DeviceAddress]
-    hint: str
-
-
 def may_words(role: str) -> str:
     words = {
         "guest": _("Can watch and download"),
@@ -104,37 +82,35 @@ def role_choices() -> list[tuple[str, str, str]]:
 
 def person_page(
     person: PersonFacts, reader: PersonFacts, devices: int, calendar: Calendar, refusal: str = ""
-) -> PersonPage:
+) -> dict[str, object]:
     since = {"role": role_words(person.role), "when": calendar.exact(person.created_at)}
     is_self = person.pk == reader.pk
-    return PersonPage(
-        id=person.pk,
-        name=person.username,
-        note=note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
-        role=person.role,
-        roles=role_choices(),
-        signout_text=_("Signed in on %(items)s.") % {"items": formatting.devices_words(devices)},
-        remove_text=_(
-            "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "
-            "Files and transfers stay."
-        )
-        % {"name": person.username},
-        is_self=is_self,
-        refusal=refusal,
+    remove_text = _(
+        "Ferry signs %(name)s out everywhere, and %(name)s can't sign in anymore. "
+        "Files and transfers stay."
     )
+    return {
+        "id": person.pk,
+        "name": person.username,
+        "note": note_words(_("%(role)s since %(when)s") % since, is_self=is_self),
+        "role": person.role,
+        "roles": role_choices(),
+        "signout_text": _("Signed in on %(items)s.") % {"items": devices_words(devices)},
+        "remove_text": remove_text % {"name": person.username},
+        "is_self": is_self,
+        "refusal": refusal,
+    }
 
 
-def invited_page(role: str, addresses: Sequence[DeviceAddress], expires: str) -> InvitedPage:
-    words = {"role": role_words(role), "when": expires}
-    return InvitedPage(
-        _("Invitation"),
-        _(
-            "Anyone who opens this link joins with the role %(role)s. The link works "
-            "once, until %(when)s. Copy it now, because Ferry won't show it again."
-        )
-        % words,
-        addresses,
-        hint=_("Each of these addresses leads here. The phone must be on the same network.")
-        if len(addresses) > 1
-        else "",
+def invited_page(role: str, addresses: Sequence[DeviceAddress], expires: str) -> dict[str, object]:
+    text = _(
+        "Anyone who opens this link joins with the role %(role)s. The link works "
+        "once, until %(when)s. Copy it now, because Ferry won't show it again."
     )
+    hint = _("Each of these addresses leads here. The phone must be on the same network.")
+    return {
+        "title": _("Invitation"),
+        "text": text % {"role": role_words(role), "when": expires},
+        "addresses": addresses,
+        "hint": hint if len(addresses) > 1 else "",
+    }

@@ -156,19 +156,19 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
     if not one_time_links.find(OneTimeLink.INVITATION, token, timezone.now()):
         return count_guess(request)
     form = Join(request.POST if request.method == "POST" else None)
-    if request.method == "POST" and form.is_valid():
-        return add_person(request, token, form)
+    if form.is_valid():
+        name, password = form.cleaned_data["username"], form.cleaned_data["password"]
+        try:
+            user = people.join(token, name, password, timezone.now())
+        except IntegrityError:
+            form.add_error("username", _("Someone already has this name."))
+        else:
+            return welcome(request, user)
     status = 422 if form.is_bound else 200
     return render(request, "people/join.html", {"form": form}, status=status)
 
 
-def add_person(request: HttpRequest, token: str, form: Join) -> HttpResponse:
-    name, password = form.cleaned_data["username"], form.cleaned_data["password"]
-    try:
-        user = people.join(token, name, password, timezone.now())
-    except IntegrityError:
-        form.add_error("username", _("Someone already has this name."))
-        return render(request, "people/join.html", {"form": form}, status=422)
+def welcome(request: HttpRequest, user: User | None) -> HttpResponse:
     if user is None:
         raise Http404
     log.info("joined name=%r role=%s", user.username, user.role)

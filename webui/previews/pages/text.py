@@ -1,7 +1,7 @@
 """The preview of a piece of text: as lines, a table, cues, or prose."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import urlencode
 
 from django.utils.safestring import SafeString
@@ -34,19 +34,14 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class TextShape:
-    """The content of a text preview. `form` is lines, art, prose, table, cues, empty, or failed."""
+class TextPart:
+    """A text preview. `form` is lines, art, prose, table, cues, empty, or failed."""
 
     form: str
     lines: list[str | SafeString] = field(default_factory=list)
     prose: SafeString | None = None
     table: Table | None = None
     cues: list[CueRow] = field(default_factory=list)
-
-
-@dataclass(frozen=True)
-class TextPart:
-    shape: TextShape
     is_first: bool = True
     is_wrapped: bool = False
     more_url: str = ""
@@ -68,45 +63,45 @@ def is_art(entry: Entry) -> bool:
 
 def failed_part(failure: Failure) -> TextPart:
     message = message_of(failure)
-    return TextPart(TextShape("failed"), failure_title=message.title, failure_text=message.text)
+    return TextPart("failed", failure_title=message.title, failure_text=message.text)
 
 
 def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:
     more = urlencode({"from": piece.stop, "enc": piece.encoding})
     more_page = urlencode({"at": piece.stop, "enc": piece.encoding})
-    page_url, shape = at.preview(entry.key), shape_of(entry, piece, setting)
-    return TextPart(
-        shape=shape,
+    page_url, content = at.preview(entry.key), content_of(entry, piece, setting)
+    return replace(
+        content,
         is_first=piece.start == 0,
         is_wrapped=entry.preview != "code",
         more_url="" if piece.is_last else f"{at.below}{entry.key}/text/?{more}",
         more_page_url="" if piece.is_last else with_query(page_url, more_page),
         more_text=more_text(piece, entry),
-        lines_text=lines_text(len(shape.lines)) if piece.is_whole else "",
+        lines_text=lines_text(len(content.lines)) if piece.is_whole else "",
         language="Markdown" if entry.preview == "markdown" else label_of(entry.name),
     )
 
 
-def shape_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextShape:
+def content_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextPart:
     text, has_head = piece.text, piece.start == 0
     if not text:
-        return TextShape("empty")
+        return TextPart("empty")
     match entry.preview:
         case "markdown":
             if (prose := setting.prose(text)) is not None:
-                return TextShape("prose", prose=prose)
+                return TextPart("prose", prose=prose)
         case "table":
             if table := layouts.table_of(text, entry.extension, has_head=has_head):
-                return TextShape("table", table=table)
+                return TextPart("table", table=table)
         case "subtitle":
             if cues := layouts.cues_of(text):
-                return TextShape("cues", cues=cues)
+                return TextPart("cues", cues=cues)
         case "code":
             if entry.extension == "json" and piece.is_whole:
                 text = layouts.laid_out(text, MOST_LINES)
-            return TextShape("lines", lines=setting.highlight(text, language_of(entry.name)))
+            return TextPart("lines", lines=setting.highlight(text, language_of(entry.name)))
     lines: list[str | SafeString] = [*text.removesuffix("\n").split("\n")]
-    return TextShape("art" if is_art(entry) else "lines", lines=lines)
+    return TextPart("art" if is_art(entry) else "lines", lines=lines)
 
 
 def with_query(address: str, query: str) -> str:

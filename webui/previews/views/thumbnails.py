@@ -1,6 +1,6 @@
 """Pictures of files, small and large, fetched from the service once and cached by hash."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 
 from django.http import Http404, HttpResponse
@@ -22,14 +22,12 @@ from webui.v1.links import Download, Link
 # Failures that asking again wouldn't change.
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
 
-Opener = Callable[[Request, str], Download]
-
 
 @require_safe
 @open_to(Role.GUEST)
 def thumb(request: Request, file: str, version: str) -> HttpResponse:
     entry = entry_in(request, file)
-    picture = find_or_fetch(request, file, entry, small, most_bytes=thumbnail_cache.MOST_BYTES)
+    picture = find_or_fetch(request, file, entry, "")
     return picture_answer(picture, entry, version)
 
 
@@ -38,23 +36,17 @@ def thumb(request: Request, file: str, version: str) -> HttpResponse:
 def image(request: Request, file: str, version: str) -> HttpResponse:
     """Send a large picture. If the service makes none of an image file, redirect to the file."""
     entry = entry_in(request, file)
-    most_bytes = thumbnail_cache.MOST_LARGE_BYTES
-    picture = find_or_fetch(request, file, entry, large, most_bytes=most_bytes, kind=" large")
+    picture = find_or_fetch(request, file, entry, " large")
     if picture is None and entry and entry.is_showable_picture:
         return redirect(f"{reverse('stream-original', args=[file])}?in={request.GET['in'][:64]}")
     return picture_answer(picture, entry, version)
 
 
-def find_or_fetch(  # noqa: PLR0913  So much belongs to a picture.
-    request: Request,
-    file: str,
-    entry: Entry | None,
-    opener: Opener,
-    *,
-    most_bytes: int,
-    kind: str = "",
+def find_or_fetch(
+    request: Request, file: str, entry: Entry | None, kind: str
 ) -> bytes | HttpResponse | None:
     """Return a picture by the version in the listing: readers can invent others, and files, too."""
+    opener, most_bytes = KINDS[kind]
 
     def fetch() -> Iterator[bytes]:
         with suppress(*FINAL), opener(request, file) as download:
@@ -105,3 +97,10 @@ def large(request: Request, file: str) -> Download:
 def entry_in(request: Request, file: str) -> Entry | None:
     """Return the entry with its links, or None if its listing is no longer cached."""
     return folders.listed_file(service_of(request), request.GET.get("in", ""), file)
+
+
+# How each kind is opened, and how large it may be. The cache knows pictures by their kinds.
+KINDS = {
+    "": (small, thumbnail_cache.MOST_BYTES),
+    " large": (large, thumbnail_cache.MOST_LARGE_BYTES),
+}

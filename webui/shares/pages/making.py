@@ -1,7 +1,6 @@
 """The words of the page that makes a link to a page, and of the page that shows the link."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,30 +15,21 @@ from webui.words.formatting import Calendar, count_words
 MOST_NAMED = 5
 
 
-@dataclass(frozen=True)
-class NewSharePage:
-    title: str
-    items: list[str]
-    more: str
-    entries: list[str]
-    back_url: str
-    back_label: str
-    can_receive: bool
-
-
-def new_page(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool) -> NewSharePage:
+def new_page(
+    snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool
+) -> dict[str, object]:
     name = chosen[0].name if len(chosen) == 1 else snapshot.name or _("All files")
     items = [entry.name for entry in chosen] if len(chosen) > 1 else []
-    count = {"items": formatting.items_words(len(chosen))}
-    return NewSharePage(
-        title=_("Share %(items)s") % count if items else _("Share %(name)s") % {"name": name},
-        items=items[:MOST_NAMED],
-        more=formatting.more_words(len(items) - MOST_NAMED) if len(items) > MOST_NAMED else "",
-        entries=[entry.key for entry in chosen],
-        back_url=folder_url(snapshot.folder),
-        back_label=snapshot.name or _("All files"),
-        can_receive=can_receive(snapshot, chosen, takes_folder=takes_folder),
-    )
+    words = {"name": name, "items": formatting.items_words(len(chosen))}
+    return {
+        "title": (_("Share %(items)s") if items else _("Share %(name)s")) % words,
+        "items": items[:MOST_NAMED],
+        "more": formatting.more_words(len(items) - MOST_NAMED),
+        "entries": [entry.key for entry in chosen],
+        "back_url": folder_url(snapshot.folder),
+        "back_label": snapshot.name or _("All files"),
+        "can_receive": can_receive(snapshot, chosen, takes_folder=takes_folder),
+    }
 
 
 def can_receive(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bool) -> bool:

@@ -49,7 +49,7 @@ def share(request: Request, folder: str) -> HttpResponse:
     form = ShareForm(request.POST if is_sent else None)
     page = new_page(reading.snapshot, chosen, takes_folder=service_of(request).takes_folder)
     if is_sent and form.is_valid():
-        if form.cleaned_data["purpose"] == SEND and not page.can_receive:
+        if form.cleaned_data["purpose"] == SEND and not page["can_receive"]:
             form.add_error(None, no_folder_words())
         elif made := made_link(request, reading, chosen, form):
             return made

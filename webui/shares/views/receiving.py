@@ -22,7 +22,7 @@ from webui.http.bodies import CutOff
 from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
-from webui.shares import links, screen
+from webui.shares import links, screen, visits
 from webui.uploads.receiving import (
     ServiceRefused,
     UploadRefused,
@@ -55,7 +55,7 @@ def receive(request: Request, token: str) -> HttpResponse:
     """Show the page, or receive files. Django's CSRF check would read the whole body:
     webui.http.csrf replaces it."""
     share = screen.find_page(request, token)
-    is_open = share and share.takes_files and screen.is_inside(request, share)
+    is_open = share and share.takes_files and visits.is_inside(request, share)
     if share is None or not is_open:
         return refusal(request, token, UploadRefused(404, screen.ended_words()))
     links.note_use(share, timezone.now())

@@ -62,7 +62,7 @@ def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     if share is None:
         return refuse_link(request)
     is_opening = request.method == "POST" and not path
-    if not screen.is_inside(request, share):
+    if not visits.is_inside(request, share):
         answer = open_link if is_opening else ask
         return answer(request, share, token)
     if share.takes_files:
