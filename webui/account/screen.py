@@ -11,7 +11,7 @@ from webui.http.requests import Request
 from webui.models import Role
 from webui.shares.screen import shares_of
 from webui.signin import devices
-from webui.signin.page import MOST_DEVICES, DevicesPart, devices_part
+from webui.signin.page import MOST_DEVICES, devices_part
 from webui.words.formatting import Calendar
 
 
@@ -33,7 +33,7 @@ def context_for(request: Request, form: ChangePassword | None = None) -> dict[st
     }
 
 
-def devices_of(request: Request) -> DevicesPart:
+def devices_of(request: Request) -> dict[str, object]:
     now, own_key = timezone.now(), request.session.session_key or ""
     own_devices = devices.of(request.user, now)
     latest = list(own_devices[:MOST_DEVICES])

@@ -19,11 +19,7 @@ class HealthRow:
     is_well: bool
 
 
-@dataclass(frozen=True)
-class Use:
-    name: str
-    note: str
-    size: str
+Use = tuple[str, str, str]  # what takes space: its name, a note, and its size
 
 
 @dataclass(frozen=True)
@@ -187,7 +183,7 @@ def upload_use(uploads: UnfinishedUploads) -> Use:
         arrived = formatting.size_words(uploads.arrived_bytes)
         size = _("%(arrived)s of %(size)s arrived") % {"arrived": arrived, "size": size}
     count = formatting.count_words(uploads.count)
-    return Use(uploads.name or _("Being saved now"), words % {"count": count}, size)
+    return uploads.name or _("Being saved now"), words % {"count": count}, size
 
 
 def uses(report: Report) -> list[Use]:
@@ -203,7 +199,7 @@ def uses(report: Report) -> list[Use]:
         "caches": (_("Other caches"), ""),
     }
     return [
-        Use(*words.get(name, (name, "")), formatting.size_words(size))
+        (*words.get(name, (name, "")), formatting.size_words(size))
         for name, size in report.space.items()
         if size or name == "library"
     ]

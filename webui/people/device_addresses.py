@@ -13,15 +13,10 @@ MOST_ADDRESSES = 4
 def device_addresses(request: HttpRequest, path: str) -> list[DeviceAddress]:
     """Return the path at the host that the browser uses. For a loopback host, return it at this
     machine's addresses in its networks instead, provided that Ferry listens there."""
-    return [device_address(f"{base}{path}") for base in bases(request)]
-
-
-def bases(request: HttpRequest) -> list[str]:
-    name, _port = split_domain_port(request.get_host())
-    own = f"{request.scheme}://{request.get_host()}"
-    if not is_loopback(name) or is_loopback(settings.HOST):
-        return [own]
-    return network_bases() or [own]
+    bases = [f"{request.scheme}://{request.get_host()}"]
+    if is_loopback(split_domain_port(request.get_host())[0]):
+        bases = network_bases() or bases
+    return [device_address(f"{base}{path}") for base in bases]
 
 
 def network_bases() -> list[str]:

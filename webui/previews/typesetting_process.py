@@ -29,23 +29,16 @@ turns = Limiter(2, wait_seconds=MOST_SECONDS)
 
 def highlight(text: str, language: str) -> list[str | SafeString]:
     """Return highlighted lines. Lines beyond the limit stay plain, as do all if coloring fails."""
-    head, tail = split(text)
+    lines = text.removesuffix("\n").split("\n")
+    count = len(lines) if len(text) <= MOST_COLOURED else text.count("\n", 0, MOST_COLOURED)
+    head, tail = lines[:count], lines[count:]
     if not language or any(len(line) > LONGEST_LINE for line in head):
         return [*head, *tail]
-    lines = ask_child({"kind": "code", "language": language, "text": "\n".join(head)})
-    if not isinstance(lines, list):
+    answer = ask_child({"kind": "code", "language": language, "text": "\n".join(head)})
+    if not isinstance(answer, list):
         return [*head, *tail]
-    finished_lines = lines[: len(head)]
+    finished_lines = answer[: len(head)]
     return [*map(highlight_line, finished_lines), *head[len(finished_lines) :], *tail]
-
-
-def split(text: str) -> tuple[list[str], list[str]]:
-    """Split the text into the lines to highlight, and the rest."""
-    lines = text.removesuffix("\n").split("\n")
-    if len(text) <= MOST_COLOURED:
-        return lines, []
-    count = text.count("\n", 0, MOST_COLOURED)
-    return lines[:count], lines[count:]
 
 
 def highlight_line(line: list[list[str]]) -> SafeString:

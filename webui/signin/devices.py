@@ -97,7 +97,7 @@ def sign_out_everywhere(user: User, request: Request) -> None:
     user.begin_epoch()
     if user == request.user:
         stay(request, user)
-    sign_out(others(user, request.session.session_key or ""))
+    sign_out(user.devices.exclude(session_key=request.session.session_key or ""))
 
 
 def stay(request: Request, user: User) -> None:
@@ -105,10 +105,6 @@ def stay(request: Request, user: User) -> None:
     before = request.session.session_key or ""
     update_session_auth_hash(request, user)
     Device.objects.filter(session_key=before).update(session_key=request.session.session_key or "")
-
-
-def others(user: User, session_key: str) -> QuerySet[Device]:
-    return user.devices.exclude(session_key=session_key)
 
 
 def prune() -> None:

@@ -56,23 +56,16 @@ class DeviceRow:
     is_this: bool
 
 
-@dataclass(frozen=True)
-class DevicesPart:
-    rows: list[DeviceRow]
-    more: str
-    has_others: bool
-
-
 def devices_part(
     devices: Sequence[Signed], count: int, own_key: str, calendar: Calendar, now: datetime
-) -> DevicesPart:
+) -> dict[str, object]:
     rows = [device_row(device, own_key, calendar, now) for device in devices]
     rows.sort(key=lambda row: not row.is_this)
-    return DevicesPart(
-        rows,
-        formatting.more_words(count - len(devices)),
-        has_others=count > sum(row.is_this for row in rows),
-    )
+    return {
+        "rows": rows,
+        "more": formatting.more_words(count - len(devices)),
+        "has_others": count > sum(row.is_this for row in rows),
+    }
 
 
 def device_row(device: Signed, own_key: str, calendar: Calendar, now: datetime) -> DeviceRow:

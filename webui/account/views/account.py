@@ -50,7 +50,8 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     request.user.save(update_fields=["password"])
     devices.stay(request, request.user)
     note_password(request)
-    devices.sign_out(devices.others(request.user, request.session.session_key or ""))
+    own_key = request.session.session_key or ""
+    devices.sign_out(request.user.devices.exclude(session_key=own_key))
     log.info("changed password name=%r", request.user.username)
     events.record(request, Kind.PASSWORD_CHANGED, request.user.username)
     if request.htmx:

@@ -2,7 +2,7 @@
 
 import mimetypes
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Protocol
@@ -13,7 +13,6 @@ from django.utils.translation import ngettext
 
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.sorting import Contents
-from webui.people.qr_codes import DeviceAddress
 from webui.words.formatting import Calendar, count_words
 from webui.words.joining import items, sentences
 
@@ -47,39 +46,21 @@ class ShareRow:
     use: str
 
 
-@dataclass(frozen=True)
-class SharePage:
-    """The page that makes a link. Until then, `addresses` is empty."""
-
-    title: str
-    text: str
-    action: str
-    back_url: str
-    error: str = ""
-    addresses: Sequence[DeviceAddress] = ()
-    list_url: str = ""
-
-
-def share_page(entry: Entry, action: str, back_url: str) -> SharePage:
-    return SharePage(
-        title=_("Play %(name)s on another device") % {"name": entry.name or _("All files")},
-        text=_(
-            "Create a link that opens in any player, such as VLC or a TV, without "
-            "signing in. Anyone with the link can play and download this for 24 hours."
-        ),
-        action=action,
-        back_url=back_url,
-    )
-
-
-def page_with_link(
-    page: SharePage, addresses: Sequence[DeviceAddress], list_url: str, expires: str
-) -> SharePage:
+def share_page(entry: Entry, action: str, back_url: str) -> dict[str, object]:
+    """Return the page that makes a link for players."""
     text = _(
+        "Create a link that opens in any player, such as VLC or a TV, without "
+        "signing in. Anyone with the link can play and download this for 24 hours."
+    )
+    title = _("Play %(name)s on another device") % {"name": entry.name or _("All files")}
+    return {"title": title, "text": text, "action": action, "back_url": back_url}
+
+
+def expiry_words(expires: str) -> str:
+    return _(
         "Open this link in VLC, or scan it with a phone's camera. Anyone with the "
         "link can play and download this without signing in, until %(when)s."
     ) % {"when": expires}
-    return replace(page, text=text, addresses=addresses, list_url=list_url)
 
 
 def share_row(share: ShareFacts, calendar: Calendar) -> ShareRow:

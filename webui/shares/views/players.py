@@ -1,7 +1,6 @@
 """Links for other players: made by people who are signed in, opened without signing in."""
 
 import logging
-from dataclasses import replace
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -26,7 +25,6 @@ from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
 from webui.shares.pages import links as pages
-from webui.shares.pages.links import SharePage
 from webui.v1.errors import Failure, NotFound
 from webui.v1.links import Download, Link
 from webui.words.formatting import Calendar
@@ -58,27 +56,29 @@ def folder(request: Request, folder: str) -> HttpResponse:
 def answer(request: Request, chosen: Entry, back_url: str) -> HttpResponse:
     page = pages.share_page(chosen, request.path, back_url)
     if request.method == "POST":
-        page = page_after(request, chosen, page)
+        page |= made_for(request, chosen)
     template = "shares/_dialog.html" if request.htmx else "shares/show.html"
-    return render(request, template, {"page": page}, status=422 if page.error else 200)
+    return render(request, template, {"page": page}, status=422 if "error" in page else 200)
 
 
-def page_after(request: Request, chosen: Entry, page: SharePage) -> SharePage:
+def made_for(request: Request, chosen: Entry) -> dict[str, object]:
     """Make a link, or say why not."""
     if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
-        error = _("This folder doesn't contain any films or music. Open one that does.")
-        return replace(page, error=error)
+        return {"error": _("This folder doesn't contain any films or music. Open one that does.")}
     now = timezone.now()
     try:
         token = links.make(request.user, service_of(request).key, chosen, now)
     except links.TooManyShares:
-        error = _("You already have 100 links. Revoke some on the account page.")
-        return replace(page, error=error)
+        return {"error": _("You already have 100 links. Revoke some on the account page.")}
     log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
     events.record(request, Kind.SHARE_MADE, chosen.name)
     path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
     expires = Calendar.now().to_the_minute(now + links.LIFETIME)
-    return pages.page_with_link(page, device_addresses(request, path), list_url, expires)
+    return {
+        "text": pages.expiry_words(expires),
+        "addresses": device_addresses(request, path),
+        "list_url": list_url,
+    }
 
 
 # Opening links
