@@ -1,7 +1,6 @@
 """Read the tags of an audio file, at a bounded cost, since strangers wrote them."""
 
 import logging
-from dataclasses import dataclass
 
 from tinytag import TinyTag
 
@@ -20,14 +19,7 @@ LONGEST = 200
 setattr(TinyTag, "_set_other_field", lambda _tag, fieldname, value: None)  # noqa: ARG005, B010
 
 
-@dataclass(frozen=True)
-class Tags:
-    title: str = ""
-    artist: str = ""
-    album: str = ""
-
-
-def read_tags(v1: Client, file: str, expected: Expected) -> Tags:
+def read_tags(v1: Client, file: str, expected: Expected) -> dict[str, str]:
     """Return the tags, empty if none can be read. Raises `Failure`."""
     remote = RemoteFile(v1, file, expected, MOST_PIECES)
     try:
@@ -37,8 +29,9 @@ def read_tags(v1: Client, file: str, expected: Expected) -> Tags:
         if isinstance(error.__cause__, Failure):
             raise error.__cause__ from None
         log.info("no tags file=%s: %r", file, error)
-        return Tags()
-    return Tags(plain(read.title), plain(read.artist or read.albumartist), plain(read.album))
+        return dict.fromkeys(("title", "artist", "album"), "")
+    artist = read.artist or read.albumartist
+    return {"title": plain(read.title), "artist": plain(artist), "album": plain(read.album)}
 
 
 def plain(text: str | None) -> str:

@@ -8,6 +8,7 @@ from django.conf import settings
 from django.http import QueryDict
 from django.http.request import split_domain_port
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from common.host import host
 from webui import owner_settings
@@ -210,8 +211,9 @@ def fixed_setting(
     """Return what the environment decides in place of a field of the form."""
     if field in form.fields:
         return None
-    label, text = form.base_fields[field].label, pages.fixed_words(name)
-    return {"label": label, "value": value, "text": text}
+    text = _("The setting %(name)s decides this. To change it here, remove it and restart Ferry.")
+    label = form.base_fields[field].label
+    return {"label": label, "value": value, "text": text % {"name": name}}
 
 
 def fixed_fields(**names: str) -> list[str]:

@@ -156,7 +156,7 @@ def test_the_limit_counts_all_files_and_not_those_that_fail(link, ida, storage, 
 
 def test_too_large_a_file_is_refused_before_it_is_read(link, ida, storage, inbox, monkeypatch):
     # It would have been read, and kept on our disk.
-    monkeypatch.setattr("webui.shares.views.receiving.files_in", lambda *_: pytest.fail("read"))
+    monkeypatch.setattr("webui.uploads.receiving.files_in", lambda *_: pytest.fail("read"))
     Share.objects.update(most_bytes=10)
     huge = BytesIO(b"x" * 100_000)
     huge.name = "huge.bin"

@@ -1,7 +1,5 @@
 """The tags of a track, which the music player requests when it reaches the track."""
 
-from dataclasses import asdict
-
 from django.http import Http404, HttpResponse, JsonResponse
 from django.views.decorators.http import require_safe
 
@@ -23,4 +21,4 @@ def show(request: Request, file: str) -> HttpResponse:
     if entry is None or entry.preview != "audio":
         raise Http404
     audio_tags = tags.read_tags(service_of(request).v1, file, expected_file(entry))
-    return JsonResponse(asdict(audio_tags), headers={"Cache-Control": CACHE_CONTROL})
+    return JsonResponse(audio_tags, headers={"Cache-Control": CACHE_CONTROL})

@@ -71,16 +71,8 @@ class AudioPart:
 
 
 @dataclass(frozen=True)
-class PackedFile:
-    icon: str
-    folder: str
-    name: str
-    size: str
-
-
-@dataclass(frozen=True)
 class ArchivePart:
-    files: list[PackedFile]
+    files: list[tuple[str, str, str, str]]  # their icons, folders, names, and sizes
     more: str
 
 
@@ -168,11 +160,11 @@ def with_archive(page: PreviewPage, files: Sequence[ZipInfo]) -> PreviewPage:
     return replace(page, kind="archive", facts=joining.items(facts), archive=part)
 
 
-def packed_file(packed: ZipInfo) -> PackedFile:
+def packed_file(packed: ZipInfo) -> tuple[str, str, str, str]:
     path = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", packed.filename)
     folder, slash, name = path.rpartition("/")
     icon = ICONS[KIND_OF.get(split_name(name)[1][1:].lower(), "")]
-    return PackedFile(icon, folder + slash, name, formatting.size_words(packed.file_size))
+    return icon, folder + slash, name, formatting.size_words(packed.file_size)
 
 
 def in_sight(snapshot: Snapshot, entry: Entry, look: ViewOptions) -> Sequence[Entry]:

@@ -24,13 +24,9 @@ MOST_LINES = 4_000
 MOST_ROWS = 500
 
 
-@dataclass(frozen=True)
-class Setting:
-    """The functions that highlight code and render Markdown. Views pass them in, since pages do no
-    I/O."""
-
-    highlight: Callable[[str, str], list[str | SafeString]]
-    prose: Callable[[str], SafeString | None]
+# What highlights code and renders Markdown. Views pass both in, since pages do no I/O.
+Highlight = Callable[[str, str], list[str | SafeString]]
+Prose = Callable[[str], SafeString | None]
 
 
 @dataclass(frozen=True)
@@ -66,10 +62,12 @@ def failed_part(failure: Failure) -> TextPart:
     return TextPart("failed", failure_title=message.title, failure_text=message.text)
 
 
-def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -> TextPart:
+def text_part(
+    entry: Entry, piece: TextPiece, at: Addresses, highlight: Highlight, prose: Prose
+) -> TextPart:
     more = urlencode({"from": piece.stop, "enc": piece.encoding})
     more_page = urlencode({"at": piece.stop, "enc": piece.encoding})
-    page_url, content = at.preview(entry.key), content_of(entry, piece, setting)
+    page_url, content = at.preview(entry.key), content_of(entry, piece, highlight, prose)
     return replace(
         content,
         is_first=piece.start == 0,
@@ -82,14 +80,14 @@ def text_part(entry: Entry, piece: TextPiece, at: Addresses, setting: Setting) -
     )
 
 
-def content_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextPart:
+def content_of(entry: Entry, piece: TextPiece, highlight: Highlight, prose: Prose) -> TextPart:
     text, has_head = piece.text, piece.start == 0
     if not text:
         return TextPart("empty")
     match entry.preview:
         case "markdown":
-            if (prose := setting.prose(text)) is not None:
-                return TextPart("prose", prose=prose)
+            if (html := prose(text)) is not None:
+                return TextPart("prose", prose=html)
         case "table":
             if table := layouts.table_of(text, entry.extension, has_head=has_head):
                 return TextPart("table", table=table)
@@ -99,7 +97,7 @@ def content_of(entry: Entry, piece: TextPiece, setting: Setting) -> TextPart:
         case "code":
             if entry.extension == "json" and piece.is_whole:
                 text = layouts.laid_out(text, MOST_LINES)
-            return TextPart("lines", lines=setting.highlight(text, language_of(entry.name)))
+            return TextPart("lines", lines=highlight(text, language_of(entry.name)))
     lines: list[str | SafeString] = [*text.removesuffix("\n").split("\n")]
     return TextPart("art" if is_art(entry) else "lines", lines=lines)
 

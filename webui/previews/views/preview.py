@@ -20,14 +20,13 @@ from webui.library.folders import Reading
 from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import screen as player_screen
-from webui.previews import text_pieces, typesetting_process, zip_contents
+from webui.previews import text_pieces, zip_contents
 from webui.previews.pages import preview as pages
 from webui.previews.pages import text as text_pages
 from webui.previews.pages.camera import camera_words
 from webui.previews.pages.text import READ, TextPart, failed_part
+from webui.previews.typesetting_process import highlight, prose
 from webui.v1.errors import Failure
-
-SETTING = text_pages.Setting(typesetting_process.highlight, typesetting_process.prose)
 
 
 @require_safe
@@ -112,7 +111,7 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
     )
     piece = text_pieces.read(service_of(request).v1, text_request)
     at = Addresses(reading.snapshot.folder, view_options(request))
-    return text_pages.text_part(entry, piece, at, SETTING) if piece else None
+    return text_pages.text_part(entry, piece, at, highlight, prose) if piece else None
 
 
 def position_of(request: Request, name: str) -> int:

@@ -106,11 +106,6 @@ def people_words(count: int) -> str:
     return words % {"count": count_words(count)}
 
 
-def fixed_words(name: str) -> str:
-    text = _("The setting %(name)s decides this. To change it here, remove it and restart Ferry.")
-    return text % {"name": name}
-
-
 # The storage service
 
 

@@ -26,7 +26,6 @@ from webui.signin.ask_password import require_password
 from webui.v1.errors import Failure
 
 log = logging.getLogger("ferry.settings")
-NONE = "\N{EN DASH}"
 
 
 @require_safe
@@ -67,7 +66,7 @@ def change_names(request: Request) -> HttpResponse:
     if "host_names" in form.changed_data:
         names = form.cleaned_data["host_names"]
         owner_settings.change("HOST_NAMES", words_of(names))
-        note_change(request, Kind.ADDRESSES_CHANGED, names or NONE)
+        note_change(request, Kind.ADDRESSES_CHANGED, names or "\N{EN DASH}")
     return leave(request, "names")
 
 

@@ -55,16 +55,15 @@ def share(request: Request, folder: str) -> HttpResponse:
             return made
         else:
             form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
-    status = 422 if is_sent else 200
-    return render(request, "shares/new.html", {"page": page, "form": form}, status=status)
+    context = {"page": page, "form": form}
+    return render(request, "shares/new.html", context, status=422 if is_sent else 200)
 
 
 def refusal(chosen: list[Entry]) -> str:
     if not chosen:
         return _("Select an item first.")
-    return _("Select at most %(count)s items, or share the folder.") % {
-        "count": count_words(MOST_CHOSEN)
-    }
+    words = _("Select at most %(count)s items, or share the folder.")
+    return words % {"count": count_words(MOST_CHOSEN)}
 
 
 def made_link(

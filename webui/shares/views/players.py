@@ -31,8 +31,6 @@ from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.sharing")
 
-LIST_TYPE = "audio/x-mpegurl"
-
 
 # Making links
 
@@ -109,7 +107,7 @@ def playlist(request: Request, token: str, name: str) -> HttpResponse:
     if not rows or share is None:
         return over()
     content = pages.playlist(token, rows, request.build_absolute_uri("/")[:-1])
-    response = HttpResponse(content, content_type=f"{LIST_TYPE}; charset=utf-8")
+    response = HttpResponse(content, content_type="audio/x-mpegurl; charset=utf-8")
     response["Content-Disposition"] = disposition("attachment", f"{share.name or 'Files'}.m3u")
     response["Cache-Control"] = "private, no-store"
     return response

@@ -23,19 +23,8 @@ from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
 from webui.shares import links, screen, visits
-from webui.uploads.receiving import (
-    ServiceRefused,
-    UploadRefused,
-    add_content,
-    broken_off_words,
-    content_of,
-    declared_bytes,
-    files_in,
-    length_of,
-    refusal_for_script,
-    refuse_beyond_disk,
-    refuse_forged,
-)
+from webui.uploads import receiving as uploads
+from webui.uploads.receiving import ServiceRefused, UploadRefused
 from webui.words.formatting import count_words
 
 log = logging.getLogger("ferry.sharing")
@@ -71,17 +60,17 @@ def receive(request: Request, token: str) -> HttpResponse:
 
 
 def receive_files(request: Request, share: Share) -> list[str]:
-    refuse_forged(request)
-    length_bytes = length_of(request)
-    if declared_bytes(request) is None:
-        refuse_beyond_disk(length_bytes)
-    refuse_beyond_limit(share, max(declared_bytes(request) or length_bytes, LEAST_BYTES))
+    uploads.refuse_forged(request)
+    length_bytes = uploads.length_of(request)
+    if uploads.declared_bytes(request) is None:
+        uploads.refuse_beyond_disk(length_bytes)
+    refuse_beyond_limit(share, max(uploads.declared_bytes(request) or length_bytes, LEAST_BYTES))
     names: list[str] = []
     try:
-        names.extend(add(request, share, part) for part in files_in(request, length_bytes))
+        names.extend(add(request, share, part) for part in uploads.files_in(request, length_bytes))
     except CutOff as cut:
         log.info("upload cut off: %s", cut)
-        raise UploadRefused(400, broken_off_words(len(names))) from cut
+        raise UploadRefused(400, uploads.broken_off_words(len(names))) from cut
     except multipart.Unreadable as unreadable:
         raise UploadRefused(400, _("This isn't an upload.")) from unreadable
     if not names:
@@ -145,9 +134,11 @@ def add(request: Request, share: Share, part: Part) -> str:
     else is there. Strangers don't learn why the service refuses a file, either."""
     refuse_torrent(request, part)
     file = ArrivingFile(share, part)
-    with file.hold(), content_of(request, file.part) as (content, size_bytes):
+    with file.hold(), uploads.content_of(request, file.part) as (content, size_bytes):
         try:
-            add_content(request, share.folder, part.file_name, content, size_bytes, as_file=True)
+            uploads.add_content(
+                request, share.folder, part.file_name, content, size_bytes, as_file=True
+            )
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
@@ -202,7 +193,7 @@ def refusal(
     request: Request, token: str, refused: UploadRefused, share: Share | None = None
 ) -> HttpResponse:
     if is_script(request):
-        return refusal_for_script(request, refused)
+        return uploads.refusal_for_script(request, refused)
     if share is None:
         return redirect("share-page", token)
     return render_page(request, share, token, error=refused.reason)
