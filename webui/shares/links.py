@@ -107,9 +107,9 @@ def list_valid(now: datetime, **facts: object) -> list[Share]:
     return [share for share in rows if is_of_password(share, share.user)]
 
 
-def change(share: Share, terms: Terms, kept: Collection[str], now: datetime) -> bool:
+def change(share: Share, terms: Terms, keeps: Collection[str], now: datetime) -> bool:
     """Change the terms for everyone at once. Return False if the link has just ended."""
-    columns = {name: value for name, value in _columns(terms).items() if name not in kept}
+    columns = {name: value for name, value in _columns(terms).items() if name not in keeps}
     return Share.objects.filter(is_valid(now), pk=share.pk).update(**columns) > 0
 
 

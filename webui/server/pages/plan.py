@@ -9,10 +9,9 @@ from django.utils.translation import gettext as _
 
 from webui.v1.errors import Failure
 from webui.v1.records import Account, Wish
-from webui.words import joining
 from webui.words.failures import message_of
 from webui.words.formatting import Calendar, ago_words, more_words, size_words
-from webui.words.joining import sentences
+from webui.words.joining import items, sentences
 
 MOST_WISHES = 100
 
@@ -93,7 +92,7 @@ def plan_words(account: Account) -> str:
     room = account.space_max_bytes
     size = size_words(room) if room else ""
     paid = "" if account.is_paid else _("not paid for")
-    return joining.items((account.plan, size, paid))
+    return items((account.plan, size, paid))
 
 
 def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
@@ -101,7 +100,7 @@ def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
     size = size_words(wish.size_bytes) if wish.size_bytes else ""
     return WishRow(
         name=wish.name or _("Unnamed"),
-        note=joining.items((size, since)),
+        note=items((size, since)),
         retry_url=reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
         forget_url=reverse("account-wish-forget", args=[key]) if key else "",
     )
