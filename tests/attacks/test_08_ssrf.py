@@ -380,7 +380,7 @@ def test_no_redirect_of_a_service_leads_to_a_private_address(site, host):
         service.misbehave = redirect(f"http://{host}:{inside.port}/")
         service.heads.clear()
         with pytest.raises(Failure):
-            v1.open(f"{v1.base_url}/picture")
+            v1.open(f"{v1.address.base_url}/picture")
         assert len(service.heads) == 1
         assert inside.heads == []
 
@@ -393,5 +393,5 @@ def test_no_link_of_a_service_leads_out_of_the_web(site, url):
     service.misbehave = redirect(url)
     service.heads.clear()
     with pytest.raises(Failure):
-        v1.open(f"{v1.base_url}/picture")
+        v1.open(f"{v1.address.base_url}/picture")
     assert len(service.heads) == 1

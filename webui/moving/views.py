@@ -24,7 +24,7 @@ from webui.moving import page as move_page
 from webui.moving.page import MovePage
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
-from webui.v1.records import EntryIds, Placed
+from webui.v1.records import Placed
 from webui.words import reasons
 from webui.words.failures import message_of, name_refusal
 
@@ -90,12 +90,13 @@ def place(
     request: Request, act: Literal["move", "copy"], chosen: Sequence[Entry], target: Reading
 ) -> Placed:
     if_taken = request.POST.get("if_taken", "")
-    entries = EntryIds(
+    return service_of(request).v1.place(
+        act,
         [entry.id for entry in chosen if not entry.is_folder],
         [entry.id for entry in chosen if entry.is_folder],
+        target.snapshot.folder,
+        if_taken if if_taken in IF_TAKEN else "ask",
     )
-    service, folder = service_of(request), target.snapshot.folder
-    return service.v1.place(act, entries, folder, if_taken if if_taken in IF_TAKEN else "ask")
 
 
 def record(

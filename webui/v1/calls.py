@@ -1,14 +1,13 @@
-"""The operations of v1 as they go over the wire, in both forms where there are two."""
+"""Calls as they go over the wire, and the operations that have two forms."""
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
 from urllib.parse import quote, urlencode
 
 from webui.v1.dialect import FORMS, NAMINGS, Dialect, Naming
-from webui.v1.network.address import checked_id, path_of
+from webui.v1.network.address import checked_id
 from webui.v1.uploads import Upload
 
 ROOT_ID = "0"
@@ -20,8 +19,9 @@ class Call:
     """One form of one operation. `decides` is what the dialect learns if the service knows it.
 
     `may_repeat`: calling twice does no more than once. `removes`: a repeat that finds nothing has
-    succeeded. `names_something`: a 404 can mean that the thing is gone. `seconds`: for callers that
-    wait no longer than this. `row_keys`: keys of arrays whose rows the client parses itself.
+    succeeded. `names_something`: a 404 to one of two forms can mean that the thing is gone.
+    `seconds`: for callers that wait no longer than this. `row_keys`: keys of arrays whose rows the
+    client parses itself.
     """
 
     method: str
@@ -62,11 +62,9 @@ class Call:
 Forms = list[Call]
 
 
-def listing(folder_id: str | None, etag: str | None, *, has_links: bool = True) -> Forms:
-    requested_id = folder_id or ROOT_ID
-    path = "folder" if requested_id == ROOT_ID else path_of("folder", checked_id(requested_id))
-    query = {} if has_links else {"links": "0"}
-    return [Call("GET", path, query=query, headers=if_none_match(etag), may_repeat=True)]
+def act(path: str, form: Mapping[str, str]) -> Call:
+    """Return the call of an action on several things, which may take as long as an add."""
+    return Call("POST", path, form=form, names_something=False)
 
 
 def if_none_match(etag: str | None) -> dict[str, str]:
@@ -85,9 +83,7 @@ def create_folder(
     may_be_gone = "/" in path and not is_parent_known
     calls = {
         "primary": Call("POST", "folder", form={"path": path}, names_something=may_be_gone),
-        "alternative": Call(
-            "POST", path_of("folder", checked_id(root_id), "rename"), form={"name": path}
-        ),
+        "alternative": Call("POST", f"folder/{checked_id(root_id)}/rename", form={"name": path}),
     }
     return [
         replace(calls[form], decides={"folder_create": form})
@@ -95,17 +91,9 @@ def create_folder(
     ]
 
 
-def rename_folder(folder_id: str, name: str) -> Forms:
-    path = path_of("folder", checked_id(folder_id), "rename")
-    return [Call("POST", path, form={"rename_to": name})]
-
-
 def rename_file(dialect: Dialect, file_id: str, name: str) -> Forms:
-    checked_id(file_id)
-    paths = {
-        "primary": path_of("file", file_id, "rename"),
-        "alternative": path_of(file_id, "rename"),
-    }
+    path = f"{checked_id(file_id)}/rename"
+    paths = {"primary": f"file/{path}", "alternative": path}
     return [
         Call("POST", paths[form], form={"rename_to": name}, decides={"file_rename": form})
         for form in _forms(dialect.file_rename)
@@ -121,60 +109,12 @@ def delete_file(dialect: Dialect, file_id: str) -> Forms:
 
 
 def _delete(decided: str | None, noun: str, its_id: str) -> Forms:
-    path = path_of(noun, checked_id(its_id))
+    path = f"{noun}/{checked_id(its_id)}"
     ways = {"primary": ("DELETE", path), "alternative": ("POST", f"{path}/delete")}
     return [
         Call(*ways[form], decides={f"{noun}_delete": form}, may_repeat=True, removes=True)
         for form in _forms(decided)
     ]
-
-
-def file(file_id: str, method: str, *, inline: bool) -> Forms:
-    query = {"inline": "1"} if inline else {}
-    return [Call(method, path_of("file", checked_id(file_id)), query=query, may_repeat=True)]
-
-
-def largest_files() -> Forms:
-    return [Call("GET", "files/largest", may_repeat=True, names_something=False)]
-
-
-def delete_together(chosen: Mapping[str, str]) -> Forms:
-    return [Call("POST", "deleted", form=chosen, names_something=False)]
-
-
-def deleted_items() -> Forms:
-    return [Call("GET", "deleted", may_repeat=True, names_something=False)]
-
-
-def on_deleted(action: str, chosen: Mapping[str, str]) -> Forms:
-    return [Call("POST", f"deleted/{action}", form=chosen, names_something=False)]
-
-
-def place(act: Literal["move", "copy"], chosen: Mapping[str, str], folder_id: str) -> Forms:
-    form = {**chosen, "folder_id": checked_id(folder_id)}
-    return [Call("POST", act, form=form, names_something=False)]
-
-
-def undo_move(batch: str) -> Forms:
-    form = {"batch": checked_id(batch)}
-    return [Call("POST", "move/undo", form=form, names_something=False)]
-
-
-def unpack(file_id: str) -> Forms:
-    return [Call("POST", path_of("file", checked_id(file_id), "unpack"))]
-
-
-def undo_unpacking(transfer_id: str) -> Forms:
-    form = {"transfer_id": checked_id(transfer_id)}
-    return [Call("POST", "unpack/undo", form=form)]
-
-
-def search(query: Mapping[str, str]) -> Forms:
-    return [Call("GET", "search", query, may_repeat=True, names_something=False)]
-
-
-def folder_zip(folder_id: str, method: str) -> Forms:
-    return [Call(method, path_of("folder", checked_id(folder_id), "download"), may_repeat=True)]
 
 
 def selection(files: Iterable[str], folders: Iterable[str]) -> dict[str, str]:
@@ -187,86 +127,25 @@ def _number(value: str) -> int | str:
     return int(value) if checked_id(value).isdigit() else value
 
 
-def zip_by_query(chosen: Mapping[str, str]) -> Forms:
-    return [Call("GET", "zip", query=chosen, may_repeat=True)]
-
-
-def zip_by_form(chosen: Mapping[str, str]) -> Forms:
-    return [Call("POST", "zip", form=chosen, may_repeat=True)]
-
-
 def query_bytes(query: Mapping[str, str]) -> int:
     return len(urlencode(query, quote_via=quote, safe=":,"))
 
 
-def image(file_id: str) -> Forms:
-    return [Call("GET", path_of("file", checked_id(file_id), "image"), may_repeat=True)]
-
-
-def camera(file_id: str) -> Forms:
-    return [Call("GET", path_of("file", checked_id(file_id), "camera"), may_repeat=True)]
-
-
-def scenes(file_id: str) -> Forms:
-    return [Call("GET", path_of("file", checked_id(file_id), "scenes"), may_repeat=True)]
-
-
-def hls(file_id: str) -> Forms:
-    return [Call("GET", path_of("file", checked_id(file_id), "hls"), may_repeat=True)]
-
-
-def mp4(file_id: str) -> Forms:
-    return [Call("GET", path_of("file", checked_id(file_id), "mp4"), may_repeat=True)]
-
-
-def picture(file_id: str, pixels: int) -> Forms:
-    """Return the call for a picture, in this size if the service offers sizes.
-
-    It is never repeated: a page of pictures that wait for a busy service would take all threads.
-    """
-    path = path_of("file", checked_id(file_id), "image")
-    return [Call("GET", path, query={"pixels": str(pixels)})]
-
-
 def thumbnail(dialect: Dialect, file_id: str) -> Forms:
-    checked_id(file_id)
-    paths = {
-        "primary": path_of("file", file_id, "thumbnail"),
-        "alternative": path_of(file_id, "thumbnail"),
-    }
+    path = f"{checked_id(file_id)}/thumbnail"
+    paths = {"primary": f"file/{path}", "alternative": path}
     return [
         Call("GET", paths[form], decides={"thumbnail": form}, may_repeat=True)
         for form in _forms(dialect.thumbnail)
     ]
 
 
-def account(seconds: float | None = None) -> Forms:
-    return [Call("GET", "user", may_repeat=True, names_something=False, seconds=seconds)]
-
-
-def transfers(etag: str | None) -> Forms:
-    return [
-        Call(
-            "GET",
-            "transfer",
-            headers=if_none_match(etag),
-            may_repeat=True,
-            names_something=False,
-            row_keys=("transfers", "torrents"),
-        )
-    ]
-
-
 def transfer(dialect: Dialect, transfer_id: str) -> Forms:
     checked_id(transfer_id)
     return [
-        Call("GET", path_of(naming, transfer_id), decides={"naming": naming}, may_repeat=True)
+        Call("GET", f"{naming}/{transfer_id}", decides={"naming": naming}, may_repeat=True)
         for naming in _namings(dialect)
     ]
-
-
-def pause_transfer(act: Literal["pause", "resume"], transfer_id: str) -> Forms:
-    return [Call("POST", path_of("transfer", checked_id(transfer_id), act), may_repeat=True)]
 
 
 def delete_transfer(dialect: Dialect, transfer_id: str) -> Forms:
@@ -275,7 +154,7 @@ def delete_transfer(dialect: Dialect, transfer_id: str) -> Forms:
     return [
         Call(
             methods[form],
-            path_of(naming, transfer_id),
+            f"{naming}/{transfer_id}",
             decides={"naming": naming, "transfer_delete": form},
             may_repeat=True,
             removes=True,
@@ -302,7 +181,7 @@ def add_url(dialect: Dialect, url: str, folder_id: str | None) -> Forms:
 
 def _add(naming: Naming, what: str, form: Mapping[str, str]) -> Call:
     return Call(
-        "POST", path_of(naming, what), form=form, decides={"naming": naming}, names_something=False
+        "POST", f"{naming}/{what}", form=form, decides={"naming": naming}, names_something=False
     )
 
 

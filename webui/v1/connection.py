@@ -3,19 +3,20 @@
 import logging
 import re
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import TypeVar
+from typing import Literal, Self, TypeVar
 
 import httpx
 
-from webui.v1 import answers, links
+from webui.v1 import answers, links, records
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
-from webui.v1.dialect import KEPT, Dialect
+from webui.v1.dialect import KEPT, Dialect, Naming
 from webui.v1.errors import (
     Failure,
     Forbidden,
@@ -25,10 +26,11 @@ from webui.v1.errors import (
     Unavailable,
     Unreadable,
 )
-from webui.v1.links import Download, LinkCheck
+from webui.v1.links import Download, Link, LinkCheck
 from webui.v1.network import sockets as network
 from webui.v1.network.address import Address, Credentials
 from webui.v1.network.sockets import AddressCheck, Deadline, Network
+from webui.v1.records import Playable
 
 Value = TypeVar("Value")
 Outcome = Answer | Download | str
@@ -85,41 +87,51 @@ class Health:
 
 
 class ServiceConnection:
-    """One service, reached from any number of threads, and what is known about it."""
+    """One service, reached from any number of threads, and what is known about it.
 
-    def __init__(  # noqa: PLR0913  The client's own arguments, passed through.
+    `may_follow` decides about each link of a foreign service to another host before the link is
+    returned or followed, and `may_connect(host, address)` about each address from which bytes of
+    such a host are fetched. `on_wait` is called before each call, and `on_decision` when the
+    dialect grows. `request_id` returns the ID to send with a call, and `on_call` gets the seconds
+    that it took and its failure. Credentials and the ID go only to the service's own /rest paths.
+    """
+
+    def __init__(  # noqa: PLR0913  Everything that a test or another program may want to replace.
         self,
-        address: Address,
+        base_url: str,
         credentials: Credentials | None,
         *,
-        dialect: Dialect,
-        on_decision: Callable[[Dialect], None] | None,
-        transport: httpx.BaseTransport | None,
-        stream_transport: httpx.BaseTransport | None,
-        may_follow: LinkCheck,
-        may_connect: AddressCheck | None,
-        patience: Patience,
-        on_wait: Callable[[], None],
-        request_id: Callable[[], str],
-        on_call: Callable[[float, Failure | None], None],
-        clock: Callable[[], float],
-        sleep: Callable[[float], None],
-        now: Callable[[], datetime],
+        transport: httpx.BaseTransport | None = None,
+        naming: Naming | Literal["auto"] = "auto",
+        dialect: Dialect | None = None,
+        on_decision: Callable[[Dialect], None] = lambda _dialect: None,
+        is_ours: bool = False,
+        may_follow: LinkCheck = links.http_only,
+        may_connect: AddressCheck | None = None,
+        patience: Patience | None = None,
+        on_wait: Callable[[], None] = lambda: None,
+        request_id: Callable[[], str] = str,
+        on_call: Callable[[float, Failure | None], None] = lambda _seconds, _failure: None,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        self.address = address
-        self.dialect = dialect
+        dialect = Dialect.ours() if is_ours else (dialect or Dialect())
+        self.address = Address(base_url)
+        self.dialect = dialect if naming == "auto" else replace(dialect, naming=naming)
+        self.is_ours = is_ours
+        self.health = Health()
         self._on_decision = on_decision
         self._on_wait, self._request_id, self._on_call = on_wait, request_id, on_call
-        self.health = Health()
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
         self._secrets = credentials.spellings if credentials else ()
-        self._may_follow = may_follow
-        self._patience = patience
+        self._may_follow = links.any_of_ours if is_ours else may_follow
+        self._patience = patience or Patience()
         self._clock, self._sleep, self._now = clock, sleep, now
-        streams = stream_transport or Network(STREAM_POOL, may_connect, address.origin[1:])
-        self._api = self._make_client(transport or Network(API_POOL), patience.idle_seconds)
-        self._streams = self._make_client(streams, patience.stream_idle_seconds)
+        streams = transport or Network(STREAM_POOL, may_connect, self.address.origin[1:])
+        self._api = self._make_client(transport or Network(API_POOL), self._patience.idle_seconds)
+        self._streams = self._make_client(streams, self._patience.stream_idle_seconds)
 
     def _make_client(self, transport: httpx.BaseTransport, idle_seconds: float) -> httpx.Client:
         timeout = httpx.Timeout(idle_seconds, connect=self._patience.connect_seconds)
@@ -135,7 +147,16 @@ class ServiceConnection:
         self._api.close()
         self._streams.close()
 
-    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value]) -> Value:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_raised: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.address.base_url}>"
+
+    def ask(self, forms: Sequence[Call], read: Callable[[Answer], Value | None]) -> Value:
         """Return what `read` makes of a JSON response that passed v1's rules."""
         with self._record_health(), note_outcome(forms[0]):
             outcome = self._send_known_form(forms, self._request_answer)
@@ -147,30 +168,38 @@ class ServiceConnection:
                 self._check_question(outcome)
             if outcome.headers.get(KEEPS_HEADER) == "folder_id":
                 self._learn({"folder_id": KEPT})
-            return read(outcome)
+            value = read(outcome)
+            if value is None:
+                raise Unreadable("not_v1")
+            return value
 
-    def fetch(self, forms: Sequence[Call], headers: Mapping[str, str] | None) -> Download | str:
-        """Return a permitted URL elsewhere, or the bytes if the service sends them itself."""
+    def fetch(
+        self, forms: Sequence[Call], headers: Mapping[str, str] | None = None
+    ) -> Link | Download:
+        """Return a permitted link elsewhere, or the bytes if the service sends them itself."""
         with self._record_health():
             outcome = self._send_known_form(forms, self._sending(headers))
             if isinstance(outcome, Answer):
                 self._check(outcome)
                 raise Unreadable("not_v1", status=outcome.status)
-            return outcome
+            return Link(outcome, self.is_ours) if isinstance(outcome, str) else outcome
 
-    def locate(self, forms: Sequence[Call]) -> Answer | bytes | str:
-        """Return a permitted URL elsewhere, a JSON response, or the playlist itself."""
+    def locate(self, call: Call) -> Playable:
+        """Locate a film. Services answer in JSON, by a redirect, or with the playlist itself."""
         with self._record_health():
-            outcome = self._send_known_form(forms, self._sending(None))
+            outcome = self._send_known_form([call], self._sending(None))
             if isinstance(outcome, str):
-                return outcome
+                return Playable(outcome)
             if isinstance(outcome, Download):
                 raw = self.whole(outcome, answers.MOST_PLAYLIST_BYTES)
                 if raw.startswith(PLAYLIST_BEGINS):
-                    return raw
+                    return Playable()
                 outcome = Answer(outcome.status, httpx.Headers(), answers.decode(raw))
             self._check(outcome)
-            return outcome
+        playable = records.playable(outcome.body or {})
+        if playable is None:
+            raise Unreadable("not_v1")
+        return playable
 
     def _sending(self, headers: Mapping[str, str] | None) -> Send:
         def send(call: Call, deadline: Deadline) -> Outcome:
@@ -181,9 +210,18 @@ class ServiceConnection:
         return send
 
     def open(
-        self, url: httpx.URL, headers: Mapping[str, str] | None, method: str, *, insists: bool
+        self,
+        link: Link | str,
+        headers: Mapping[str, str] | None = None,
+        method: str = "GET",
+        *,
+        insists: bool = True,
     ) -> Download:
-        """Open the bytes behind a URL, and check and follow redirects."""
+        """Open the bytes behind a link, for what the site streams itself. Each redirect is checked.
+
+        Without `insists`, don't wait for a busy service.
+        """
+        url = links.resolve(link if isinstance(link, str) else link.url)
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             request = self._request(
@@ -193,28 +231,25 @@ class ServiceConnection:
 
         outcome = self._send_with_retries(Call(method, "", may_repeat=insists), send)
         if isinstance(outcome, Answer):
-            if outcome.status in (404, 410) and not self.address.is_api(url):
-                # The link is dead. That says nothing about the file, which the service lists.
-                raise Unreadable("dead_link", status=outcome.status)
-            # Elsewhere, a 401 says nothing about the owner's credentials, which never went there.
-            is_expired = outcome.status == 401 and not self.address.is_api(url)
-            self._check(replace(outcome, status=403) if is_expired else outcome)
+            self._check(outcome if self.address.is_api(url) else _judge_link(outcome))
         if not isinstance(outcome, Download):
             raise Unreadable("not_v1")
         return outcome
 
-    def whole(self, download: Download, most_bytes: int) -> bytes:
-        """Read all bytes within the time of one call, then close the download in any case."""
+    def whole(self, source: Link | Download, most_bytes: int) -> bytes:
+        """Return all bytes of something small; raise `Unreadable("too_large")` if it isn't.
+
+        Read them within the time of one call, then close the download in any case.
+        """
+        download = self.open(source) if isinstance(source, Link) else source
         deadline = Deadline(self._clock, self._patience.call_seconds)
         with deadline.apply(), download:
             return answers.read_small(download, deadline, most_bytes)
 
     def check_message(self, download: Download) -> None:
+        """Raise the refusal that a service sent in place of bytes, if it is one."""
         raw = self.whole(download, answers.MOST_ERROR_BYTES)
         self._check(Answer(download.status, httpx.Headers(), answers.decode(raw)))
-
-    def may_open(self, url: httpx.URL) -> bool:
-        return self.address.is_own(url) or self._may_follow(str(url))
 
     def _send_known_form(self, forms: Sequence[Call], send: Send) -> Outcome:
         """Return the response to the first form that the service knows, and remember that form."""
@@ -240,7 +275,7 @@ class ServiceConnection:
     def _learn(self, decided: Mapping[str, str]) -> None:
         with self._lock:
             before, self.dialect = self.dialect, self.dialect.with_decision(decided)
-            if self._on_decision is not None and self.dialect != before:
+            if self.dialect != before:
                 self._on_decision(self.dialect)
 
     def _send_with_retries(self, call: Call, send: Send) -> Outcome:
@@ -351,7 +386,7 @@ class ServiceConnection:
         return request
 
     def _check_url(self, url: httpx.URL) -> httpx.URL:
-        if self.may_open(url):
+        if self.address.is_own(url) or self._may_follow(str(url)):
             return url
         raise Unreadable("refused_link")
 
@@ -412,6 +447,15 @@ def note_outcome(call: Call) -> Iterator[None]:
 
 def bytes_headers(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {"Accept": "*/*", "Accept-Encoding": "identity", **links.sent_on(headers)}
+
+
+def _judge_link(answer: Answer) -> Answer:
+    """Return what a failure elsewhere says about the service."""
+    if answer.status in (404, 410):
+        # The link is dead. That says nothing about the file, which the service lists.
+        raise Unreadable("dead_link", status=answer.status)
+    # A 401 says nothing about the owner's credentials, which never went there.
+    return replace(answer, status=403) if answer.status == 401 else answer
 
 
 def _is_unknown(outcome: Outcome, call: Call) -> bool:

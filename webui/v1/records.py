@@ -220,14 +220,6 @@ class DeletedBatch:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryIds:
-    """The ids of files and folders."""
-
-    files: Sequence[str]
-    folders: Sequence[str]
-
-
-@dataclass(frozen=True, slots=True)
 class Placed:
     """What was moved or copied; nothing, if names are `taken`. `batch` undoes it, unless empty."""
 

@@ -294,7 +294,8 @@ from webui.connection import connection
 for line in sys.stdin:
     settings.SECRET_KEY = line.strip()
     found = connection.service()
-    said = [found.v1.base_url, found.is_embedded, connection.is_embedded(lambda: next(clock))]
+    url = found.v1.address.base_url
+    said = [url, found.is_embedded, connection.is_embedded(lambda: next(clock))]
     print(json.dumps(said), flush=True)
 """
 

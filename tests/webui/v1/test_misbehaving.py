@@ -300,7 +300,7 @@ def test_the_transport_still_is_the_one_of_httpx_that_we_know():
     """webui.v1.network.sockets relies on a private name of httpx, which may change."""
     client = Client("http://127.0.0.1:1", None)
     with client:
-        transport = client._connection._api._transport  # noqa: SLF001  See the docstring.
+        transport = client._api._transport  # noqa: SLF001  See the docstring.
         assert isinstance(transport, httpx.HTTPTransport)
         backend = transport._pool._network_backend  # noqa: SLF001  See the docstring.
         assert type(backend).__module__ == "webui.v1.network.sockets"

@@ -51,7 +51,7 @@ class Address:
         self.base_url = f"{url.scheme}://{url.netloc.decode()}{self._prefix}"
 
     def url_of(self, path: str, query: Mapping[str, str]) -> httpx.URL:
-        """Return the URL of a path, whose parts `path_of` must have quoted."""
+        """Return the URL of a path, whose ids `checked_id` has checked: they need no quotes."""
         query_string = f"?{urlencode(query, quote_via=quote, safe=':,')}" if query else ""
         return httpx.URL(f"{self.base_url}{API}{path}{query_string}")
 
@@ -63,10 +63,6 @@ class Address:
         path = url.path
         is_within = path.startswith(unquote(self._prefix) + API) and ".." not in path.split("/")
         return is_within and self.is_own(url)
-
-
-def path_of(*parts: str) -> str:
-    return "/".join(quote(part, safe="") for part in parts)
 
 
 def checked_id(value: str) -> str:
