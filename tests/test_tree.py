@@ -177,7 +177,6 @@ ONE_THING = {
             "Created",
             "File",
             "Folder",
-            "LargeFile",
             "Listing",
             "Playable",
         ),

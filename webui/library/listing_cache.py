@@ -338,8 +338,7 @@ def snapshot_of(row: Any, contents: Contents) -> Snapshot:
 
 def entries_of(listing: Listing) -> list[Entry]:
     folders = [
-        Entry(FOLDER, each.id, each.name, each.size_bytes, seconds(each.changed_at))
-        for each in listing.folders
+        Entry(FOLDER, each.id, each.name, each.size_bytes, each.changed) for each in listing.folders
     ]
     files = [
         Entry(
@@ -365,7 +364,3 @@ def picture_of(file: File) -> str:
     if file.has_picture:
         return OWN_PICTURE
     return file.image_url(PICTURE_PIXELS) or file.thumb_url or ""
-
-
-def seconds(moment: datetime | None) -> int | None:
-    return None if moment is None else int(moment.timestamp())

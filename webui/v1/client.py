@@ -20,8 +20,8 @@ from webui.v1.records import (
     Camera,
     Created,
     DeletedBatch,
+    FoundEntry,
     Json,
-    LargeFile,
     Listing,
     Placed,
     Playable,
@@ -94,7 +94,7 @@ class Client(ServiceConnection):
     def delete_file(self, file_id: str) -> None:
         self._perform(calls.delete_file(self.dialect, file_id))
 
-    def largest_files(self) -> tuple[LargeFile, ...]:
+    def largest_files(self) -> tuple[FoundEntry, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._read([Call("GET", "files/largest", may_repeat=True)], records.largest_files)
 

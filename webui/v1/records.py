@@ -7,7 +7,7 @@ show them safely.
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import islice
 from typing import Any, Literal, NamedTuple, TypeVar, get_args
 
@@ -36,7 +36,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "LargeFile", "Transfer")
+Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -47,7 +47,6 @@ MOST_PICTURES = 16
 MOST_NESTED = 32
 LONGEST_SECONDS = 1_000 * 3600
 MOST_PIXELS = 65_535
-NO_PRESENTATIONS: Json = {}
 
 PLAIN = frozenset({str, bool, type(None)})
 NO_ID = frozenset({"0", "-1", ""})
@@ -73,7 +72,7 @@ class Folder:
     id: str
     name: str
     size_bytes: int | None
-    changed_at: datetime | None
+    changed: int | None  # seconds since 1970
 
 
 class File(NamedTuple):
@@ -93,10 +92,6 @@ class File(NamedTuple):
     def __repr__(self) -> str:
         """Leave out the links, which are secrets."""
         return f"File(id={self.id!r}, name={self.name!r}, size_bytes={self.size_bytes})"
-
-    @property
-    def changed_at(self) -> datetime | None:
-        return None if self.changed is None else datetime.fromtimestamp(self.changed, UTC)
 
     @property
     def thumb_url(self) -> str | None:
@@ -127,11 +122,6 @@ class File(NamedTuple):
         return max(seconds_of(self.raw.get("taken")) or 0, 0)
 
     @property
-    def presentations(self) -> Json:
-        urls = self.raw.get("presentation_urls")
-        return urls if type(urls) is dict else NO_PRESENTATIONS
-
-    @property
     def image_urls(self) -> Mapping[int, str]:
         """Return the previews by width."""
         return {
@@ -151,24 +141,14 @@ class File(NamedTuple):
 
     @property
     def _images(self) -> Json:
-        images = self.presentations.get("image")
-        return images if type(images) is dict else NO_PRESENTATIONS
-
-
-@dataclass(frozen=True, slots=True)
-class LargeFile:
-    """A file in a list across all folders. `folder_path` is empty for the root."""
-
-    id: str
-    name: str
-    size_bytes: int | None
-    folder_id: str
-    folder_path: str
+        urls = self.raw.get("presentation_urls")
+        images = urls.get("image") if type(urls) is dict else None
+        return images if type(images) is dict else {}
 
 
 @dataclass(frozen=True, slots=True)
 class FoundEntry:
-    """A file or folder that a search found. `folder_path` is empty for the root."""
+    """A file or folder in a list across all folders. `folder_path` is empty for the root."""
 
     id: str
     name: str
@@ -432,21 +412,13 @@ def folder(row: Json) -> Folder | None:
         folder_id,
         _name(row) or folder_id,
         size_of(row.get("size")),
-        moment_of(row.get("last_update")),
+        seconds_of(row.get("last_update")),
     )
 
 
-def largest_files(answer: Json) -> tuple[LargeFile, ...] | None:
+def largest_files(answer: Json) -> tuple[FoundEntry, ...] | None:
     rows = answer.get("files")
-    return _rows(rows, large_file) if isinstance(rows, list) else None
-
-
-def large_file(row: Json) -> LargeFile | None:
-    file_id, folder_id = id_of(row.get("id")), id_of(row.get("folder_id"))
-    if file_id is None or folder_id is None:
-        return None
-    name, path = _name(row) or file_id, text_of(row.get("folder"))
-    return LargeFile(file_id, name, size_of(row.get("size")), folder_id, path)
+    return _rows(rows, found_entry) if isinstance(rows, list) else None
 
 
 def deletion(answer: Json) -> DeletedBatch | None:
@@ -551,10 +523,6 @@ def scenes(answer: Json) -> Scenes | None:
     frames, in_row = (int(measure_of(strip.get(name))) for name in ("frames", "frames_in_row"))
     url = link_of(strip.get("url")) if frames and in_row else None
     return Scenes(tuple(chapters), url or "", frames, in_row)
-
-
-def file(row: Json) -> File | None:
-    return next(iter(files([row])), None)
 
 
 def files(rows: Sequence[Json]) -> Iterator[File]:

@@ -41,7 +41,8 @@ def listing(**fields) -> records.Listing:
 
 
 def file(**fields) -> records.File:
-    return records.file({"id": 7, "name": "a.txt", **fields})
+    (found,) = records.files([{"id": 7, "name": "a.txt", **fields}])
+    return found
 
 
 def transfer(**fields) -> records.Transfer:
@@ -54,7 +55,7 @@ def test_no_object_breaks_a_reader(answer):
     read = [
         records.listing(answer),
         records.listing({"files": [answer], "folders": [answer], "torrents": [answer]}),
-        records.file(answer),
+        [*records.files([answer])],
         records.transfer(answer, "7"),
         records.account({"username": "a", **answer}),
         records.addition(answer),
@@ -187,12 +188,12 @@ def test_a_size_is_a_count_that_a_database_holds_or_unknown(value, expected):
     ],
 )  # fmt: skip
 def test_an_invalid_date_is_dropped(value):
-    assert file(last_update=value).changed_at is None
+    assert file(last_update=value).changed is None
 
 
 def test_a_date_is_utc():
     found = file(last_update="2026-08-31 12:30:11")
-    assert found.changed_at == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC)
+    assert found.changed == datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC).timestamp()
 
 
 @each_case(

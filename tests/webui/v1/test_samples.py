@@ -48,7 +48,7 @@ ROOT_2026 = {
     "space_used_bytes": 129302391,
     "folders.0.id": "1432582823",
     "folders.0.name": "Sintel",
-    "folders.0.changed_at": datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC),
+    "folders.0.changed": datetime(2026, 8, 31, 12, 30, 11, tzinfo=UTC).timestamp(),
     "files.0.id": "5983629956",
     "files.0.image_urls.220": "https://rd12.example.net/.../220.jpg",
     "transfers.0.id": "196013131",

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF
-from webui.v1.records import LargeFile
+from webui.v1.records import FoundEntry
 from webui.words import formatting
 from webui.words.formatting import name_parts
 
@@ -34,12 +34,12 @@ class LargestPage:
     rows: list[LargeRow]
 
 
-def largest_page(files: Sequence[LargeFile], *, may_change: bool) -> LargestPage:
+def largest_page(files: Sequence[FoundEntry], *, may_change: bool) -> LargestPage:
     rows = [large_row(file, may_change=may_change) for file in files]
     return LargestPage(_("Largest files"), rows)
 
 
-def large_row(file: LargeFile, *, may_change: bool) -> LargeRow:
+def large_row(file: FoundEntry, *, may_change: bool) -> LargeRow:
     folder = file.folder_id if file.folder_path else ROOT
     at, key = Addresses(folder, ViewOptions()), f"{FILE}-{file.id}"
     return LargeRow(
