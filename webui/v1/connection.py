@@ -355,7 +355,7 @@ class ServiceConnection:
 
     def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
         if response.status_code in CONTENT:
-            return links.download_of(response)
+            return Download(response)
         with deadline.apply(), closing(response):
             return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
 

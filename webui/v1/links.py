@@ -6,16 +6,14 @@ import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import partial
 from itertools import chain
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import urlsplit
 
 import httpx
 
 from webui.v1.errors import Unreadable
-from webui.v1.network.sockets import failure_of, shutter_of, socket_of
+from webui.v1.network.sockets import failure_of, shut, socket_of
 
 LONGEST_URL = 8_192
 LEAST_UNREAD_BYTES = 1024 * 1024
@@ -68,26 +66,18 @@ class UnreadBytes:
 class Download:
     """A response whose bytes are passed on as they arrive. Its opener must close it."""
 
-    def __init__(
-        self,
-        status: int,
-        headers: Mapping[str, str],
-        chunks: Iterator[bytes],
-        end: Callable[[], None],
-        abort: Callable[[], None] | None = None,
-    ) -> None:
-        self.status = status
-        self.headers = headers
-        self._chunks = chunks
-        self._end = end
-        self._abort = abort
-        self.is_aborted = False
+    def __init__(self, response: httpx.Response) -> None:
+        self._response = response
+        self._chunks = _raw(response)
+        self.status = response.status_code
+        self.headers = {
+            name: response.headers[name] for name in PASSED_BACK if name in response.headers
+        }
         # Where the bytes come from, after all redirects.
-        self.url = ""
+        self.url = str(response.request.url)
         # The unread bytes as a file of this machine, if the service runs in this process.
-        self.file: Any = None
-        # Returns what is left on the service's socket, after so many bytes, if it can be taken.
-        self.unread: Callable[[int], UnreadBytes | None] = lambda _passed_bytes: None
+        self.file: Any = response.extensions.get("file_to_stream")
+        self.is_aborted = False
 
     @property
     def size_bytes(self) -> int | None:
@@ -117,55 +107,38 @@ class Download:
         """Require this length of a stream that doesn't announce its own."""
         self._chunks = _exactly(self._chunks, size_bytes)
 
+    def unread(self, passed_bytes: int) -> UnreadBytes | None:
+        """Return what is still on the socket once `passed_bytes` of the body were passed on.
+
+        Return None if httpx holds more of the body, or has to decode it (TLS, chunks). A short rest
+        isn't worth the connection, which can't be reused afterward.
+        """
+        connection, length = socket_of(self._response), self.headers.get("Content-Length", "")
+        if connection is None or isinstance(connection, ssl.SSLSocket) or not length.isdecimal():
+            return None
+        is_ahead = self._response.num_bytes_downloaded != passed_bytes
+        if is_ahead or "Transfer-Encoding" in self._response.headers:
+            return None
+        size_bytes = int(length) - passed_bytes
+        return UnreadBytes(connection, size_bytes) if size_bytes >= LEAST_UNREAD_BYTES else None
+
     def close(self) -> None:
         """End the connection to the service at once if more bytes would come."""
-        self._end()
+        self._response.close()
 
     def abort(self) -> None:
         """End the download from any thread: a thread that waits for bytes sees their end."""
         self.is_aborted = True
-        if self._abort is not None:
-            self._abort()
+        shut(self._response)
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_raised: object) -> None:
         self.close()
 
     def __repr__(self) -> str:
         return f"<Download {self.status}>"
-
-
-def download_of(response: httpx.Response) -> Download:
-    headers = {name: response.headers[name] for name in PASSED_BACK if name in response.headers}
-    raw = _raw(response)
-    download = Download(response.status_code, headers, raw, response.close, shutter_of(response))
-    download.unread = partial(unread_of, response)
-    download.url = str(response.request.url)
-    download.file = response.extensions.get("file_to_stream")
-    return download
-
-
-def unread_of(response: httpx.Response, passed_bytes: int) -> UnreadBytes | None:
-    """Return what is still on the socket once `passed_bytes` of the body were passed on.
-
-    Return None if httpx holds more of the body, or has to decode it (TLS, chunks). A short rest
-    isn't worth the connection, which can't be reused afterward.
-    """
-    connection, length = socket_of(response), response.headers.get("Content-Length", "")
-    if connection is None or isinstance(connection, ssl.SSLSocket) or not length.isdecimal():
-        return None
-    is_ahead = response.num_bytes_downloaded != passed_bytes
-    if is_ahead or "Transfer-Encoding" in response.headers:
-        return None
-    size_bytes = int(length) - passed_bytes
-    return UnreadBytes(connection, size_bytes) if size_bytes >= LEAST_UNREAD_BYTES else None
 
 
 def _raw(response: httpx.Response) -> Iterator[bytes]:

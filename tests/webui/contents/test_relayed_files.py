@@ -195,12 +195,17 @@ class TestStreams:
         leave(answer)
 
 
+def download(pieces):
+    request = httpx.Request("GET", "https://service.example/rest/file/7")
+    return Download(httpx.Response(200, content=pieces, request=request))
+
+
 def test_a_stream_that_breaks_is_an_aborted_connection():
     def broken():
         yield b"half"
         raise Unavailable("cut_off")
 
-    stream = RelayedStream(Download(200, httpx.Headers(), broken(), lambda: None), lambda: None)
+    stream = RelayedStream(download(broken()), lambda: None)
     assert next(stream) == b"half"
     with pytest.raises(ConnectionResetError):
         next(stream)
@@ -208,7 +213,7 @@ def test_a_stream_that_breaks_is_an_aborted_connection():
 
 def test_memory_stays_the_same_for_any_size():
     pieces = (b"x" * 65536 for _piece in range(2**20))
-    response = passed_on(Download(200, httpx.Headers(), pieces, lambda: None), "a", lambda: None)
+    response = passed_on(download(pieces), "a", lambda: None)
     assert isinstance(response, StreamingHttpResponse)
     assert len(next(iter(response.streaming_content))) == 65536
     leave(response)

@@ -129,18 +129,13 @@ def socket_of(response: httpx.Response) -> socket.socket | None:
     return connection if isinstance(connection, socket.socket) else None
 
 
-def shutter_of(response: httpx.Response) -> Callable[[], None] | None:
-    """Return a function that ends a response's connection, even while another thread reads it."""
+def shut(response: httpx.Response) -> None:
+    """End a response's connection, even while another thread reads it."""
     connection = socket_of(response)
-    if connection is None:
-        return None
-
-    def shut() -> None:
+    if connection is not None:
         with suppress(OSError):
             # Not TLS's own shutdown, which would change objects that the reading thread uses.
             socket.socket.shutdown(connection, socket.SHUT_RDWR)
-
-    return shut
 
 
 def _within(timeout: float | None, too_late: type[httpcore.TimeoutException]) -> float | None:
