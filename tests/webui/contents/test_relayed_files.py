@@ -9,10 +9,11 @@ from django.http import StreamingHttpResponse
 from hypothesis import given
 from hypothesis import strategies as some
 
+from common.http.content_disposition import disposition
 from tests.cases import each_case
 from tests.webui.service import PASSWORD
 from webui.contents import relayed_files
-from webui.contents.relayed_files import RelayedStream, attachment, passed_on
+from webui.contents.relayed_files import RelayedStream, passed_on
 from webui.limiter import Limiter
 from webui.v1.errors import Unavailable
 from webui.v1.links import Download
@@ -221,7 +222,7 @@ def test_memory_stays_the_same_for_any_size():
 
 @given(some.text(max_size=400))
 def test_any_name_makes_a_safe_disposition(name):
-    value = attachment(name)
+    value = disposition("attachment", name)
     assert value.isascii()
     assert value.isprintable()
     head, _, rest = value.removeprefix('attachment; filename="').partition('"')
@@ -235,13 +236,13 @@ def test_any_name_makes_a_safe_disposition(name):
         ("a b.txt", 'attachment; filename="a b.txt"'),
         ("ä.txt", "attachment; filename=\"_.txt\"; filename*=UTF-8''%C3%A4.txt"),
         ('x"\r\nSet-Cookie: a=b', 'attachment; filename="x___Set-Cookie_ a=b"'),
-        ("../../etc/passwd", 'attachment; filename="_.._etc_passwd"'),
-        ("", 'attachment; filename="file"'),
+        ("../../etc/passwd", 'attachment; filename=".._.._etc_passwd"'),
+        ("", 'attachment; filename="_"'),
         ("exe\u202egnp.jpg", 'attachment; filename="exe_gnp.jpg"'),
     ],
 )
 def test_dispositions(name, value):
-    assert attachment(name) == value
+    assert disposition("attachment", name) == value
 
 
 def test_the_secret_of_the_service_is_in_no_answer(gwen, foreign):
