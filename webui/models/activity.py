@@ -1,7 +1,5 @@
 """Who did what."""
 
-from typing import ClassVar
-
 from django.db import models
 
 
@@ -71,8 +69,6 @@ class Activity(models.Model):
     detail = models.CharField(max_length=255, default="")  # a role, a new name, or a folder
     address = models.CharField(max_length=64, default="")  # empty: a command on this machine
     count = models.PositiveIntegerField(default=1)
-
-    objects: ClassVar[models.Manager["Activity"]]
 
     class Meta:
         indexes = (models.Index("kind", "at", name="activity_of_kind"),)

@@ -1,7 +1,5 @@
 """What the site knows about entries that the service doesn't."""
 
-from typing import ClassVar
-
 from django.db import models
 
 from webui.models.people import User
@@ -18,8 +16,6 @@ class Selection(models.Model):
     is_whole = models.BooleanField()
     size_bytes = models.BigIntegerField(null=True)  # None if any size is unknown
     expires_at = models.DateTimeField(db_index=True)
-
-    objects: ClassVar[models.Manager["Selection"]]
 
     def __str__(self) -> str:
         return f"{len(self.entries)} of {self.folder} until {self.expires_at:%H:%M}"
@@ -41,8 +37,6 @@ class HeldDelete(models.Model):
     due_at = models.DateTimeField(db_index=True)
     has_begun = models.BooleanField(default=False)
 
-    objects: ClassVar[models.Manager["HeldDelete"]]
-
     class Meta:
         indexes = (models.Index("service", "folder", name="held_in_folder"),)
 
@@ -57,8 +51,6 @@ class SortOrder(models.Model):
     service = models.CharField(max_length=16)
     folder = models.CharField(max_length=64)
     sort = models.CharField(max_length=8)
-
-    objects: ClassVar[models.Manager["SortOrder"]]
 
     class Meta:
         constraints = (
@@ -80,8 +72,6 @@ class Watched(models.Model):
     duration_seconds = models.FloatField(default=0)  # 0: unknown
     is_watched = models.BooleanField(default=False)
     updated_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["Watched"]]
 
     class Meta:
         constraints = (

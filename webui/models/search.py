@@ -1,7 +1,5 @@
 """Names of a service that can't search."""
 
-from typing import ClassVar
-
 from django.db import models
 
 
@@ -14,8 +12,6 @@ class NameIndex(models.Model):
     wanted_at = models.DateTimeField()  # when people last searched
     next_at = models.DateTimeField()
     is_full = models.BooleanField(db_default=False)
-
-    objects: ClassVar[models.Manager["NameIndex"]]
 
     def __str__(self) -> str:
         return f"{self.service}, wanted at {self.wanted_at:%H:%M}"
@@ -32,8 +28,6 @@ class IndexedFolder(models.Model):
     is_read = models.BooleanField(default=False)
     is_changed = models.BooleanField(default=False)  # by people, since it was read
     due_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["IndexedFolder"]]
 
     class Meta:
         constraints = (models.UniqueConstraint("index", "folder", name="one_row_a_folder"),)
@@ -57,8 +51,6 @@ class IndexedEntry(models.Model):
     search_text = models.TextField()
     size_bytes = models.BigIntegerField(null=True)
     added = models.BigIntegerField()  # seconds since 1970; 0 if the service doesn't say
-
-    objects: ClassVar[models.Manager["IndexedEntry"]]
 
     class Meta:
         indexes = (

@@ -1,7 +1,6 @@
 """What everyone shares: the connected service, settings, and the version."""
 
 import json
-from typing import ClassVar
 
 from django.db import models
 
@@ -15,8 +14,6 @@ class Connection(models.Model):
 
     url = models.CharField(max_length=500)
     sealed = models.TextField()
-
-    objects: ClassVar[models.Manager["Connection"]]
 
     def __str__(self) -> str:
         return self.url
@@ -41,8 +38,6 @@ class ProgramPassword(models.Model):
 
     user = models.ForeignKey(User, on_delete=models.CASCADE)
 
-    objects: ClassVar[models.Manager["ProgramPassword"]]
-
     def __str__(self) -> str:
         return f"made by {self.user_id}"
 
@@ -52,8 +47,6 @@ class OwnerSetting(models.Model):
 
     name = models.CharField(max_length=40, unique=True)
     value = models.JSONField()
-
-    objects: ClassVar[models.Manager["OwnerSetting"]]
 
     def __str__(self) -> str:
         return self.name
@@ -66,8 +59,6 @@ class Release(models.Model):
     MIGRATION = "0012_release"
 
     version = models.CharField(max_length=32)
-
-    objects: ClassVar[models.Manager["Release"]]
 
     def __str__(self) -> str:
         return self.version

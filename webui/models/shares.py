@@ -1,7 +1,5 @@
 """Links for other people."""
 
-from typing import ClassVar
-
 from django.db import models
 
 from webui import encryption
@@ -42,8 +40,6 @@ class Share(models.Model):
     sealed = models.TextField(db_default="")
     last_used_at = models.DateTimeField(null=True)
 
-    objects: ClassVar[models.Manager["Share"]]
-
     def __str__(self) -> str:
         return self.label or self.name
 
@@ -69,8 +65,6 @@ class HeldBytes(models.Model):
     share = models.ForeignKey(Share, on_delete=models.CASCADE, related_name="held")
     size_bytes = models.BigIntegerField()
     until = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["HeldBytes"]]
 
     def __str__(self) -> str:
         return f"{self.size_bytes} B of {self.share}"

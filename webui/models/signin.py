@@ -1,7 +1,6 @@
 """How people get in, and how guessing is slowed down."""
 
 import hashlib
-from typing import ClassVar
 
 from django.db import models
 
@@ -21,8 +20,6 @@ class OneTimeLink(models.Model):
     made_by = models.ForeignKey("User", on_delete=models.CASCADE, null=True)
     epoch = models.CharField(max_length=16, default="")  # of the person who made it
     expires_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["OneTimeLink"]]
 
     def __str__(self) -> str:
         return f"{self.purpose} until {self.expires_at:%H:%M}"
@@ -46,8 +43,6 @@ class Pairing(models.Model):
     used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(db_index=True)
 
-    objects: ClassVar[models.Manager["Pairing"]]
-
     def __str__(self) -> str:
         return f"pairing until {self.expires_at:%H:%M}"
 
@@ -62,8 +57,6 @@ class Device(models.Model):
     first_seen_at = models.DateTimeField()
     last_seen_at = models.DateTimeField(db_index=True)
 
-    objects: ClassVar[models.Manager["Device"]]
-
     def __str__(self) -> str:
         return f"{self.agent} at {self.address}"
 
@@ -76,8 +69,6 @@ class Throttle(models.Model):
     since = models.DateTimeField()  # the last wrong guess
     next_at = models.DateTimeField()
 
-    objects: ClassVar[models.Manager["Throttle"]]
-
     def __str__(self) -> str:
         return f"{self.count}, next at {self.next_at:%H:%M:%S}"
 
@@ -89,8 +80,6 @@ class Reservation(models.Model):
     network = models.CharField(max_length=64)
     at = models.DateTimeField(db_index=True)
     made_at = models.DateTimeField()
-
-    objects: ClassVar[models.Manager["Reservation"]]
 
     class Meta:
         constraints = (models.UniqueConstraint("key", "network", name="one_reservation_a_network"),)
@@ -108,8 +97,6 @@ class SendToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
-
-    objects: ClassVar[models.Manager["SendToken"]]
 
     def __str__(self) -> str:
         return self.name

@@ -1,6 +1,6 @@
 """Who added which transfer."""
 
-from typing import Any, ClassVar
+from typing import Any
 
 from django.db import IntegrityError, models, transaction
 
@@ -28,8 +28,6 @@ class Sent(models.Model):
     cleared_at = models.DateTimeField(null=True)
     created_folder_id = models.CharField(max_length=64, blank=True)
     created_file_id = models.CharField(max_length=64, blank=True)
-
-    objects: ClassVar[models.Manager["Sent"]]
 
     class Meta:
         constraints = (
@@ -90,8 +88,6 @@ class HiddenWish(models.Model):
 
     connection = models.CharField(max_length=16)  # The key of the service that keeps it.
     wish = models.CharField(max_length=64)
-
-    objects: ClassVar[models.Manager["HiddenWish"]]
 
     class Meta:
         constraints = (models.UniqueConstraint("connection", "wish", name="one_row_a_hidden_wish"),)

@@ -1,7 +1,6 @@
 """Uploads that continue after an interruption."""
 
 from datetime import datetime
-from typing import ClassVar
 
 from django.db import models
 
@@ -29,8 +28,6 @@ class ResumableUpload(models.Model):
     machine = models.CharField(max_length=64, db_default="")
     state = models.CharField(max_length=8, choices=State.choices, default=State.ARRIVING)
     expires_at = models.DateTimeField(db_index=True)
-
-    objects: ClassVar[models.Manager["ResumableUpload"]]
 
     def __str__(self) -> str:
         return f"{self.name}, until {self.expires_at:%Y-%m-%d}"
