@@ -8,8 +8,7 @@ from django.conf import settings
 from django.utils import translation
 
 from tests.people import page
-from webui.script_words.words import plural
-from webui.templatetags.words import SUBJECTS
+from webui.script_words import SUBJECTS, plural
 
 SCRIPTS = {
     path.relative_to(settings.BASE_DIR): path.read_text()
