@@ -123,7 +123,7 @@ def _fetch_once(
 def _fetch(service: Service, folder: str, listing: CachedListing | None) -> Snapshot:
     number = store().number(service.key, folder)
     try:
-        answer = service.v1.listing(_id_of(folder), listing.etag if listing else None)
+        answer = service.v1.listing(folder, listing.etag if listing else None)
     except NotFound as error:
         if folder == ROOT:
             raise Unreadable("not_v1", status=404) from error
@@ -134,12 +134,8 @@ def _fetch(service: Service, folder: str, listing: CachedListing | None) -> Snap
         store().confirm(service.key, folder, number)
         return listing.snapshot
     if isinstance(answer, Unchanged):
-        answer = service.v1.listing(_id_of(folder))
+        answer = service.v1.listing(folder)
     return store().save(service.key, ROOT if answer.is_root else folder, answer, number)
-
-
-def _id_of(folder: str) -> str | None:
-    return None if folder == ROOT else folder
 
 
 def listed_file(service: Service, folder: str, file: str) -> Entry | None:

@@ -139,8 +139,7 @@ def next_due(index: NameIndex) -> IndexedFolder | None:
 
 
 def read(service: Service, folder: IndexedFolder, room: Room) -> None:
-    folder_id = None if folder.folder == ROOT else folder.folder
-    listing = service.v1.listing(folder_id, folder.etag or None)
+    listing = service.v1.listing(folder.folder, folder.etag or None)
     now, etag = timezone.now(), folder.etag
     if not isinstance(listing, Unchanged):
         if listing.is_root and folder.folder != ROOT:

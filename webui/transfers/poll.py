@@ -178,7 +178,7 @@ def _answer_of(service: Service, etag: str | None) -> Listing | Transfers | Unch
     """Request all transfers: our own service lists them alone, others only reliably in the root."""
     if service.is_embedded:
         return service.v1.transfers(etag)
-    return service.v1.listing(None, etag)
+    return service.v1.listing(ROOT, etag)
 
 
 def names_of(listing: Listing) -> dict[str, tuple[str, str]]:

@@ -34,8 +34,7 @@ OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "erro
 OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
 ROWS = msgspec.json.Decoder(list[msgspec.Raw])
 
-ERROR_KEYS = ("error", "errors", "message")
-
+REASON_KEYS = ("reason_phrase", "result", "error", "errors", "message")
 NO_ROOM = (
     "not_enough_space",
     "queue_full",
@@ -252,8 +251,7 @@ def refusal(answer: Answer, secrets: tuple[str, ...], now: datetime) -> Failure:
 
 def said_in(body: Json) -> str:
     """Return the service's own word or sentence; "" if it gives none."""
-    words = (_words_in(body.get(key)) for key in ("reason_phrase", "result", *ERROR_KEYS))
-    return next(filter(None, words), "")
+    return next(filter(None, (_words_in(body.get(key)) for key in REASON_KEYS)), "")
 
 
 def _words_in(value: Any) -> str:

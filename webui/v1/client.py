@@ -52,16 +52,17 @@ class Client(ServiceConnection):
     # Folders and files
 
     @overload
-    def listing(self, folder_id: str | None = None) -> Listing: ...
+    def listing(self, folder_id: str = calls.ROOT_ID) -> Listing: ...
     @overload
-    def listing(self, folder_id: str | None, etag: str | None) -> Listing | Unchanged: ...
-    def listing(self, folder_id: str | None = None, etag: str | None = None) -> Listing | Unchanged:
+    def listing(self, folder_id: str, etag: str | None) -> Listing | Unchanged: ...
+    def listing(
+        self, folder_id: str = calls.ROOT_ID, etag: str | None = None
+    ) -> Listing | Unchanged:
         """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
-        requested_id = folder_id or calls.ROOT_ID
-        is_root = requested_id == calls.ROOT_ID
+        is_root = folder_id in ("", calls.ROOT_ID)
         call = Call(
             "GET",
-            "folder" if is_root else f"folder/{checked_id(requested_id)}",
+            "folder" if is_root else f"folder/{checked_id(folder_id)}",
             query={"links": "0"} if self.is_ours else {},
             headers=calls.if_none_match(etag),
             may_repeat=True,

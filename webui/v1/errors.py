@@ -1,16 +1,4 @@
-"""The failures of calls to a service, whatever program it was that answered.
-
-Failure
-├── Unavailable         down, too slow, or broken on its own side
-│   └── Unreadable      answered, but not with what v1 promises
-├── Unauthorized        doesn't accept these credentials
-├── Forbidden           accepts them and still refuses, such as without a paid plan
-├── NotFound            unknown or gone
-├── Conflict            the name is taken, or someone else was faster
-├── TooMany             too many requests
-└── Rejected            read the request and refuses its content
-    └── NoRoom          not enough space; the service may have kept a wish
-"""
+"""The failures of calls to a service, whatever program it was that answered."""
 
 import re
 import unicodedata

@@ -170,16 +170,6 @@ def sent_on(headers: Mapping[str, str] | None) -> dict[str, str]:
     return {name: value for name, value in selection.items() if HEADER_VALUE.fullmatch(value)}
 
 
-def http_only(url: str) -> bool:
-    """Allow HTTP and HTTPS. This is the default."""
-    return url.startswith(("https://", "http://"))
-
-
-def any_of_ours(_url: str) -> bool:
-    """Allow all links of our own service, which names its host as the browser knows it."""
-    return True
-
-
 def resolve(location: str, base_url: httpx.URL | None = None) -> httpx.URL:
     """Return the absolute URL of a service's link; raise Unreadable if it is malformed."""
     if len(location) > LONGEST_URL or any(char <= " " or char in "\\\x7f" for char in location):

@@ -366,7 +366,7 @@ class Account:
     others: tuple[tuple[str, str], ...] = ()
 
 
-def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) -> Listing | None:
+def listing(answer: Json, asked_id: str = "0", etag: str | None = None) -> Listing | None:
     """Read a listing. Return None if the response isn't one.
 
     Neither an empty object nor null in place of a list may look like an empty folder.
@@ -376,7 +376,7 @@ def listing(answer: Json, asked_id: str | None = None, etag: str | None = None) 
         return None
     running = _running(answer, "torrents", "transfers")
     parent = _first(answer, "parent_id", "parent")
-    is_root = asked_id in NO_ID or asked_id is None or parent in (-1, "-1")
+    is_root = asked_id in NO_ID or parent in (-1, "-1")
     name = _name(answer)
     return Listing(
         folder_id=id_of(answer.get("id")) or asked_id or "0",

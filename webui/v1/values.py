@@ -74,23 +74,22 @@ def size_of(value: Any) -> int | None:
     """Return a size; None if it is null, missing, negative, or not a number."""
     if type(value) is int:
         return bytes_of(value) if value >= 0 else None
-    if not isinstance(value, float | str):
-        return None
-    try:
-        number = float(value[:32]) if isinstance(value, str) else value
-    except ValueError:
-        return None
-    return bytes_of(value) if math.isfinite(number) and number >= 0 else None
+    number = _finite(value)
+    return None if number is None or number < 0 else bytes_of(value)
 
 
 def number_of(value: Any) -> float:
+    return _finite(value) or 0.0
+
+
+def _finite(value: Any) -> float | None:
     if type(value) is bool or not isinstance(value, int | float | str):
-        return 0.0
+        return None
     try:
         number = float(value[:32] if isinstance(value, str) else value)
     except (ValueError, OverflowError):
-        return 0.0
-    return number if math.isfinite(number) else 0.0
+        return None
+    return number if math.isfinite(number) else None
 
 
 def within(value: Any, most: int) -> int:
