@@ -42,7 +42,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     def opening(headers: dict[str, str]) -> Link | Download:
         return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")
 
-    return relayed_files.deliver(request, service_of(request), opening, expected)
+    return relayed_files.deliver(request, opening, expected)
 
 
 def name_of(request: Request, folder: str) -> str:
@@ -116,7 +116,7 @@ def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpRespons
         return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers, name)
 
     expected = expected_zip("" if service_of(request).is_embedded else name)
-    return relayed_files.deliver(request, service_of(request), opening, expected)
+    return relayed_files.deliver(request, opening, expected)
 
 
 def keys_of(selection: Selection) -> list[str]:

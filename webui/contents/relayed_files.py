@@ -9,7 +9,6 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 
 from common.http.content_disposition import disposition, name_in
-from webui.connection.connection import Service
 from webui.contents.content_check import Expected, check
 from webui.http.client_disconnect import disconnect_watcher
 from webui.http.content_types import KEPT, BrowserHandling
@@ -33,50 +32,43 @@ Presenting = Callable[[Download], BrowserHandling]
 slots = Limiter(settings.STREAMS_PER_PROCESS, wait_seconds=0)
 
 
-def deliver(
-    request: Request, service: Service, opening: Opening, expected: Expected
-) -> HttpResponseBase:
+def deliver(request: Request, opening: Opening, expected: Expected) -> HttpResponseBase:
     """Send a file to the browser. `opening` asks the service, which answers with a link or with the
     bytes themselves. A visitor gets no link of the service: it would last longer than the visit."""
-    if bounds_of(request):
-        return show(request, opening, lambda _download: KEPT, expected)
-    if service.is_embedded:
-        answer = opening({})
-        if isinstance(answer, Link):
-            return redirect_to(answer)
-        return passed_on(answer, expected.name, _nothing)
-    slot = slots.take()
-    if slot is None:
-        return busy()
-    try:
-        answer = opening(sent_on(request.headers))
-        if isinstance(answer, Download):
-            check(service.v1, answer, expected, request.method or "GET")
-    except BaseException:
-        slot.give_back()
-        raise
-    if isinstance(answer, Download):
-        return passed_on(answer, expected.name, abort_on_disconnect(request, answer, slot))
-    slot.give_back()
-    return redirect_to(answer)
+    is_visit = bounds_of(request) is not None
+    if is_visit or not service_of(request).is_embedded:
+        return show(request, opening, lambda _download: KEPT, expected, hides_links=is_visit)
+    answer = opening({})
+    if isinstance(answer, Link):
+        return redirect_to(answer)
+    return passed_on(answer, expected.name, _nothing)
 
 
 def show(
-    request: Request, opening: Opening, present: Presenting, expected: Expected
+    request: Request,
+    opening: Opening,
+    present: Presenting,
+    expected: Expected,
+    *,
+    hides_links: bool = True,
 ) -> HttpResponseBase:
     """Send a file for use inside a page. The site passes the bytes on, even behind a link."""
+    v1, headers, method = service_of(request).v1, sent_on(request.headers), request.method or "GET"
     slot = slots.take()
     if slot is None:
         return busy()
-    headers = sent_on(request.headers)
     try:
         answer = opening(headers)
-        if isinstance(answer, Link):
-            answer = service_of(request).v1.open(answer, headers, request.method or "GET")
-        check(service_of(request).v1, answer, expected, request.method or "GET")
+        if isinstance(answer, Link) and hides_links:
+            answer = v1.open(answer, headers, method)
+        if isinstance(answer, Download):
+            check(v1, answer, expected, method)
     except BaseException:
         slot.give_back()
         raise
+    if isinstance(answer, Link):
+        slot.give_back()
+        return redirect_to(answer)
     if answer.file is not None:  # The kernel sends it, without a thread.
         slot.give_back()
         return passed_on(answer, expected.name, _nothing, present(answer))

@@ -8,7 +8,6 @@ again, with each redirect, when the URL is used.
 
 import base64
 import binascii
-import struct
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -75,12 +74,9 @@ def encrypt(part: StreamTarget, reader: StreamReader) -> str:
     url = part.url.encode()
     if len(url) > LONGEST_URL:
         raise Unreadable("bad_link")
-    plain = part.kind.encode() + struct.pack(">Q", part.expires_at) + url
-    return (
-        base64.urlsafe_b64encode(_cipher(settings.SECRET_KEY).encrypt(plain, reader.bound))
-        .decode()
-        .rstrip("=")
-    )
+    plain = part.kind.encode() + part.expires_at.to_bytes(8) + url
+    encrypted = _cipher(settings.SECRET_KEY).encrypt(plain, reader.bound)
+    return base64.urlsafe_b64encode(encrypted).decode().rstrip("=")
 
 
 def decrypt(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
@@ -89,9 +85,8 @@ def decrypt(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
         plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)
     except (binascii.Error, ValueError, InvalidTag) as error:
         raise Unknown from error
-    part = StreamTarget(
-        TargetKind(plain[:1].decode()), plain[9:].decode(), struct.unpack(">Q", plain[1:9])[0]
-    )
+    kind, expires_at = TargetKind(plain[:1].decode()), int.from_bytes(plain[1:9])
+    part = StreamTarget(kind, plain[9:].decode(), expires_at)
     if part.expires_at <= now.timestamp():
         raise Unknown
     return part
@@ -166,10 +161,6 @@ def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
 
 
 def as_part(download: Download) -> BrowserHandling:
-    return KEPT._replace(content_type=content_type_of(download.headers.get("Content-Type", "")))
-
-
-def content_type_of(header: str) -> str:
-    """Return the service's content type if browsers can't run it, or else a generic one."""
-    plain = header.partition(";")[0].strip().lower()
-    return plain if plain in PART_TYPES else KEPT.content_type
+    """Keep the service's content type if browsers can't run it, or else a generic one."""
+    plain = download.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return KEPT._replace(content_type=plain) if plain in PART_TYPES else KEPT

@@ -389,7 +389,7 @@ class ServiceConnection:
         raise Unreadable("refused_link")
 
     def _check(self, answer: Answer, *, is_question: bool = False) -> None:
-        """Raise a refusal; one with status 200 is unreadable to a question, which isn't invalid."""
+        """Raise a refusal. To a question, one with status 200 is unreadable: GETs aren't wrong."""
         try:
             answers.check(answer, self._secrets, self._now())
         except Rejected as refused:

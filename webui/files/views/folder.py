@@ -123,7 +123,7 @@ def download(request: Request, file: str) -> HttpResponseBase:
         return service_of(request).v1.file_link(file, headers, request.method or "GET")
 
     try:
-        return relayed_files.deliver(request, service, opening, expected)
+        return relayed_files.deliver(request, opening, expected)
     except Unreadable:
         if entry is not None:
             folders.mark_changed(service, [folder])

@@ -47,7 +47,7 @@ def show_file(
         return service_of(request).v1.file_link(file, headers, request.method or "GET", inline=True)
 
     if by_link and service_of(request).is_embedded and not bounds_of(request):
-        return relayed_files.deliver(request, service_of(request), opening, expected)
+        return relayed_files.deliver(request, opening, expected)
     return relayed_files.show(request, opening, present, expected)
 
 
