@@ -51,6 +51,8 @@ class ServiceAddress:
 
 @dataclass(frozen=True)
 class Service:
+    """A service. Only our own, which `is_embedded`, can move, copy, unpack, pause, and restore."""
+
     key: str
     v1: Client
     is_embedded: bool
@@ -62,21 +64,6 @@ class Service:
         if self.v1.dialect.folder_id is None:
             return "folder_id" in cache.get(dialect_key(self.key), {})
         return True
-
-    @property
-    def can_move(self) -> bool:
-        """Return whether people can move and copy entries, which only our own service can."""
-        return self.is_embedded
-
-    @property
-    def can_unpack(self) -> bool:
-        """Return whether people can unpack ZIP files, which only our own service can."""
-        return self.is_embedded
-
-    @property
-    def can_pause(self) -> bool:
-        """Return whether transfers can be paused, which only our own service can."""
-        return self.is_embedded
 
     @property
     def can_restore(self) -> bool:

@@ -53,7 +53,7 @@ def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) 
     """
     row = HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
     batch = _hold_rows(service, [row], now)
-    if service.can_pause:
+    if service.is_embedded:
         with suppress(Failure):
             service.v1.pause_transfer(transfer_id)
     return batch
@@ -80,7 +80,7 @@ def undo(service: Service, batch: str) -> list[str]:
     if not rows.delete()[0]:
         return []
     for row in undone:
-        if row.kind == HeldDelete.TRANSFER and service.can_pause:
+        if row.kind == HeldDelete.TRANSFER and service.is_embedded:
             service.v1.resume_transfer(row.entry_id)
     return [row.name for row in undone]
 

@@ -119,7 +119,7 @@ def with_interrupted(request: Request, context: FilesContext, folder: str) -> Fi
 
 def unpacking(request: Request, folder: str) -> UnpackingList | None:
     service = service_of(request)
-    if not service.can_unpack or bounds_of(request) is not None:
+    if not service.is_embedded or bounds_of(request) is not None:
         return None
     try:
         transfers = unpackings.list_unfinished(service, folder)
@@ -153,8 +153,8 @@ def context_of(request: Request, reading: Reading) -> FilesContext:
         can_search=bounds is None,
         can_share=may_change and bounds is None,
         can_restore=service.can_restore,
-        can_move=service.can_move,
-        can_unpack=service.can_unpack and bounds is None,
+        can_move=service.is_embedded,
+        can_unpack=service.is_embedded and bounds is None,
         thumbs_by_kind=not service.is_embedded,
         top=bounds.top if bounds else ROOT,
         top_name=bounds.name if bounds else "",

@@ -111,7 +111,7 @@ def name_of(request: Request, folder: str) -> str:
 
 def context_of(request: Request) -> SearchContext:
     may_change = Role(request.user.role).includes(Role.MEMBER)
-    can_move = may_change and service_of(request).can_move
+    can_move = may_change and service_of(request).is_embedded
     return SearchContext(Calendar.now(), may_change=may_change, can_move=can_move)
 
 

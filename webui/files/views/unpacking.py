@@ -23,7 +23,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     entry = screen.find_entry(reading, key)
     service = service_of(request)
-    if not service.can_unpack or not entry.is_unpackable:
+    if not service.is_embedded or not entry.is_unpackable:
         raise Http404
     transfer_id = unpackings.begin(service, request.user, folder, entry, timezone.now())
     events.record(request, Kind.UNPACKED, entry.name)
@@ -41,7 +41,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
 def show(request: Request, folder: str) -> HttpResponse:
     """Show the progress; once a new folder exists, show the listing with it."""
     service = service_of(request)
-    if not service.can_unpack:
+    if not service.is_embedded:
         raise Http404
     if not request.htmx:
         return redirect(folder_url(folder))
