@@ -8,9 +8,8 @@ from webui.files import screen
 from webui.files.pages import folder as files_pages
 from webui.http.requests import Request, respond, service_of
 from webui.library import folders
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.folders import Reading
-from webui.library.requests import view_options
 
 
 def show_form(
@@ -19,7 +18,7 @@ def show_form(
     """Render the partial alone for htmx after a refusal, else the whole page."""
     context = screen.context_of(request, reading)
     bare = screen.without_rows(reading.snapshot)
-    page = files_pages.files_page(bare, view_options(request), context)
+    page = files_pages.files_page(bare, parse_view_options(request.GET), context)
     is_partial = request.htmx and is_refused
     template = f"files/_{name}.html" if is_partial else f"files/{name}.html"
     status = 422 if is_refused else 200
@@ -45,7 +44,7 @@ def show_change(  # noqa: PLR0913  Each action needs a few of them.
     folder = reading.snapshot.folder
     folders.mark_changed(service_of(request), [folder])
     if not request.htmx:
-        look = view_options(request)
+        look = parse_view_options(request.GET)
         messages.success(request, message, extra_tags=undo)
         return redirect(Addresses(folder, look).at(look))
     if request.POST.get("shown", folder) not in ("", folder):

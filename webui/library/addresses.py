@@ -1,5 +1,6 @@
 """URLs of folders, files, and actions on the Files screen."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from urllib.parse import urlencode
@@ -64,7 +65,7 @@ class ViewOptions:
         return ViewOptions(sort=self.sort if self.usual is None else "name", view=self.view)
 
 
-def parse_view_options(fields: "dict[str, str]") -> ViewOptions:
+def parse_view_options(fields: Mapping[str, str]) -> ViewOptions:
     sort, view = fields.get("sort", ""), fields.get("view", "")
     return ViewOptions(
         sort=sort if sort in SORTS else "name",

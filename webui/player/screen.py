@@ -7,11 +7,10 @@ from django.utils import timezone
 
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.bounds import bounds_of
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
-from webui.library.requests import view_options
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
 from webui.player import neighbors, resume_positions, subtitles
@@ -22,7 +21,7 @@ from webui.v1.errors import Failure
 
 def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
     position = resume_positions.position(request.user, service_of(request), entry.id)
-    at = Addresses(reading.snapshot.folder, view_options(request))
+    at = Addresses(reading.snapshot.folder, parse_view_options(request.GET))
     shown = replace(
         page.player_page(reading.snapshot, entry, at, position),
         subtitles=subtitles.of(service_of(request), reading.snapshot, entry, timezone.now()),
@@ -52,5 +51,5 @@ def next_season(
         season = folders.read(service, folder.id, now=now).snapshot
         film = neighbors.first_episode_after(entry, season)
         if film:
-            return film, Addresses(folder.id, view_options(request))
+            return film, Addresses(folder.id, parse_view_options(request.GET))
     return None

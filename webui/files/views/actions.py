@@ -26,7 +26,6 @@ from webui.library import folders
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
-from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Rejected
@@ -93,7 +92,7 @@ def folder_named(request: Request, folder: str, name: str) -> str | None:
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
-    look = view_options(request)
+    look = parse_view_options(request.GET)
     form = files_pages.new_folder_page(reading.snapshot, look, name=name, error=error)
     return answers.show_form(request, reading, "new", {"form": form}, is_refused=bool(error))
 
@@ -125,7 +124,7 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
 def show_rename(
     request: Request, reading: Reading, entry: Entry, *, name: str | None = None, error: str = ""
 ) -> HttpResponse:
-    look = view_options(request)
+    look = parse_view_options(request.GET)
     form = actions_page.rename_page(
         reading.snapshot, entry, look, name=name, error=error, next_url=next_url(request)
     )
@@ -135,7 +134,7 @@ def show_rename(
 
 
 def show_new_name(request: Request, folder: str, key: str, undo: str, message: str) -> HttpResponse:
-    look = view_options(request)
+    look = parse_view_options(request.GET)
     if not request.htmx:
         messages.success(request, message, extra_tags=undo)
         return redirect(next_url(request) or Addresses(folder, look).at(look))

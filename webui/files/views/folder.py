@@ -26,9 +26,8 @@ from webui.files.screen import (
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
-from webui.library.addresses import ViewOptions, folder_url
+from webui.library.addresses import ViewOptions, folder_url, parse_view_options
 from webui.library.entries import ROOT
-from webui.library.requests import view_options
 from webui.models import Role
 from webui.v1.errors import Unreadable
 from webui.v1.links import Download, Link
@@ -44,7 +43,7 @@ def root(request: Request) -> HttpResponse:
 @open_to(Role.GUEST)
 def show(request: Request, folder: str) -> HttpResponse:
     if folder == ROOT:
-        return redirect(folder_url(ROOT) + view_options(request).tail)
+        return redirect(folder_url(ROOT) + parse_view_options(request.GET).tail)
     page = page_of(request, folder, remembers=True)
     if page.folder == ROOT:
         return redirect(page.url)

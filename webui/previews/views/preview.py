@@ -13,11 +13,10 @@ from webui.files import screen as files_screen
 from webui.http import security_headers
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.bounds import for_visitors
 from webui.library.entries import FILE, Entry
 from webui.library.folders import Reading
-from webui.library.requests import view_options
 from webui.models import Role
 from webui.player import screen as player_screen
 from webui.previews import text_pieces, zip_contents
@@ -98,7 +97,7 @@ def queue(request: Request, folder: str, file: str) -> HttpResponse:
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
     if entry.preview != "audio":
         raise Http404
-    return JsonResponse(pages.queue_of(reading.snapshot, entry, view_options(request)))
+    return JsonResponse(pages.queue_of(reading.snapshot, entry, parse_view_options(request.GET)))
 
 
 def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> TextPart | None:
@@ -110,7 +109,7 @@ def text_from(request: Request, reading: Reading, entry: Entry, start: int) -> T
         entry.id, expected_file(entry), start, most_lines, encoding, is_art
     )
     piece = text_pieces.read(service_of(request).v1, text_request)
-    at = Addresses(reading.snapshot.folder, view_options(request))
+    at = Addresses(reading.snapshot.folder, parse_view_options(request.GET))
     return text_pages.text_part(entry, piece, at, highlight, prose) if piece else None
 
 

@@ -34,10 +34,9 @@ from webui.forms import LONGEST_PASSWORD
 from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.http.url_converters import Id
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, parse_view_options
 from webui.library.bounds import bounds_of
 from webui.library.entries import FILE, Entry
-from webui.library.requests import view_options
 from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits
@@ -140,7 +139,7 @@ def front(request: Request) -> HttpResponse:
         # The way back from one of several files would otherwise lead to it.
         may_open = len(entries) == 1 or not is_on_the_way_back(request)
         if may_open and (key := only_file(entries)):
-            return redirect(Addresses(bounds.top, view_options(request)).preview(key))
+            return redirect(Addresses(bounds.top, parse_view_options(request.GET)).preview(key))
     return files_screen.render_page(request, files_screen.page_of(request, bounds.top))
 
 
