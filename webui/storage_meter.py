@@ -25,15 +25,11 @@ def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
     if used_bytes is None or not total_bytes:
         return None
     percent = min(100.0, used_bytes * 100 / total_bytes)
-    words = {
-        "used": formatting.size_words(used_bytes),
-        "total": formatting.size_words(total_bytes),
-    }
-    words["free"] = formatting.size_words(max(total_bytes - used_bytes, 0))
+    used, total = formatting.size_words(used_bytes), formatting.size_words(total_bytes)
     return Gauge(
-        free=words["free"],
-        total=words["total"],
-        text=_("%(used)s of %(total)s used") % words,
+        free=formatting.size_words(max(total_bytes - used_bytes, 0)),
+        total=total,
+        text=_("%(used)s of %(total)s used") % {"used": used, "total": total},
         percent=f"{percent:.1f}%",
         used_gb=f"{used_bytes / 1e9:.1f}",
         total_gb=f"{total_bytes / 1e9:.1f}",

@@ -66,17 +66,21 @@ def sign_in_first(request: HttpRequest) -> HttpResponse:
         is_form = request.method == "POST" and not is_script(request)
         waiting = is_form and unsent_forms.sign_in_first(request, page_url)
         return waiting or redirect_to_login(page_url)
-    page = urlsplit(htmx.current_url or "")
-    target = page.path + (f"?{page.query}" if page.query else "") or resolve_url("files")
+    target = path_and_query(htmx.current_url or "") or resolve_url("files")
     return HttpResponseClientRedirect(redirect_to_login(target).url)
 
 
 def form_page_url(request: HttpRequest) -> str:
     """Return the URL of the page with the submitted form, whose target may not allow GET."""
-    page = urlsplit(request.headers.get("Referer", ""))
-    if request.method != "POST" or page.netloc != request.get_host():
+    page_url = request.headers.get("Referer", "")
+    if request.method != "POST" or urlsplit(page_url).netloc != request.get_host():
         return request.get_full_path()
-    return page.path + (f"?{page.query}" if page.query else "")
+    return path_and_query(page_url)
+
+
+def path_and_query(url: str) -> str:
+    parts = urlsplit(url)
+    return parts.path + (f"?{parts.query}" if parts.query else "")
 
 
 def safe_next(request: HttpRequest, page: str) -> str:

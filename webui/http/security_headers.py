@@ -32,7 +32,9 @@ def middleware(get_response: Answer) -> Answer:
         if request.is_secure() and settings.HSTS_SECONDS:
             headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
         if response.headers.get("Content-Type", "").startswith("text/html"):
-            headers |= document_headers(request)
+            headers |= {"Content-Security-Policy": PAGE, "Permissions-Policy": PERMISSIONS}
+            if request.is_secure():
+                headers["Cross-Origin-Opener-Policy"] = "same-origin"
         for name, value in headers.items():
             response.headers.setdefault(name, value)
         if response.status_code == 204:
@@ -41,13 +43,3 @@ def middleware(get_response: Answer) -> Answer:
         return response
 
     return answer
-
-
-def document_headers(request: HttpRequest) -> dict[str, str]:
-    headers = {
-        "Content-Security-Policy": PAGE,
-        "Permissions-Policy": PERMISSIONS,
-    }
-    if request.is_secure():
-        headers["Cross-Origin-Opener-Policy"] = "same-origin"
-    return headers

@@ -30,10 +30,7 @@ def status_words(status: int) -> tuple[str, str]:
             _("Go back, check the address or the form, and try again."),
         ),
         403: (_("You can't open this"), _("Your account isn't allowed to see this page.")),
-        404: (
-            _("Ferry can't find this"),
-            _("Someone may have renamed or deleted it."),
-        ),
+        404: (_("Ferry can't find this"), _("Someone may have renamed or deleted it.")),
         405: (
             _("This page can't be used this way"),
             _("Open the page again, and use its buttons."),
@@ -137,14 +134,14 @@ def _unauthorized_words(failure: Failure) -> tuple[str, str]:
 def _forbidden_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "premium_required":
         return _reason_words("premium_required")
+    return _refused_words(failure)
+
+
+def _refused_words(failure: Failure) -> tuple[str, str]:
     return (
         _("The storage service refused this"),
         said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
     )
-
-
-def _not_found_words(failure: Failure) -> tuple[str, str]:
-    return status_words(404)
 
 
 def _conflict_words(failure: Failure) -> tuple[str, str]:
@@ -180,16 +177,10 @@ def _no_room_words(failure: Failure) -> tuple[str, str]:
 
 def _rejected_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
-        return (
-            _("There isn't enough space for this"),
-            reasons.find("disk_full").text,
-        )
+        return _("There isn't enough space for this"), reasons.find("disk_full").text
     if failure.reason == "selection_too_long":
         return _reason_words("selection_too_long")
-    return (
-        _("The storage service refused this"),
-        said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
-    )
+    return _refused_words(failure)
 
 
 def name_refusal(failure: Conflict | Rejected) -> str:
@@ -220,7 +211,7 @@ TROUBLES: dict[type, tuple[int, Callable[[Failure], tuple[str, str]]]] = {
     Unavailable: (503, _unavailable_words),
     Unauthorized: (502, _unauthorized_words),
     Forbidden: (502, _forbidden_words),
-    NotFound: (404, _not_found_words),
+    NotFound: (404, lambda _failure: status_words(404)),
     Conflict: (409, _conflict_words),
     TooMany: (503, _too_many_words),
     NoRoom: (413, _no_room_words),

@@ -191,12 +191,12 @@ class Calendar:
         """Return `Today, 13:40`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
         if moment is None:
             return ""
-        there = moment.astimezone(self._zone)
-        if there.date() == self._today:
+        day = self.day_of(moment)
+        if day == self._today:
             return _("Today, %(time)s") % {"time": self.time(moment)}
-        if there.date() not in self._words:
-            self._words[there.date()] = self._day(there.date())
-        return self._words[there.date()]
+        if day not in self._words:
+            self._words[day] = self._day(day)
+        return self._words[day]
 
     def day(self, day: date) -> str:
         """Return `Today`, `Yesterday`, `18 Nov`, or `7 Aug 2024`."""
@@ -221,18 +221,17 @@ class Calendar:
     def moment(self, seconds: float) -> str:
         """Return `13:40` for a Unix time of today, else its day."""
         moment = datetime.fromtimestamp(seconds, UTC)
-        there = moment.astimezone(self._zone)
-        return self.time(moment) if there.date() == self._today else self.words(moment)
+        return self.time(moment) if self.day_of(moment) == self._today else self.words(moment)
 
     def time(self, moment: datetime) -> str:
         return f"{moment.astimezone(self._zone):%H:%M}"
 
     def since(self, moment: datetime) -> str:
         """Return `14:02`, with the day unless it is today."""
-        there = moment.astimezone(self._zone)
-        if there.date() == self._today:
+        day = self.day_of(moment)
+        if day == self._today:
             return self.time(moment)
-        return day_and_time(self._day(there.date()), self.time(moment))
+        return day_and_time(self._day(day), self.time(moment))
 
     def exact(self, moment: datetime | None) -> str:
         if moment is None:

@@ -8,22 +8,17 @@ from django.utils.translation import pgettext
 
 def sentences(parts: Iterable[object]) -> str:
     """Return `One sentence. Another one.`, without empty ones."""
-    return reduce(_sentence_after, [str(part) for part in parts if part], "")
-
-
-def _sentence_after(first: str, then: str) -> str:
-    words = pgettext("two sentences", "%(first)s %(next)s")
-    return words % {"first": first, "next": then} if first else then
+    return _join(parts, pgettext("two sentences", "%(first)s %(next)s"))
 
 
 def items(parts: Iterable[str]) -> str:
     """Return `one item, another`, without empty ones."""
-    return reduce(_item_after, filter(None, parts), "")
+    return _join(parts, pgettext("items of a list", "%(first)s, %(next)s"))
 
 
-def _item_after(first: str, then: str) -> str:
-    words = pgettext("items of a list", "%(first)s, %(next)s")
-    return words % {"first": first, "next": then} if first else then
+def _join(parts: Iterable[object], words: str) -> str:
+    texts = [str(part) for part in parts if part]
+    return reduce(lambda first, then: words % {"first": first, "next": then}, texts or [""])
 
 
 def day_and_time(day: str, time: str) -> str:
