@@ -17,7 +17,9 @@ DEFAULT_NAME = "Ferry"
 def find(name: str) -> Any:
     """Return the value that applies now, such as that of DELETED_DAYS."""
     default = getattr(settings, name, None)
-    return default if is_fixed(name) else _find_all().get(name, default)
+    if is_fixed(name):
+        return default
+    return row_cache.read("owner settings", _load).get(name, default)
 
 
 def is_fixed(name: str) -> bool:
@@ -35,10 +37,6 @@ def server_name() -> str:
 def host_names() -> list[str]:
     """Return the names that owners added to those that Ferry answers to anyway."""
     return [] if is_fixed("ALLOWED_HOSTS") else find("HOST_NAMES") or []
-
-
-def _find_all() -> dict[str, Any]:
-    return row_cache.read("owner settings", _load)
 
 
 def _load() -> dict[str, Any]:

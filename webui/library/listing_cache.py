@@ -141,14 +141,8 @@ class Listings:
                 if folder == ROOT or (root is not None and folder == root["own_id"]):
                     return ancestors[::-1]
                 row = self._facts(connection, service, folder)
-                name = (
-                    row["name"]
-                    if row
-                    else names[-1 - len(ancestors)]
-                    if len(ancestors) < len(names)
-                    else "…"
-                )
-                ancestors.append((folder, name))
+                name = names[-1 - len(ancestors)] if len(ancestors) < len(names) else "…"
+                ancestors.append((folder, row["name"] if row else name))
                 folder = row["parent"] if row else ""
         unknown = names[: max(len(names) - len(ancestors), 0)]
         return [("", name) for name in unknown] + ancestors[::-1]
@@ -213,15 +207,8 @@ class Listings:
         """Record that we changed these folders: their listings are revalidated before use."""
         with self._cache.transact() as connection:
             for folder in folders:
-                put(
-                    connection,
-                    "change",
-                    {
-                        "service": service,
-                        "folder": folder,
-                        "number": number_of(connection, service, folder) + 1,
-                    },
-                )
+                number = number_of(connection, service, folder) + 1
+                put(connection, "change", {"service": service, "folder": folder, "number": number})
 
     def forget(self, service: str, folder: str) -> None:
         with self._cache.transact() as connection:

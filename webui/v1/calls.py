@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Literal
 from urllib.parse import quote, urlencode
 
 from webui.v1.dialect import FORMS, NAMINGS, Dialect, Naming
@@ -81,40 +82,22 @@ def create_folder(
     that one of them is gone.
     """
     may_be_gone = "/" in path and not is_parent_known
-    calls = {
-        "primary": Call("POST", "folder", form={"path": path}, names_something=may_be_gone),
-        "alternative": Call("POST", f"folder/{checked_id(root_id)}/rename", form={"name": path}),
-    }
-    return [
-        replace(calls[form], decides={"folder_create": form})
-        for form in _forms(dialect.folder_create)
-    ]
+    older = Call("POST", f"folder/{checked_id(root_id)}/rename", form={"name": path})
+    newer = Call("POST", "folder", form={"path": path}, names_something=may_be_gone)
+    return _either(dialect, "folder_create", newer, older)
 
 
 def rename_file(dialect: Dialect, file_id: str, name: str) -> Forms:
     path = f"{checked_id(file_id)}/rename"
-    paths = {"primary": f"file/{path}", "alternative": path}
-    return [
-        Call("POST", paths[form], form={"rename_to": name}, decides={"file_rename": form})
-        for form in _forms(dialect.file_rename)
-    ]
+    call = Call("POST", f"file/{path}", form={"rename_to": name})
+    return _either(dialect, "file_rename", call, replace(call, path=path))
 
 
-def delete_folder(dialect: Dialect, folder_id: str) -> Forms:
-    return _delete(dialect.folder_delete, "folder", folder_id)
-
-
-def delete_file(dialect: Dialect, file_id: str) -> Forms:
-    return _delete(dialect.file_delete, "file", file_id)
-
-
-def _delete(decided: str | None, noun: str, its_id: str) -> Forms:
+def delete(dialect: Dialect, noun: Literal["folder", "file"], its_id: str) -> Forms:
     path = f"{noun}/{checked_id(its_id)}"
-    ways = {"primary": ("DELETE", path), "alternative": ("POST", f"{path}/delete")}
-    return [
-        Call(*ways[form], decides={f"{noun}_delete": form}, may_repeat=True, removes=True)
-        for form in _forms(decided)
-    ]
+    call = Call("DELETE", path, may_repeat=True, removes=True)
+    alternative = replace(call, method="POST", path=f"{path}/delete")
+    return _either(dialect, f"{noun}_delete", call, alternative)
 
 
 def selection(files: Iterable[str], folders: Iterable[str]) -> dict[str, str]:
@@ -133,11 +116,8 @@ def query_bytes(query: Mapping[str, str]) -> int:
 
 def thumbnail(dialect: Dialect, file_id: str) -> Forms:
     path = f"{checked_id(file_id)}/thumbnail"
-    paths = {"primary": f"file/{path}", "alternative": path}
-    return [
-        Call("GET", paths[form], decides={"thumbnail": form}, may_repeat=True)
-        for form in _forms(dialect.thumbnail)
-    ]
+    call = Call("GET", f"file/{path}", may_repeat=True)
+    return _either(dialect, "thumbnail", call, replace(call, path=path))
 
 
 def transfer(dialect: Dialect, transfer_id: str) -> Forms:
@@ -206,6 +186,13 @@ def add_file(dialect: Dialect, upload: Upload) -> Forms:
 
 def destination(folder_id: str | None) -> dict[str, str]:
     return {} if folder_id is None else {"folder_id": checked_id(folder_id)}
+
+
+def _either(dialect: Dialect, name: str, primary: Call, alternative: Call) -> Forms:
+    """Return the form that the service is known to understand, or both."""
+    calls = {"primary": primary, "alternative": alternative}
+    forms = _forms(getattr(dialect, name))
+    return [replace(calls[form], decides={name: form}) for form in forms]
 
 
 def _forms(decided: str | None) -> tuple[str, ...]:

@@ -14,26 +14,6 @@ from webui.v1.connection import ServiceConnection
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.links import Download, Link
 from webui.v1.network.address import checked_id
-from webui.v1.records import (
-    Account,
-    Added,
-    Camera,
-    Created,
-    DeletedBatch,
-    FoundEntry,
-    Json,
-    Listing,
-    Placed,
-    Playable,
-    Restorables,
-    RestoredPlace,
-    Scenes,
-    SearchResult,
-    Transfer,
-    Transfers,
-    Unchanged,
-    UndoneMove,
-)
 from webui.v1.transfer_rows import TransferRows
 from webui.v1.uploads import Readable, Upload
 
@@ -52,12 +32,12 @@ class Client(ServiceConnection):
     # Folders and files
 
     @overload
-    def listing(self, folder_id: str = calls.ROOT_ID) -> Listing: ...
+    def listing(self, folder_id: str = calls.ROOT_ID) -> records.Listing: ...
     @overload
-    def listing(self, folder_id: str, etag: str | None) -> Listing | Unchanged: ...
+    def listing(self, folder_id: str, etag: str | None) -> records.Listing | records.Unchanged: ...
     def listing(
         self, folder_id: str = calls.ROOT_ID, etag: str | None = None
-    ) -> Listing | Unchanged:
+    ) -> records.Listing | records.Unchanged:
         """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
         is_root = folder_id in ("", calls.ROOT_ID)
         call = Call(
@@ -73,7 +53,7 @@ class Client(ServiceConnection):
 
     def create_folder(
         self, path: str, root_id: str = calls.ROOT_ID, *, is_parent_known: bool = False
-    ) -> Created:
+    ) -> records.Created:
         """Create a folder. `path` is its full path from the root.
 
         The parent folder must exist. If the caller knows that it does, a 404 means that the service
@@ -87,30 +67,30 @@ class Client(ServiceConnection):
         self._perform([Call("POST", path, form={"rename_to": name})])
 
     def delete_folder(self, folder_id: str) -> None:
-        self._perform(calls.delete_folder(self.dialect, folder_id))
+        self._perform(calls.delete(self.dialect, "folder", folder_id))
 
     def rename_file(self, file_id: str, name: str) -> None:
         self._perform(calls.rename_file(self.dialect, file_id, name))
 
     def delete_file(self, file_id: str) -> None:
-        self._perform(calls.delete_file(self.dialect, file_id))
+        self._perform(calls.delete(self.dialect, "file", file_id))
 
-    def largest_files(self) -> tuple[FoundEntry, ...]:
+    def largest_files(self) -> tuple[records.FoundEntry, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._read([Call("GET", "files/largest", may_repeat=True)], records.largest_files)
 
-    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> DeletedBatch:
+    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> records.DeletedBatch:
         """Delete so that it can be restored, if `is_ours`: the specification only deletes."""
         chosen = calls.selection(files, folders)
         return self._read([calls.act("deleted", chosen)], records.deletion)
 
-    def deleted_items(self) -> Restorables:
+    def deleted_items(self) -> records.Restorables:
         return self._read([Call("GET", "deleted", may_repeat=True)], records.deleted_entries)
 
-    def restore(self, chosen: Mapping[str, str]) -> tuple[RestoredPlace, ...]:
+    def restore(self, chosen: Mapping[str, str]) -> tuple[records.RestoredPlace, ...]:
         return self._read([calls.act("deleted/restore", chosen)], records.restored_entries)
 
-    def delete_for_good(self, chosen: Mapping[str, str]) -> DeletedBatch:
+    def delete_for_good(self, chosen: Mapping[str, str]) -> records.DeletedBatch:
         return self._read([calls.act("deleted/delete", chosen)], records.deletion)
 
     def place(
@@ -120,26 +100,26 @@ class Client(ServiceConnection):
         folders: Iterable[str],
         folder_id: str,
         if_taken: str,
-    ) -> Placed:
+    ) -> records.Placed:
         """Move or copy into a folder, if `is_ours`: the specification has neither."""
         chosen = calls.selection(files, folders)
         form = {**chosen, "if_taken": if_taken, "folder_id": checked_id(folder_id)}
         return self._read([calls.act(act, form)], records.placement)
 
-    def undo_move(self, batch: str) -> UndoneMove:
+    def undo_move(self, batch: str) -> records.UndoneMove:
         call = calls.act("move/undo", {"batch": checked_id(batch)})
         return self._read([call], records.undone_move)
 
-    def unpack(self, file_id: str) -> Added:
+    def unpack(self, file_id: str) -> records.Added:
         """Unpack a ZIP file into a new folder beside it, if `is_ours`."""
         return self._read([Call("POST", f"file/{checked_id(file_id)}/unpack")], records.addition)
 
-    def undo_unpacking(self, transfer_id: str) -> UndoneMove:
+    def undo_unpacking(self, transfer_id: str) -> records.UndoneMove:
         """Cancel an unpacking, or delete the folder that it created."""
         call = Call("POST", "unpack/undo", form={"transfer_id": checked_id(transfer_id)})
         return self._read([call], records.undone_move)
 
-    def search(self, query: Mapping[str, str]) -> SearchResult:
+    def search(self, query: Mapping[str, str]) -> records.SearchResult:
         """Search the whole library, if `is_ours`: the specification has no search."""
         return self._read([Call("GET", "search", query, may_repeat=True)], records.search_result)
 
@@ -197,20 +177,20 @@ class Client(ServiceConnection):
         path = f"file/{checked_id(file_id)}/image"
         return self.fetch([Call("GET", path, {"pixels": str(pixels)})])
 
-    def camera(self, file_id: str) -> Camera:
+    def camera(self, file_id: str) -> records.Camera:
         """Return the camera of a picture, if `is_ours`: the specification has no such facts."""
         call = Call("GET", f"file/{checked_id(file_id)}/camera", may_repeat=True)
         return self._read([call], records.camera)
 
-    def scenes(self, file_id: str) -> Scenes:
+    def scenes(self, file_id: str) -> records.Scenes:
         """Return chapters and filmstrip of a film, if `is_ours`: the specification has neither."""
         call = Call("GET", f"file/{checked_id(file_id)}/scenes", may_repeat=True)
         return self._read([call], records.scenes)
 
-    def hls(self, file_id: str) -> Playable:
+    def hls(self, file_id: str) -> records.Playable:
         return self.locate(Call("GET", f"file/{checked_id(file_id)}/hls", may_repeat=True))
 
-    def mp4(self, file_id: str) -> Playable:
+    def mp4(self, file_id: str) -> records.Playable:
         return self.locate(Call("GET", f"file/{checked_id(file_id)}/mp4", may_repeat=True))
 
     def link_to(self, reference: str, page: str) -> str:
@@ -226,7 +206,7 @@ class Client(ServiceConnection):
 
     # Transfers
 
-    def transfers(self, etag: str | None = None) -> Transfers | Unchanged:
+    def transfers(self, etag: str | None = None) -> records.Transfers | records.Unchanged:
         """Return all unfinished transfers, without the files that a listing of the root includes.
 
         This isn't in the specification: raise `NotFound` if the service has no such list.
@@ -248,14 +228,14 @@ class Client(ServiceConnection):
     def _transfer_rows(self) -> TransferRows:
         return TransferRows()
 
-    def transfer(self, transfer_id: str) -> Transfer:
+    def transfer(self, transfer_id: str) -> records.Transfer:
         forms = calls.transfer(self.dialect, transfer_id)
         return self._read(forms, lambda body: records.transfer(body, transfer_id))
 
-    def add_magnet(self, magnet: str, folder_id: str | None = None) -> Added:
+    def add_magnet(self, magnet: str, folder_id: str | None = None) -> records.Added:
         return self._read(calls.add_magnet(self.dialect, magnet, folder_id), records.addition)
 
-    def add_url(self, url: str, folder_id: str | None = None) -> Added:
+    def add_url(self, url: str, folder_id: str | None = None) -> records.Added:
         return self._read(calls.add_url(self.dialect, url, folder_id), records.addition)
 
     def add_file(
@@ -266,7 +246,7 @@ class Client(ServiceConnection):
         folder_id: str | None = None,
         *,
         as_file: bool = False,
-    ) -> Added:
+    ) -> records.Added:
         """Send the stream as it is read. It is sent again only if it is seekable.
 
         `as_file`: keep torrents as files, if `is_ours`; other services may fetch them.
@@ -291,21 +271,21 @@ class Client(ServiceConnection):
 
     # The account
 
-    def account(self, within_seconds: float | None = None) -> Account:
+    def account(self, within_seconds: float | None = None) -> records.Account:
         call = Call("GET", "user", may_repeat=True, seconds=within_seconds)
         return self._read([call], records.account)
 
     # Helpers
 
-    def _read(self, forms: Sequence[Call], read: Callable[[Json], Value | None]) -> Value:
+    def _read(self, forms: Sequence[Call], read: Callable[[records.Json], Value | None]) -> Value:
         return self.ask(forms, lambda answer: read(answer.body or {}))
 
     def _unless_known(
-        self, call: Call, etag: str | None, read: Callable[[Json, str | None], Value | None]
-    ) -> Value | Unchanged:
-        def of(answer: Answer) -> Value | Unchanged | None:
+        self, call: Call, etag: str | None, read: Callable[[records.Json, str | None], Value | None]
+    ) -> Value | records.Unchanged:
+        def of(answer: Answer) -> Value | records.Unchanged | None:
             if answer.status == 304:
-                return Unchanged(etag or "")
+                return records.Unchanged(etag or "")
             return read(answer.body or {}, answers.etag_of(answer.headers))
 
         return self.ask([call], of)

@@ -36,7 +36,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Restorable", "Folder", "FoundEntry", "Transfer")
+Row = TypeVar("Row", "Restorable", "File", "Folder", "FoundEntry", "Transfer")
 Value = TypeVar("Value")
 
 STATES = frozenset(get_args(State))
@@ -690,10 +690,7 @@ def _others(row: Json) -> Iterator[tuple[str, str]]:
 def _files(rows: Any) -> tuple[File, ...]:
     if not isinstance(rows, list):
         return ()
-    by_id: dict[str, File] = {}
-    for one in files([row for row in rows if type(row) is dict]):
-        by_id.setdefault(one.id, one)
-    return tuple(by_id.values())
+    return _once(files([row for row in rows if type(row) is dict]))
 
 
 def _rows(rows: Any, read: Callable[[Json], Row | None]) -> tuple[Row, ...]:
