@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import FOLDER, ROOT, Entry
 from webui.library.snapshot import Snapshot
-from webui.v1.records import FoundEntry, Placed, SearchResult
+from webui.v1.records import Batch, FoundEntry, SearchResult
 from webui.words import formatting
 from webui.words.formatting import name_parts
 
@@ -34,7 +34,7 @@ class Question:
     found: SearchResult | None
     recent: Sequence[Snapshot]
     act: str
-    placed: Placed | None
+    placed: Batch | None
     error: str
     new_name: str  # of a folder that couldn't be created
     shown: str

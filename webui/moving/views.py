@@ -24,7 +24,7 @@ from webui.moving import page as move_page
 from webui.moving.page import MovePage
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
-from webui.v1.records import Placed
+from webui.v1.records import Batch
 from webui.words import reasons
 from webui.words.failures import message_of, name_refusal
 
@@ -70,7 +70,7 @@ def move(request: Request, folder: str) -> HttpResponse:
         request,
         target if request.POST.get("shown") == moved_to else source,
         message=move_page.placed_words(act, placed.count, target.snapshot.name),
-        undo=f"moved:{placed.batch}" if placed.batch else "",
+        undo=f"moved:{placed.id}" if placed.id else "",
     )
     response["HX-Trigger"] = "entries-placed"
     return response
@@ -88,7 +88,7 @@ def folder_in(request: Request, otherwise: str) -> str:
 
 def place(
     request: Request, act: Literal["move", "copy"], chosen: Sequence[Entry], target: Reading
-) -> Placed:
+) -> Batch:
     if_taken = request.POST.get("if_taken", "")
     return service_of(request).v1.place(
         act,
@@ -100,7 +100,7 @@ def place(
 
 
 def record(
-    request: Request, act: str, chosen: Sequence[Entry], placed: Placed, folder_name: str
+    request: Request, act: str, chosen: Sequence[Entry], placed: Batch, folder_name: str
 ) -> None:
     if placed.count:
         kind = Kind.MOVED if act == "move" else Kind.COPIED
@@ -113,7 +113,7 @@ def picker(  # noqa: PLR0913
     source: Reading,
     chosen: Sequence[Entry],
     *,
-    placed: Placed | None = None,
+    placed: Batch | None = None,
     act: str = "",
     error: str = "",
 ) -> MovePage:

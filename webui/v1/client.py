@@ -79,10 +79,10 @@ class Client(ServiceConnection):
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
         return self._read([Call("GET", "files/largest", may_repeat=True)], records.largest_files)
 
-    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> records.DeletedBatch:
+    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> records.Batch:
         """Delete so that it can be restored, if `is_ours`: the specification only deletes."""
         chosen = calls.selection(files, folders)
-        return self._read([calls.act("deleted", chosen)], records.deletion)
+        return self._read([calls.act("deleted", chosen)], records.batch)
 
     def deleted_items(self) -> records.Restorables:
         return self._read([Call("GET", "deleted", may_repeat=True)], records.deleted_entries)
@@ -90,8 +90,8 @@ class Client(ServiceConnection):
     def restore(self, chosen: Mapping[str, str]) -> tuple[records.RestoredPlace, ...]:
         return self._read([calls.act("deleted/restore", chosen)], records.restored_entries)
 
-    def delete_for_good(self, chosen: Mapping[str, str]) -> records.DeletedBatch:
-        return self._read([calls.act("deleted/delete", chosen)], records.deletion)
+    def delete_for_good(self, chosen: Mapping[str, str]) -> records.Batch:
+        return self._read([calls.act("deleted/delete", chosen)], records.batch)
 
     def place(
         self,
@@ -100,11 +100,11 @@ class Client(ServiceConnection):
         folders: Iterable[str],
         folder_id: str,
         if_taken: str,
-    ) -> records.Placed:
+    ) -> records.Batch:
         """Move or copy into a folder, if `is_ours`: the specification has neither."""
         chosen = calls.selection(files, folders)
         form = {**chosen, "if_taken": if_taken, "folder_id": checked_id(folder_id)}
-        return self._read([calls.act(act, form)], records.placement)
+        return self._read([calls.act(act, form)], records.batch)
 
     def undo_move(self, batch: str) -> records.UndoneMove:
         call = calls.act("move/undo", {"batch": checked_id(batch)})

@@ -192,18 +192,11 @@ class Scenes:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletedBatch:
-    """What was deleted together. `batch` restores it, and is empty if nothing was there."""
+class Batch:
+    """What was deleted, moved, or copied together; nothing, if names are `taken`. `id` undoes it,
+    unless it is empty."""
 
-    batch: str
-    count: int
-
-
-@dataclass(frozen=True, slots=True)
-class Placed:
-    """What was moved or copied; nothing, if names are `taken`. `batch` undoes it, unless empty."""
-
-    batch: str
+    id: str
     count: int
     taken: tuple[str, ...]
     taken_count: int
@@ -421,20 +414,13 @@ def largest_files(answer: Json) -> tuple[FoundEntry, ...] | None:
     return _rows(rows, found_entry) if isinstance(rows, list) else None
 
 
-def deletion(answer: Json) -> DeletedBatch | None:
-    batch, count = id_of(answer.get("batch")), answer.get("count")
-    if batch is None or type(count) is not int:
-        return None
-    return DeletedBatch("" if batch == "0" else batch, count)
-
-
-def placement(answer: Json) -> Placed | None:
-    batch, count, taken = id_of(answer.get("batch")), answer.get("count"), answer.get("taken")
-    taken_count = answer.get("taken_count")
-    if batch is None or type(count) is not int or type(taken_count) is not int:
+def batch(answer: Json) -> Batch | None:
+    batch_id, count = id_of(answer.get("batch")), answer.get("count")
+    taken, taken_count = answer.get("taken"), answer.get("taken_count", 0)
+    if batch_id is None or type(count) is not int or type(taken_count) is not int:
         return None
     names = tuple(filter(None, map(text_of, taken if isinstance(taken, list) else ())))
-    return Placed("" if batch == "0" else batch, count, names, taken_count)
+    return Batch("" if batch_id == "0" else batch_id, count, names, taken_count)
 
 
 def undone_move(answer: Json) -> UndoneMove | None:

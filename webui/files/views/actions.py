@@ -237,7 +237,7 @@ def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str
             why = f"{message_of(failure).title}."
             message = delete_page.partly_deleted_words(start, len(chosen), why)
             break
-        batches += [deletion.batch] if deletion.batch else []
+        batches += [deletion.id] if deletion.id else []
         count += deletion.count
     if count:
         events.record(request, Kind.DELETED, chosen[0].name, count=count)
