@@ -13,6 +13,7 @@ from django.http import (
     UnreadablePostError,
 )
 from django.middleware.gzip import GZipMiddleware
+from django.utils.deprecation import MiddlewareMixin
 
 from common.storage.outages import outage_of
 from webui.connection import connection
@@ -68,18 +69,12 @@ def cookies_by_scheme(get_response: Answer) -> Answer:
     return middleware
 
 
-class BodyLimit:
+class BodyLimit(MiddlewareMixin):
     """A middleware that refuses oversized forms before anything reads them, and unreadable ones.
 
     Django's CSRF check reads the whole body of any request, including files. Strangers' forms are
     short and have no files. Views that are exempt from that check limit their bodies themselves.
     """
-
-    def __init__(self, get_response: Answer) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self.get_response(request)
 
     def process_view(
         self, request: HttpRequest, view: View, _args: object, _kwargs: object
@@ -111,14 +106,12 @@ def answering(get_response: Answer) -> Answer:
     return middleware
 
 
-class Errors:
+class Errors(MiddlewareMixin):
     """A middleware that turns exceptions and bare 405 responses into pages or toasts."""
 
-    def __init__(self, get_response: Answer) -> None:
-        self.get_response = get_response
-
-    def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
+    def process_response(
+        self, request: HttpRequest, response: HttpResponseBase
+    ) -> HttpResponseBase:
         if response.status_code == 405 and isinstance(response, HttpResponse):
             page = error_answers.plain(request, 405)
             page["Allow"] = response["Allow"]

@@ -17,7 +17,7 @@ from webui.models import Share
 from webui.shares import links as share_links
 from webui.streams import streams
 from webui.streams.playlists import TargetKind
-from webui.streams.streams import StreamReader, StreamTarget, encrypt
+from webui.streams.streams import StreamTarget, encrypt
 from webui.v1.records import Playable
 
 pytestmark = pytest.mark.django_db
@@ -106,7 +106,7 @@ class TestOfAStream:
         path = playlist_for(gwen)
         assert gwen.client.get(path).status_code == 200
         part = StreamTarget(TargetKind.PLAYLIST, f"{MEDIA_URL}/film.m3u8", 2**33)
-        other = encrypt(part, StreamReader(gwen.user.pk, "another service"))
+        other = encrypt(part, [str(gwen.user.pk).encode(), b"another service"])
         assert gwen.client.get(f"/stream/{other}").status_code == 404
 
     @pytest.mark.parametrize(

@@ -53,36 +53,24 @@ class StreamTarget:
     expires_at: int  # seconds since 1970
 
 
-@dataclass(frozen=True)
-class StreamReader:
-    """The person and service that URLs are made for."""
-
-    user_id: int
-    service: str
-
-    @property
-    def bound(self) -> list[bytes]:
-        return [str(self.user_id).encode(), self.service.encode()]
-
-
 # Sealing
 
 
-def encrypt(part: StreamTarget, reader: StreamReader) -> str:
+def encrypt(part: StreamTarget, reader: list[bytes]) -> str:
     """Return a target's token, always the same one, so that a reloaded playlist names the same
     files."""
     url = part.url.encode()
     if len(url) > LONGEST_URL:
         raise Unreadable("bad_link")
     plain = part.kind.encode() + part.expires_at.to_bytes(8) + url
-    encrypted = _cipher(settings.SECRET_KEY).encrypt(plain, reader.bound)
+    encrypted = _cipher(settings.SECRET_KEY).encrypt(plain, reader)
     return base64.urlsafe_b64encode(encrypted).decode().rstrip("=")
 
 
-def decrypt(token: str, reader: StreamReader, now: datetime) -> StreamTarget:
+def decrypt(token: str, reader: list[bytes], now: datetime) -> StreamTarget:
     try:
         content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
-        plain = _cipher(settings.SECRET_KEY).decrypt(content, reader.bound)
+        plain = _cipher(settings.SECRET_KEY).decrypt(content, reader)
     except (binascii.Error, ValueError, InvalidTag) as error:
         raise Unknown from error
     kind, expires_at = TargetKind(plain[:1].decode()), int.from_bytes(plain[1:9])
@@ -114,8 +102,9 @@ def playable(request: Request, answer: Playable, file: str, kind: str, now: date
     return reverse("stream-part", args=[token])
 
 
-def reader_of(request: Request) -> StreamReader:
-    return StreamReader(request.user.pk, service_of(request).key)
+def reader_of(request: Request) -> list[bytes]:
+    """Return the person and service that URLs are made for."""
+    return [str(request.user.pk).encode(), service_of(request).key.encode()]
 
 
 # Responses to players
