@@ -46,14 +46,11 @@ class NewPassword(forms.Form):
         if password and again and password != again:
             self.add_error("password_again", _("The passwords don't match."))
         elif password:
-            self._hold_against_rules(password)
+            try:
+                password_validation.validate_password(password, self.person())
+            except ValidationError as refused:
+                self.add_error("password", refused)
         return fields
-
-    def _hold_against_rules(self, password: str) -> None:
-        try:
-            password_validation.validate_password(password, self.person())
-        except ValidationError as refused:
-            self.add_error("password", refused)
 
 
 class Join(NewPassword):

@@ -82,7 +82,10 @@ def service_address() -> ServiceAddress:
         return ServiceAddress(url, credentials or Credentials("", ""), is_embedded=False)
     stored = row_cache.read("connection", Connection.objects.first)
     if stored is not None:
-        name, password = decrypt(stored)
+        try:
+            name, password = stored.credentials()
+        except encryption.CannotDecrypt as error:
+            raise Unauthorized("sealed_with_another_key") from error
         return ServiceAddress(stored.url, Credentials(name, password), is_embedded=False)
     name, password = host().embedded.credentials()
     return ServiceAddress(EMBEDDED_URL, Credentials(name, password), is_embedded=True)
@@ -113,14 +116,13 @@ def is_embedded(clock: Callable[[], float] = time.monotonic) -> bool:
 def store(url: str, name: str, password: str) -> None:
     """Store a connection, and drop its cached dialect, since the service may have changed."""
     Connection.store(url, name, password)
-    cache.delete(
-        dialect_key(ServiceAddress(url, Credentials(name, password), is_embedded=False).key)
-    )
+    address = ServiceAddress(url, Credentials(name, password), is_embedded=False)
+    cache.delete(dialect_key(address.key))
     _reset()
 
 
 def disconnect() -> None:
-    Connection.forget()
+    Connection.objects.all().delete()
     _reset()
 
 
@@ -129,21 +131,11 @@ def _reset() -> None:
     _known = None
 
 
-def decrypt(stored: Connection) -> tuple[str, str]:
-    try:
-        return stored.credentials()
-    except encryption.CannotDecrypt as error:
-        raise Unauthorized("sealed_with_another_key") from error
-
-
 def check(url: str, name: str, password: str) -> Account:
     """Return the account that these credentials open, before they are stored. Raises Failure."""
     address = ServiceAddress(url, Credentials(name, password), is_embedded=False)
-    client = client_for(address)
-    try:
+    with client_for(address) as client:
         account = client.account()
-    finally:
-        client.close()
     share_health(address.key, client.health)
     return account
 

@@ -76,9 +76,6 @@ class User(AbstractBaseUser):
             ),
         )
 
-    def __str__(self) -> str:
-        return self.username
-
     def save(self, *args: Any, **options: Any) -> None:
         """Begin a new epoch with each new password, whichever code sets it. Django leaves
         `_password` empty when it only rehashes the same password."""

@@ -23,10 +23,6 @@ class Connection(models.Model):
         encrypted = encryption.encrypt(json.dumps([name, password]))
         cls.objects.update_or_create(pk=1, defaults={"url": url, "sealed": encrypted})
 
-    @classmethod
-    def forget(cls) -> None:
-        cls.objects.all().delete()
-
     def credentials(self) -> tuple[str, str]:
         """Return the name and password. Raises CannotDecrypt if SECRET_KEY has changed."""
         name, password = json.loads(encryption.decrypt(self.sealed))

@@ -7,6 +7,7 @@ Only tags that a player needs are kept. Tags that could lead a player elsewhere 
 import re
 from collections.abc import Callable, Iterator
 from enum import StrEnum
+from itertools import count
 
 from webui.v1.errors import Unreadable
 
@@ -70,12 +71,10 @@ def lines_of(content: bytes) -> list[str]:
 
 
 def _count_urls(address: Address) -> Address:
-    remaining = MOST_ADDRESSES
+    numbers = count(1)
 
     def address_within_limit(reference: str, kind: TargetKind) -> str:
-        nonlocal remaining
-        remaining -= 1
-        if remaining < 0:
+        if next(numbers) > MOST_ADDRESSES:
             raise Unreadable("too_large")
         return address(reference, kind)
 

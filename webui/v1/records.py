@@ -229,7 +229,6 @@ class Restorables:
 
 @dataclass(frozen=True, slots=True)
 class RestoredPlace:
-    id: str
     name: str
     folder_id: str
 
@@ -349,7 +348,6 @@ class Account:
 
     id: str | None
     name: str
-    email: str
     is_paid: bool
     plan: str
     space_max_bytes: int | None
@@ -465,7 +463,7 @@ def restored_entry(row: Json) -> RestoredPlace | None:
     entry_id, folder_id = id_of(row.get("entry_id")), id_of(row.get("folder_id"))
     if entry_id is None or folder_id is None:
         return None
-    return RestoredPlace(entry_id, _name(row) or entry_id, folder_id)
+    return RestoredPlace(_name(row) or entry_id, folder_id)
 
 
 def search_result(answer: Json) -> SearchResult | None:
@@ -651,7 +649,6 @@ def account(answer: Json) -> Account | None:
     return Account(
         id=id_of(_first(row, "user_id", "id")),
         name=text_of(_first(row, "username", "email")),
-        email=text_of(_first(row, "email", "username")),
         is_paid=row.get("premium") is None or flag_of(row["premium"]),
         plan=text_of(row.get("package_name")),
         space_max_bytes=_known_bytes(row, "space_max"),

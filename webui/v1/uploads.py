@@ -36,7 +36,9 @@ class Upload:
 
     def body(self, field: str) -> Iterator[bytes]:
         if self._was_read:
-            self._wind_back()
+            if self._start is None:
+                raise Unavailable("cannot_send_again", was_sent=False)
+            self._stream.seek(self._start)  # type: ignore[attr-defined]
         yield self._head(field)
         self._was_read = True
         remaining = self.size_bytes
@@ -47,11 +49,6 @@ class Upload:
             remaining -= len(piece)
             yield piece
         yield self._tail()
-
-    def _wind_back(self) -> None:
-        if self._start is None:
-            raise Unavailable("cannot_send_again", was_sent=False)
-        self._stream.seek(self._start)  # type: ignore[attr-defined]
 
     def _head(self, field: str) -> bytes:
         parts = [

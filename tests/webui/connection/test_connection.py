@@ -50,7 +50,7 @@ def test_the_stored_connection_comes_second():
     place = connection.service_address()
     assert (place.url, place.credentials.password) == (URL, PASSWORD)
     assert PASSWORD not in repr(place)
-    Connection.forget()
+    Connection.objects.all().delete()
     assert connection.service_address().is_embedded
 
 
