@@ -67,7 +67,6 @@ class Service:
 
     @property
     def can_restore(self) -> bool:
-        """Return whether what people delete can be restored."""
         return self.is_embedded and owner_settings.find("DELETED_DAYS") > 0
 
 

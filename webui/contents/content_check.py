@@ -47,10 +47,6 @@ class Expected:
     kind: Kind = ""
     size_bytes: int | None = None
 
-    @property
-    def is_known(self) -> bool:
-        return bool(self.name or self.kind)
-
 
 UNKNOWN = Expected("")
 # For a file that no listing names: anything but a page or a message.
@@ -80,7 +76,7 @@ def kind_of(extension: str) -> Kind:
 
 def check(v1: Client, download: Download, expected: Expected, method: str = "GET") -> None:
     """Close the response and raise if the service sent something other than the file."""
-    if download.status not in (200, 206) or not expected.is_known:
+    if download.status not in (200, 206) or not (expected.name or expected.kind):
         return
     word = find_mismatch(download, expected, has_body=method != "HEAD")
     if not word:

@@ -36,6 +36,5 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
 
 
 def open_to_strangers(view: SiteView[Params] | DjangoView[Params]) -> DjangoView[Params]:
-    """Open a view to everyone, signed in or not."""
     cast("Any", view).open_to = None
     return cast("DjangoView[Params]", view)

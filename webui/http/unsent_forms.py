@@ -77,7 +77,6 @@ def sign_in_first(request: HttpRequest, page: str) -> HttpResponse | None:
 
 
 def is_short(request: HttpRequest, most: int = SHORT_BYTES) -> bool:
-    """Return whether a form is short enough to read."""
     length = request.META.get("CONTENT_LENGTH") or "0"
     return length.isdecimal() and int(length) <= most
 

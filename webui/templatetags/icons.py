@@ -12,6 +12,5 @@ ICON = '<svg class="i{}" aria-hidden="true"><use href="{}#{}"/></svg>'
 
 @register.simple_tag
 def icon(name: str, class_name: str = "") -> SafeString:
-    """Draw an icon."""
     classes = f" {class_name}" if class_name else ""
     return format_html(ICON, classes, static("icons.svg"), name)

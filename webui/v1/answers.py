@@ -275,11 +275,8 @@ def phrase_of(status: int | None) -> str:
 
 def _status_within(body: Json) -> int | None:
     """Return the status in the body: legacy services answer 200 and put the real status there."""
-    for key in ("code", "status_code"):
-        status = body.get(key)
-        if type(status) is int and 400 <= status < 600:
-            return status
-    return None
+    statuses = (body.get(key) for key in ("code", "status_code"))
+    return next((each for each in statuses if type(each) is int and 400 <= each < 600), None)
 
 
 def _kind(status: int | None, word: str, wait: float | None) -> type[Failure]:

@@ -51,5 +51,4 @@ class Dialect:
 
     def with_decision(self, decided: Mapping[str, str]) -> Self:
         """Add decisions. The first one stands: two threads may find out at the same time."""
-        stored = {**self.from_dict(decided).as_dict(), **self.as_dict()}
-        return self.from_dict(stored)
+        return self.from_dict({**decided, **self.as_dict()})

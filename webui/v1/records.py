@@ -123,7 +123,6 @@ class File(NamedTuple):
 
     @property
     def image_urls(self) -> Mapping[int, str]:
-        """Return the previews by width."""
         return {
             int(size): url
             for size, link in islice(self._images.items(), MOST_PICTURES)

@@ -19,7 +19,6 @@ class Reason(NamedTuple):
 
     @property
     def title(self) -> str:
-        """Return the sentence as a heading."""
         return str(self.sentence).rstrip(".。")
 
     @property
