@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from typing import Literal, TypeVar, overload
 
@@ -11,6 +12,7 @@ from webui.v1 import answers, calls, links, records
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import ServiceConnection
+from webui.v1.dialect import NAMINGS, Naming
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.links import Download, Link
 from webui.v1.network.address import checked_id
@@ -26,7 +28,8 @@ Value = TypeVar("Value")
 class Client(ServiceConnection):
     """A v1 client of one service, for any number of threads. Make it after the fork, close it once.
 
-    `calls` has the operations that services know in two forms.
+    Some operations have two forms. The client sends both until the dialect knows which one the
+    service understands.
     """
 
     # Folders and files
@@ -57,9 +60,14 @@ class Client(ServiceConnection):
         """Create a folder. `path` is its full path from the root.
 
         The parent folder must exist. If the caller knows that it does, a 404 means that the service
-        wants the older form, which uses `root_id`.
+        wants the older form; else the parent may be gone. The older form renames a folder to the
+        whole path of the new one. It is sent to the root, `root_id`, which a service that can only
+        rename would refuse to rename.
         """
-        forms = calls.create_folder(self.dialect, path, root_id, is_parent_known=is_parent_known)
+        may_be_gone = "/" in path and not is_parent_known
+        newer = Call("POST", "folder", form={"path": path}, names_something=may_be_gone)
+        older = Call("POST", f"folder/{checked_id(root_id)}/rename", form={"name": path})
+        forms = self._either("folder_create", newer, older)
         return self._read(forms, lambda body: records.creation(body, path))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
@@ -67,13 +75,21 @@ class Client(ServiceConnection):
         self._perform([Call("POST", path, form={"rename_to": name})])
 
     def delete_folder(self, folder_id: str) -> None:
-        self._perform(calls.delete(self.dialect, "folder", folder_id))
+        self._delete("folder", folder_id)
 
     def rename_file(self, file_id: str, name: str) -> None:
-        self._perform(calls.rename_file(self.dialect, file_id, name))
+        path = f"{checked_id(file_id)}/rename"
+        call = Call("POST", f"file/{path}", form={"rename_to": name})
+        self._perform(self._either("file_rename", call, replace(call, path=path)))
 
     def delete_file(self, file_id: str) -> None:
-        self._perform(calls.delete(self.dialect, "file", file_id))
+        self._delete("file", file_id)
+
+    def _delete(self, noun: Literal["folder", "file"], its_id: str) -> None:
+        path = f"{noun}/{checked_id(its_id)}"
+        call = Call("DELETE", path, may_repeat=True, removes=True)
+        other = replace(call, method="POST", path=f"{path}/delete")
+        self._perform(self._either(f"{noun}_delete", call, other))
 
     def largest_files(self) -> tuple[records.FoundEntry, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
@@ -164,7 +180,9 @@ class Client(ServiceConnection):
         raise Rejected("selection_too_long")
 
     def thumbnail(self, file_id: str) -> Link | Download:
-        return self.fetch(calls.thumbnail(self.dialect, file_id))
+        path = f"{checked_id(file_id)}/thumbnail"
+        call = Call("GET", f"file/{path}", may_repeat=True)
+        return self.fetch(self._either("thumbnail", call, replace(call, path=path)))
 
     def image(self, file_id: str) -> Link | Download:
         return self.fetch([Call("GET", f"file/{checked_id(file_id)}/image", may_repeat=True)])
@@ -229,14 +247,30 @@ class Client(ServiceConnection):
         return TransferRows()
 
     def transfer(self, transfer_id: str) -> records.Transfer:
-        forms = calls.transfer(self.dialect, transfer_id)
+        forms = self._transfer_forms(transfer_id)
         return self._read(forms, lambda body: records.transfer(body, transfer_id))
 
+    def _transfer_forms(self, transfer_id: str) -> list[Call]:
+        path = checked_id(transfer_id)
+        return [
+            Call("GET", f"{naming}/{path}", decides={"naming": naming}, may_repeat=True)
+            for naming in self._namings
+        ]
+
     def add_magnet(self, magnet: str, folder_id: str | None = None) -> records.Added:
-        return self._read(calls.add_magnet(self.dialect, magnet, folder_id), records.addition)
+        form = {"magnet": magnet, **calls.destination(folder_id)}
+        forms = [calls.add(naming, "magnet", form) for naming in self._namings]
+        return self._read(forms, records.addition)
 
     def add_url(self, url: str, folder_id: str | None = None) -> records.Added:
-        return self._read(calls.add_url(self.dialect, url, folder_id), records.addition)
+        """Send both fields in the torrent naming, since its services read one or the other."""
+        where = calls.destination(folder_id)
+        fields = {
+            "transfer": {"url": url, **where},
+            "torrent": {"torrent_url": url, "url": url, **where},
+        }
+        forms = [calls.add(naming, "url", fields[naming]) for naming in self._namings]
+        return self._read(forms, records.addition)
 
     def add_file(
         self,
@@ -257,7 +291,23 @@ class Client(ServiceConnection):
         upload = Upload(name, stream, size_bytes, fields)
         if self.dialect.naming is None:
             self._learn_naming()
-        return self._read(calls.add_file(self.dialect, upload), records.addition)
+        return self._read(self._upload_forms(upload), records.addition)
+
+    def _learn_naming(self) -> None:
+        """Send a small request first, so that a large file isn't sent to a path that is missing."""
+        with suppress(NotFound):
+            self._perform(self._transfer_forms(calls.ROOT_ID))
+
+    def _upload_forms(self, upload: Upload) -> list[Call]:
+        call = Call("POST", "transfer/file", upload=upload, names_something=False)
+        torrent = replace(call, path="torrent/file", upload_field="torrent_file")
+        either = self._either("file_add", torrent, replace(torrent, path="torrent/url"))
+        forms: dict[Naming, list[Call]] = {"transfer": [call], "torrent": either}
+        return [
+            replace(form, decides={"naming": naming, **form.decides})
+            for naming in self._namings
+            for form in forms[naming]
+        ]
 
     def pause_transfer(self, transfer_id: str) -> None:
         """Pause a transfer, if `is_ours`: the specification can only delete it."""
@@ -267,7 +317,15 @@ class Client(ServiceConnection):
         self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/resume", may_repeat=True)])
 
     def delete_transfer(self, transfer_id: str) -> None:
-        self._perform(calls.delete_transfer(self.dialect, transfer_id))
+        path = checked_id(transfer_id)
+        call = Call("DELETE", "", may_repeat=True, removes=True)
+        either = self._either("transfer_delete", call, replace(call, method="POST"))
+        forms = [
+            replace(form, path=f"{naming}/{path}", decides={"naming": naming, **form.decides})
+            for form in either
+            for naming in self._namings
+        ]
+        self._perform(forms)
 
     # The account
 
@@ -293,7 +351,16 @@ class Client(ServiceConnection):
     def _perform(self, forms: Sequence[Call]) -> None:
         self.ask(forms, lambda answer: answer)
 
-    def _learn_naming(self) -> None:
-        """Send a small request first, so that a large file isn't sent to a path that is missing."""
-        with suppress(NotFound):
-            self._perform(calls.transfer(self.dialect, calls.ROOT_ID))
+    def _either(self, name: str, primary: Call, alternative: Call) -> list[Call]:
+        """Return the form that the service is known to understand, or both."""
+        forms = {"primary": primary, "alternative": alternative}
+        decided = getattr(self.dialect, name)
+        return [
+            replace(call, decides={name: form})
+            for form, call in forms.items()
+            if decided in (None, form)
+        ]
+
+    @property
+    def _namings(self) -> tuple[Naming, ...]:
+        return (self.dialect.naming,) if self.dialect.naming else NAMINGS
