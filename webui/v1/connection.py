@@ -138,6 +138,7 @@ class ServiceConnection:
         return httpx.Client(
             transport=transport,
             timeout=timeout,
+            headers={"User-Agent": "Ferry"},
             cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
             trust_env=False,
             follow_redirects=False,
@@ -338,8 +339,11 @@ class ServiceConnection:
         for _hop in range(MOST_REDIRECTS):
             with deadline.apply():
                 response = self._streams.send(request, stream=True)
+            if response.status_code in CONTENT:
+                return Download(response)
             if response.status_code not in REDIRECTS:
-                return self._bytes_or_failure(response, deadline)
+                with deadline.apply(), closing(response):
+                    return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
             response.close()
             url = self._check_url(links.resolve(response.headers.get("Location", ""), request.url))
             if stop_elsewhere and not self.address.is_api(url):
@@ -350,12 +354,6 @@ class ServiceConnection:
             request = self._request(self._streams, method, url, bytes_headers(request.headers))
         raise Unreadable("too_many_redirects")
 
-    def _bytes_or_failure(self, response: httpx.Response, deadline: Deadline) -> Outcome:
-        if response.status_code in CONTENT:
-            return Download(response)
-        with deadline.apply(), closing(response):
-            return answers.read(response, deadline, answers.MOST_ERROR_BYTES)
-
     def _request(
         self,
         client: httpx.Client,
@@ -365,16 +363,9 @@ class ServiceConnection:
         call: Call | None = None,
     ) -> httpx.Request:
         """Build a request. Only this method adds the credentials, and only within the API."""
-        request = client.build_request(
-            method,
-            url,
-            headers={
-                "User-Agent": "Ferry",
-                **(call.content_headers() if call else {}),
-                **headers,
-            },
-            content=call.content() if call else None,
-        )
+        content = call.content() if call else None
+        headers = {**(call.content_headers() if call else {}), **headers}
+        request = client.build_request(method, url, headers=headers, content=content)
         if self.address.is_api(url):
             if self._token:
                 request.headers["Authorization"] = f"Basic {self._token}"
