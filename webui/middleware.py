@@ -100,8 +100,11 @@ def answering(get_response: Answer) -> Answer:
     """Tell our own service which request the site is answering: its links lead to the same host."""
 
     def middleware(request: HttpRequest) -> HttpResponseBase:
-        with connection.answering(request):
+        token = connection.outer.set(request)
+        try:
             return get_response(request)
+        finally:
+            connection.outer.reset(token)
 
     return middleware
 

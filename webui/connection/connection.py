@@ -3,8 +3,8 @@
 import hashlib
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from contextvars import ContextVar
 from dataclasses import astuple, dataclass
 from datetime import UTC, datetime
@@ -175,43 +175,33 @@ def recent_failure(health: Health, now: datetime) -> Failure | None:
 
 
 _lock = threading.Lock()
-_current: Service | None = None
-_current_place: ServiceAddress | None = None
+_current: tuple[ServiceAddress, Service] | None = None
 
 
 def _service_at(address: ServiceAddress) -> Service:
     """Create the service under a lock and after the fork, so that threads never create two."""
-    global _current, _current_place  # noqa: PLW0603  One per process is the point.
+    global _current  # noqa: PLW0603  One per process is the point.
     with _lock:
-        if _current is None or _current_place != address:
-            _current = Service(address.key, client_for(address), address.is_embedded)
-            _current_place = address
-        return _current
+        if _current is None or _current[0] != address:
+            _current = address, Service(address.key, client_for(address), address.is_embedded)
+        return _current[1]
 
 
 def client_for(place: ServiceAddress) -> Client:
     """Create a client; a foreign service's dialect is cached, so that it outlives the process."""
+    client = partial(
+        Client, place.url, place.credentials, request_id=request_ids.current, on_call=note_call
+    )
     if place.is_embedded:
-        return Client(
-            place.url,
-            place.credentials,
-            transport=Embedded(),
-            is_ours=True,
-            request_id=request_ids.current,
-            on_call=note_call,
-        )
+        return client(transport=Embedded(), is_ours=True)
     policy = LinkPolicy(place.url, settings.SERVICE_MEDIA_HOSTS)
-    return Client(
-        place.url,
-        place.credentials,
+    return client(
         naming=cast("Any", settings.SERVICE_NAMING),
         dialect=Dialect.from_dict(cache.get(dialect_key(place.key), {})),
         on_decision=partial(save_dialect, place.key),
         may_follow=policy.may_follow,
         may_connect=policy.may_connect,
         on_wait=database_connection.give_back,
-        request_id=request_ids.current,
-        on_call=note_call,
     )
 
 
@@ -234,12 +224,3 @@ class Embedded(httpx.BaseTransport):
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
         return host().embedded.transport(outer.get()).handle_request(request)
-
-
-@contextmanager
-def answering(request: HttpRequest) -> Iterator[None]:
-    token = outer.set(request)
-    try:
-        yield
-    finally:
-        outer.reset(token)
