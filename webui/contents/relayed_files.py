@@ -99,10 +99,9 @@ def abort_on_disconnect(request: HttpRequest, download: Download, slot: Slot) ->
 def redirect_to(link: Link) -> HttpResponse:
     """Redirect to a link. Links of our own service are sent as paths, so that they work under every
     host name of Ferry."""
-    response = HttpResponse(status=302)
-    response["Location"] = link.path_and_query if link.is_ours else link.url
-    response["Cache-Control"] = "private, no-store"
-    return response
+    location = link.path_and_query if link.is_ours else link.url
+    headers = {"Location": location, "Cache-Control": "private, no-store"}
+    return HttpResponse(status=302, headers=headers)
 
 
 def busy() -> HttpResponse:

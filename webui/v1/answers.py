@@ -28,7 +28,7 @@ MOST_ERROR_BYTES = 1024 * 1024
 MOST_PLAYLIST_BYTES = 4 * 1024 * 1024
 PIECE_BYTES = 64 * 1024
 LONGEST_WAIT_SECONDS = 86_400
-LONGEST_INTEGER = 400
+LONGEST_INTEGER = 4_300
 GZIP_OR_ZLIB = 32 + zlib.MAX_WBITS
 OWN_KEYS = frozenset({"result", "success", "status_code", "reason_phrase", "error", "code"})
 OBJECT = msgspec.json.Decoder(dict[str, msgspec.Raw])
@@ -200,12 +200,7 @@ def parse_json(text: str | bytes, row_keys: Sequence[str] = ()) -> Any:
     """
     with suppress(msgspec.DecodeError, ValueError):
         return _with_raw_rows(text, row_keys) if row_keys else msgspec.json.decode(text)
-    try:
-        return json.loads(text, parse_constant=_nothing)
-    except json.JSONDecodeError:
-        raise
-    except ValueError:
-        return json.loads(text, parse_constant=_nothing, parse_int=_short_integer)
+    return json.loads(text, parse_constant=_nothing, parse_int=_short_integer)
 
 
 def _with_raw_rows(text: str | bytes, row_keys: Sequence[str]) -> Json:

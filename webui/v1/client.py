@@ -43,13 +43,8 @@ class Client(ServiceConnection):
     ) -> records.Listing | records.Unchanged:
         """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
         is_root = folder_id in ("", calls.ROOT_ID)
-        call = Call(
-            "GET",
-            "folder" if is_root else f"folder/{checked_id(folder_id)}",
-            query={"links": "0"} if self.is_ours else {},
-            headers=calls.if_none_match(etag),
-            may_repeat=True,
-        )
+        path = "folder" if is_root else f"folder/{checked_id(folder_id)}"
+        call = Call("GET", path, {"links": "0"} if self.is_ours else {}, may_repeat=True)
         return self._unless_known(
             call, etag, lambda body, new_etag: records.listing(body, folder_id, new_etag)
         )
@@ -229,13 +224,7 @@ class Client(ServiceConnection):
 
         This isn't in the specification: raise `NotFound` if the service has no such list.
         """
-        call = Call(
-            "GET",
-            "transfer",
-            headers=calls.if_none_match(etag),
-            may_repeat=True,
-            row_keys=("transfers", "torrents"),
-        )
+        call = Call("GET", "transfer", may_repeat=True, row_keys=("transfers", "torrents"))
         return self._unless_known(
             call,
             etag,
@@ -346,7 +335,7 @@ class Client(ServiceConnection):
                 return records.Unchanged(etag or "")
             return read(answer.body or {}, answers.etag_of(answer.headers))
 
-        return self.ask([call], of)
+        return self.ask([replace(call, headers=calls.if_none_match(etag))], of)
 
     def _perform(self, forms: Sequence[Call]) -> None:
         self.ask(forms, lambda answer: answer)
