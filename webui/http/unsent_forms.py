@@ -41,26 +41,15 @@ FILE_NAME = re.compile(rb'filename="([^"\r\n]+)"')
 
 
 @dataclass(frozen=True)
-class TypedField:
-    name: str
-    label: str
-    value: str
-    is_long: bool
-
-
-@dataclass(frozen=True)
 class Unsent:
     path: str
     fields: list[tuple[str, str]]
     files: list[str]
 
     @property
-    def typed(self) -> list[TypedField]:
-        return [
-            TypedField(name, str(TYPED[name]), value, is_long=name == "text")
-            for name, value in self.fields
-            if name in TYPED
-        ]
+    def typed(self) -> list[tuple[str, str, str]]:
+        """Return the name, label, and value of each field that people type into."""
+        return [(name, str(TYPED[name]), value) for name, value in self.fields if name in TYPED]
 
     @property
     def others(self) -> list[tuple[str, str]]:
