@@ -2,7 +2,7 @@
 
 from webui.models.activity import Activity
 from webui.models.files import HeldDelete, Selection, SortOrder, Watched
-from webui.models.people import Role, User, Users, new_epoch
+from webui.models.people import Role, User
 from webui.models.search import IndexedEntry, IndexedFolder, NameIndex
 from webui.models.server import Connection, OwnerSetting, ProgramPassword, Release
 from webui.models.shares import HeldBytes, Share
@@ -44,9 +44,7 @@ __all__ = [
     "SortOrder",
     "Throttle",
     "User",
-    "Users",
     "Watched",
     "digest_of",
-    "new_epoch",
     "token_purpose",
 ]
