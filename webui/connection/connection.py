@@ -61,9 +61,8 @@ class Service:
     def takes_folder(self) -> bool:
         """Return whether the service puts added items into the requested folder. Check the cache
         too, since another process may have found out first."""
-        if self.v1.dialect.folder_id is None:
-            return "folder_id" in cache.get(dialect_key(self.key), {})
-        return True
+        is_known = self.v1.dialect.folder_id is not None
+        return is_known or "folder_id" in cache.get(dialect_key(self.key), {})
 
     @property
     def can_restore(self) -> bool:

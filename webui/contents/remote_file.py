@@ -6,7 +6,7 @@ import time
 from webui.contents.content_check import Expected, check
 from webui.v1.client import Client
 from webui.v1.errors import Unavailable, Unreadable
-from webui.v1.links import Download, Link
+from webui.v1.links import Download
 
 PIECE_BYTES = 256 * 1024
 MOST_SECONDS = 15
@@ -73,10 +73,7 @@ class RemoteFile(io.RawIOBase):
 
 def fetch_piece(v1: Client, file: str, expected: Expected, start: int) -> bytes:
     headers = {"Range": f"bytes={start}-{start + PIECE_BYTES - 1}"}
-    answer = v1.file_link(file, headers)
-    if isinstance(answer, Link):
-        answer = v1.open(answer, headers)
-    with answer:
+    with v1.open(v1.file_link(file, headers), headers) as answer:
         return read_piece(v1, answer, expected, start)
 
 

@@ -209,7 +209,7 @@ class ServiceConnection:
 
     def open(
         self,
-        link: Link | str,
+        source: Link | Download | str,
         headers: Mapping[str, str] | None = None,
         method: str = "GET",
         *,
@@ -217,9 +217,11 @@ class ServiceConnection:
     ) -> Download:
         """Open the bytes behind a link, for what the site streams itself. Each redirect is checked.
 
-        Without `insists`, don't wait for a busy service.
+        Without `insists`, don't wait for a busy service. Bytes that came without a link are open.
         """
-        url = links.resolve(link if isinstance(link, str) else link.url)
+        if isinstance(source, Download):
+            return source
+        url = links.resolve(source if isinstance(source, str) else source.url)
 
         def send(call: Call, deadline: Deadline) -> Outcome:
             request = self._request(
@@ -239,7 +241,7 @@ class ServiceConnection:
 
         Read them within the time of one call, then close the download in any case.
         """
-        download = self.open(source) if isinstance(source, Link) else source
+        download = self.open(source)
         deadline = Deadline(self._clock, self._patience.call_seconds)
         with deadline.apply(), download:
             return answers.read_small(download, deadline, most_bytes)
