@@ -144,4 +144,4 @@ def is_within_bounds(request: Request, selection: Selection) -> bool:
     if bounds is None:
         return True
     keys = keys_of(selection)
-    return bounds.include_all(service_of(request), selection.folder, keys, timezone.now())
+    return bounds.include(service_of(request), selection.folder, timezone.now(), keys)

@@ -45,14 +45,10 @@ class Bounds:
     def is_top(self, snapshot: Snapshot) -> bool:
         return snapshot.folder == self.top
 
-    def include(self, service: Service, folder: str, now: datetime) -> bool:
-        """Return whether a folder is inside."""
-        return self._find(service, folder, now) is not None
-
-    def include_all(
-        self, service: Service, folder: str, keys: Iterable[str], now: datetime
+    def include(
+        self, service: Service, folder: str, now: datetime, keys: Iterable[str] = ()
     ) -> bool:
-        """Return whether entries are in this folder now, and the folder is inside."""
+        """Return whether a folder is inside, and has these entries now."""
         snapshot = self._find(service, folder, now)
         if snapshot is None:
             return False

@@ -95,7 +95,7 @@ def is_within(request: Request, match: ResolverMatch) -> bool:
     if bounds is None or not FOLDER_ID.fullmatch(folder):
         return False
     keys = [f"{FILE}-{match.kwargs['file']}"] if "file" in match.kwargs else []
-    if not bounds.include_all(service, folder, keys, now):
+    if not bounds.include(service, folder, now, keys):
         return False
     return "sub" not in match.kwargs or has_subtitles(request, **match.kwargs)
 
