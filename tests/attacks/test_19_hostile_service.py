@@ -92,7 +92,7 @@ def before(alice, settings, monkeypatch) -> Iterator[Callable[..., Site]]:
             f"{scheme}://me%40example.org:herring%20in%20oil@127.0.0.1:{server.port}"
         )
         # No setting changes the patience: with its default, each of these services costs a minute.
-        monkeypatch.setattr("webui.v1.client.Patience", lambda: patience)
+        monkeypatch.setattr("webui.v1.connection.Patience", lambda: patience)
         place = find_place()
         service = Service(place.key, client_for(place), place.is_embedded)
         opened.append(service.v1)
