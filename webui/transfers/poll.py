@@ -168,7 +168,7 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
         for each in (*by_key.values(), *followed)
         if each.id not in held
     ]
-    by_row = {each.row: each for each in sent_records}
+    by_row = {each.pk: each for each in sent_records}
     transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
     _remember(service, transfers, by_row)
     store().save(service.key, transfers, answer.etag or None, changes)
@@ -197,42 +197,7 @@ def load_sent_records(service: Service) -> list[SentRecord]:
         .annotate(beginning=Substr("source", 1, SOURCE_BEGINNING), by=F("added_by__username"))
         .order_by("-pk")[:MOST_SHOWN]
     )
-    return [
-        SentRecord(
-            row=row[0],
-            transfer_id=row[1],
-            hash=row[2],
-            title=row[3],
-            kind=row[4],
-            source=row[5],
-            folder=row[6],
-            size_bytes=row[7] or 0,
-            by=row[8] or "",
-            added_at=row[9].timestamp(),
-            state=row[10],
-            reason=row[11],
-            ended_at=row[12].timestamp() if row[12] else None,
-            created_folder=row[13],
-            created_file=row[14],
-        )
-        for row in rows.values_list(
-            "pk",
-            "transfer_id",
-            "info_hash",
-            "title",
-            "source_kind",
-            "beginning",
-            "folder_id",
-            "size_bytes",
-            "by",
-            "added_at",
-            "state",
-            "reason",
-            "done_at",
-            "created_folder_id",
-            "created_file_id",
-        )
-    ]
+    return [SentRecord._make(row) for row in rows.values_list(*SentRecord._fields)]
 
 
 def _combine_listed(
@@ -242,19 +207,19 @@ def _combine_listed(
     now: float,
 ) -> dict[str, CachedTransfer]:
     by_id = {each.transfer_id: each for each in sent_records if each.transfer_id}
-    by_hash = {each.hash: each for each in sent_records if each.hash and not each.transfer_id}
+    without_id = [each for each in sent_records if not each.transfer_id]
+    by_hash = {each.info_hash: each for each in without_id if each.info_hash}
     if isinstance(answer, Unchanged):
-        same = [each for each in before.values() if each.is_listed]
-        return {each.key: _update_cached(each, by_id.get(each.id), now) for each in same}
+        return {
+            key: states.apply_time(states.apply_record(each, by_id.get(each.id)), now)
+            for key, each in before.items()
+            if each.is_listed
+        }
     reports = [
         (each, before.get(f"t{each.id}"), by_id.get(each.id) or by_hash.get(each.hash or ""))
         for each in answer.transfers or ()
     ]
     return {each.key: each for each in _steady.combine_all(reports, now)}
-
-
-def _update_cached(cached: CachedTransfer, sent: SentRecord | None, now: float) -> CachedTransfer:
-    return states.apply_time(states.apply_record(cached, sent), now)
 
 
 def _find_unlisted(
@@ -265,9 +230,9 @@ def _find_unlisted(
 ) -> list[CachedTransfer]:
     """Return unlisted transfers: those that the site sent, and those that were listed until now."""
     rows = {each.row for each in by_key.values()}
-    ours = [each for each in sent_records if each.row not in rows]
+    ours = [each for each in sent_records if each.pk not in rows]
     others = {each.key: states.derive_unlisted(each, before.get(each.key), now) for each in ours}
-    sent_rows = {each.row for each in sent_records}
+    sent_rows = {each.pk for each in sent_records}
     for key, each in before.items():
         is_forgotten = each.row not in sent_rows if each.row else each.state == FAILED
         if key not in by_key and key not in others and not is_forgotten:
@@ -332,9 +297,9 @@ def _name_folder(
     if cached.state != DONE or is_placed:
         return cached
     sent = sent_records.get(cached.row)
-    if not sent or sent.folder in ("", ROOT) or not service.takes_folder:
+    if not sent or sent.folder_id in ("", ROOT) or not service.takes_folder:
         return cached
-    return cached._replace(place=folders.store().name_of(service.key, sent.folder))
+    return cached._replace(place=folders.store().name_of(service.key, sent.folder_id))
 
 
 def _remember(
@@ -361,6 +326,6 @@ def _remember(
 
 
 def has_news(sent: SentRecord, cached: CachedTransfer) -> bool:
-    old_facts = (sent.state, sent.reason, sent.created_folder, sent.created_file)
+    old_facts = (sent.state, sent.reason, sent.created_folder_id, sent.created_file_id)
     new_facts = (cached.state, cached.reason, cached.folder, cached.file)
     return old_facts != new_facts or sent.title != cached.name[:LONGEST_TITLE]

@@ -1,6 +1,7 @@
 """The state of a transfer, derived from what the service reports now and reported before."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import NamedTuple
 
 from webui.v1.records import DOWNLOADED_PERCENT, Transfer
@@ -27,27 +28,27 @@ ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
 
 
 class SentRecord(NamedTuple):
-    """What the site remembers of a transfer that it sent."""
+    """What the site remembers of a transfer that it sent, named like the columns of its row."""
 
-    row: int
+    pk: int
+    added_at: datetime
     transfer_id: str = ""
-    hash: str = ""
+    info_hash: str = ""
     title: str = ""
-    kind: str = ""
-    source: str = ""  # only the beginning
-    folder: str = ""
-    size_bytes: int = 0
-    by: str = ""
-    added_at: float = 0
+    source_kind: str = ""
+    beginning: str = ""  # of the source
+    folder_id: str = ""
+    size_bytes: int | None = None
+    by: str | None = None
     state: str = ""
     reason: str = ""
-    ended_at: float | None = None
-    created_folder: str = ""
-    created_file: str = ""
+    done_at: datetime | None = None
+    created_folder_id: str = ""
+    created_file_id: str = ""
 
     @property
     def key(self) -> str:
-        return f"t{self.transfer_id}" if self.transfer_id else f"s{self.row}"
+        return f"t{self.transfer_id}" if self.transfer_id else f"s{self.pk}"
 
 
 class CachedTransfer(NamedTuple):
@@ -174,19 +175,19 @@ def apply_record(cached: CachedTransfer, sent: SentRecord | None) -> CachedTrans
     if sent is None:
         return cached
     return cached._replace(
-        row=sent.row,
-        kind=sent.kind,
+        row=sent.pk,
+        kind=sent.source_kind,
         host=host_of(sent),
-        by=sent.by,
-        added_at=sent.added_at,
-        size_bytes=cached.size_bytes or sent.size_bytes,
+        by=sent.by or "",
+        added_at=sent.added_at.timestamp(),
+        size_bytes=cached.size_bytes or sent.size_bytes or 0,
     )
 
 
 def host_of(sent: SentRecord) -> str:
-    if sent.kind != "url":
+    if sent.source_kind != "url":
         return ""
-    return sent.source.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
+    return sent.beginning.partition("://")[2].partition("/")[0].rpartition("@")[2][:80]
 
 
 def apply_time(cached: CachedTransfer, now: float) -> CachedTransfer:
@@ -261,13 +262,13 @@ def derive_unlisted(sent: SentRecord, before: CachedTransfer | None, now: float)
         sent.key,
         sent.transfer_id,
         sent.title,
-        sent.hash,
+        sent.info_hash,
         state=sent.state or QUEUED,
         reason=sent.reason,
         since=now,
-        ended_at=sent.ended_at,
-        folder=sent.created_folder,
-        file=sent.created_file,
+        ended_at=sent.done_at.timestamp() if sent.done_at else None,
+        folder=sent.created_folder_id,
+        file=sent.created_file_id,
         advanced_at=now,
     )
     return apply_time(apply_record(old._replace(is_listed=False), sent), now)

@@ -1,6 +1,7 @@
 """States of transfers, derived from what services of both generations report."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -173,7 +174,8 @@ def test_an_observation_alone_is_not_news():
 
 
 def sent(**facts) -> SentRecord:
-    return SentRecord(**{"row": 3, "transfer_id": "7", "title": "Sintel", "added_at": NOW} | facts)
+    added_at = datetime.fromtimestamp(NOW, UTC)
+    return SentRecord(3, added_at, **{"transfer_id": "7", "title": "Sintel"} | facts)
 
 
 def test_a_transfer_missing_at_the_service_is_gone():
@@ -199,7 +201,7 @@ def test_a_folder_of_the_same_name_ends_nothing_that_still_runs():
 
 
 def test_a_url_transfer_shows_its_host():
-    url = sent(kind="url", source="https://user:secret@downloads.example.org/a/b.iso")
+    url = sent(source_kind="url", beginning="https://user:secret@downloads.example.org/a/b.iso")
     assert states.host_of(url) == "downloads.example.org"
 
 

@@ -1,6 +1,7 @@
 """Transfers that a poll left as they were: judging them again would change nothing."""
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
@@ -22,7 +23,15 @@ TOLD = records.transfer(
         "state": "stopped",
     }
 )
-SENT = SentRecord(3, "7", title="Sintel", kind="url", source="https://example.org/a", by="alice")
+SENT = SentRecord(
+    3,
+    datetime.fromtimestamp(0, UTC),
+    "7",
+    title="Sintel",
+    source_kind="url",
+    beginning="https://example.org/a",
+    by="alice",
+)
 
 
 @each_case("state", [*sorted(records.STATES), None])
