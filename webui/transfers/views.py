@@ -25,7 +25,7 @@ from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import actions, poll
 from webui.transfers.pages import transfers as pages
-from webui.transfers.pages.transfers import DestinationFolder, Standing, TransfersPage
+from webui.transfers.pages.transfers import DestinationFolder, TransfersPage
 from webui.transfers.pages.words import RowContext
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
@@ -62,10 +62,10 @@ def destination_of(request: Request) -> DestinationFolder | None:
 
 def page_of(request: Request) -> TransfersPage:
     cached_list = poll.refresh(service_of(request), at_once=True)
-    standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
-    keys = pages.missing(standing, windows, None, {})
+    windows = pages.windows_of(request.GET.dict())
+    keys = pages.missing(cached_list, windows, None, {})
     transfers = poll.store().of_keys(service_of(request).key, keys)
-    return pages.page_of(standing, transfers, windows, context_of(request, cached_list))
+    return pages.page_of(cached_list, transfers, windows, context_of(request, cached_list))
 
 
 @require_safe
@@ -77,20 +77,20 @@ def listing(request: Request) -> HttpResponse:
     docs/decisions/11-changed-rows.md.
     """
     cached_list = poll.refresh(service_of(request))
-    standing, windows = standing_of(cached_list), pages.windows_of(request.GET.dict())
-    context = context_of(request, cached_list)
+    windows, context = pages.windows_of(request.GET.dict()), context_of(request, cached_list)
     revision = request.GET.get("seen", "")
-    if revision == pages.revision_of(standing, windows, context):
+    if revision == pages.revision_of(cached_list, windows, context):
         return no_content()
-    seen = pages.seen_of(revision, standing, context)
+    seen = pages.seen_of(revision, cached_list, context)
     store, service = poll.store(), service_of(request).key
     changed: dict[str, CachedTransfer] = {}
     arrived: list[CachedTransfer] = []
     if seen:
         changed = store.since(service, seen.number)
         arrived = list(store.arrived_since(service, seen.number).values())
-    transfers = changed | store.of_keys(service, pages.missing(standing, windows, seen, changed))
-    page = pages.page_of(standing, transfers, windows, context, seen=seen, arrived=arrived)
+    missing = pages.missing(cached_list, windows, seen, changed)
+    transfers = changed | store.of_keys(service, missing)
+    page = pages.page_of(cached_list, transfers, windows, context, seen=seen, arrived=arrived)
     return render(request, "transfers/_news.html", {"page": page})
 
 
@@ -105,16 +105,6 @@ def running(request: Request) -> HttpResponse:
     if count is None or request.GET.get("seen") == str(count):
         return no_content()
     return render(request, "transfers/_running.html", {"running": count})
-
-
-def standing_of(cached_list: CachedList) -> Standing:
-    return Standing(
-        cached_list.epoch,
-        cached_list.number,
-        cached_list.ordered,
-        cached_list.totals,
-        cached_list.groups,
-    )
 
 
 def context_of(request: Request, cached_list: CachedList) -> RowContext:

@@ -11,10 +11,10 @@ from django.utils.translation import gettext as _
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
-from webui.transfers.groups import Groups
 from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer
 from webui.transfers.totals import Totals
+from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure
 from webui.words import formatting, joining
 from webui.words.failures import message_of
@@ -48,17 +48,6 @@ class Seen:
     number: int
     windows: Windows
     counts: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Standing:
-    """The parts of the cached list that a page needs."""
-
-    epoch: str
-    number: int
-    ordered: int
-    totals: Totals
-    groups: Groups
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,10 +95,8 @@ class RowList:
     is_crowd: bool
 
 
-@dataclass(frozen=True)
-class Arrival:
+class Arrival(NamedTuple):
     key: str
-    name: str
     words: str
 
 
@@ -136,7 +123,6 @@ class TransfersPage:
     away: Away | None
     may_change: bool
     gauge: Gauge | None
-    clear_url: str
 
     @property
     def is_empty(self) -> bool:
@@ -144,7 +130,7 @@ class TransfersPage:
 
 
 def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, two of the page.
-    standing: Standing,
+    cached_list: CachedList,
     transfers: Mapping[str, CachedTransfer],
     windows: Windows,
     context: RowContext,
@@ -152,10 +138,10 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
 ) -> TransfersPage:
-    is_same = has_order(standing, windows, seen)
+    is_same = has_order(cached_list, windows, seen)
     labels = RowLabels(_("Cancel %(name)s"), _("Actions for %(name)s"))
     lists = []
-    for name, group in zip(Windows._fields, standing.groups, strict=True):
+    for name, group in zip(Windows._fields, cached_list.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
         rows = {key: row_of(transfers[key], context, labels) for key in keys if key in transfers}
@@ -170,12 +156,12 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
             )
         )
     return TransfersPage(
-        document_title=document_title(standing.totals),
-        summary=summary(standing.totals, len(standing.groups.under_way)),
-        running=standing.totals.running,
-        revision=revision_of(standing, windows, context),
+        document_title=document_title(cached_list.totals),
+        summary=summary(cached_list.totals, len(cached_list.groups.under_way)),
+        running=cached_list.totals.running,
+        revision=revision_of(cached_list, windows, context),
         sizes=list(windows._asdict().items()),
-        every_ms=every_ms(standing.totals, context),
+        every_ms=every_ms(cached_list.totals, context),
         under_way=lists[0],
         failed=lists[1],
         done=lists[2],
@@ -183,7 +169,6 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         away=context.away,
         may_change=context.may_change and context.away is None,
         gauge=context.gauge,
-        clear_url=reverse("transfers-clear"),
     )
 
 
@@ -193,21 +178,21 @@ def every_ms(totals: Totals, context: RowContext) -> int:
     return LIVELY_MS if totals.is_lively else IDLE_MS
 
 
-def revision_of(standing: Standing, windows: Windows, context: RowContext) -> str:
+def revision_of(cached_list: CachedList, windows: Windows, context: RowContext) -> str:
     """Return a page's revision. It contains the day, since rows say `Today`."""
-    epoch = f"{standing.epoch}{context.calendar.day_number}"
-    return ".".join(map(str, [epoch, standing.number, *windows, *map(len, standing.groups)]))
+    epoch = f"{cached_list.epoch}{context.calendar.day_number}"
+    return ".".join(map(str, [epoch, cached_list.number, *windows, *map(len, cached_list.groups)]))
 
 
-def seen_of(revision: str, standing: Standing, context: RowContext) -> Seen | None:
+def seen_of(revision: str, cached_list: CachedList, context: RowContext) -> Seen | None:
     """Parse a revision. Return None if it is of another service or day, or was made up."""
     parts = revision.split(".")
-    epoch = f"{standing.epoch}{context.calendar.day_number}"
+    epoch = f"{cached_list.epoch}{context.calendar.day_number}"
     if len(parts) != 8 or parts[0] != epoch or not all(map(is_count, parts[1:])):
         return None
     number, *sizes = map(int, parts[1:])
     seen = Seen(number, Windows(*sizes[:3]), tuple(sizes[3:]))
-    return seen if number <= standing.number else None
+    return seen if number <= cached_list.number else None
 
 
 def windows_of(query: Mapping[str, str]) -> Windows:
@@ -224,7 +209,7 @@ def is_count(text: str) -> bool:
 
 
 def missing(
-    standing: Standing, windows: Windows, seen: Seen | None, changed: Container[str]
+    cached_list: CachedList, windows: Windows, seen: Seen | None, changed: Container[str]
 ) -> list[str]:
     """Return the keys of the unchanged rows that the page may lack, as they were beyond its window.
 
@@ -233,13 +218,15 @@ def missing(
     """
     if seen is None:
         return [
-            key for group, end in zip(standing.groups, windows, strict=True) for key in group[:end]
+            key
+            for group, end in zip(cached_list.groups, windows, strict=True)
+            for key in group[:end]
         ]
     keys: list[str] = []
-    if has_order(standing, windows, seen):
+    if has_order(cached_list, windows, seen):
         return keys
     for group, end, had, count in zip(
-        standing.groups, windows, seen.windows, seen.counts, strict=True
+        cached_list.groups, windows, seen.windows, seen.counts, strict=True
     ):
         if count > had:
             unchanged = [key for key in group if key not in changed]
@@ -247,8 +234,8 @@ def missing(
     return keys
 
 
-def has_order(standing: Standing, windows: Windows, seen: Seen | None) -> bool:
-    return seen is not None and seen.windows == windows and standing.ordered <= seen.number
+def has_order(cached_list: CachedList, windows: Windows, seen: Seen | None) -> bool:
+    return seen is not None and seen.windows == windows and cached_list.ordered <= seen.number
 
 
 # Words
@@ -319,8 +306,7 @@ def percent_of(transfer: CachedTransfer) -> str:
 
 
 def arrival_of(transfer: CachedTransfer) -> Arrival:
-    words = _("%(name)s is in your files") % {"name": transfer.name}
-    return Arrival(transfer.key, transfer.name, words)
+    return Arrival(transfer.key, _("%(name)s is in your files") % {"name": transfer.name})
 
 
 def away_words(since: str, failure: Failure) -> Away:
@@ -348,38 +334,23 @@ def magnet_of(transfer: CachedTransfer) -> str:
 
 @dataclass(frozen=True)
 class RemovePage:
-    title: str
     name: str
-    text: str
-    button: str
-    keep: str
     action: str
-    back_url: str
+    title: str
+    text: str
+    keep: str
+    button: str
 
 
 def remove_page(transfer: CachedTransfer) -> RemovePage:
-    url = f"{url_of(transfer.key)}remove/"
-    back = reverse("transfers")
-    name = transfer.name or _("Unnamed")
+    name, action = transfer.name or _("Unnamed"), f"{url_of(transfer.key)}remove/"
     if transfer.is_ended:
-        return RemovePage(
-            title=_("Remove this from the list?"),
-            name=name,
-            text=_("This transfer has ended. Files that already arrived stay in your files."),
-            button=_("Remove from list"),
-            keep=_("Keep"),
-            action=url,
-            back_url=back,
-        )
-    return RemovePage(
-        title=_("Cancel this transfer?"),
-        name=name,
-        text=lost_words(transfer),
-        button=_("Cancel transfer"),
-        keep=_("Keep transfer"),
-        action=url,
-        back_url=back,
-    )
+        title, keep, button = _("Remove this from the list?"), _("Keep"), _("Remove from list")
+        text = _("This transfer has ended. Files that already arrived stay in your files.")
+    else:
+        title, keep, button = _("Cancel this transfer?"), _("Keep transfer"), _("Cancel transfer")
+        text = lost_words(transfer)
+    return RemovePage(name, action, title, text, keep, button)
 
 
 def lost_words(transfer: CachedTransfer) -> str:
