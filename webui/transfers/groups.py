@@ -3,19 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from webui.transfers.states import (
-    DONE,
-    DOWNLOADING,
-    METADATA,
-    MOVING,
-    NO_ROOM,
-    QUEUED,
-    STALLED,
-    STOPPED,
-    CachedTransfer,
-)
-
-ORDER = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
+from webui.transfers.states import DONE, UNDER_WAY, CachedTransfer
 
 
 class Groups(NamedTuple):
@@ -32,7 +20,7 @@ class Groups(NamedTuple):
 def group_transfers(cached_transfers: list[CachedTransfer]) -> Groups:
     """Group transfers: those under way by state, moving ones first; all others newest first."""
     under_way = [each for each in cached_transfers if not each.is_ended]
-    under_way.sort(key=lambda each: (ORDER.index(each.state), -each.since, each.key))
+    under_way.sort(key=lambda each: (UNDER_WAY.index(each.state), -each.since, each.key))
     ended = [each for each in cached_transfers if each.is_ended]
     ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
     return Groups(

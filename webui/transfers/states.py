@@ -23,6 +23,8 @@ QUEUED, METADATA, DOWNLOADING, STALLED = "queued", "metadata", "downloading", "s
 MOVING, DONE, NO_ROOM, FAILED = "moving", "done", "no_room", "failed"
 STOPPED, GONE = "stopped", "gone"
 
+# In the order in which transfers are shown.
+UNDER_WAY = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
 ENDED = frozenset({DONE, FAILED, GONE})
 ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
 

@@ -12,7 +12,7 @@ from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
 from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
-from webui.transfers.states import DONE, FAILED, GONE, METADATA, MOVING, QUEUED, CachedTransfer
+from webui.transfers.states import DONE, FAILED, GONE, METADATA, QUEUED, CachedTransfer
 from webui.transfers.totals import Totals
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure
@@ -62,7 +62,6 @@ class TransferRow:
     word: str
     tone: str
     icon: str
-    is_turning: bool
     facts: tuple[str, ...]
     origin: str
     open_url: str
@@ -277,7 +276,6 @@ def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> 
         word=word,
         tone=tone,
         icon=icon,
-        is_turning=transfer.state == MOVING,
         facts=tuple(fact for fact in facts if fact),
         origin=origin(transfer, context.calendar),
         open_url=f"{url_of(transfer.key)}open/" if transfer.folder or transfer.file else "",

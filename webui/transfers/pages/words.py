@@ -9,20 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
 from webui.storage_meter import Gauge
-from webui.transfers.states import (
-    DONE,
-    DOWNLOADING,
-    FAILED,
-    GONE,
-    METADATA,
-    MOVING,
-    NO_ROOM,
-    QUEUED,
-    RETRYING,
-    STALLED,
-    STOPPED,
-    CachedTransfer,
-)
+from webui.transfers import states
+from webui.transfers.states import RETRYING, CachedTransfer
 from webui.v1.records import DOWNLOADED_PERCENT
 from webui.words import formatting
 from webui.words.formatting import Calendar
@@ -97,12 +85,8 @@ def stalled_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     waiting = "" if has_peers and why == NO_PEERS else clause(why)
     if why == RETRYING:
         waiting = detail(why, transfer.said, context.calendar) or waiting
-    return (
-        word,
-        "amber",
-        "unplug",
-        [waiting, progress_of(transfer), direct(transfer) or peers(transfer)],
-    )
+    facts = [waiting, progress_of(transfer), direct(transfer) or peers(transfer)]
+    return word, "amber", "unplug", facts
 
 
 def moving_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
@@ -123,16 +107,10 @@ def moved_part(percent: float) -> str:
 def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     needed = max(transfer.size_bytes - transfer.done_bytes, 0)
     short = needed - context.free_bytes if context.free_bytes is not None else 0
-    words = clause(transfer.reason)
-    missing_words = ""
+    facts = [clause(transfer.reason), progress_of(transfer)]
     if short > 0:
-        missing_words = _("needs another %(size)s") % {"size": formatting.size_words(short)}
-    return (
-        _("Not enough space"),
-        "amber",
-        "circle-alert",
-        [missing_words, words, progress_of(transfer)],
-    )
+        facts.insert(0, _("needs another %(size)s") % {"size": formatting.size_words(short)})
+    return _("Not enough space"), "amber", "circle-alert", facts
 
 
 def stopped_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
@@ -158,16 +136,16 @@ def gone_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
 
 
 WORDS = {
-    QUEUED: queued_words,
-    METADATA: fetching_words,
-    DOWNLOADING: downloading_words,
-    STALLED: stalled_words,
-    MOVING: moving_words,
-    NO_ROOM: no_room_words,
-    STOPPED: stopped_words,
-    DONE: done_words,
-    FAILED: failed_words,
-    GONE: gone_words,
+    states.QUEUED: queued_words,
+    states.METADATA: fetching_words,
+    states.DOWNLOADING: downloading_words,
+    states.STALLED: stalled_words,
+    states.MOVING: moving_words,
+    states.NO_ROOM: no_room_words,
+    states.STOPPED: stopped_words,
+    states.DONE: done_words,
+    states.FAILED: failed_words,
+    states.GONE: gone_words,
 }
 
 
