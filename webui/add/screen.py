@@ -20,11 +20,6 @@ from webui.words.formatting import Calendar
 MOST_FOLDERS = 100
 
 
-def box_beside(request: Request) -> AddBox:
-    """Return the field for a page that asks the service for other things; use known folders."""
-    return box_of(request, is_asking=False)
-
-
 def box_of(
     request: Request,
     folder: str = "",
@@ -33,7 +28,10 @@ def box_of(
     left_count: int = 0,
     is_asking: bool = True,
 ) -> AddBox:
-    """Return what `add/_add.html` shows. It must not fail if the service is unavailable."""
+    """Return what `add/_add.html` shows. It must not fail if the service is unavailable.
+
+    `is_asking`: ask the service for its folders, unless the page asks it for other things.
+    """
     choices: list[tuple[str, str]] = []
     gauge, takes_folder = None, False
     with suppress(Failure):

@@ -25,10 +25,6 @@ def mark_changed(service: Service) -> None:
     poll.store().change(service.key)
 
 
-def find(service: Service, key: str) -> CachedTransfer | None:
-    return poll.store().of_keys(service.key, [key]).get(key)
-
-
 def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
     """Remove a transfer from the list, but never its files.
 
@@ -41,11 +37,6 @@ def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
     Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
     poll.store().clear(service.key, [cached.key], now.isoformat())
     return batch
-
-
-def _stop(service: Service, transfer_id: str) -> None:
-    with suppress(NotFound):
-        service.v1.delete_transfer(transfer_id)
 
 
 def _same(service: Service, cached: CachedTransfer) -> Q:
@@ -139,12 +130,12 @@ def retry(service: Service, row: Sent, now: datetime) -> None:
     old_key = key_of(row)
     held_deletes.delete_now(service, now, kind=HeldDelete.TRANSFER)
     if row.transfer_id:
-        _stop(service, row.transfer_id)
+        with suppress(NotFound):
+            service.v1.delete_transfer(row.transfer_id)
     added, _is_confirmed = add(service, partial(_send, service, row), row.info_hash, row.title)
     if added.id:
-        Sent.objects.filter(connection=row.connection, transfer_id=added.id).exclude(
-            pk=row.pk
-        ).delete()
+        same = Sent.objects.filter(connection=row.connection, transfer_id=added.id)
+        same.exclude(pk=row.pk).delete()
     row.transfer_id, row.title = added.id or "", added.name or row.title
     row.state = row.reason = row.created_folder_id = row.created_file_id = ""
     row.done_at, row.added_at = None, now

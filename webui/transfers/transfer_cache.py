@@ -45,13 +45,12 @@ class CachedList:
     """The cached list of a service's transfers.
 
     `number` grows with each visible change. `ordered` is the last number at which the set of
-    transfers or their order changed. `changes` counts our own actions.
+    transfers or their order changed. `is_changed`: we changed something since the last poll.
     """
 
     epoch: str
     number: int
     ordered: int
-    changes: int
     is_changed: bool
     asked_at: float
     read_at: float
@@ -102,32 +101,21 @@ class TransferCache:
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
         transfers: dict[str, CachedTransfer] = {}
-        with self._cache.open() as connection:
-            for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
-                some = keys[start : start + MOST_KEYS_AT_ONCE]
-                places = ", ".join("?" * len(some))
-                transfers |= read(
-                    connection,
-                    f"SELECT key, facts FROM transfer WHERE service = ? AND key IN ({places})",  # noqa: S608
-                    (service, *some),
-                )
+        for start in range(0, len(keys), MOST_KEYS_AT_ONCE):
+            some = keys[start : start + MOST_KEYS_AT_ONCE]
+            places = ", ".join("?" * len(some))
+            transfers |= self._find(f"key IN ({places})", service, *some)
         return transfers
 
     def since(self, service: str, number: int) -> dict[str, CachedTransfer]:
-        with self._cache.open() as connection:
-            return read(
-                connection,
-                "SELECT key, facts FROM transfer WHERE service = ? AND number > ?",
-                (service, number),
-            )
+        return self._find("number > ?", service, number)
 
     def arrived_since(self, service: str, number: int) -> dict[str, CachedTransfer]:
+        return self._find("number > ? AND arrived > ?", service, number, number)
+
+    def _find(self, condition: str, *values: object) -> dict[str, CachedTransfer]:
         with self._cache.open() as connection:
-            return read(
-                connection,
-                "SELECT key, facts FROM transfer WHERE service = ? AND number > ? AND arrived > ?",
-                (service, number, number),
-            )
+            return read(connection, f"service = ? AND {condition}", values)
 
     def all(self, service: str) -> Mapping[str, CachedTransfer]:
         with self._cache.open() as connection:
@@ -140,10 +128,8 @@ class TransferCache:
         """Return all transfers of a list, from memory unless another process has written."""
         version, latest = version_of(row), self._latest
         if latest.version != version:
-            query = "SELECT key, facts FROM transfer WHERE service = ?"
-            latest = self._latest = CachedTransfers(
-                version, read(connection, query, (row["service"],))
-            )
+            transfers = read(connection, "service = ?", (row["service"],))
+            latest = self._latest = CachedTransfers(version, transfers)
         return latest.transfers
 
     def changes(self, service: str) -> int:
@@ -314,7 +300,6 @@ def list_of_row(row: sqlite3.Row) -> CachedList:
         epoch=row["epoch"],
         number=row["number"],
         ordered=row["ordered"],
-        changes=row["changes"],
         is_changed=row["changes"] > row["seen_changes"],
         asked_at=row["asked_at"],
         read_at=row["read_at"],
@@ -333,9 +318,10 @@ def groups_of(row: sqlite3.Row) -> Groups:
 
 
 def read(
-    connection: sqlite3.Connection, query: str, values: tuple[object, ...]
+    connection: sqlite3.Connection, condition: str, values: tuple[object, ...]
 ) -> dict[str, CachedTransfer]:
     """Parse all rows as one piece of JSON: 2,000 small ones would take three times as long."""
+    query = f"SELECT key, facts FROM transfer WHERE {condition}"  # noqa: S608
     rows = connection.execute(query, values).fetchall()
     transfers = TRANSFERS.decode(f"[{','.join(row['facts'] for row in rows)}]")
     return {row["key"]: transfer for row, transfer in zip(rows, transfers, strict=True)}

@@ -38,16 +38,13 @@ from webui.words.formatting import Calendar
 def show(request: Request) -> HttpResponse:
     page = page_of(request)
     may_add = Role(request.user.role).includes(Role.MEMBER)
-    box = add_screen.box_beside(request) if may_add else None
     cleared_at = moment_of(request) if may_add else None
     batch = request.GET.get("held", "")
-    undo_url = undo_url_of(cleared_at, batch) if cleared_at else ""
-    cleared = _("Transfer canceled") if batch else _("List cleared")
     context = {
         "page": page,
-        "box": box,
-        "undo_url": undo_url,
-        "cleared": cleared,
+        "box": add_screen.box_of(request, is_asking=False) if may_add else None,
+        "undo_url": undo_url_of(cleared_at, batch) if cleared_at else "",
+        "cleared": _("Transfer canceled") if batch else _("List cleared"),
         "destination": destination_of(request),
     }
     return render(request, "transfers/show.html", context)
@@ -109,10 +106,9 @@ def running(request: Request) -> HttpResponse:
 
 def context_of(request: Request, cached_list: CachedList) -> RowContext:
     calendar = Calendar.now()
-    used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     away = None
-    failure = poll.failure_of(cached_list)
-    if failure:
+    used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
+    if failure := poll.failure_of(cached_list):
         since = calendar.since(datetime.fromtimestamp(cached_list.read_at, UTC))
         away = pages.away_words(since, failure)
     return RowContext(
@@ -229,10 +225,10 @@ def link(request: Request, key: str) -> HttpResponse:
 
 
 def find_transfer(request: Request, key: str) -> CachedTransfer:
-    transfer = actions.find(service_of(request), key)
-    if transfer is None:
+    transfers = poll.store().of_keys(service_of(request).key, [key])
+    if key not in transfers:
         raise NotFound("not_found", status=404)
-    return transfer
+    return transfers[key]
 
 
 def confirm(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
@@ -240,7 +236,5 @@ def confirm(request: Request, said: str, *, undo_url: str = "") -> HttpResponse:
     if not request.htmx:
         messages.success(request, said)
         return redirect("transfers")
-    response = HttpResponse(status=204)
-    detail = {"said": said, "undo": undo_url}
-    response["HX-Trigger"] = json.dumps({"transfers-changed": detail})
-    return response
+    changed = json.dumps({"transfers-changed": {"said": said, "undo": undo_url}})
+    return HttpResponse(status=204, headers={"HX-Trigger": changed})
