@@ -1,42 +1,47 @@
-"""Send the items of a form to the service."""
+"""Read a form, and send its items to the service."""
 
-from django.utils import timezone
+from dataclasses import dataclass
+
 from django.utils.translation import gettext as _
 
-from webui.add import parse
+from webui.add import form_body, parse
 from webui.add import send as add_send
-from webui.add.form_body import FormInput
-from webui.add.parse import ParsedText
-from webui.add.send import SendContext, SendResult
-from webui.http.requests import Request, service_of
-from webui.library.entries import ROOT
+from webui.add.pages.outcomes import ItemResult
+from webui.http.requests import Request
 from webui.models import User
 from webui.transfers import actions
 
 
-def send_context_of(request: Request, folder: str, by: User | None = None) -> SendContext:
-    is_elsewhere = service_of(request).takes_folder and folder not in ("", ROOT)
-    return SendContext(
-        service_of(request), by or request.user, folder if is_elsewhere else None, timezone.now()
-    )
+@dataclass(frozen=True)
+class Delivery:
+    """What became of a form's items. `left`: lines not tried yet. `failure`: why they'd fail."""
+
+    folder: str
+    results: list[ItemResult]
+    left: list[str]
+    failure: str
+
+    @property
+    def kept(self) -> list[str]:
+        """Return the lines to put back into the field for another try."""
+        return [result.line for result in self.results if result.line]
 
 
-def deliver_items(
-    request: Request, form_input: FormInput, by: User | None = None
-) -> tuple[ParsedText, SendResult]:
+def deliver_items(request: Request, bearer: User | None = None) -> Delivery:
+    """Send what a form contains. Raises UploadRefused."""
+    form_input = form_body.read_form_input(request, bearer)
     parsed_text = parse.parse_lines(form_input.text)
     items = parsed_text.items
     if len(items) == 1:
         items = [parse.add_name(items[0], form_input.title)]
-    send_result = add_send.send(send_context_of(request, form_input.folder, by), items)
-    if any(result.is_well for result in form_input.results + send_result.results):
-        actions.mark_changed(service_of(request))
-    return parsed_text, send_result
+    context = form_body.send_context_of(request, form_input.folder, bearer)
+    send_result = add_send.send(context, items)
+    results = form_input.results + send_result.results
+    if any(result.is_well for result in results):
+        actions.mark_changed(context.service)
+    left = [item.line for item in send_result.left] + parsed_text.rest.splitlines()
+    return Delivery(form_input.folder, results, left, send_result.failure)
 
 
 def nothing_words() -> str:
     return _("Paste a link or choose a file first.")
-
-
-def left_lines(parsed_text: ParsedText, send_result: SendResult) -> list[str]:
-    return [item.line for item in send_result.left] + parsed_text.rest.splitlines()

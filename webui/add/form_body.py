@@ -1,9 +1,9 @@
 """Read a form: collect the typed lines, and pass files on as they arrive."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from io import BytesIO
 
+from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from common.http import forms, multipart
@@ -15,9 +15,10 @@ from webui.add.send import SendContext
 from webui.http import bodies, csrf
 from webui.http.bodies import CutOff, RequestReader
 from webui.http.csrf import TOKEN_FIELD
-from webui.http.requests import Request
+from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
+from webui.models import User
 from webui.uploads import receiving as uploads
 from webui.uploads.receiving import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.v1.uploads import Readable
@@ -31,9 +32,6 @@ MOST_FORM_BYTES = 2**20
 MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
 TITLE_FIELD, FOLDER_FIELD = "title", "folder"
-
-ContextMaker = Callable[[str], SendContext]
-"""Return the context for the folder that the form names."""
 
 
 @dataclass
@@ -81,19 +79,20 @@ def too_much() -> UploadRefused:
 
 
 def read_form_input(
-    request: Request, make_context: ContextMaker | None, *, is_trusted: bool = False
+    request: Request, bearer: User | None = None, *, takes_files: bool = True
 ) -> FormInput:
-    """Read a form. Raises UploadRefused. Without `make_context`, files are ignored.
+    """Read a form, and send its files. Raises UploadRefused.
 
-    `is_trusted`: not only a cookie identifies the sender.
+    `bearer`: whose token came with the form. Others are identified by a cookie alone, which
+    browsers send along with any site's form.
     """
-    if not is_trusted:
+    if bearer is None:
         uploads.refuse_forged(request)
     length_bytes = uploads.length_of(request)
     try:
         if request.content_type == "multipart/form-data":
-            return read_multipart(request, length_bytes, make_context, is_trusted=is_trusted)
-        return read_form(request, length_bytes, is_trusted=is_trusted)
+            return read_multipart(request, length_bytes, bearer, takes_files=takes_files)
+        return read_form(request, length_bytes, bearer)
     except multipart.TooLong as refused:
         raise too_much() from refused
     except CutOff as cut:
@@ -103,13 +102,13 @@ def read_form_input(
 
 
 def read_multipart(
-    request: Request, length_bytes: int, make_context: ContextMaker | None, *, is_trusted: bool
+    request: Request, length_bytes: int, bearer: User | None, *, takes_files: bool
 ) -> FormInput:
     """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
     form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
-    is_checked = is_trusted or is_ours(request, request.headers.get("X-CSRFToken", ""))
+    is_checked = bearer is not None or is_ours(request, request.headers.get("X-CSRFToken", ""))
     for number, part in enumerate(bodies.parts_of(request, length_bytes)):
         if number > MOST_FIELDS:
             raise too_much()
@@ -121,14 +120,15 @@ def read_multipart(
             form_input.take(part.name, part.text(most_bytes))
         elif not is_checked:
             break
-        elif make_context and part.name == FILE_FIELD and part.file_name:
-            form_input.results.append(passed_on(request, make_context(form_input.folder), part))
+        elif takes_files and part.name == FILE_FIELD and part.file_name:
+            context = send_context_of(request, form_input.folder, bearer)
+            form_input.results.append(passed_on(request, context, part))
     if not is_checked:
         raise OutOfDate(form_input)
     return form_input
 
 
-def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> FormInput:
+def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormInput:
     if request.content_type != "application/x-www-form-urlencoded":
         raise multipart.Unreadable
     if length_bytes > MOST_FORM_BYTES:
@@ -139,7 +139,7 @@ def read_form(request: Request, length_bytes: int, *, is_trusted: bool) -> FormI
     form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
     for name, value in sent:
         form_input.take(name, value)
-    if not is_trusted and not is_ours(request, token):
+    if bearer is None and not is_ours(request, token):
         raise OutOfDate(form_input)
     return form_input
 
@@ -157,6 +157,13 @@ def is_ours(request: Request, token: str) -> bool:
 
 
 # Files
+
+
+def send_context_of(request: Request, folder: str, bearer: User | None) -> SendContext:
+    service = service_of(request)
+    is_elsewhere = service.takes_folder and folder not in ("", ROOT)
+    folder_id = folder if is_elsewhere else None
+    return SendContext(service, bearer or request.user, folder_id, timezone.now())
 
 
 def passed_on(request: Request, context: SendContext, part: Part) -> ItemResult:

@@ -1,7 +1,6 @@
 """What several pages show: the field for links and files, and other ways to add."""
 
 from contextlib import suppress
-from dataclasses import replace
 
 from django.urls import reverse
 from django.utils import timezone
@@ -20,14 +19,7 @@ from webui.words.formatting import Calendar
 MOST_FOLDERS = 100
 
 
-def box_of(
-    request: Request,
-    folder: str = "",
-    *,
-    text: str = "",
-    left_count: int = 0,
-    is_asking: bool = True,
-) -> AddBox:
+def box_of(request: Request, folder: str = "", *, is_asking: bool = True) -> AddBox:
     """Return what `add/_add.html` shows. It must not fail if the service is unavailable.
 
     `is_asking`: ask the service for its folders, unless the page asks it for other things.
@@ -39,8 +31,7 @@ def box_of(
         takes_folder = service.takes_folder
         gauge = gauge_of(*folders.store().space(service.key))
         choices = choices_of(request, folder, is_asking=is_asking)
-    box = pages.add_box(choices, folder, gauge, text=text, left_count=left_count)
-    return replace(box, takes_folder=takes_folder)
+    return pages.add_box(choices, folder, gauge, takes_folder=takes_folder)
 
 
 def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:

@@ -1,13 +1,13 @@
 """The Add screen: the field, the page that asks before it adds, and their results."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.add.pages.outcomes import ResultsPanel
-from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
+from webui.add.parse import Item, MagnetItem, UnreadableItem
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
 from webui.words import joining, reasons
@@ -31,13 +31,13 @@ class FolderChoice:
 class AddBox:
     """The field for links and files. `folders` is empty if the service takes or has no folder."""
 
-    text: str
     folders: list[FolderChoice]
     free_text: str
     free_sentence: str
-    left: str
-    results: ResultsPanel | None
-    takes_folder: bool = False
+    takes_folder: bool
+    text: str = ""
+    left: str = ""
+    results: ResultsPanel | None = None
 
 
 @dataclass(frozen=True)
@@ -65,8 +65,8 @@ class Pick:
     icon: str
     name: str
     note: str
-    size_bytes: int
-    is_readable: bool
+    size_bytes: int = 0
+    is_readable: bool = True
 
     @property
     def size(self) -> str:
@@ -96,26 +96,15 @@ class AskPage:
 
 
 def add_box(
-    folders: Sequence[tuple[str, str]],
-    chosen: str,
-    gauge: Gauge | None,
-    *,
-    text: str = "",
-    left_count: int = 0,
+    folders: Sequence[tuple[str, str]], chosen: str, gauge: Gauge | None, *, takes_folder: bool
 ) -> AddBox:
     choices = [(ROOT, _("All files")), *folders] if folders else []
     return AddBox(
-        text=text,
         folders=[FolderChoice(id_, name, id_ == (chosen or ROOT)) for id_, name in choices],
         free_text=_("%(size)s free") % {"size": gauge.free} if gauge else "",
         free_sentence=_("%(size)s free.") % {"size": gauge.free} if gauge else "",
-        left=left_words(left_count),
-        results=None,
+        takes_folder=takes_folder,
     )
-
-
-def with_results(box: AddBox, results: ResultsPanel) -> AddBox:
-    return replace(box, results=results)
 
 
 def left_words(count: int) -> str:
@@ -213,14 +202,15 @@ def hint_words(items: Sequence[Item], box: AddBox) -> str:
 
 
 def pick_of(item: Item) -> Pick:
+    if isinstance(item, UnreadableItem):
+        name, why = item.line[:LONGEST_SHOWN], reasons.find(item.why).text
+        return Pick(item.line, "circle-alert", name, why, is_readable=False)
+    name = item.name[:LONGEST_SHOWN]
     if isinstance(item, MagnetItem):
         note = magnet_words(item.tracker_count)
-        return _pick(item.line, "magnet", item.name, note, item.size_bytes or 0)
-    if isinstance(item, AddressItem):
-        host = {"host": item.host[:LONGEST_SHOWN]}
-        return _pick(item.line, "link", item.name, _("%(host)s, web address") % host)
-    why = reasons.find(item.why).text
-    return _pick(item.line, "circle-alert", item.line, why, is_readable=False)
+        return Pick(item.line, "magnet", name, note, item.size_bytes or 0)
+    host = {"host": item.host[:LONGEST_SHOWN]}
+    return Pick(item.line, "link", name, _("%(host)s, web address") % host)
 
 
 def magnet_words(trackers: int) -> str:
@@ -228,9 +218,3 @@ def magnet_words(trackers: int) -> str:
         return _("magnet link")
     words = ngettext("magnet, %(count)s tracker", "magnet, %(count)s trackers", trackers)
     return words % {"count": count_words(trackers)}
-
-
-def _pick(  # noqa: PLR0913  The columns of a row.
-    line: str, icon: str, name: str, note: str, size_bytes: int = 0, *, is_readable: bool = True
-) -> Pick:
-    return Pick(line, icon, name[:LONGEST_SHOWN], note, size_bytes, is_readable)

@@ -1,7 +1,7 @@
 """Add items from a page, a bookmarklet, a share, or a link. Nothing is added without a click."""
 
 import logging
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import wraps
 from typing import cast
 from urllib.parse import urlencode
@@ -17,13 +17,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
-from webui.add.deliver import deliver_items, left_lines, nothing_words, send_context_of
-from webui.add.form_body import FormInput, OutOfDate
+from webui.add.deliver import Delivery, deliver_items, nothing_words
+from webui.add.form_body import OutOfDate
 from webui.add.pages import add as pages
-from webui.add.pages.outcomes import ItemResult, results_panel, row_of
-from webui.add.parse import Item, ParsedText
+from webui.add.pages.outcomes import results_panel, row_of
+from webui.add.parse import Item
 from webui.add.screen import box_of
-from webui.add.send import SendResult
 from webui.errors import answers as error_answers
 from webui.http import unsent_forms
 from webui.http.requests import Request, asks_and_acts, form_page_url, is_script, service_of
@@ -36,7 +35,7 @@ from webui.uploads.receiving import UploadRefused, refusal_for_script
 
 log = logging.getLogger("ferry.sending")
 
-ASKING = ("magnet", "url", "text", "title")
+ASKING = ("magnet", "url", "text")
 # The list follows later: from behind the `#`, the service worker, or the installed app.
 AWAITED = ("list", "shared", "opened")
 
@@ -82,31 +81,27 @@ def too_late(request: HttpRequest) -> HttpResponse:
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     try:
-        form_input = form_body.read_form_input(
-            request, lambda folder: send_context_of(request, folder)
-        )
+        delivery = deliver_items(request)
     except UploadRefused as refused:
         return refusal(request, refused)
-    parsed_text, send_result = deliver_items(request, form_input)
-    remember_folder(request, form_input)
+    remember_folder(request, delivery.folder)
     if is_script(request):
-        return for_script(request, form_input, parsed_text, send_result)
-    results = form_input.results + send_result.results
-    is_done = bool(results) and all(each.is_plain for each in results)
-    if is_done and not left_lines(parsed_text, send_result):
-        return show_transfers(request, results, form_input.folder or ROOT)
-    return show_results(request, "add/new.html", form_input, parsed_text, send_result)
+        return for_script(delivery)
+    is_done = bool(delivery.results) and all(each.is_plain for each in delivery.results)
+    if is_done and not delivery.left:
+        return show_transfers(request, delivery)
+    return show_results(request, "add/new.html", delivery)
 
 
-def show_transfers(request: Request, results: list[ItemResult], folder: str) -> HttpResponse:
+def show_transfers(request: Request, delivery: Delivery) -> HttpResponse:
     """Lead from a plain form that added everything to the list in which it moves."""
-    messages.success(request, results_panel(results).summary)
-    return redirect(f"{reverse('transfers')}?{urlencode({'added': folder})}")
+    messages.success(request, results_panel(delivery.results).summary)
+    return redirect(f"{reverse('transfers')}?{urlencode({'added': delivery.folder or ROOT})}")
 
 
-def remember_folder(request: Request, form_input: FormInput) -> None:
+def remember_folder(request: Request, folder: str) -> None:
     if service_of(request).takes_folder:
-        recent_folders.remember(request, form_input.folder[:LONGEST_ID])
+        recent_folders.remember(request, folder[:LONGEST_ID])
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -114,51 +109,38 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
         return refusal_for_script(request, refused)
     if isinstance(refused, OutOfDate):
         log.warning("refused form path=%s reason='out of date'", request.path)
-        box = box_of(request, refused.form_input.folder, text=refused.form_input.text)
-        box = pages.with_results(box, results_panel([], refused.reason))
+        form_input, panel = refused.form_input, results_panel([], refused.reason)
+        box = replace(box_of(request, form_input.folder), text=form_input.text, results=panel)
         return render(request, "add/new.html", {"box": box}, status=403)
     return error_answers.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(
-    request: Request, form_input: FormInput, parsed_text: ParsedText, send_result: SendResult
-) -> JsonResponse:
+def for_script(delivery: Delivery) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
-    results = form_input.results + send_result.results
-    part = results_panel(results, send_result.failure)
+    results = delivery.results
+    part = results_panel(results, delivery.failure)
     bad = next((result for result in results if not result.is_well), None)
     return JsonResponse(
         {
             "ok": bool(results) and part.is_well,
             "reason": bad.sentence if bad else "" if results else nothing_words(),
             "name": results[0].name if results else "",
-            "items": [script_item(result) for result in results],
-            "kept": [result.line for result in results if result.line],
-            "left": left_lines(parsed_text, send_result),
-            "trouble": send_result.failure,
+            "items": [{**asdict(row_of(each)), "line": each.item.line} for each in results],
+            "kept": delivery.kept,
+            "left": delivery.left,
+            "trouble": delivery.failure,
         }
     )
 
 
-def script_item(result: ItemResult) -> dict[str, str]:
-    return {**asdict(row_of(result)), "line": result.item.line}
-
-
-def show_results(
-    request: Request,
-    template: str,
-    form_input: FormInput,
-    parsed_text: ParsedText,
-    send_result: SendResult,
-) -> HttpResponse:
+def show_results(request: Request, template: str, delivery: Delivery) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
-    results = form_input.results + send_result.results
-    failure = send_result.failure or ("" if results or send_result.left else nothing_words())
-    part = results_panel(results, failure)
-    remaining_lines = left_lines(parsed_text, send_result)
-    text = "\n".join([result.line for result in results if result.line] + remaining_lines)
-    box = box_of(request, form_input.folder, text=text, left_count=len(remaining_lines))
-    box = pages.with_results(box, part)
+    is_nothing = not delivery.results and not delivery.left
+    failure = delivery.failure or (nothing_words() if is_nothing else "")
+    part = results_panel(delivery.results, failure)
+    text = "\n".join(delivery.kept + delivery.left)
+    left = pages.left_words(len(delivery.left))
+    box = replace(box_of(request, delivery.folder), text=text, left=left, results=part)
     page = pages.ask_page(parse.read(text), box, is_awaited=False)
     status = 200 if part.is_well else 422
     return render(request, template, {"box": box, "page": page}, status=status)
@@ -170,7 +152,7 @@ def show_results(
 def read(request: Request) -> HttpResponse:
     """Show a script how a text is parsed: in the field, or with `picks` on the page that asks."""
     try:
-        form_input = form_body.read_form_input(request, None)
+        form_input = form_body.read_form_input(request, takes_files=False)
     except UploadRefused as refused:
         return refusal(request, refused)
     if "picks" in request.GET:
@@ -193,24 +175,20 @@ def add(request: Request) -> HttpResponse:
     if request.method != "POST":
         return ask(request)
     try:
-        form_input = form_body.read_form_input(
-            request, lambda folder: send_context_of(request, folder)
-        )
+        delivery = deliver_items(request)
     except UploadRefused as refused:
         return refusal(request, refused)
-    parsed_text, send_result = deliver_items(request, form_input)
-    remember_folder(request, form_input)
-    return show_results(request, "add/ask.html", form_input, parsed_text, send_result)
+    remember_folder(request, delivery.folder)
+    return show_results(request, "add/ask.html", delivery)
 
 
 def ask(request: Request) -> HttpResponse:
-    lines = [value for name in ASKING[:3] for value in request.GET.getlist(name) if value.strip()]
+    lines = [value for name in ASKING for value in request.GET.getlist(name) if value.strip()]
     is_awaited = any(name in request.GET for name in AWAITED)
-    folder = request.GET.get("folder", "")
+    box = box_of(request, request.GET.get("folder", ""))
     if not lines and not is_awaited:
-        return render(request, "add/new.html", {"box": box_of(request, folder)})
+        return render(request, "add/new.html", {"box": box})
     items = named_items("\n".join(lines), request.GET.get("title", ""))
-    box = box_of(request, folder)
     page = pages.ask_page(items, box, is_awaited=is_awaited)
     return render(request, "add/ask.html", {"box": box, "page": page})
 

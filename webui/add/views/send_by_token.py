@@ -10,8 +10,9 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
-from webui.add import deliver, form_body, send_tokens
-from webui.add.pages.outcomes import ItemResult, results_panel, summary_words
+from webui.add import send_tokens
+from webui.add.deliver import Delivery, deliver_items, nothing_words
+from webui.add.pages.outcomes import results_panel, summary_words
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers
 from webui.models import Role
@@ -37,19 +38,13 @@ def send(request: HttpRequest) -> HttpResponse:
         return respond(request, 403, _("Your account can't add items."))
     bound = cast("Request", request)
     try:
-        form_input = form_body.read_form_input(
-            bound, lambda folder: deliver.send_context_of(bound, folder, user), is_trusted=True
-        )
-        parsed_text, send_result = deliver.deliver_items(bound, form_input, user)
+        delivery = deliver_items(bound, user)
     except UploadRefused as refused:
         return respond(request, refused.status, refused.reason)
     except Failure as failure:
         message = message_of(failure)
         return respond(request, message.status, message.words)
-    remaining_lines = deliver.left_lines(parsed_text, send_result)
-    return report(
-        request, form_input.results + send_result.results, remaining_lines, send_result.failure
-    )
+    return report(request, delivery)
 
 
 def bearer_token(request: HttpRequest) -> str:
@@ -74,23 +69,22 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     return response
 
 
-def report(
-    request: HttpRequest, results: list[ItemResult], remaining_lines: list[str], failure: str
-) -> HttpResponse:
+def report(request: HttpRequest, delivery: Delivery) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""
-    if not results and not remaining_lines:
-        return respond(request, 422, deliver.nothing_words())
-    part = results_panel(results, failure)
-    is_whole = part.is_well and not remaining_lines
+    results, left = delivery.results, delivery.left
+    if not results and not left:
+        return respond(request, 422, nothing_words())
+    part = results_panel(results, delivery.failure)
+    is_whole = part.is_well and not left
     if wants_json(request):
         rows = [
             {"name": each.name, "outcome": each.outcome, "sentence": each.sentence}
             for each in results
         ]
-        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": remaining_lines}
+        body = {"ok": is_whole, "summary": part.summary, "items": rows, "left": left}
         return JsonResponse(body, status=200 if is_whole else 422)
     lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
-    lines += [f"left: {one_line(line)}" for line in remaining_lines]
+    lines += [f"left: {one_line(line)}" for line in left]
     return plain([*lines, summary_words(results)], 200 if is_whole else 422)
 
 
