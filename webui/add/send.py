@@ -32,9 +32,7 @@ from webui.v1.errors import (
     TooMany,
     Unauthorized,
     Unavailable,
-)
-from webui.v1.errors import (
-    Unreadable as UnreadableAnswer,
+    Unreadable,
 )
 from webui.v1.records import Added
 from webui.v1.uploads import Readable
@@ -89,21 +87,13 @@ def send(
 def send_item(context: SendContext, item: MagnetItem | AddressItem) -> ItemResult:
     v1 = context.service.v1
     if isinstance(item, MagnetItem):
+        info_hash = item.info_hash
         send = partial(v1.add_magnet, item.uri, context.folder_id)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
-        return record_transfer(context, item, send, item.info_hash, facts)
-    send = partial(v1.add_url, item.url, context.folder_id)
-    facts = {"source_kind": Sent.URL, "source": item.url}
-    return record_transfer(context, item, send, "", facts)
-
-
-def record_transfer(
-    context: SendContext,
-    item: MagnetItem | AddressItem,
-    send: Callable[[], Added],
-    info_hash: str,
-    facts: Mapping[str, Any],
-) -> ItemResult:
+    else:
+        info_hash = ""
+        send = partial(v1.add_url, item.url, context.folder_id)
+        facts = {"source_kind": Sent.URL, "source": item.url}
     added, is_confirmed = actions.add(context.service, send, info_hash, item.name)
     result = record_item(context, item, added, info_hash, facts)
     return result if is_confirmed else replace(result, sentence=unconfirmed_words())
@@ -188,5 +178,5 @@ def is_about_service(failure: Failure) -> bool:
     if isinstance(failure, Forbidden):
         return not failure.reason.startswith("private_not_allowed")
     return isinstance(failure, Unauthorized | TooMany) or (
-        isinstance(failure, Unavailable) and not isinstance(failure, UnreadableAnswer)
+        isinstance(failure, Unavailable) and not isinstance(failure, Unreadable)
     )
