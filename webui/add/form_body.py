@@ -108,12 +108,13 @@ def read_multipart(
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
     form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
-    is_checked = bearer is not None or is_ours(request, request.headers.get("X-CSRFToken", ""))
+    token = request.headers.get("X-CSRFToken", "")
+    is_checked = bearer is not None or not csrf.is_forged(request, token)
     for number, part in enumerate(bodies.parts_of(request, length_bytes)):
         if number > MOST_FIELDS:
             raise too_much()
         if part.name == TOKEN_FIELD and not part.is_file:
-            is_checked = is_checked or is_ours(request, part.text())
+            is_checked = is_checked or not csrf.is_forged(request, part.text())
         elif not part.is_file:
             is_text = part.name in TEXT_FIELDS
             most_bytes = parse.MOST_BYTES if is_text else multipart.LONGEST_FIELD_BYTES
@@ -134,26 +135,18 @@ def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormI
     if length_bytes > MOST_FORM_BYTES:
         words = _("That's too much for this kind of form. Send it as multipart/form-data.")
         raise UploadRefused(413, words)
-    sent = fields_of(request, length_bytes)
+    body = whole(RequestReader(request, length_bytes))
+    try:
+        sent = forms.read_fields(body, MOST_FIELDS)
+    except ValueError as too_many:
+        raise multipart.TooLong from too_many
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
     form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
     for name, value in sent:
         form_input.take(name, value)
-    if bearer is None and not is_ours(request, token):
+    if bearer is None and csrf.is_forged(request, token):
         raise OutOfDate(form_input)
     return form_input
-
-
-def fields_of(request: Request, length_bytes: int) -> list[tuple[str, str]]:
-    body = whole(RequestReader(request, length_bytes))
-    try:
-        return forms.read_fields(body, MOST_FIELDS)
-    except ValueError as too_many:
-        raise multipart.TooLong from too_many
-
-
-def is_ours(request: Request, token: str) -> bool:
-    return not csrf.is_forged(request, token)
 
 
 # Files

@@ -73,14 +73,14 @@ def read(text: str) -> list[Item]:
     return parse_lines(text).items
 
 
-def parse_lines(text: str, most_lines: int = MOST_LINES) -> ParsedText:
-    """Parse up to `most_lines` lines, and drop duplicates. The caller limits the text's bytes."""
+def parse_lines(text: str) -> ParsedText:
+    """Parse up to MOST_LINES lines, and drop duplicates. The caller limits the text's bytes."""
     numbered = enumerate(re.split(r"\r\n|\r|\n", text), 1)
     lines = ((number, line.strip()) for number, line in numbered if line.strip())
-    some = islice(lines, most_lines)
+    some = islice(lines, MOST_LINES)
     pieces = ((number, piece.strip()) for number, line in some for piece in pieces_of(line))
     items_by_key: dict[str, Item] = {}
-    for number, piece in islice(pieces, most_lines):
+    for number, piece in islice(pieces, MOST_LINES):
         item = item_of(piece)
         if isinstance(item, UnreadableItem):
             item = replace(item, line_number=number)

@@ -56,10 +56,9 @@ def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[
 def load_from_elsewhere(request: Request) -> FromElsewherePanel:
     own = SendToken.objects.filter(user=request.user).order_by("pk")
     rows = own.values_list("pk", "name", "created_at", "used_at")
-    calendar = Calendar.now()
     return from_elsewhere_panel(
         request.build_absolute_uri(reverse("add")),
         request.build_absolute_uri(reverse("send-token")),
-        token_rows(rows, calendar),
+        token_rows(rows, Calendar.now()),
         is_secure=is_secure_context(request),
     )

@@ -50,9 +50,7 @@ def token_rows(
 
 
 def token_words(creation_date: str, last_use: str) -> str:
+    words = {"made": creation_date, "used": last_use}
     if last_use:
-        return _("Created: %(made)s. Last used: %(used)s") % {
-            "made": creation_date,
-            "used": last_use,
-        }
-    return _("Created: %(made)s. Never used") % {"made": creation_date}
+        return _("Created: %(made)s. Last used: %(used)s") % words
+    return _("Created: %(made)s. Never used") % words
