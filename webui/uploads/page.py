@@ -6,6 +6,7 @@ from django.utils.translation import gettext as _
 
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.snapshot import Snapshot
+from webui.storage_meter import gauge_of
 
 
 @dataclass(frozen=True)
@@ -17,22 +18,21 @@ class UploadPage:
     room_text: str
 
 
-def upload_page(snapshot: Snapshot, free: str, total: str, *, takes_folder: bool) -> UploadPage:
+def upload_page(snapshot: Snapshot, *, takes_folder: bool) -> UploadPage:
     at = Addresses(snapshot.folder, ViewOptions())
-    room = {"free": free, "total": total}
+    gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
+    room = {"free": gauge.free, "total": gauge.total} if gauge else None
     return UploadPage(
         title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
         action=f"{at.below}upload/",
         back_url=at.page,
         note=upload_note(snapshot, takes_folder=takes_folder),
-        room_text=_("%(free)s free of %(total)s") % room if free else "",
+        room_text=_("%(free)s free of %(total)s") % room if room else "",
     )
 
 
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:
-    if takes_folder or snapshot.is_root:
-        return ""
-    return no_folder_words()
+    return "" if takes_folder or snapshot.is_root else no_folder_words()
 
 
 def no_folder_words() -> str:

@@ -26,7 +26,7 @@ from webui.library import folders
 from webui.models import ResumableUpload
 from webui.storage_meter import gauge_of
 from webui.uploads import new_files
-from webui.v1.errors import Failure, NoRoom, Outcome
+from webui.v1.errors import Failure, Outcome
 from webui.words import reasons
 from webui.words.failures import message_of
 from webui.words.formatting import count_words, size_words
@@ -146,8 +146,9 @@ def add_content(  # noqa: PLR0913  So much belongs to a file.
     try:
         added = new_files.add(service, folder, name, content, size_bytes, as_file=as_file)
     except Failure as failure:
-        status, reason = status_of(failure), reason_of(failure, name)
-        raise ServiceRefused(status, reason, failure.outcome) from failure
+        message = message_of(failure)
+        reason = f"{name}: {message.words}"
+        raise ServiceRefused(message.status, reason, failure.outcome) from failure
     folders.mark_changed(service, [folder])
     return added.name or name
 
@@ -163,14 +164,6 @@ def broken_off_words(arrived: int) -> str:
         arrived,
     )
     return words % {"count": count_words(arrived)}
-
-
-def status_of(failure: Failure) -> int:
-    return 413 if isinstance(failure, NoRoom) else message_of(failure).status
-
-
-def reason_of(failure: Failure, name: str) -> str:
-    return f"{name}: {message_of(failure).words}"
 
 
 @contextmanager

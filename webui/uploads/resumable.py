@@ -4,8 +4,7 @@ import fcntl
 import os
 import secrets
 import socket
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DatabaseError, transaction
-from django.db.models import Count, F, QuerySet, Sum
+from django.db.models import Count, F, Sum
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
@@ -37,6 +36,8 @@ SAFE_EVERY_BYTES = 64 * 2**20
 SETTLE_SECONDS, SETTLE_TURNS = 3.0, 60
 # For a browser that missed the response. Later, the same file counts as a new upload.
 DONE_LIFETIME = timedelta(minutes=10)
+# Files that are locked while a request adds to the upload, or sends it to the service.
+BUSY, MOVING = ".busy", ".moving"
 
 
 class Overtaken(Exception):  # noqa: N818  Errors are nouns here.
@@ -86,12 +87,8 @@ def summarize_unfinished() -> list[tuple[str, int, int, int]]:
 
 def find(user: User, service: Service, key: str) -> ResumableUpload | None:
     """Return the upload, if it is this person's, and was meant for this service."""
-    mine = find_live(timezone.now()).filter(user=user, service=service.key)
-    return mine.filter(key=key).first()
-
-
-def find_live(now: datetime) -> QuerySet[ResumableUpload]:
-    return ResumableUpload.objects.filter(expires_at__gt=now)
+    mine = ResumableUpload.objects.filter(user=user, service=service.key)
+    return mine.filter(key=key, expires_at__gt=timezone.now()).first()
 
 
 def list_interrupted(user: User, service: Service, folder: str) -> list[ResumableUpload]:
@@ -106,14 +103,18 @@ def list_interrupted(user: User, service: Service, folder: str) -> list[Resumabl
 
 
 def is_busy(upload: ResumableUpload) -> bool:
-    try:
-        with open(busy_path_of(upload), "rb") as busy:
-            fcntl.flock(busy, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except FileNotFoundError:
-        return False
-    except BlockingIOError:
-        return True
+    with suppress(FileNotFoundError), open(path_of(upload, BUSY), "rb") as busy:
+        return not take_lock(busy)
     return False
+
+
+def take_lock(file: BinaryIO) -> bool:
+    """Return whether no one else holds the lock of a file. It ends with its process."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def arrived_bytes(upload: ResumableUpload) -> int:
@@ -167,7 +168,7 @@ def append(upload: ResumableUpload, body: Source, offset: int) -> int:
     position = unsafe_from = offset
     with (
         open(path_of(upload), "r+b", buffering=0) as file,
-        open(busy_path_of(upload), "wb") as busy,
+        open(path_of(upload, BUSY), "wb") as busy,
     ):
         fcntl.flock(busy, fcntl.LOCK_SH)
         try:
@@ -187,20 +188,14 @@ def append(upload: ResumableUpload, body: Source, offset: int) -> int:
 
 
 def write_at(file: BinaryIO, position: int, piece: bytes) -> None:
-    with hold_lock(file):
+    fcntl.flock(file, fcntl.LOCK_EX)
+    try:
         if os.fstat(file.fileno()).st_size != position:
             raise Overtaken
         file.seek(position)
         rest = memoryview(piece)
         while rest:
             rest = rest[file.write(rest) :]
-
-
-@contextmanager
-def hold_lock(file: BinaryIO) -> Iterator[None]:
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
     finally:
         fcntl.flock(file, fcntl.LOCK_UN)
 
@@ -230,9 +225,10 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
     """
     row = ResumableUpload.objects.filter(pk=upload.pk)
     unfinished = row.exclude(state=State.DONE)
-    with try_lock(moving_path_of(upload)) as is_free:
+    expires_at = timezone.now() + LIFETIME
+    with open(path_of(upload, MOVING), "wb") as moving:
         # If a process died while it sent the file, the state is MOVING, but the lock is free.
-        if is_free and unfinished.update(state=State.MOVING, expires_at=timezone.now() + LIFETIME):
+        if take_lock(moving) and unfinished.update(state=State.MOVING, expires_at=expires_at):
             added = send(upload, service)
             remove_files(upload)
             return added
@@ -253,19 +249,6 @@ def send(upload: ResumableUpload, service: Service) -> Added:
     return added
 
 
-@contextmanager
-def try_lock(path: Path) -> Iterator[bool]:
-    """Yield whether no one else holds the lock of a file. It ends with its process."""
-    with open(path, "wb") as file:
-        try:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            is_free = False
-        else:
-            is_free = True
-        yield is_free
-
-
 def forget(upload: ResumableUpload) -> None:
     remove_files(upload)
     upload.delete()
@@ -278,8 +261,8 @@ def remove_files_later(instance: ResumableUpload, **_more: object) -> None:
 
 
 def remove_files(upload: ResumableUpload) -> None:
-    for path in (path_of(upload), busy_path_of(upload), moving_path_of(upload)):
-        path.unlink(missing_ok=True)
+    for suffix in ("", BUSY, MOVING):
+        path_of(upload, suffix).unlink(missing_ok=True)
 
 
 def prune(now: datetime) -> None:
@@ -298,18 +281,8 @@ def parts_folder() -> Path:
     return Path(settings.DATA_DIR) / "resumable"
 
 
-def path_of(upload: ResumableUpload) -> Path:
-    return parts_folder() / upload.key
-
-
-def busy_path_of(upload: ResumableUpload) -> Path:
-    """Return the path of a file that is locked while a request adds to the upload."""
-    return parts_folder() / f"{upload.key}.busy"
-
-
-def moving_path_of(upload: ResumableUpload) -> Path:
-    """Return the path of a file that is locked while a request sends the upload to the service."""
-    return parts_folder() / f"{upload.key}.moving"
+def path_of(upload: ResumableUpload, suffix: str = "") -> Path:
+    return parts_folder() / f"{upload.key}{suffix}"
 
 
 def is_elsewhere(upload: ResumableUpload) -> bool:

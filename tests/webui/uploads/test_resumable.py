@@ -453,7 +453,7 @@ def test_an_upload_that_a_request_appends_to_is_not_interrupted(bob, storage):
     url = begin_upload(bob)
     put(bob, url, FILM[:10], length=SIZE)
     upload = ResumableUpload.objects.get()
-    with open(resumable_uploads.busy_path_of(upload), "rb") as busy:
+    with open(resumable_uploads.path_of(upload, resumable_uploads.BUSY), "rb") as busy:
         fcntl.flock(busy, fcntl.LOCK_SH)
         assert listed(bob) == []
     assert listed(bob) == ["Der Film.mkv"]

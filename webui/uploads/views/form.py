@@ -18,7 +18,6 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.models import Role
-from webui.storage_meter import gauge_of
 from webui.uploads.page import upload_page
 from webui.uploads.receiving import (
     UploadRefused,
@@ -59,13 +58,7 @@ def upload(request: Request, folder: str) -> HttpResponse:
 
 def show(request: Request, folder: str) -> HttpResponse:
     snapshot = folders.read(service_of(request), folder, now=timezone.now()).snapshot
-    gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
-    page = upload_page(
-        snapshot,
-        gauge.free if gauge else "",
-        gauge.total if gauge else "",
-        takes_folder=service_of(request).takes_folder,
-    )
+    page = upload_page(snapshot, takes_folder=service_of(request).takes_folder)
     return render(request, "files/upload.html", {"page": page})
 
 

@@ -31,7 +31,7 @@ from webui.uploads.receiving import (
     refuse_beyond_space,
 )
 from webui.uploads.resumable import Overtaken, TooManyUploads
-from webui.v1.errors import Failure, NoRoom
+from webui.v1.errors import Failure
 from webui.words import reasons
 from webui.words.failures import message_of
 
@@ -173,8 +173,8 @@ def hand_over(request: Request, upload: ResumableUpload) -> None:
     except Overtaken as overtaken:
         raise elsewhere() from overtaken
     except Failure as failure:
-        status = 413 if isinstance(failure, NoRoom) else message_of(failure).status
-        raise UploadRefused(status, f"{upload.name}: {message_of(failure).words}") from failure
+        message = message_of(failure)
+        raise UploadRefused(message.status, f"{upload.name}: {message.words}") from failure
     if added is not None:
         folders.mark_changed(service_of(request), [upload.folder])
 
