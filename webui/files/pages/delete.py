@@ -39,8 +39,6 @@ class DeletePage:
     shown: str  # the folder that the page shows, if not the entries'
     action: str
     back_url: str
-    is_empty: bool
-    empty_text: str
 
 
 @dataclass(frozen=True)
@@ -80,8 +78,6 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
         shown=shown,
         action=at.act("delete"),
         back_url=at.at(look),
-        is_empty=not chosen,
-        empty_text=_("Someone else has already deleted or moved these items."),
     )
 
 

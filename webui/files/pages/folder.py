@@ -40,29 +40,16 @@ class Crumb:
 
 
 @dataclass(frozen=True)
-class Column:
-    name: str
-    label: str
-    url: str
-    fragment_url: str
-    aria_sort: str
-
-
-@dataclass(frozen=True)
 class Choice:
-    name: str
-    label: str
-    icon: str
-    url: str
-    fragment_url: str
-    is_current: bool
+    """A way to show the folder: sorted by a column, in a view, or from a letter of the alphabet."""
 
-
-@dataclass(frozen=True)
-class Letter:
     label: str
     url: str
     fragment_url: str
+    name: str = ""
+    icon: str = ""
+    is_current: bool = False
+    aria_sort: str = "none"
 
 
 @dataclass(frozen=True)
@@ -94,12 +81,12 @@ class FilesPage:
     crumbs: tuple[Crumb, ...]
     parent_url: str
     summary: str
-    columns: tuple[Column, ...]
+    columns: tuple[Choice, ...]
     views: tuple[Choice, ...]
     view: str
     is_grid: bool
     sort: str
-    letters: tuple[Letter, ...]
+    letters: tuple[Choice, ...]
     query: str
     url: str
     filter_url: str
@@ -125,7 +112,7 @@ class FilesPage:
     is_no_match: bool
     share_url: str
     elsewhere_url: str
-    deleted_url: str
+    may_restore: bool
     search_url: str
     stale: Stale | None
     refresh_url: str
@@ -175,9 +162,13 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
     stop = len(entries) if look.is_all else min(first + ROWS_AT_ONCE, len(entries))
     start = first if look.start is None else look.start
     at = Addresses(snapshot.folder, look)
-    here = look.at(first)
     may_change = context.may_change and context.stale is None
     is_start = not look.query and not first
+    is_front = snapshot.is_root and not look.query and not look.first
+    has_more = stop < len(entries)
+    unfiltered = replace(look, query="", first=0)
+    before = look.at(max(first - ROWS_AT_ONCE, 0))
+    can_search_inside = context.can_search and not snapshot.is_root
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
@@ -189,15 +180,13 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         view=look.view,
         is_grid=look.view in ("grid", "media"),
         sort=look.sort,
-        letters=letters(entries, at) if has_letters(entries, look) else (),
+        letters=letters(entries, at),
         query=look.query,
         url=at.at(look),
-        filter_url=at.fragment(replace(look, query="", first=0, is_all=False)),
-        clear_url=at.at(replace(look, query="", first=0)),
-        clear_fragment_url=at.fragment(replace(look, query="", first=0)),
-        begun=tuple(film_in_progress(*each, context) for each in context.begun)
-        if is_front(snapshot, look)
-        else (),
+        filter_url=at.fragment(replace(unfiltered, is_all=False)),
+        clear_url=at.at(unfiltered),
+        clear_fragment_url=at.fragment(unfiltered),
+        begun=tuple(film_in_progress(*each, context) for each in context.begun) if is_front else (),
         interrupted=context.interrupted if is_start and may_change else (),
         unpacking=context.unpacking if may_change else None,
         rows=section_rows(entries, first, stop, at, context)
@@ -209,21 +198,17 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         status_text=status_text(look, len(entries), len(snapshot.contents)),
         shown_from=first,
         shown_text=shown_text(start, stop, len(entries)),
-        more_url=at.fragment(replace(look, first=stop, start=start), "rows")
-        if stop < len(entries)
-        else "",
-        more_page_url=at.at(look.at(stop)) if stop < len(entries) else "",
-        before_url=at.at(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
-        before_fragment_url=at.fragment(look.at(max(first - ROWS_AT_ONCE, 0))) if first else "",
+        more_url=at.fragment(replace(look, first=stop, start=start), "rows") if has_more else "",
+        more_page_url=at.at(look.at(stop)) if has_more else "",
+        before_url=at.at(before) if first else "",
+        before_fragment_url=at.fragment(before) if first else "",
         all_url=at.at(replace(look, is_all=True, first=0, start=None))
         if stop - start < len(entries)
         else "",
         is_root=snapshot.is_root,
         is_empty=not snapshot.contents,
         is_no_match=bool(snapshot.contents) and not entries,
-        deleted_url=reverse("files-deleted")
-        if context.can_restore and may_change and is_front(snapshot, look)
-        else "",
+        may_restore=context.can_restore and may_change and is_front,
         share_url=f"{at.below}share/" if context.can_share else "",
         elsewhere_url=elsewhere_url(snapshot, look) if context.can_search else "",
         search_url=reverse("search") + ViewOptions(query=look.query).tail
@@ -232,7 +217,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         stale=context.stale,
         refresh_url=""
         if context.is_fresh
-        else refresh_url(at, here, seen_version(snapshot, context.stale)),
+        else refresh_url(at, look.at(first), seen_version(snapshot, context.stale)),
         new_folder=new_folder_page(snapshot, look),
         may_change=may_change,
         takes_folders=context.takes_folder,
@@ -245,10 +230,8 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         folder_zip_url=f"{at.root}files/folder/{snapshot.folder}/zip/",
         rename_url=own_rename_url(snapshot, at) if context.can_share and may_change else "",
         details_url=f"{at.below}details/" if context.can_search else "",
-        search_inside_url=f"{reverse('search')}?in={snapshot.folder}"
-        if context.can_search and not snapshot.is_root
-        else "",
-        has_menu=bool(snapshot.contents) or (context.can_search and not snapshot.is_root),
+        search_inside_url=f"{reverse('search')}?in={snapshot.folder}" if can_search_inside else "",
+        has_menu=bool(snapshot.contents) or can_search_inside,
         gauge=gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes),
     )
 
@@ -266,10 +249,6 @@ def own_rename_url(snapshot: Snapshot, at: Addresses) -> str:
         return ""
     url = reverse("files-rename", args=[snapshot.parent or ROOT, f"{FOLDER}-{snapshot.folder}"])
     return f"{url}?{urlencode({'next': at.page})}"
-
-
-def is_front(snapshot: Snapshot, look: ViewOptions) -> bool:
-    return snapshot.is_root and not look.query and not look.first
 
 
 def film_in_progress(
@@ -380,7 +359,7 @@ def shown_text(start: int, stop: int, count: int) -> str:
     return _("Showing %(first)s to %(count)s of %(all)s") % numbers
 
 
-def columns(at: Addresses) -> tuple[Column, ...]:
+def columns(at: Addresses) -> tuple[Choice, ...]:
     labels = {
         "name": _("Name"),
         "kind": _("Kind"),
@@ -391,7 +370,7 @@ def columns(at: Addresses) -> tuple[Column, ...]:
     return tuple(column(name, label, at) for name, label in labels.items())
 
 
-def column(name: str, label: str, at: Addresses) -> Column:
+def column(name: str, label: str, at: Addresses) -> Choice:
     """Make a column header. A click on the current order reverses it; otherwise names begin with A,
     kinds with films, lengths and sizes with the largest, and dates with the latest."""
     sort = at.look.sort
@@ -401,7 +380,7 @@ def column(name: str, label: str, at: Addresses) -> Column:
         aria_sort = "descending" if sort.startswith("-") else "ascending"
         next_sort = name if sort.startswith("-") else f"-{name}"
     look = replace(at.look, sort=next_sort, first=0)
-    return Column(name, label, at.at(look), at.fragment(look), aria_sort)
+    return Choice(label, at.at(look), at.fragment(look), name, aria_sort=aria_sort)
 
 
 def views(at: Addresses) -> tuple[Choice, ...]:
@@ -415,16 +394,14 @@ def views(at: Addresses) -> tuple[Choice, ...]:
     for name, (label, icon) in labels.items():
         look = replace(at.look, view=name)
         is_current = at.look.view == name
-        choices.append(Choice(name, label, icon, at.at(look), at.fragment(look), is_current))
+        choices.append(Choice(label, at.at(look), at.fragment(look), name, icon, is_current))
     return tuple(choices)
 
 
-def has_letters(entries: Sequence[Entry], look: ViewOptions) -> bool:
-    return len(entries) > ROWS_AT_ONCE and "name" in look.order
-
-
-def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
+def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Choice, ...]:
     """Link each initial to its first entry, among folders or files, whichever are more."""
+    if len(entries) <= ROWS_AT_ONCE or "name" not in at.look.order:
+        return ()
     folders = sum(entry.kind == FOLDER for entry in entries)
     start, stop = (0, folders) if folders * 2 > len(entries) else (folders, len(entries))
     firsts: dict[str, int] = {}
@@ -435,7 +412,7 @@ def letters(entries: Sequence[Entry], at: Addresses) -> tuple[Letter, ...]:
         initial = plain(first)[:1].upper()
         places.setdefault(initial if initial.isalpha() else "#", index)
     looks = {initial: at.look.at(index) for initial, index in places.items()}
-    return tuple(Letter(name, at.at(look), at.fragment(look)) for name, look in looks.items())
+    return tuple(Choice(name, at.at(look), at.fragment(look)) for name, look in looks.items())
 
 
 def next_up_film(snapshot: Snapshot, at: Addresses, context: FilesContext) -> FilmInProgress | None:
