@@ -146,9 +146,12 @@ def delete_one(service: Service, row: HeldDelete) -> None:
         else:
             service.v1.delete_file(entry.id)
     resume_positions.forget(service, [entry])
-    for folder in resume_positions.with_opened_subfolders(
-        service, [entry.id] if entry.is_folder else []
-    ):
+    forget_listings(service, [entry])
+
+
+def forget_listings(service: Service, deleted: Iterable[Entry]) -> None:
+    folder_ids = [entry.id for entry in deleted if entry.is_folder]
+    for folder in resume_positions.with_opened_subfolders(service, folder_ids):
         folders.store().forget(service.key, folder)
 
 

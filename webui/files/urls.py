@@ -1,6 +1,6 @@
 from django.urls import path
 
-from webui.files.views import actions, folder, largest, undo, unpacking
+from webui.files.views import actions, folder, undo, unpacking
 
 BELOW = "files/<site_id:folder>/"
 ENTRY = f"{BELOW}<site_entry:key>/"
@@ -8,7 +8,7 @@ ENTRY = f"{BELOW}<site_entry:key>/"
 urlpatterns = [
     path("", folder.root, name="files"),
     path("files/undo/", undo.undo, name="files-undo"),
-    path("files/largest/", largest.show, name="files-largest"),
+    path("files/largest/", folder.largest, name="files-largest"),
     path("files/file/<site_id:file>/download/", folder.download, name="files-download"),
     path(BELOW, folder.show, name="files-folder"),
     path(f"{BELOW}listing/", folder.listing, name="files-listing"),

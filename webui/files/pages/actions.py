@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
-from webui.files.pages.delete import Below
+from webui.files.pages.delete import Below, files_words, folders_words
 from webui.files.pages.folder import download_url, sum_text
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import Entry, split_name
@@ -23,7 +22,6 @@ class RenamePage:
     new_name: str
     extension: str
     question: str
-    field: str
     action: str
     back_url: str
     back_label: str
@@ -62,7 +60,6 @@ def rename_page(  # noqa: PLR0913  A form, and what is wrong with it.
         new_name=new_name,
         extension=extension_of(entry, new_name),
         question=question,
-        field=f"name-{entry.key}",
         action=f"{at.below}{entry.key}/rename/{look.tail}",
         back_url=next_url or at.at(look),
         back_label=_("Back") if next_url else snapshot.name or _("All files"),
@@ -89,26 +86,20 @@ def extension_question(entry: Entry, name: str) -> str:
 
 
 def details_page(snapshot: Snapshot, above: Sequence[str], below: Below) -> DetailsPage:
+    size_bytes = snapshot.size_bytes
     return DetailsPage(
         title=snapshot.name or _("All files"),
         place=" / ".join([_("All files"), *above]) if not snapshot.is_root else "",
         contents=contents_words(below),
         size=sum_text(snapshot),
-        exact_size=formatting.exact_size(snapshot.size_bytes)
-        if snapshot.size_bytes >= KILOBYTE
-        else "",
+        exact_size=formatting.exact_size(size_bytes) if size_bytes >= KILOBYTE else "",
         back_url=folder_url(snapshot.folder),
     )
 
 
 def contents_words(below: Below) -> str:
     """Return `14 files, 2 folders`."""
-    files = ngettext("%(count)s file", "%(count)s files", below.files)
-    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
-    counts = [
-        words % {"count": formatting.count_words(count)}
-        for words, count in ((files, below.files), (folders, below.folders))
-        if count
-    ]
-    text = joining.items(counts) or _("Empty")
+    files = files_words(below.files) if below.files else ""
+    folders = folders_words(below.folders) if below.folders else ""
+    text = joining.items([files, folders]) or _("Empty")
     return text if below.is_all else _("More than %(items)s") % {"items": text}

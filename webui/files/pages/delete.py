@@ -112,12 +112,7 @@ def below_words(below: Below | None) -> str:
         return _("folder with all its contents")
     if below.is_all and not below.files and not below.folders:
         return _("empty folder")
-    files = ngettext("%(count)s file", "%(count)s files", below.files)
-    folders = ngettext("%(count)s folder", "%(count)s folders", below.folders)
-    words = {
-        "files": files % {"count": formatting.count_words(below.files)},
-        "folders": folders % {"count": formatting.count_words(below.folders)},
-    }
+    words = {"files": files_words(below.files), "folders": folders_words(below.folders)}
     if not below.is_all:
         return _("folder with more than %(files)s and %(folders)s") % words
     if not below.folders:
@@ -125,6 +120,16 @@ def below_words(below: Below | None) -> str:
     if not below.files:
         return _("folder with %(folders)s") % words
     return _("folder with %(files)s and %(folders)s") % words
+
+
+def files_words(count: int) -> str:
+    words = ngettext("%(count)s file", "%(count)s files", count)
+    return words % {"count": formatting.count_words(count)}
+
+
+def folders_words(count: int) -> str:
+    words = ngettext("%(count)s folder", "%(count)s folders", count)
+    return words % {"count": formatting.count_words(count)}
 
 
 def deleted_words(count: int) -> str:

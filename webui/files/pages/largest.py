@@ -1,6 +1,5 @@
 """The largest files of the whole library."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -26,17 +25,6 @@ class LargeRow:
     folder_url: str
     delete_url: str
     delete_label: str
-
-
-@dataclass(frozen=True)
-class LargestPage:
-    title: str
-    rows: list[LargeRow]
-
-
-def largest_page(files: Sequence[FoundEntry], *, may_change: bool) -> LargestPage:
-    rows = [large_row(file, may_change=may_change) for file in files]
-    return LargestPage(_("Largest files"), rows)
 
 
 def large_row(file: FoundEntry, *, may_change: bool) -> LargeRow:

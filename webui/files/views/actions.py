@@ -22,12 +22,10 @@ from webui.files.pages import folder as files_pages
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, is_script, safe_next, service_of
 from webui.http.roles import open_to
-from webui.library import folders
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
 from webui.models import Role
-from webui.player import resume_positions
 from webui.v1.errors import Conflict, Failure, Rejected
 from webui.words import reasons
 from webui.words.failures import message_of, name_refusal
@@ -170,25 +168,16 @@ def delete(request: Request, folder: str) -> HttpResponse:
         return answers.show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
-    undo = ""
+    message, undo = delete_page.deleted_words(len(chosen)), ""
     if service_of(request).can_restore:
         message, batches = delete_together(request, chosen)
         undo = f"deleted:{batches}" if batches else ""
-        forget_below(request, chosen)
+        held_deletes.forget_listings(service_of(request), chosen)
     elif chosen:
         batch = held_deletes.hold(service_of(request), folder, chosen, timezone.now())
         events.record(request, Kind.DELETED, chosen[0].name, count=len(chosen))
-        message, undo = delete_page.deleted_words(len(chosen)), f"held:{batch}"
-    else:
-        message = delete_page.deleted_words(0)
+        undo = f"held:{batch}"
     return answers.show_change(request, reading, message=message, undo=undo)
-
-
-def forget_below(request: Request, chosen: Sequence[Entry]) -> None:
-    service = service_of(request)
-    folder_ids = [entry.id for entry in chosen if entry.is_folder]
-    for each in resume_positions.with_opened_subfolders(service, folder_ids):
-        folders.store().forget(service.key, each)
 
 
 @asks_and_acts
@@ -209,14 +198,9 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.
     below = screen.below_of(request, [entry for entry in chosen if entry.is_folder])
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
     days = owner_settings.find("DELETED_DAYS") if service_of(request).can_restore else 0
+    shown = request.POST.get("shown", "")
     page = delete_page.delete_page(
-        reading.snapshot,
-        chosen,
-        below,
-        look,
-        all_but=all_but,
-        days=days,
-        shown=request.POST.get("shown", ""),
+        reading.snapshot, chosen, below, look, all_but=all_but, days=days, shown=shown
     )
     return reading, page
 
