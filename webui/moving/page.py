@@ -1,13 +1,13 @@
 """The page and dialog in which people choose where to move or copy entries."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.library.addresses import Addresses, ViewOptions
-from webui.library.entries import FOLDER, ROOT, Entry
+from webui.library.entries import ROOT, Entry
 from webui.library.snapshot import Snapshot
 from webui.v1.records import Batch, FoundEntry, SearchResult
 from webui.words import formatting
@@ -27,12 +27,24 @@ class Place:
 
 
 @dataclass(frozen=True)
+class FolderPicker:
+    """The folders to choose from: those in the open folder, or those that have a name."""
+
+    query: str
+    to: str
+    name: str
+    crumbs: list[Place]
+    recent: list[Place]
+    places: list[Place]
+    more: str
+    places_label: str
+    empty_text: str
+
+
+@dataclass(frozen=True)
 class Question:
     """What the person has chosen so far, and has to decide."""
 
-    query: str
-    found: SearchResult | None
-    recent: Sequence[Snapshot]
     act: str
     placed: Batch | None
     error: str
@@ -50,20 +62,8 @@ class MovePage:
     entries: Sequence[str]
     spared: Sequence[str]
     is_all: bool
-    filter: str
-    shown: str
-    to: str
-    name: str
-    crumbs: list[Place]
-    recent: list[Place]
-    places: list[Place]
-    more: str
-    places_label: str
-    empty_text: str
-    query: str
-    error: str
-    new_name: str
-    act: str
+    picker: FolderPicker
+    question: Question
     taken: Sequence[str]
     taken_text: str
     taken_more: str
@@ -74,55 +74,54 @@ class MovePage:
 def move_page(
     source: Snapshot,
     chosen: Sequence[Entry],
-    target: Snapshot,
-    above: Sequence[tuple[str, str]],
+    picker: FolderPicker,
     question: Question,
 ) -> MovePage:
     look = ViewOptions(query=question.filter)
     at = Addresses(source.folder, look)
-    items = {"items": formatting.items_words(len(chosen))}
-    chosen_keys = {entry.key for entry in chosen}
     taken = question.placed.taken if question.placed else ()
-    places, more = places_of(target, chosen_keys, question.found)
-    passed_over = {f"{FOLDER}-{source.folder}", f"{FOLDER}-{target.folder}", *chosen_keys}
+    taken_count = question.placed.taken_count if question.placed else 0
     return MovePage(
-        title=taken_title(question.placed.taken_count)
-        if question.placed and taken
-        else _("Move or copy %(items)s") % items,
+        title=taken_title(taken_count) if taken else move_title(len(chosen)),
         action=f"{at.below}move/",
         back_url=at.at(look),
         entries=[entry.key for entry in chosen] if question.all_but is None else [],
         spared=question.all_but or [],
         is_all=question.all_but is not None,
-        filter=question.filter,
-        shown=question.shown,
+        picker=picker,
+        question=question,
+        taken=taken[:MOST_NAMED],
+        taken_text=taken_text(picker.name),
+        taken_more=formatting.more_words(taken_count - MOST_NAMED),
+        may_move=picker.to != source.folder,
+        is_nothing=not chosen,
+    )
+
+
+def folder_picker(  # noqa: PLR0913  The open folder, and what was searched for.
+    target: Snapshot,
+    above: Iterable[tuple[str, str]],
+    recent: Iterable[Snapshot],
+    query: str,
+    result: SearchResult | None,
+    *,
+    chosen_keys: Collection[str] = (),
+) -> FolderPicker:
+    """Describe the folders that can be chosen. Without a query, there is no result."""
+    name, root = target.name or _("All files"), Place(ROOT, (_("All files"),))
+    places, more = places_of(target, chosen_keys, result)
+    crumbs = [root, *(Place(folder, name_parts(each)) for folder, each in above)]
+    return FolderPicker(
+        query=query,
         to=target.folder,
-        name=target.name or _("All files"),
-        crumbs=[] if target.is_root else [root_place(), *map(crumb, above)],
-        recent=[
-            recent_place(each)
-            for each in question.recent
-            if f"{FOLDER}-{each.folder}" not in passed_over
-        ],
+        name=name,
+        crumbs=[] if target.is_root else crumbs,
+        # Folders of one name may have been used.
+        recent=[Place(each.folder, name_parts(each.path or each.name)) for each in recent],
         places=places,
         more=more,
-        places_label=_("Folders found")
-        if question.query
-        else _("Folders in %(folder)s") % {"folder": target.name or _("All files")},
-        empty_text=_("No folder is called that.")
-        if question.query
-        else _("There are no folders in here."),
-        query=question.query,
-        error=question.error,
-        new_name=question.new_name,
-        act=question.act,
-        taken=taken[:MOST_NAMED],
-        taken_text=taken_text(target),
-        taken_more=formatting.more_words(question.placed.taken_count - MOST_NAMED)
-        if question.placed
-        else "",
-        may_move=target.folder != source.folder,
-        is_nothing=not chosen,
+        places_label=_("Folders found") if query else _("Folders in %(folder)s") % {"folder": name},
+        empty_text=_("No folder is called that.") if query else _("There are no folders in here."),
     )
 
 
@@ -138,20 +137,6 @@ def places_of(
     return shown, formatting.more_words(len(inner) - MOST_LISTED)
 
 
-def recent_place(folder: Snapshot) -> Place:
-    """Return a folder with its path, since folders of one name may have been used."""
-    return Place(folder.folder, name_parts(folder.path or folder.name))
-
-
-def root_place() -> Place:
-    return Place(ROOT, (_("All files"),))
-
-
-def crumb(ancestor: tuple[str, str]) -> Place:
-    folder_id, name = ancestor
-    return Place(folder_id, name_parts(name))
-
-
 def place(entry: Entry, chosen_keys: Collection[str]) -> Place:
     parts = name_parts(entry.name)
     return Place(entry.id, parts, is_chosen=entry.key in chosen_keys)
@@ -161,14 +146,18 @@ def found_place(entry: FoundEntry) -> Place:
     return Place(entry.id, name_parts(entry.name), entry.folder_path or _("All files"))
 
 
+def move_title(count: int) -> str:
+    return _("Move or copy %(items)s") % {"items": formatting.items_words(count)}
+
+
 def taken_title(count: int) -> str:
     words = ngettext("%(count)s name is taken", "%(count)s names are taken", count)
     return words % {"count": formatting.count_words(count)}
 
 
-def taken_text(target: Snapshot) -> str:
+def taken_text(folder: str) -> str:
     text = _("%(folder)s already contains items with these names. What should Ferry do with them?")
-    return text % {"folder": target.name or _("All files")}
+    return text % {"folder": folder}
 
 
 def too_many_words(most: int) -> str:

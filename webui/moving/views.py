@@ -17,11 +17,12 @@ from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to
 from webui.library import folders, recent_folders
-from webui.library.entries import ROOT, Entry
+from webui.library.entries import FOLDER, ROOT, Entry
 from webui.library.folders import Reading
+from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.moving import page as move_page
-from webui.moving.page import MovePage
+from webui.moving.page import FolderPicker, MovePage
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
 from webui.v1.records import Batch
@@ -121,41 +122,41 @@ def picker(  # noqa: PLR0913
     name = new_name(request)
     if name:
         target, error = make_folder(request, target, name)
-    find = "" if "open" in request.POST else request.POST.get("find", "")
-    query = find[:LONGEST_QUERY].strip()
-    service = service_of(request)
-    search = {"q": query, "only": "folders", "limit": MOST_FOUND}
-    is_start = not query and "open" not in request.POST
-    return move_page.move_page(
-        source.snapshot,
-        chosen,
-        target.snapshot,
-        folders.ancestors(service, target.snapshot),
-        move_page.Question(
-            query=query,
-            found=service.v1.search(search) if query else None,
-            recent=list(recent_folders.read_recent(request)) if is_start else [],
-            act=act,
-            placed=placed,
-            error=error,
-            new_name=name if error else "",
-            shown=request.POST.get("shown", ""),
-            all_but=sorted(fields_of(request, "but")) if is_all_chosen(request) else None,
-            filter=request.POST.get("q", ""),
-        ),
+    question = move_page.Question(
+        act=act,
+        placed=placed,
+        error=error,
+        new_name=name if error else "",
+        shown=request.POST.get("shown", ""),
+        all_but=sorted(fields_of(request, "but")) if is_all_chosen(request) else None,
+        filter=request.POST.get("q", ""),
     )
+    keys = {entry.key for entry in chosen}
+    places = folder_picker_of(request, source.snapshot, target.snapshot, keys)
+    return move_page.move_page(source.snapshot, chosen, places, question)
 
 
-def is_open(request: Request) -> bool:
-    return bool(request.POST.get("open") or request.POST.get("to"))
+def folder_picker_of(
+    request: Request, source: Snapshot, target: Snapshot, chosen_keys: set[str]
+) -> FolderPicker:
+    service, is_opened = service_of(request), "open" in request.POST
+    query = "" if is_opened else request.POST.get("find", "")[:LONGEST_QUERY].strip()
+    above = folders.ancestors(service, target)
+    search = {"q": query, "only": "folders", "limit": MOST_FOUND}
+    result = service.v1.search(search) if query else None
+    passed_over = {f"{FOLDER}-{source.folder}", f"{FOLDER}-{target.folder}", *chosen_keys}
+    recent = () if query or is_opened else recent_folders.read_recent(request)
+    others = [each for each in recent if f"{FOLDER}-{each.folder}" not in passed_over]
+    return move_page.folder_picker(target, above, others, query, result, chosen_keys=chosen_keys)
 
 
 def target_of(request: Request, source: Reading, chosen: Sequence[Entry]) -> Reading:
     """Return the folder to show. Begin one level up if there is no folder to open in this one."""
     try:
         target = screen.read(request, folder_in(request, source.snapshot.folder))
+        is_open = bool(request.POST.get("open") or request.POST.get("to"))
         inner = {each.key for each in target.snapshot.contents.entries if each.is_folder}
-        if is_open(request) or target.snapshot.is_root or inner - {each.key for each in chosen}:
+        if is_open or target.snapshot.is_root or inner - {each.key for each in chosen}:
             return target
         return screen.read(request, target.snapshot.parent or ROOT)
     except NotFound:

@@ -17,10 +17,11 @@ from webui.library import folders, recent_folders
 from webui.library.entries import FOLDER, ROOT
 from webui.library.snapshot import Snapshot
 from webui.models import Role
+from webui.moving.page import folder_picker
 from webui.player import resume_positions
 from webui.search import name_index
 from webui.search.coverage import Coverage
-from webui.search.pages.choosing import FolderSearch, choosing_page
+from webui.search.pages.choosing import choosing_page
 from webui.search.pages.results import (
     SearchContext,
     SearchPage,
@@ -75,7 +76,7 @@ def choose(request: Request) -> HttpResponse:
     result, covers = find(request, search) if query else (None, None)
     recent = () if query or is_opened else recent_folders.read_recent(request)
     above = folders.ancestors(service_of(request), target)
-    page = choosing_page(target, above, recent, FolderSearch(query, result, covers))
+    page = choosing_page(target, folder_picker(target, above, recent, query, result), covers)
     template = "search/_choose.html" if request.htmx else "search/choose.html"
     return render(request, template, {"page": page})
 
