@@ -18,22 +18,17 @@ class ArchivePage:
     more: str
     download_url: str
     back_url: str
-    back_label: str
 
 
 def archive_page(
     names: Sequence[str], size_bytes: int | None, *, download_url: str, back_url: str
 ) -> ArchivePage:
-    words = {
-        "items": formatting.items_words(len(names)),
-        "size": formatting.size_words(size_bytes),
-    }
+    count, size = formatting.items_words(len(names)), formatting.size_words(size_bytes)
     return ArchivePage(
         title=_("Your ZIP is ready"),
-        text=_("%(items)s, %(size)s") % words,
+        text=_("%(items)s, %(size)s") % {"items": count, "size": size},
         items=list(names[:MOST_LISTED]),
         more=formatting.more_words(len(names) - MOST_LISTED),
         download_url=download_url,
         back_url=back_url,
-        back_label=_("Back to the folder"),
     )

@@ -17,7 +17,6 @@ from webui.words.formatting import Calendar, name_parts
 class DeletedRow:
     id: str
     icon: str
-    name: str
     name_parts: tuple[str, ...]
     folder_parts: tuple[str, ...]
     size: str
@@ -27,7 +26,6 @@ class DeletedRow:
 
 @dataclass(frozen=True)
 class DeletedPage:
-    title: str
     text: str
     rows: list[DeletedRow]
     more: str
@@ -49,13 +47,9 @@ def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> Deleted
         "Ferry keeps deleted items for %(days)s days. They take %(size)s of your space.",
         days,
     )
-    words = {
-        "days": formatting.count_words(days),
-        "size": formatting.size_words(deleted.size_bytes),
-    }
+    size = formatting.size_words(deleted.size_bytes)
     return DeletedPage(
-        title=_("Recently deleted"),
-        text=text % words,
+        text=text % {"days": formatting.count_words(days), "size": size},
         rows=[deleted_row(item, calendar) for item in deleted.items],
         more=_("Only the latest items are shown.") if deleted.has_more else "",
     )
@@ -66,7 +60,6 @@ def deleted_row(item: Restorable, calendar: Calendar) -> DeletedRow:
     return DeletedRow(
         id=item.id,
         icon=ICONS[FOLDER if item.is_folder else kind],
-        name=item.name,
         name_parts=name_parts(item.name),
         folder_parts=name_parts(item.folder_path or _("All files")),
         size=formatting.size_words(item.size_bytes),

@@ -14,11 +14,7 @@ from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.deleting import restores
-from webui.deleting.page import (
-    deleted_for_good_words,
-    deleted_page,
-    final_page,
-)
+from webui.deleting.page import deleted_for_good_words, deleted_page, final_page
 from webui.http.requests import Request, form_page_url, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -33,9 +29,8 @@ MOST_IDS = 1_000  # As many as the list shows.
 @open_to(Role.MEMBER)
 def show(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
-    calendar = Calendar.now()
     deleted = service_of(request).v1.deleted_items()
-    page = deleted_page(deleted, calendar, owner_settings.find("DELETED_DAYS"))
+    page = deleted_page(deleted, Calendar.now(), owner_settings.find("DELETED_DAYS"))
     return render(request, "files/deleted.html", {"page": page})
 
 

@@ -126,7 +126,6 @@ class SearchPage:
     kinds: tuple[Option, ...]
     sizes: tuple[Option, ...]
     ages: tuple[Option, ...]
-    is_search: bool  # for something, or for what is new
     heading: str
     status: str  # what screen readers announce
     rows: tuple[FoundRow, ...]
@@ -160,7 +159,6 @@ def search_page(result: SearchResult, search: SearchRequest, context: SearchCont
         kinds=options(kind_labels(), search.kind),
         sizes=options(size_labels(), search.megabytes),
         ages=options(age_labels(), search.days),
-        is_search=not search.is_empty,
         heading=_("New files") if search.is_empty else total_text(result),
         status=status_text(len(shown), result),
         rows=found_rows(shown, context, next_url),
