@@ -60,8 +60,6 @@ class MovePage:
     action: str
     back_url: str
     entries: Sequence[str]
-    spared: Sequence[str]
-    is_all: bool
     picker: FolderPicker
     question: Question
     taken: Sequence[str]
@@ -86,8 +84,6 @@ def move_page(
         action=f"{at.below}move/",
         back_url=at.at(look),
         entries=[entry.key for entry in chosen] if question.all_but is None else [],
-        spared=question.all_but or [],
-        is_all=question.all_but is not None,
         picker=picker,
         question=question,
         taken=taken[:MOST_NAMED],

@@ -33,8 +33,7 @@ class DeletePage:
     more: str
     button: str
     entries: list[str]
-    is_all: bool
-    spared: Sequence[str]
+    all_but: Sequence[str] | None  # None if the entries are listed one by one
     query: str
     shown: str  # the folder that the page shows, if not the entries'
     action: str
@@ -60,8 +59,7 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
     days: int = 0,
     shown: str = "",
 ) -> DeletePage:
-    """Describe what would be lost. `all_but`: None if the chosen entries are listed one by one;
-    `days`: for how long they can be restored."""
+    """Describe what would be lost. `days`: for how long it can be restored."""
     at = Addresses(snapshot.folder, look)
     count = {"items": formatting.items_words(len(chosen))}
     sizes = [entry.size_bytes for entry in chosen]
@@ -72,8 +70,7 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
         more=formatting.more_words(len(chosen) - MOST_LISTED),
         button=_("Delete %(items)s") % count,
         entries=[entry.key for entry in chosen] if all_but is None else [],
-        is_all=all_but is not None,
-        spared=all_but or [],
+        all_but=all_but,
         query=look.query,
         shown=shown,
         action=at.act("delete"),
