@@ -61,10 +61,14 @@ def out_of_date() -> UploadRefused:
 
 
 def length_of(request: Request) -> int:
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if not (length.isascii() and length.isdigit() and len(length) < 19):
+    length_bytes = parse_bytes(request.META.get("CONTENT_LENGTH") or "")
+    if length_bytes is None:
         raise UploadRefused(411, _("Your browser didn't say how large the upload is."))
-    return int(length)
+    return length_bytes
+
+
+def parse_bytes(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
 
 
 def refuse_without_room(request: Request, length_bytes: int) -> None:
@@ -82,11 +86,9 @@ def refuse_beyond_space(request: Request, size_bytes: int, but: int = 0) -> None
     if used_bytes is None or most is None:
         return
     if size_bytes > most - used_bytes:
-        raise UploadRefused(
-            413,
-            _("There isn't enough space for this. You have %(free)s free.")
-            % {"free": free(used_bytes, most)},
-        )
+        gauge = gauge_of(used_bytes, most)
+        words = _("There isn't enough space for this. You have %(free)s free.")
+        raise UploadRefused(413, words % {"free": gauge.free if gauge else ""})
     others = ResumableUpload.find_unfinished(timezone.now()).exclude(pk=but)
     mine = others.filter(service=service_of(request).key)
     promised_bytes = mine.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
@@ -103,11 +105,6 @@ def refuse_beyond_disk(size_bytes: int, status: int = 503) -> None:
         raise UploadRefused(
             status, _("Ferry's own disk doesn't have enough space for this right now.")
         )
-
-
-def free(used_bytes: int, most: int) -> str:
-    gauge = gauge_of(used_bytes, most)
-    return gauge.free if gauge else ""
 
 
 def files_in(request: Request, length_bytes: int) -> Iterator[Part]:
@@ -186,8 +183,7 @@ def content_of(request: Request, part: Part) -> Iterator[tuple[Exactly | BinaryI
 
 
 def declared_bytes(request: Request) -> int | None:
-    size = request.headers.get("X-File-Size", "")
-    return int(size) if size.isascii() and size.isdigit() and len(size) < 19 else None
+    return parse_bytes(request.headers.get("X-File-Size", ""))
 
 
 def refusal_for_script(request: Request, refused: UploadRefused) -> JsonResponse:

@@ -21,17 +21,11 @@ MOST_NAMES = 3
 
 
 @dataclass(frozen=True)
-class FolderChoice:
-    id: str
-    name: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
 class AddBox:
-    """The field for links and files. `folders` is empty if the service takes or has no folder."""
+    """The field for links and files. `folders`: ids and names, unless the service takes none."""
 
-    folders: list[FolderChoice]
+    folders: list[tuple[str, str]]
+    chosen: str
     free_text: str
     free_sentence: str
     takes_folder: bool
@@ -98,9 +92,9 @@ class AskPage:
 def add_box(
     folders: Sequence[tuple[str, str]], chosen: str, gauge: Gauge | None, *, takes_folder: bool
 ) -> AddBox:
-    choices = [(ROOT, _("All files")), *folders] if folders else []
     return AddBox(
-        folders=[FolderChoice(id_, name, id_ == (chosen or ROOT)) for id_, name in choices],
+        folders=[(ROOT, _("All files")), *folders] if folders else [],
+        chosen=chosen or ROOT,
         free_text=_("%(size)s free") % {"size": gauge.free} if gauge else "",
         free_sentence=_("%(size)s free.") % {"size": gauge.free} if gauge else "",
         takes_folder=takes_folder,

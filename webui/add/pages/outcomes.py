@@ -17,19 +17,13 @@ Outcome = Literal["added", "known", "refused", "no_room", "unreadable", "unsure"
 
 MOST_SHOWN = 100
 LONGEST_SHOWN = 300
-ICONS: dict[Outcome, str] = {
-    "added": "circle-check",
-    "known": "info",
-    "refused": "circle-alert",
-    "no_room": "hard-drive",
-    "unreadable": "circle-alert",
-    "unsure": "circle-alert",
-}
-TONES: dict[Outcome, str] = {
-    "refused": "red",
-    "no_room": "red",
-    "unreadable": "amber",
-    "unsure": "amber",
+ICONS_AND_TONES: dict[Outcome, tuple[str, str]] = {
+    "added": ("circle-check", ""),
+    "known": ("info", ""),
+    "refused": ("circle-alert", "red"),
+    "no_room": ("hard-drive", "red"),
+    "unreadable": ("circle-alert", "amber"),
+    "unsure": ("circle-alert", "amber"),
 }
 
 
@@ -113,11 +107,12 @@ def results_panel(results: Sequence[ItemResult], failure: str = "") -> ResultsPa
 
 
 def row_of(result: ItemResult) -> ResultRow:
+    icon, tone = ICONS_AND_TONES[result.outcome]
     return ResultRow(
         key=result.key,
         outcome=result.outcome,
-        tone=TONES.get(result.outcome, ""),
-        icon=ICONS[result.outcome],
+        tone=tone,
+        icon=icon,
         name=result.name[:LONGEST_SHOWN],
         sentence=result.sentence,
         url=result.url,

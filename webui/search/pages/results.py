@@ -79,13 +79,6 @@ def parse_search(fields: Mapping[str, str]) -> SearchRequest:
 
 
 @dataclass(frozen=True)
-class Option:
-    value: str
-    label: str
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
 class FoundRow:
     """What was found. `rename_url` is empty for people who may not change it."""
 
@@ -121,11 +114,11 @@ class SearchContext:
 class SearchPage:
     """`all_url` is empty if everything that matches is shown, `places` if there is no choice."""
 
-    query: str
-    places: tuple[Option, ...]
-    kinds: tuple[Option, ...]
-    sizes: tuple[Option, ...]
-    ages: tuple[Option, ...]
+    search: SearchRequest
+    places: Mapping[str, str]
+    kinds: Mapping[str, str]
+    sizes: Mapping[str, str]
+    ages: Mapping[str, str]
     heading: str
     status: str  # what screen readers announce
     rows: tuple[FoundRow, ...]
@@ -152,13 +145,11 @@ def search_page(result: SearchResult, search: SearchRequest, context: SearchCont
     is_cut = result.has_more or len(shown) < len(result.folders) + len(result.files)
     next_url = reverse("search") + search.tail
     return SearchPage(
-        query=search.query,
-        places=options(place_labels(search, context.folder_name), search.folder)
-        if search.folder
-        else (),
-        kinds=options(kind_labels(), search.kind),
-        sizes=options(size_labels(), search.megabytes),
-        ages=options(age_labels(), search.days),
+        search=search,
+        places=place_labels(search, context.folder_name) if search.folder else {},
+        kinds=kind_labels(),
+        sizes=size_labels(),
+        ages=age_labels(),
         heading=_("New files") if search.is_empty else total_text(result),
         status=status_text(len(shown), result),
         rows=found_rows(shown, context, next_url),
@@ -248,10 +239,6 @@ def status_text(shown_count: int, result: SearchResult) -> str:
         return total
     words = {"total": total, "count": formatting.count_words(shown_count)}
     return _("%(total)s, the first %(count)s are shown") % words
-
-
-def options(labels: Mapping[str, str], chosen: str) -> tuple[Option, ...]:
-    return tuple(Option(value, label, value == chosen) for value, label in labels.items())
 
 
 def kind_labels() -> dict[str, str]:

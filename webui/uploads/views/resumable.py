@@ -26,6 +26,7 @@ from webui.uploads.receiving import (
     UploadRefused,
     length_of,
     out_of_date,
+    parse_bytes,
     refusal_for_script,
     refuse_beyond_disk,
     refuse_beyond_space,
@@ -41,8 +42,6 @@ VERSION = "1.0.0"
 EXTENSIONS = "creation,expiration,termination"
 CONTENT_TYPE = "application/offset+octet-stream"
 LONGEST_METADATA = 8 * 1024
-# How many digits a number of bytes may have.
-DIGITS = 18
 
 
 @csrf_exempt
@@ -191,10 +190,10 @@ def refuse_other_protocols(request: Request) -> None:
 
 
 def number_of(request: Request, header: str) -> int:
-    text = request.headers.get(header, "")
-    if not (text.isascii() and text.isdigit() and len(text) <= DIGITS):
+    number = parse_bytes(request.headers.get(header, ""))
+    if number is None:
         raise UploadRefused(400, _("This isn't an upload."))
-    return int(text)
+    return number
 
 
 def name_of(request: Request) -> str:
