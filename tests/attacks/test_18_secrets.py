@@ -25,7 +25,7 @@ from tests.webui.http.test_roles import TABLE
 from tests.webui.service import EMAIL
 from webui.add import send_tokens
 from webui.connection import connection
-from webui.files.views import folder as file_views
+from webui.files import screen as files_screen
 from webui.library.entries import FILE, Entry
 from webui.models import Role
 from webui.shares import links as share_links
@@ -53,7 +53,7 @@ def test_an_error_page_tells_a_reference_and_nothing_else(alice, monkeypatch):
         raise RuntimeError(settings.SECRET_KEY)
 
     # No known request makes a page fail.
-    monkeypatch.setattr(file_views, "render_page", broken)
+    monkeypatch.setattr(files_screen, "render_page", broken)
     alice.client.raise_request_exception = False
     answer = alice.client.get("/")
     assert answer.status_code == 500

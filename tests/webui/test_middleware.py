@@ -8,7 +8,7 @@ from django.test import Client
 
 from tests.cases import each_case
 from tests.people import PASSWORD, page, words
-from webui.files.views import folder as file_views
+from webui.files import screen as files_screen
 from webui.signin import devices
 from webui.signin.session_store import SessionStore
 
@@ -95,7 +95,7 @@ def test_an_error_page_says_what_happened_without_a_number(bob):
 def test_a_broken_view_gives_a_reference_that_the_log_knows(alice, monkeypatch, caplog):
     alice.client.raise_request_exception = False
     # No view of Ferry is broken.
-    monkeypatch.setattr(file_views, "render_page", broken)
+    monkeypatch.setattr(files_screen, "render_page", broken)
     answer = alice.client.get("/")
     assert answer.status_code == 500
     reference = words(answer, ".reference").split()[-1]
@@ -116,7 +116,7 @@ def test_trouble_of_the_database_is_a_page_in_plain_words(alice, monkeypatch, ca
         raise OperationalError(text)
 
     # Without root, a test can't fill a disk; and Ferry waits 20 s for a lock.
-    monkeypatch.setattr(file_views, "render_page", troubled)
+    monkeypatch.setattr(files_screen, "render_page", troubled)
     answer = alice.client.get("/")
     assert (answer.status_code, answer["Retry-After"]) == (503, "30")
     assert words(answer, "h1") == title

@@ -10,14 +10,8 @@ from typing import Any
 from django.urls import reverse
 from django.utils import timezone
 
-from webui.add.pages.outcomes import (
-    ItemResult,
-    SentFile,
-    added_words,
-    refusal_words,
-    unconfirmed_words,
-    unsure_words,
-)
+from webui.add.pages import outcomes
+from webui.add.pages.outcomes import ItemResult, SentFile
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
 from webui.connection.connection import Service
 from webui.deleting import held_deletes
@@ -96,7 +90,7 @@ def send_item(context: SendContext, item: MagnetItem | AddressItem) -> ItemResul
         facts = {"source_kind": Sent.URL, "source": item.url}
     added, is_confirmed = actions.add(context.service, send, info_hash, item.name)
     result = record_item(context, item, added, info_hash, facts)
-    return result if is_confirmed else replace(result, sentence=unconfirmed_words())
+    return result if is_confirmed else replace(result, sentence=outcomes.unconfirmed_words())
 
 
 def send_file(
@@ -134,7 +128,7 @@ def record_item(
         **facts,
     )
     key = f"t{added.id}" if added.id else f"s{row.pk}"
-    sentence = added_words(item, added.reason, is_known=is_known)
+    sentence = outcomes.added_words(item, added.reason, is_known=is_known)
     return ItemResult(
         with_known_name(item, added.name),
         "known" if is_known else "added",
@@ -162,13 +156,13 @@ def is_recorded(context: SendContext, transfer_id: str, info_hash: str) -> bool:
 
 def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> ItemResult:
     if failure.outcome != "nothing":
-        return ItemResult(item, "unsure", unsure_words(failure))
+        return ItemResult(item, "unsure", outcomes.unsure_words(failure))
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
     is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
     return ItemResult(
         item,
         "no_room" if is_full else "refused",
-        refusal_words(failure),
+        outcomes.refusal_words(failure),
         is_kept=is_kept,
     )
 

@@ -21,15 +21,9 @@ from webui.moving.page import folder_picker
 from webui.player import resume_positions
 from webui.search import name_index
 from webui.search.coverage import Coverage
+from webui.search.pages import results as pages
 from webui.search.pages.choosing import choosing_page
-from webui.search.pages.results import (
-    SearchContext,
-    SearchPage,
-    SearchRequest,
-    elsewhere_page,
-    parse_search,
-    search_page,
-)
+from webui.search.pages.results import SearchContext, SearchPage, SearchRequest, parse_search
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.records import SearchResult
 from webui.words.formatting import Calendar
@@ -62,7 +56,7 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     search = SearchRequest(query=parse_search(request.GET.dict()).query)
     # The first results may all be in this folder.
     result, _covers = find(request, replace(search, has_all=True))
-    page = elsewhere_page(result, search, context_of(request), folder)
+    page = pages.elsewhere_page(result, search, context_of(request), folder)
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
@@ -97,7 +91,7 @@ def page_of(request: Request, search: SearchRequest) -> SearchPage:
     result, covers = find(request, search)
     begun = films_in_progress(request, search)
     context = replace(context_of(request), folder_name=folder_name, begun=begun, covers=covers)
-    return search_page(result, search, context)
+    return pages.search_page(result, search, context)
 
 
 def name_of(request: Request, folder: str) -> str:

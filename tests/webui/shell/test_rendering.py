@@ -5,7 +5,7 @@ from django.contrib.messages import success
 from django.template.loader import render_to_string
 
 from tests.people import make_person, page, signed_in
-from webui.files.views import folder as file_views
+from webui.files import screen as files_screen
 from webui.models import Role
 from webui.shell import rendering
 
@@ -69,7 +69,7 @@ def test_a_page_is_rendered_again_when_its_data_changes(bob, gwen, storage, rend
 
 
 def test_a_message_shows_once(bob, storage, monkeypatch):
-    page_of = file_views.page_of
+    page_of = files_screen.page_of
 
     def with_message(request, *arguments, **options):
         success(request, "Deleted")
@@ -77,7 +77,7 @@ def test_a_message_shows_once(bob, storage, monkeypatch):
 
     bob.client.get("/")
     with monkeypatch.context() as patch:
-        patch.setattr(file_views, "page_of", with_message)
+        patch.setattr(files_screen, "page_of", with_message)
         assert "Deleted" in page(bob.client.get("/")).select_one("#toasts").text
     assert "Deleted" not in bob.client.get("/").text
 

@@ -10,22 +10,10 @@ from django.views.decorators.http import require_safe
 from webui.contents import relayed_files
 from webui.contents.content_check import UNLISTED, expected_file
 from webui.errors import answers as error_answers
+from webui.files import screen
 from webui.files.pages import folder as pages
 from webui.files.pages.actions import details_page
 from webui.files.pages.largest import large_row
-from webui.files.screen import (
-    MOST_LISTINGS,
-    context_of,
-    count_below,
-    find_entry,
-    look_of,
-    page_of,
-    read,
-    remember_order,
-    render_page,
-    row_context,
-    with_interrupted,
-)
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -39,7 +27,7 @@ from webui.v1.links import Download, Link
 @require_safe
 @open_to(Role.GUEST)
 def root(request: Request) -> HttpResponse:
-    return render_page(request, page_of(request, ROOT, remembers=True))
+    return screen.render_page(request, screen.page_of(request, ROOT, remembers=True))
 
 
 @require_safe
@@ -47,10 +35,10 @@ def root(request: Request) -> HttpResponse:
 def show(request: Request, folder: str) -> HttpResponse:
     if folder == ROOT:
         return redirect(folder_url(ROOT) + parse_view_options(request.GET).tail)
-    page = page_of(request, folder, remembers=True)
+    page = screen.page_of(request, folder, remembers=True)
     if page.folder == ROOT:
         return redirect(page.url)
-    return render_page(request, page)
+    return screen.render_page(request, page)
 
 
 @require_safe
@@ -59,15 +47,15 @@ def listing(request: Request, folder: str) -> HttpResponse:
     """Render the listing. With `seen`, the page checks in the background whether it is up to date;
     by `look`, it fetches its own changes. Back undoes neither."""
     seen = request.GET.get("seen", "")
-    reading = read(request, folder, at_once=bool(seen))
-    context = context_of(request, reading)
+    reading = screen.read(request, folder, at_once=bool(seen))
+    context = screen.context_of(request, reading)
     if seen and seen == pages.seen_version(reading.snapshot, context.stale):
         return no_content()
-    look = look_of(request, reading, context)
+    look = screen.look_of(request, reading, context)
     is_chosen = request.htmx and not seen and request.htmx.trigger != "look"
     if is_chosen:
-        look = remember_order(request, reading, look)
-    context = with_interrupted(request, context, folder)
+        look = screen.remember_order(request, reading, look)
+    context = screen.with_interrupted(request, context, folder)
     page = pages.files_page(reading.snapshot, look, context)
     response = render(request, "files/_listing.html", {"page": page})
     if is_chosen:
@@ -87,25 +75,24 @@ def address_header(request: Request, look: ViewOptions) -> str:
 @open_to(Role.GUEST)
 def rows(request: Request, folder: str) -> HttpResponse:
     """Render the next rows without forcing a refresh: the page checks for changes separately."""
-    return render(request, "files/_rows.html", {"page": page_of(request, folder)})
+    return render(request, "files/_rows.html", {"page": screen.page_of(request, folder)})
 
 
 @require_safe
 @open_to(Role.GUEST)
 def row(request: Request, folder: str, key: str) -> HttpResponse:
-    reading = read(request, folder)
+    reading = screen.read(request, folder)
     if not request.htmx:
         return redirect(folder_url(folder))
-    return render(
-        request, "files/_row.html", row_context(request, reading, find_entry(reading, key))
-    )
+    context = screen.row_context(request, reading, screen.find_entry(reading, key))
+    return render(request, "files/_row.html", context)
 
 
 @require_safe
 @open_to(Role.GUEST)
 def details(request: Request, folder: str) -> HttpResponse:
-    snapshot = read(request, folder).snapshot
-    below, _listings = count_below(request, snapshot.folder, MOST_LISTINGS)
+    snapshot = screen.read(request, folder).snapshot
+    below, _listings = screen.count_below(request, snapshot.folder, screen.MOST_LISTINGS)
     above = [name for _folder, name in folders.ancestors(service_of(request), snapshot)]
     page = details_page(snapshot, above, below)
     template = "files/_details.html" if request.htmx else "files/details.html"

@@ -18,17 +18,9 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.models import Role
+from webui.uploads import receiving
 from webui.uploads.page import upload_page
-from webui.uploads.receiving import (
-    UploadRefused,
-    add,
-    broken_off_words,
-    files_in,
-    length_of,
-    refusal_for_script,
-    refuse_forged,
-    refuse_without_room,
-)
+from webui.uploads.receiving import UploadRefused
 
 log = logging.getLogger("ferry.uploads")
 
@@ -42,15 +34,16 @@ def upload(request: Request, folder: str) -> HttpResponse:
         return show(request, folder)
     sent: list[str] = []
     try:
-        refuse_forged(request)
-        length_bytes = length_of(request)
-        refuse_without_room(request, length_bytes)
-        sent.extend(add(request, folder, part) for part in files_in(request, length_bytes))
+        receiving.refuse_forged(request)
+        length_bytes = receiving.length_of(request)
+        receiving.refuse_without_room(request, length_bytes)
+        parts = receiving.files_in(request, length_bytes)
+        sent.extend(receiving.add(request, folder, part) for part in parts)
     except UploadRefused as refused:
         return refusal(request, folder, refused)
     except CutOff as cut:
         log.info("upload cut off: %s", cut)
-        return refusal(request, folder, UploadRefused(400, broken_off_words(len(sent))))
+        return refusal(request, folder, UploadRefused(400, receiving.broken_off_words(len(sent))))
     except multipart.Unreadable:
         return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
     return answer_upload(request, folder, sent)
@@ -67,7 +60,7 @@ def show(request: Request, folder: str) -> HttpResponse:
 
 def refusal(request: Request, folder: str, refused: UploadRefused) -> HttpResponse:
     if is_script(request):
-        return refusal_for_script(request, refused)
+        return receiving.refusal_for_script(request, refused)
     if refused.status == 403:
         return error_answers.csrf_failure(request, refused.reason)
     messages.error(request, refused.reason)
