@@ -21,16 +21,9 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.models import ResumableUpload, Role
+from webui.uploads import receiving
 from webui.uploads import resumable as resumable_uploads
-from webui.uploads.receiving import (
-    UploadRefused,
-    length_of,
-    out_of_date,
-    parse_bytes,
-    refusal_for_script,
-    refuse_beyond_disk,
-    refuse_beyond_space,
-)
+from webui.uploads.receiving import UploadRefused
 from webui.uploads.resumable import Overtaken, TooManyUploads
 from webui.v1.errors import Failure
 from webui.words import reasons
@@ -53,13 +46,13 @@ def begin(request: Request, folder: str) -> HttpResponse:
     try:
         refuse_other_protocols(request)
         name, size_bytes = name_of(request), number_of(request, "Upload-Length")
-        refuse_beyond_disk(size_bytes)
+        receiving.refuse_beyond_disk(size_bytes)
         upload = begin_within_space(request, folder, name, size_bytes)
     except UploadRefused as refused:
-        return with_version(refusal_for_script(request, refused))
+        return with_version(receiving.refusal_for_script(request, refused))
     except TooManyUploads:
         words = _("You have too many unfinished uploads. Finish or cancel some of them.")
-        return with_version(refusal_for_script(request, UploadRefused(429, words)))
+        return with_version(receiving.refusal_for_script(request, UploadRefused(429, words)))
     response = HttpResponse(status=201)
     response["Location"] = reverse("files-resumable", args=[upload.key])
     return with_version(response, **expiry_of(upload))
@@ -71,8 +64,8 @@ def begin_within_space(
     """Begin an upload, and only then count what others promise: two at once see each other."""
     upload = resumable_uploads.begin(request.user, service_of(request), folder, name, size_bytes)
     try:
-        refuse_beyond_space(request, size_bytes, but=upload.pk)
-        refuse_beyond_disk(resumable_uploads.missing_bytes())
+        receiving.refuse_beyond_space(request, size_bytes, but=upload.pk)
+        receiving.refuse_beyond_disk(resumable_uploads.missing_bytes())
     except UploadRefused:
         resumable_uploads.forget(upload)
         raise
@@ -97,7 +90,7 @@ def resumable(request: Request, key: str) -> HttpResponse:
             return with_version(HttpResponse(), **facts_of(upload, offset))
         return with_version(append_body(request, upload, offset))
     except UploadRefused as refused:
-        return with_version(refusal_for_script(request, refused))
+        return with_version(receiving.refusal_for_script(request, refused))
 
 
 @require_POST
@@ -141,13 +134,13 @@ def not_there() -> UploadRefused:
 def append_body(request: Request, upload: ResumableUpload, offset: int) -> HttpResponse:
     if request.content_type != CONTENT_TYPE:
         raise UploadRefused(415, _("This isn't an upload."))
-    length_bytes = length_of(request)
+    length_bytes = receiving.length_of(request)
     if number_of(request, "Upload-Offset") != offset:
         raise elsewhere()
     if length_bytes > upload.size_bytes - offset:
         raise UploadRefused(413, _("The file has changed. Choose it again."))
     if length_bytes:
-        refuse_beyond_disk(length_bytes)
+        receiving.refuse_beyond_disk(length_bytes)
         try:
             body = RequestReader(request, length_bytes)
             offset = resumable_uploads.append(upload, body, offset)
@@ -184,13 +177,13 @@ def hand_over(request: Request, upload: ResumableUpload) -> None:
 def refuse_other_protocols(request: Request) -> None:
     is_safe = request.method == "HEAD"
     if not is_safe and csrf.is_forged(request, request.headers.get("X-CSRFToken", "")):
-        raise out_of_date()
+        raise receiving.out_of_date()
     if request.headers.get("Tus-Resumable") != VERSION:
         raise UploadRefused(412, _("This isn't an upload."))
 
 
 def number_of(request: Request, header: str) -> int:
-    number = parse_bytes(request.headers.get(header, ""))
+    number = receiving.parse_bytes(request.headers.get(header, ""))
     if number is None:
         raise UploadRefused(400, _("This isn't an upload."))
     return number
