@@ -14,9 +14,8 @@ from typing import NamedTuple
 import msgspec
 
 from common.storage.sqlite_cache import SQLiteCache
-from webui.transfers.groups import Groups, group_transfers
+from webui.transfers.groups import Groups, Totals, group_transfers, totals_of
 from webui.transfers.states import DONE, CachedTransfer
-from webui.transfers.totals import Totals, totals_of
 from webui.v1.errors import Failure
 
 OLDEST_SECONDS = 30 * 24 * 3600

@@ -8,9 +8,8 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states, transfer_cache
-from webui.transfers.groups import group_transfers
+from webui.transfers.groups import group_transfers, totals_of
 from webui.transfers.states import CachedTransfer, SentRecord, combine
-from webui.transfers.totals import totals_of
 from webui.v1 import records
 from webui.v1.records import Transfer
 

@@ -11,9 +11,9 @@ from django.utils.translation import gettext as _
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.storage_meter import Gauge
+from webui.transfers.groups import Totals
 from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, QUEUED, CachedTransfer
-from webui.transfers.totals import Totals
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure
 from webui.words import formatting, joining
