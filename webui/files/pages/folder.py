@@ -98,8 +98,7 @@ class FilesPage:
     unpacking: UnpackingList | None  # None if people can't unpack, or for a part of the page
     rows: tuple[EntryRow, ...]
     count: int
-    count_text: str
-    status_text: str
+    status_text: str  # what screen readers announce when the listing changes
     shown_from: int
     shown_text: str
     more_url: str
@@ -166,6 +165,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
     is_start = not look.query and not first
     is_front = snapshot.is_root and not look.query and not look.first
     has_more = stop < len(entries)
+    matches = count_text(len(entries), len(snapshot.contents))
     unfiltered = replace(look, query="", first=0)
     before = look.at(max(first - ROWS_AT_ONCE, 0))
     can_search_inside = context.can_search and not snapshot.is_root
@@ -174,7 +174,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         folder=snapshot.folder,
         crumbs=crumbs(snapshot, context, look),
         parent_url=parent_url(snapshot, context, look),
-        summary=summary(snapshot, context.stale),
+        summary=matches if look.query else summary(snapshot, context.stale),
         columns=() if is_media else columns(at),
         views=views(at),
         view=look.view,
@@ -194,8 +194,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         else rows(entries[first:stop], at, context),
         next_up=next_up_film(snapshot, at, context) if is_media and is_start else None,
         count=len(entries),
-        count_text=count_text(len(entries), len(snapshot.contents)),
-        status_text=status_text(look, len(entries), len(snapshot.contents)),
+        status_text=matches if look.query else order_words(look.order),
         shown_from=first,
         shown_text=shown_text(start, stop, len(entries)),
         more_url=at.fragment(replace(look, first=stop, start=start), "rows") if has_more else "",
@@ -331,10 +330,7 @@ def count_text(count: int, count_all: int) -> str:
     return _("%(count)s of %(all)s") % numbers
 
 
-def status_text(look: ViewOptions, count: int, count_all: int) -> str:
-    """Return what screen readers announce when the listing changes."""
-    if look.query:
-        return count_text(count, count_all)
+def order_words(order: str) -> str:
     words = {
         BY_SECTION: _("Sorted by season and day"),
         "name": _("Sorted by name, A to Z"),
@@ -348,7 +344,7 @@ def status_text(look: ViewOptions, count: int, count_all: int) -> str:
         "date": _("Sorted by date, oldest first"),
         "-date": _("Sorted by date, newest first"),
     }
-    return words[look.order]
+    return words[order]
 
 
 def shown_text(start: int, stop: int, count: int) -> str:

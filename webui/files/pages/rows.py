@@ -92,12 +92,10 @@ def row(
     kinds: Mapping[str, str],
     position: Position | None,
 ) -> EntryRow:
-    kind, entry_id, calendar = entry.kind, entry.id, context.calendar
-    added_at = entry.added_at
-    key = f"{kind}-{entry_id}"
+    key, added_at, calendar = entry.key, entry.added_at, context.calendar
     if entry.is_folder:
         stem, extension, look = entry.name, "", FOLDER
-        url = f"{at.root}files/{entry_id}/{at.elsewhere_tail}"
+        url = f"{at.root}files/{entry.id}/{at.elsewhere_tail}"
     else:
         stem, extension = split_name(entry.name)
         look = KIND_OF.get(extension[1:].lower(), "")
