@@ -21,12 +21,8 @@ def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
     finally:
         # Also count items restored before a failure.
         if restored:
-            note_restored(request, restored)
+            folders.mark_changed(service_of(request), {each.folder_id for each in restored})
+            events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
+            messages.success(request, restored_words(len(restored)))
     if not restored:
         messages.error(request, _("Nothing was restored. Choose what you want to restore."))
-
-
-def note_restored(request: Request, restored: list[RestoredPlace]) -> None:
-    folders.mark_changed(service_of(request), {each.folder_id for each in restored})
-    events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
-    messages.success(request, restored_words(len(restored)))

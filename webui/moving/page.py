@@ -79,8 +79,9 @@ def move_page(
     at = Addresses(source.folder, look)
     taken = question.placed.taken if question.placed else ()
     taken_count = question.placed.taken_count if question.placed else 0
+    title = _("Move or copy %(items)s") % {"items": formatting.items_words(len(chosen))}
     return MovePage(
-        title=taken_title(taken_count) if taken else move_title(len(chosen)),
+        title=taken_title(taken_count) if taken else title,
         action=f"{at.below}move/",
         back_url=at.at(look),
         entries=[entry.key for entry in chosen] if question.all_but is None else [],
@@ -140,10 +141,6 @@ def place(entry: Entry, chosen_keys: Collection[str]) -> Place:
 
 def found_place(entry: FoundEntry) -> Place:
     return Place(entry.id, name_parts(entry.name), entry.folder_path or _("All files"))
-
-
-def move_title(count: int) -> str:
-    return _("Move or copy %(items)s") % {"items": formatting.items_words(count)}
 
 
 def taken_title(count: int) -> str:

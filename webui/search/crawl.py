@@ -47,10 +47,6 @@ class Room:
     folders: int
     entries: int
 
-    @property
-    def is_used_up(self) -> bool:
-        return self.folders <= 0 or self.entries <= 0
-
 
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
     """Take one turn, unless no one searches or another worker has the turn."""
@@ -104,7 +100,8 @@ def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) 
             rest(seconds)
             folder = next_due(index)
     finally:
-        NameIndex.objects.filter(pk=index.pk).update(is_full=room.is_used_up)
+        is_full = room.folders <= 0 or room.entries <= 0
+        NameIndex.objects.filter(pk=index.pk).update(is_full=is_full)
 
 
 def read_or_forget(service: Service, folder: IndexedFolder, room: Room) -> None:

@@ -2,7 +2,7 @@
 
 import json
 from datetime import UTC, datetime
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse
@@ -220,8 +220,8 @@ def link(request: Request, key: str) -> HttpResponse:
     source = row.source if row else ""
     if not source and not transfer.hash:
         raise Http404
-    address = source or pages.magnet_of(transfer)
-    return HttpResponse(address, content_type="text/plain; charset=utf-8")
+    magnet = f"magnet:?xt=urn:btih:{transfer.hash}&dn={quote(transfer.name)}"
+    return HttpResponse(source or magnet, content_type="text/plain; charset=utf-8")
 
 
 def find_transfer(request: Request, key: str) -> CachedTransfer:

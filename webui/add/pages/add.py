@@ -162,7 +162,12 @@ def ask_page(items: Sequence[Item], box: AddBox, *, is_awaited: bool) -> AskPage
 def ask_title(count: int, box: AddBox, *, is_awaited: bool, is_done: bool) -> str:
     if is_done and box.results:
         return _("In progress") if box.results.has_added else _("Already in Ferry")
-    return _("Add") if is_awaited else title_words(count)
+    if is_awaited:
+        return _("Add")
+    if count == 1:
+        return _("Add this download?")
+    words = ngettext("Add %(count)s link?", "Add %(count)s links?", count)
+    return words % {"count": count_words(count)} if count else _("Nothing to add")
 
 
 def said_words(results: ResultsPanel | None, *, is_done: bool) -> str:
@@ -171,13 +176,6 @@ def said_words(results: ResultsPanel | None, *, is_done: bool) -> str:
     if not is_done:
         return results.summary
     return _("{outcomes}. You can close this window.").format(outcomes=results.summary)
-
-
-def title_words(count: int) -> str:
-    if count == 1:
-        return _("Add this download?")
-    words = ngettext("Add %(count)s link?", "Add %(count)s links?", count)
-    return words % {"count": count_words(count)} if count else _("Nothing to add")
 
 
 def button_words(count: int) -> str:

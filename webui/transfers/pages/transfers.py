@@ -3,7 +3,7 @@
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
-from urllib.parse import quote, urlencode
+from urllib.parse import urlencode
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -94,11 +94,6 @@ class RowList:
     is_crowd: bool
 
 
-class Arrival(NamedTuple):
-    key: str
-    words: str
-
-
 @dataclass(frozen=True)
 class DestinationFolder:
     """Where the files of what was just added will be."""
@@ -118,7 +113,7 @@ class TransfersPage:
     under_way: RowList
     failed: RowList
     done: RowList
-    arrived: list[Arrival]
+    arrived: list[tuple[str, str]]  # keys and words
     away: Away | None
     may_change: bool
     gauge: Gauge | None
@@ -164,7 +159,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         under_way=lists[0],
         failed=lists[1],
         done=lists[2],
-        arrived=[arrival_of(each) for each in arrived[:MOST_ARRIVED]],
+        arrived=[(each.key, arrival_words(each)) for each in arrived[:MOST_ARRIVED]],
         away=context.away,
         may_change=context.may_change and context.away is None,
         gauge=context.gauge,
@@ -303,8 +298,8 @@ def percent_of(transfer: CachedTransfer) -> str:
     return str(int(min(transfer.percent, 100)))
 
 
-def arrival_of(transfer: CachedTransfer) -> Arrival:
-    return Arrival(transfer.key, _("%(name)s is in your files") % {"name": transfer.name})
+def arrival_words(transfer: CachedTransfer) -> str:
+    return _("%(name)s is in your files") % {"name": transfer.name}
 
 
 def away_words(since: str, failure: Failure) -> Away:
@@ -321,10 +316,6 @@ def destination_of(folder: str, name: str) -> DestinationFolder | None:
         return None
     words = {"folder": name or _("All files")}
     return DestinationFolder(_("The files will be in %(folder)s.") % words, folder_url(folder))
-
-
-def magnet_of(transfer: CachedTransfer) -> str:
-    return f"magnet:?xt=urn:btih:{transfer.hash}&dn={quote(transfer.name)}"
 
 
 # Removing
