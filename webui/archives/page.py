@@ -12,23 +12,15 @@ MOST_LISTED = 50
 
 @dataclass(frozen=True)
 class ArchivePage:
-    title: str
     text: str
     items: list[str]
     more: str
-    download_url: str
-    back_url: str
 
 
-def archive_page(
-    names: Sequence[str], size_bytes: int | None, *, download_url: str, back_url: str
-) -> ArchivePage:
+def archive_page(names: Sequence[str], size_bytes: int | None) -> ArchivePage:
     count, size = formatting.items_words(len(names)), formatting.size_words(size_bytes)
     return ArchivePage(
-        title=_("Your ZIP is ready"),
         text=_("%(items)s, %(size)s") % {"items": count, "size": size},
         items=list(names[:MOST_LISTED]),
         more=formatting.more_words(len(names) - MOST_LISTED),
-        download_url=download_url,
-        back_url=back_url,
     )

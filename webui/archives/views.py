@@ -85,13 +85,13 @@ def pack(request: Request, folder: str) -> HttpResponse:
 @open_to(Role.GUEST)
 def show(request: Request, key: str) -> HttpResponse:
     selection = find_selection(request, key)
-    page = archive_page(
-        [name for _kind, _id, name in selection.entries],
-        selection.size_bytes,
-        download_url=reverse("files-archive-download", args=[key]),
-        back_url=folder_url(selection.folder),
-    )
-    return render(request, "files/archive.html", {"page": page})
+    names = [name for _kind, _id, name in selection.entries]
+    context = {
+        "page": archive_page(names, selection.size_bytes),
+        "download_url": reverse("files-archive-download", args=[key]),
+        "back_url": folder_url(selection.folder),
+    }
+    return render(request, "files/archive.html", context)
 
 
 @require_safe

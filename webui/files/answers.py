@@ -37,7 +37,7 @@ def show_change(  # noqa: PLR0913  Each action needs a few of them.
 ) -> HttpResponse:
     """Show the folder after a change, with everything on the page that the change affects.
 
-    `undo`: what the message offers to undo, and its batches (see undo_views). `has_toast`: the
+    `undo`: what the message offers to undo, and its batches (see views/undo.py). `has_toast`: the
     change that the page shows doesn't say as much as the message. `fields`: how the page shows the
     folder, if the URL of the request doesn't say so.
     """

@@ -88,7 +88,8 @@ def listing(request: Request) -> HttpResponse:
     missing = pages.missing(cached_list, windows, seen, changed)
     transfers = changed | store.of_keys(service, missing)
     page = pages.page_of(cached_list, transfers, windows, context, seen=seen, arrived=arrived)
-    return render(request, "transfers/_news.html", {"page": page})
+    gauge = gauge_of(cached_list.space_used_bytes, cached_list.space_max_bytes)
+    return render(request, "transfers/_news.html", {"page": page, "gauge": gauge})
 
 
 @require_safe
@@ -115,7 +116,6 @@ def context_of(request: Request, cached_list: CachedList) -> RowContext:
         calendar=calendar,
         may_change=Role(request.user.role).includes(Role.MEMBER),
         free_bytes=None if used is None or whole is None else max(whole - used, 0),
-        gauge=gauge_of(used, whole),
         away=away,
     )
 

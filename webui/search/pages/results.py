@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 from urllib.parse import urlencode
 
 from django.urls import reverse
@@ -169,7 +168,7 @@ def elsewhere_page(
     result: SearchResult, search: SearchRequest, context: SearchContext, folder: str
 ) -> ElsewherePage:
     """List matches in other folders. The service's root has an id, and the site's is 0."""
-    entries = [each for each in entries_of(result) if place_of(each.entry) != folder]
+    entries = [(kind, each) for kind, each in entries_of(result) if place_of(each) != folder]
     next_url = folder_url(folder) + ViewOptions(query=search.query).tail
     rows = found_rows(entries[:MOST_ELSEWHERE], context, next_url)
     inside = replace(search, folder=folder) if folder != ROOT else None
@@ -177,14 +176,12 @@ def elsewhere_page(
     return ElsewherePage(rows, url + search.tail, url + inside.tail if inside else "")
 
 
-class KindOfEntry(NamedTuple):
-    kind: str  # FOLDER or FILE
-    entry: FoundEntry
-
-
-def entries_of(result: SearchResult, most_folders: int | None = None) -> list[KindOfEntry]:
-    folders = [KindOfEntry(FOLDER, each) for each in result.folders[:most_folders]]
-    return [*folders, *(KindOfEntry(FILE, each) for each in result.files)]
+def entries_of(
+    result: SearchResult, most_folders: int | None = None
+) -> list[tuple[str, FoundEntry]]:
+    """Return each entry after its kind, FOLDER or FILE."""
+    folders = [(FOLDER, each) for each in result.folders[:most_folders]]
+    return [*folders, *((FILE, each) for each in result.files)]
 
 
 def place_of(entry: FoundEntry) -> str:
@@ -192,7 +189,7 @@ def place_of(entry: FoundEntry) -> str:
 
 
 def found_rows(
-    entries: Iterable[KindOfEntry], context: SearchContext, next_url: str
+    entries: Iterable[tuple[str, FoundEntry]], context: SearchContext, next_url: str
 ) -> tuple[FoundRow, ...]:
     """Return the rows. `next_url` is the page that shows them, to return to."""
     words, calendar = kind_words(), context.calendar

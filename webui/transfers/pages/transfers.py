@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
-from webui.storage_meter import Gauge
 from webui.transfers.groups import Totals
 from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, QUEUED, CachedTransfer
@@ -54,7 +53,6 @@ class Seen:
 class TransferRow:
     key: str
     state: str
-    name: str
     name_parts: tuple[str, ...]
     percent: str
     progress: str
@@ -116,7 +114,6 @@ class TransfersPage:
     arrived: list[tuple[str, str]]  # keys and words
     away: Away | None
     may_change: bool
-    gauge: Gauge | None
 
     @property
     def is_empty(self) -> bool:
@@ -162,7 +159,6 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         arrived=[(each.key, arrival_words(each)) for each in arrived[:MOST_ARRIVED]],
         away=context.away,
         may_change=context.may_change and context.away is None,
-        gauge=context.gauge,
     )
 
 
@@ -263,7 +259,6 @@ def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> 
     return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
-        name=name,
         name_parts=name_parts(name),
         percent=percent_of(transfer),
         progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",

@@ -8,7 +8,6 @@ from datetime import datetime
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_noop, ngettext
 
-from webui.storage_meter import Gauge
 from webui.transfers import states
 from webui.transfers.states import RETRYING, CachedTransfer
 from webui.v1.records import DOWNLOADED_PERCENT
@@ -30,7 +29,6 @@ class RowContext:
     calendar: Calendar
     may_change: bool = False
     free_bytes: int | None = None
-    gauge: Gauge | None = None
     away: "Away | None" = None
 
 
