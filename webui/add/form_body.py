@@ -1,4 +1,4 @@
-"""Read a form: collect the typed lines, and pass files on as they arrive."""
+"""Read a form, and send its items: files as they arrive, and then the typed lines."""
 
 from dataclasses import dataclass, field
 from io import BytesIO
@@ -19,6 +19,7 @@ from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import User
+from webui.transfers import actions
 from webui.uploads import receiving as uploads
 from webui.uploads.receiving import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
 from webui.v1.uploads import Readable
@@ -60,6 +61,21 @@ class FormInput:
             self.folder = value
 
 
+@dataclass(frozen=True)
+class Delivery:
+    """What became of a form's items. `left`: lines not tried yet. `failure`: why they'd fail."""
+
+    folder: str
+    results: list[ItemResult]
+    left: list[str]
+    failure: str
+
+    @property
+    def kept(self) -> list[str]:
+        """Return the lines to put back into the field for another try."""
+        return [result.line for result in self.results if result.line]
+
+
 class OutOfDate(UploadRefused):
     """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
@@ -76,6 +92,26 @@ def too_much() -> UploadRefused:
     return UploadRefused(
         413, _("That's too much text at once. Ferry accepts up to 10 MB. Send it in parts.")
     )
+
+
+def deliver_items(request: Request, bearer: User | None = None) -> Delivery:
+    """Send what a form contains. Raises UploadRefused."""
+    form_input = read_form_input(request, bearer)
+    parsed_text = parse.parse_lines(form_input.text)
+    items = parsed_text.items
+    if len(items) == 1:
+        items = [parse.add_name(items[0], form_input.title)]
+    context = send_context_of(request, form_input.folder, bearer)
+    send_result = send.send(context, items)
+    results = form_input.results + send_result.results
+    if any(result.is_well for result in results):
+        actions.mark_changed(context.service)
+    left = [item.line for item in send_result.left] + parsed_text.rest.splitlines()
+    return Delivery(form_input.folder, results, left, send_result.failure)
+
+
+def nothing_words() -> str:
+    return _("Paste a link or choose a file first.")
 
 
 def read_form_input(

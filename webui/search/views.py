@@ -20,10 +20,9 @@ from webui.models import Role
 from webui.moving.page import folder_picker
 from webui.player import resume_positions
 from webui.search import name_index
+from webui.search import page as pages
 from webui.search.coverage import Coverage
-from webui.search.pages import results as pages
-from webui.search.pages.choosing import choosing_page
-from webui.search.pages.results import SearchContext, SearchPage, SearchRequest, parse_search
+from webui.search.page import SearchContext, SearchPage, SearchRequest, parse_search
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.records import SearchResult
 from webui.words.formatting import Calendar
@@ -70,7 +69,7 @@ def choose(request: Request) -> HttpResponse:
     result, covers = find(request, search) if query else (None, None)
     recent = () if query or is_opened else recent_folders.read_recent(request)
     above = folders.ancestors(service_of(request), target)
-    page = choosing_page(target, folder_picker(target, above, recent, query, result), covers)
+    page = pages.choosing_page(target, folder_picker(target, above, recent, query, result), covers)
     template = "search/_choose.html" if request.htmx else "search/choose.html"
     return render(request, template, {"page": page})
 

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
-from typing import NamedTuple
 
 import msgspec
 
@@ -21,6 +19,7 @@ from webui.v1.errors import Failure
 OLDEST_SECONDS = 30 * 24 * 3600
 MOST_KEYS_AT_ONCE = 500
 TRANSFERS = msgspec.json.Decoder(list[CachedTransfer])
+Version = tuple[str, str, int]
 
 SCHEMA = """
 CREATE TABLE IF NOT EXISTS cached_list (
@@ -62,13 +61,6 @@ class CachedList:
     space_max_bytes: int | None
 
 
-class CachedTransfers(NamedTuple):
-    """All transfers of a list as of one version, which any write changes."""
-
-    version: tuple[str, str, int] | None = None
-    transfers: Mapping[str, CachedTransfer] = MappingProxyType({})
-
-
 class TransferCache:
     """A cache of what the service reports about transfers, for all processes of one machine.
 
@@ -85,7 +77,8 @@ class TransferCache:
     def __init__(self, path: Path, *, clock: Callable[[], float] = time.time) -> None:
         self._cache = SQLiteCache(path, SCHEMA, CachedTransfer._fields, clock)
         self._clock = clock
-        self._latest = CachedTransfers()
+        # All transfers of a list, as of a version, which any write changes.
+        self._latest: tuple[Version | None, Mapping[str, CachedTransfer]] = (None, {})
 
     def now(self) -> float:
         return self._clock()
@@ -125,11 +118,11 @@ class TransferCache:
         self, connection: sqlite3.Connection, row: sqlite3.Row
     ) -> Mapping[str, CachedTransfer]:
         """Return all transfers of a list, from memory unless another process has written."""
-        version, latest = version_of(row), self._latest
-        if latest.version != version:
+        version, transfers = self._latest
+        if version != version_of(row):
             transfers = read(connection, "service = ?", (row["service"],))
-            latest = self._latest = CachedTransfers(version, transfers)
-        return latest.transfers
+            self._latest = version_of(row), transfers
+        return transfers
 
     def changes(self, service: str) -> int:
         with self._cache.open() as connection:
@@ -154,7 +147,7 @@ class TransferCache:
             self._write(connection, row, fresh, etag)
             version = version_of(self._row_or_new(connection, service))
         # Not before the commit, which may fail.
-        self._latest = CachedTransfers(version, fresh)
+        self._latest = version, fresh
 
     def _write(
         self,
@@ -290,7 +283,7 @@ class TransferCache:
             connection.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
 
 
-def version_of(row: sqlite3.Row) -> tuple[str, str, int]:
+def version_of(row: sqlite3.Row) -> Version:
     return row["service"], row["epoch"], row["writes"]
 
 

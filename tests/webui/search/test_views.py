@@ -5,7 +5,7 @@ import pytest
 from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
-from webui.search.pages.results import parse_search, total_text
+from webui.search.page import parse_search, total_text
 from webui.v1.records import SearchResult
 
 pytestmark = pytest.mark.django_db

@@ -17,8 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
-from webui.add.deliver import Delivery, deliver_items, nothing_words
-from webui.add.form_body import OutOfDate
+from webui.add.form_body import Delivery, OutOfDate, deliver_items, nothing_words
 from webui.add.pages import add as pages
 from webui.add.pages.outcomes import results_panel, row_of
 from webui.add.parse import Item

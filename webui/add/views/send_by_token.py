@@ -11,7 +11,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import send_tokens
-from webui.add.deliver import Delivery, deliver_items, nothing_words
+from webui.add.form_body import Delivery, deliver_items, nothing_words
 from webui.add.pages.outcomes import results_panel, summary_words
 from webui.http.requests import Request
 from webui.http.roles import open_to_strangers

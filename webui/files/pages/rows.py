@@ -2,20 +2,20 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 
 from django.utils.translation import gettext as _
 
 from webui.files.pages.context import FilesContext
-from webui.files.pages.sections import section_title
 from webui.library.addresses import Addresses, thumb_url
 from webui.library.entries import FILE, FOLDER, Entry, split_name
-from webui.library.episodes import title_of
+from webui.library.episodes import Episode, title_of
 from webui.library.kinds import ICONS, KIND_OF
 from webui.library.sorting import episode_in
 from webui.player.pages.resume import watched_words
 from webui.player.position import Position
 from webui.words import formatting
-from webui.words.formatting import name_parts
+from webui.words.formatting import Calendar, name_parts
 
 # Characters of a name that fit into a tile, and into a row of a phone.
 SHORT_IN = {"grid": 24, "media": 24, "list": 48, "compact": 24}
@@ -133,3 +133,36 @@ def episode_words(entry: Entry, at: Addresses) -> dict[str, str]:
         return {}
     number = _("Episode %(number)s") % {"number": episode.number}
     return {"episode": number, "episode_title": title_of(split_name(entry.name)[0])}
+
+
+# The headings of the media view
+
+
+def section_title(entry: Entry, calendar: Calendar) -> str:
+    """Return the heading of the section that an entry is in; folders have none."""
+    if entry.is_folder:
+        return ""
+    if entry.look == "film":
+        episode = episode_in(entry)
+        return season_title(episode) if episode else _("Films")
+    if entry.look == "image":
+        day = day_of(entry, calendar)
+        return calendar.day(day) if day else _("Pictures")
+    return _("Music") if entry.look == "audio" else _("Other files")
+
+
+def day_of(entry: Entry, calendar: Calendar) -> date | None:
+    """Return the day on which a picture was taken, or else added."""
+    if entry.taken:
+        return datetime.fromtimestamp(entry.taken, UTC).date()
+    return calendar.day_of(entry.added_at) if entry.added_at else None
+
+
+def season_title(episode: Episode) -> str:
+    series = " ".join(map(str.capitalize, episode.series))
+    if not episode.season:
+        return series or _("Episodes")
+    words = {"series": series, "season": episode.season}
+    if not series:
+        return _("Season %(season)s") % words
+    return _("%(series)s, season %(season)s") % words

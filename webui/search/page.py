@@ -13,9 +13,11 @@ from webui.files.pages.rows import kind_words
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF, KINDS
+from webui.library.snapshot import Snapshot
+from webui.moving.page import FolderPicker
 from webui.search.coverage import Coverage
 from webui.v1.records import FoundEntry, SearchResult
-from webui.words import formatting
+from webui.words import formatting, joining
 from webui.words.formatting import Calendar, name_parts
 
 LONGEST_QUERY = 200
@@ -281,3 +283,22 @@ def coverage_texts(covers: Coverage) -> Iterator[str]:
     yield text % numbers
     if covers.is_full:
         yield _("There are more files and folders than Ferry can search here.")
+
+
+# Choosing the folder for what is added
+
+
+@dataclass(frozen=True)
+class ChoosingPage:
+    picker: FolderPicker
+    path: str
+    choose_url: str
+
+
+def choosing_page(target: Snapshot, picker: FolderPicker, covers: Coverage | None) -> ChoosingPage:
+    more = picker.more or joining.sentences(coverage_texts(covers) if covers else ())
+    return ChoosingPage(
+        picker=replace(picker, more=more),
+        path=target.path or picker.name,
+        choose_url=f"{reverse('add')}?{urlencode({'folder': target.folder})}",
+    )
