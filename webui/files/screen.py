@@ -72,7 +72,7 @@ def page_of(
             request.user, service_of(request), timezone.now()
         )
         context = replace(context, begun=tuple(films))
-    if context.may_change:
+    if context.may_change and context.is_embedded:
         context = replace(context, unpacking=unpacking(request, reading.snapshot.folder))
     context = with_interrupted(request, context, folder)
     look = look_of(request, reading, context, fields)
@@ -117,12 +117,9 @@ def with_interrupted(request: Request, context: FilesContext, folder: str) -> Fi
     return replace(context, interrupted=interrupted)
 
 
-def unpacking(request: Request, folder: str) -> UnpackingList | None:
-    service = service_of(request)
-    if not service.is_embedded or bounds_of(request) is not None:
-        return None
+def unpacking(request: Request, folder: str) -> UnpackingList:
     try:
-        transfers = unpackings.list_unfinished(service, folder)
+        transfers = unpackings.list_unfinished(service_of(request), folder)
     except Failure as failure:
         log.info("unpackings not shown folder=%s: %s", folder, failure)
         transfers = []
@@ -183,8 +180,8 @@ def find_entry(reading: Reading, key: str) -> Entry:
     return entry
 
 
-def row_context(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
-    context = context_of(request, reading)
+def row_context(request: Request, reading: Reading, key: str) -> dict[str, object]:
+    entry, context = find_entry(reading, key), context_of(request, reading)
     look = look_of(request, reading, context, shown_fields(request))
     at = Addresses(reading.snapshot.folder, look)
     page = pages.files_page(without_rows(reading.snapshot), look, context)

@@ -137,7 +137,7 @@ def show_new_name(request: Request, folder: str, key: str, undo: str, message: s
         messages.success(request, message, extra_tags=undo)
         return redirect(next_url(request) or Addresses(folder, look).at(look))
     reading = screen.read(request, folder, at_once=True)
-    context = screen.row_context(request, reading, screen.find_entry(reading, key))
+    context = screen.row_context(request, reading, key)
     return render(request, "files/_renamed.html", context | {"undo": undo, "said": message})
 
 

@@ -84,8 +84,7 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     if not request.htmx:
         return redirect(folder_url(folder))
-    context = screen.row_context(request, reading, screen.find_entry(reading, key))
-    return render(request, "files/_row.html", context)
+    return render(request, "files/_row.html", screen.row_context(request, reading, key))
 
 
 @require_safe
