@@ -141,8 +141,7 @@ def open_(request: Request, key: str) -> HttpResponse:
 def remove(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     if request.method != "POST":
-        page = pages.remove_page(transfer)
-        return render(request, "transfers/remove.html", {"removal": page})
+        return render(request, "transfers/remove.html", loss_of(transfer))
     now = timezone.now()
     batch = actions.remove(service_of(request), transfer, now)
     events.record(request, Kind.TRANSFER_REMOVED, transfer.name)
@@ -155,8 +154,11 @@ def remove(request: Request, key: str) -> HttpResponse:
 @require_safe
 @open_to(Role.MEMBER)
 def remove_dialog(request: Request, key: str) -> HttpResponse:
-    page = pages.remove_page(find_transfer(request, key))
-    return render(request, "transfers/_remove.html", {"removal": page})
+    return render(request, "transfers/_remove.html", loss_of(find_transfer(request, key)))
+
+
+def loss_of(transfer: CachedTransfer) -> dict[str, object]:
+    return {"transfer": transfer, "loss": pages.loss_words(transfer)}
 
 
 @require_POST

@@ -18,7 +18,6 @@ class UnpackingRow:
     text: str
     percent: int
     is_failed: bool
-    undo: str
 
 
 @dataclass(frozen=True)
@@ -42,7 +41,6 @@ def row_of(transfer: Transfer) -> UnpackingRow:
         text=text_of(transfer),
         percent=int(min(transfer.progress_percent, DOWNLOADED_PERCENT)),
         is_failed=transfer.state == "failed",
-        undo=f"unpacked:{transfer.id}",
     )
 
 

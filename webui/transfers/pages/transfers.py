@@ -313,38 +313,14 @@ def destination_of(folder: str, name: str) -> DestinationFolder | None:
     return DestinationFolder(_("The files will be in %(folder)s.") % words, folder_url(folder))
 
 
-# Removing
-
-
-@dataclass(frozen=True)
-class RemovePage:
-    name: str
-    action: str
-    title: str
-    text: str
-    keep: str
-    button: str
-
-
-def remove_page(transfer: CachedTransfer) -> RemovePage:
-    name, action = transfer.name or _("Unnamed"), f"{url_of(transfer.key)}remove/"
+def loss_words(transfer: CachedTransfer) -> str:
+    """Say what removing a transfer deletes."""
     if transfer.is_ended:
-        title, keep, button = _("Remove this from the list?"), _("Keep"), _("Remove from list")
-        text = _("This transfer has ended. Files that already arrived stay in your files.")
-    else:
-        title, keep, button = _("Cancel this transfer?"), _("Keep transfer"), _("Cancel transfer")
-        text = lost_words(transfer)
-    return RemovePage(name, action, title, text, keep, button)
-
-
-def lost_words(transfer: CachedTransfer) -> str:
+        return _("This transfer has ended. Files that already arrived stay in your files.")
     if not transfer.done_bytes:
         return _("Ferry hasn't downloaded any of it yet.")
-    numbers = {
-        "percent": int(min(transfer.percent, 100)),
-        "size": formatting.size_words(transfer.done_bytes),
-    }
-    return (
-        _("This transfer is %(percent)s%% done. Ferry will delete the %(size)s downloaded so far.")
-        % numbers
+    text = _(
+        "This transfer is %(percent)s%% done. Ferry will delete the %(size)s downloaded so far."
     )
+    size = formatting.size_words(transfer.done_bytes)
+    return text % {"percent": int(min(transfer.percent, 100)), "size": size}
