@@ -79,7 +79,7 @@ class FilesPage:
     title: str
     folder: str
     crumbs: tuple[Crumb, ...]
-    parent_url: str
+    parent_url: str  # of the last crumb, if any
     summary: str
     columns: tuple[Choice, ...]
     views: tuple[Choice, ...]
@@ -173,7 +173,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
         crumbs=crumbs(snapshot, context, look),
-        parent_url=parent_url(snapshot, context, look),
+        parent_url=folder_url(snapshot.parent or ROOT) + look.elsewhere().tail,
         summary=matches if look.query else summary(snapshot, context.stale),
         columns=() if is_media else columns(at),
         views=views(at),
@@ -302,12 +302,6 @@ def crumbs(snapshot: Snapshot, context: FilesContext, look: ViewOptions) -> tupl
     ]
     first = Crumb(context.top_name or _("All files"), folder_url(ROOT) + tail, context.top)
     return (first, *ancestor_crumbs)
-
-
-def parent_url(snapshot: Snapshot, context: FilesContext, look: ViewOptions) -> str:
-    if snapshot.folder == context.top:
-        return ""
-    return folder_url(snapshot.parent or ROOT) + look.elsewhere().tail
 
 
 def summary(snapshot: Snapshot, stale: Stale | None) -> str:

@@ -254,7 +254,7 @@ def document_title(totals: Totals) -> str:
 
 def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> TransferRow:
     word, tone, icon, facts = words_of(transfer, context)
-    name = transfer.name or _("Unnamed")
+    name, url = transfer.name or _("Unnamed"), f"{reverse('transfers')}{transfer.key}/"
     may_change = context.may_change and context.away is None
     return TransferRow(
         key=transfer.key,
@@ -268,8 +268,8 @@ def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> 
         icon=icon,
         facts=tuple(fact for fact in facts if fact),
         origin=origin(transfer, context.calendar),
-        open_url=f"{url_of(transfer.key)}open/" if transfer.folder or transfer.file else "",
-        url=url_of(transfer.key),
+        open_url=f"{url}open/" if transfer.folder or transfer.file else "",
+        url=url,
         may_cancel=may_change and not transfer.is_ended,
         may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         may_clear=may_change and transfer.is_ended,
@@ -280,10 +280,6 @@ def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> 
 
 
 STATES = {DONE: "moved", GONE: "failed"}
-
-
-def url_of(key: str) -> str:
-    return f"{reverse('transfers')}{key}/"
 
 
 def percent_of(transfer: CachedTransfer) -> str:
