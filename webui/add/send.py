@@ -159,12 +159,8 @@ def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> I
         return ItemResult(item, "unsure", outcomes.unsure_words(failure))
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
     is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
-    return ItemResult(
-        item,
-        "no_room" if is_full else "refused",
-        outcomes.refusal_words(failure),
-        is_kept=is_kept,
-    )
+    sentence = outcomes.refusal_words(failure)
+    return ItemResult(item, "no_room" if is_full else "refused", sentence, is_kept=is_kept)
 
 
 def is_about_service(failure: Failure) -> bool:

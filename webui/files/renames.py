@@ -27,14 +27,9 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     words = _("Renamed")
     if name == entry.name:
         return Renaming(words)
-    held_deletes.delete_now(
-        service_of(request),
-        timezone.now(),
-        folder=reading.snapshot.folder,
-        name__iexact=name,
-    )
-    v1 = service_of(request).v1
-    act = v1.rename_folder if entry.is_folder else v1.rename_file
+    service, folder = service_of(request), reading.snapshot.folder
+    held_deletes.delete_now(service, timezone.now(), folder=folder, name__iexact=name)
+    act = service.v1.rename_folder if entry.is_folder else service.v1.rename_file
     try:
         act(entry.id, name)
     except (Conflict, Rejected) as failure:
@@ -42,8 +37,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     except Failure as failure:
         check_name(request, reading, entry, name, failure)
         words = _("The storage service didn't confirm this, but the new name is there.")
-    touched = [reading.snapshot.folder, *([entry.id] if entry.is_folder else [])]
-    folders.mark_changed(service_of(request), touched)
+    folders.mark_changed(service, [folder, *([entry.id] if entry.is_folder else [])])
     events.record(request, Kind.RENAMED, entry.name, detail=name)
     return Renaming(words)
 

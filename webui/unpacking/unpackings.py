@@ -1,6 +1,7 @@
 """ZIP files that the service unpacks: begin, follow, and undo."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from datetime import datetime
 from typing import NamedTuple
 
@@ -57,22 +58,17 @@ def find(service: Service, transfer_ids: Iterable[str]) -> list[Transfer]:
     """Return the transfers that still exist."""
     transfers = []
     for transfer_id in transfer_ids:
-        try:
+        with suppress(NotFound):
             transfers.append(service.v1.transfer(transfer_id))
-        except NotFound:
-            continue
     return transfers
 
 
 def undo(service: Service, transfer_id: str, now: datetime) -> UndoneUnpacking:
     """Cancel an unpacking, or delete the folder that it created."""
-    transfers = find(service, [transfer_id])
-    if not transfers:
-        return UndoneUnpacking("")
     try:
+        transfer = service.v1.transfer(transfer_id)
         undone = service.v1.undo_unpacking(transfer_id)
     except NotFound:
         return UndoneUnpacking("")
-    rows = Sent.objects.filter(connection=service.key, transfer_id=transfer_id)
-    rows.update(cleared_at=now)
-    return UndoneUnpacking(transfers[0].state or "", undone.folder_ids)
+    Sent.objects.filter(connection=service.key, transfer_id=transfer_id).update(cleared_at=now)
+    return UndoneUnpacking(transfer.state or "", undone.folder_ids)
