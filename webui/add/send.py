@@ -8,7 +8,6 @@ from functools import partial
 from typing import Any
 
 from django.urls import reverse
-from django.utils import timezone
 
 from webui.add.pages import outcomes
 from webui.add.pages.outcomes import ItemResult, SentFile
@@ -59,7 +58,7 @@ def send(
     context: SendContext, items: Sequence[Item], *, clock: Callable[[], float] = time.monotonic
 ) -> SendResult:
     """Send items one by one. A refused item doesn't stop the others; an absent service does."""
-    held_deletes.delete_now(context.service, timezone.now(), kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(context.service, kind=HeldDelete.TRANSFER)
     deadline = clock() + PATIENCE_SECONDS
     results: list[ItemResult] = []
     for position, item in enumerate(items):
@@ -98,7 +97,7 @@ def send_file(
 ) -> ItemResult:
     """Send a file. `torrent`: the bytes of a small .torrent, kept for another try."""
     file = SentFile(name)
-    held_deletes.delete_now(context.service, timezone.now(), kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(context.service, kind=HeldDelete.TRANSFER)
     try:
         added = new_files.add(context.service, context.folder_id or ROOT, name, content, size_bytes)
     except Failure as failure:

@@ -14,6 +14,7 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
+from django.utils import timezone
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -85,11 +86,11 @@ def undo(service: Service, batch: str) -> list[str]:
     return [row.name for row in undone]
 
 
-def delete_now(service: Service, now: datetime, **which: str) -> None:
+def delete_now(service: Service, **which: str) -> None:
     """Delete held entries at once, at the cost of their undo. A new entry may have the same name,
     or be the same transfer: the service would refuse it, or delete it along with the held one."""
     rows = HeldDelete.objects.filter(service=service.key, **which)
-    delete_rows(service, rows.order_by("pk"), now)
+    delete_rows(service, rows.order_by("pk"), timezone.now())
 
 
 def delete_due(now: datetime) -> None:

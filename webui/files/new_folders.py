@@ -2,8 +2,6 @@
 
 from typing import NamedTuple
 
-from django.utils import timezone
-
 from common.names import key_of
 from webui.deleting import held_deletes
 from webui.files import screen
@@ -31,7 +29,7 @@ def make(request: Request, reading: Reading, name: str) -> MadeFolder:
 
 def create(request: Request, reading: Reading, name: str) -> Created:
     service, folder = service_of(request), reading.snapshot.folder
-    held_deletes.delete_now(service, timezone.now(), folder=folder, name__iexact=name)
+    held_deletes.delete_now(service, folder=folder, name__iexact=name)
     above = folders.path_of(service, reading.snapshot)
     path = f"{above}/{name}" if above else name
     root_id = ROOT if service.is_embedded else folders.root_id(service)

@@ -2,7 +2,6 @@
 
 from typing import NamedTuple
 
-from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from common.names import key_of
@@ -28,7 +27,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
     if name == entry.name:
         return Renaming(words)
     service, folder = service_of(request), reading.snapshot.folder
-    held_deletes.delete_now(service, timezone.now(), folder=folder, name__iexact=name)
+    held_deletes.delete_now(service, folder=folder, name__iexact=name)
     act = service.v1.rename_folder if entry.is_folder else service.v1.rename_file
     try:
         act(entry.id, name)

@@ -128,7 +128,7 @@ def look_again(service: Service, failure: Failure) -> list[CachedTransfer]:
 def retry(service: Service, row: Sent, now: datetime) -> None:
     """Send a transfer again. Stop the failed one first, or the service would report a duplicate."""
     old_key = key_of(row)
-    held_deletes.delete_now(service, now, kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(service, kind=HeldDelete.TRANSFER)
     if row.transfer_id:
         with suppress(NotFound):
             service.v1.delete_transfer(row.transfer_id)

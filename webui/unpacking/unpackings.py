@@ -27,7 +27,7 @@ class UndoneUnpacking(NamedTuple):
 def begin(service: Service, by: User, folder: str, entry: Entry, now: datetime) -> str:
     """Have a ZIP file unpacked into its own folder, and return the id of the transfer."""
     # The service would return a transfer that is about to be canceled.
-    held_deletes.delete_now(service, now, kind=HeldDelete.TRANSFER)
+    held_deletes.delete_now(service, kind=HeldDelete.TRANSFER)
     added = service.v1.unpack(entry.id)
     Sent.record(
         service.key,

@@ -2,8 +2,6 @@
 
 from collections.abc import Collection
 
-from django.utils import timezone
-
 from common.names import key_of
 from webui.connection.connection import Service
 from webui.deleting import held_deletes
@@ -29,7 +27,7 @@ def add(  # noqa: PLR0913  So much belongs to a file.
     doesn't fetch torrents then.
     """
     target = folder if service.takes_folder and folder != ROOT else None
-    held_deletes.delete_now(service, timezone.now(), folder=target or ROOT, name__iexact=name)
+    held_deletes.delete_now(service, folder=target or ROOT, name__iexact=name)
     before = folders.store().find(service.key, target or ROOT)
     try:
         return service.v1.add_file(name, content, size_bytes, target, as_file=as_file)
