@@ -56,7 +56,6 @@ def numbers_in(values: Iterable[str]) -> list[str]:
 @require_POST
 @open_to(Role.MEMBER)
 def delete(request: Request) -> HttpResponse:
-    """Permanently delete the selected items, after a confirmation."""
     refuse_elsewhere(request)
     ids = chosen_ids(request)
     is_all = "all" in request.POST

@@ -104,7 +104,6 @@ def remember_order(request: Request, reading: Reading, look: ViewOptions) -> Vie
 
 
 def with_interrupted(request: Request, context: FilesContext, folder: str) -> FilesContext:
-    """Add the person's interrupted uploads to the folder."""
     if not context.may_change:
         return context
     uploads = resumable_uploads.list_interrupted(request.user, service_of(request), folder)

@@ -38,7 +38,6 @@ LONGEST_QUERY, MOST_FOUND = 200, "50"
 @asks_and_acts
 @open_to(Role.MEMBER)
 def move(request: Request, folder: str) -> HttpResponse:
-    """Show the folders to choose from, or act on the chosen one."""
     if not service_of(request).is_embedded:
         raise Http404
     source = screen.read(request, folder, at_once=True)

@@ -101,8 +101,6 @@ class FoundRow:
 
 @dataclass(frozen=True)
 class SearchContext:
-    """What the page shows besides the results."""
-
     calendar: Calendar
     may_change: bool = False
     can_move: bool = False

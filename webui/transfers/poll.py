@@ -85,7 +85,6 @@ def _require(cached_list: CachedList | None) -> CachedList:
 
 
 def failure_of(cached_list: CachedList) -> Failure | None:
-    """Return why the list couldn't be refreshed, or None."""
     kind, _space, reason = cached_list.failure.partition(" ")
     kinds: dict[str, type[Failure]] = {each.__name__: each for each in KINDS}
     return kinds.get(kind, Unavailable)(reason) if cached_list.failure else None
@@ -292,7 +291,6 @@ def _request_one(service: Service, cached: CachedTransfer) -> Transfer | Failure
 def _name_folder(
     service: Service, cached: CachedTransfer, sent_records: Mapping[int, SentRecord]
 ) -> CachedTransfer:
-    """Add the name of the folder that a finished transfer went to."""
     is_placed = cached.place or cached.reason == FOLDER_GONE
     if cached.state != DONE or is_placed:
         return cached

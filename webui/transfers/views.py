@@ -51,7 +51,6 @@ def show(request: Request) -> HttpResponse:
 
 
 def destination_of(request: Request) -> DestinationFolder | None:
-    """Return the folder of what was just added, according to the URL."""
     folder = request.GET.get("added", "")
     name = folders.store().name_of(service_of(request).key, folder) if folder else ""
     return pages.destination_of(folder, name)

@@ -18,8 +18,6 @@ class Stale:
 
 @dataclass(frozen=True)
 class InterruptedUpload:
-    """A file of which a part has arrived."""
-
     name: str
     text: str
     percent: int

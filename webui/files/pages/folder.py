@@ -54,8 +54,6 @@ class Choice:
 
 @dataclass(frozen=True)
 class FilmInProgress:
-    """A film that the person hasn't finished."""
-
     name: str
     text: str
     url: str

@@ -101,7 +101,6 @@ def details(request: Request, folder: str) -> HttpResponse:
 @require_safe
 @open_to(Role.GUEST)
 def largest(request: Request) -> HttpResponse:
-    """Show the largest files of the whole library."""
     if not service_of(request).is_embedded:
         text = _("The storage service can't list its largest files.")
         return error_answers.plain(request, 404, text=text)

@@ -94,8 +94,6 @@ class RowList:
 
 @dataclass(frozen=True)
 class DestinationFolder:
-    """Where the files of what was just added will be."""
-
     text: str
     url: str
 
@@ -310,7 +308,6 @@ def destination_of(folder: str, name: str) -> DestinationFolder | None:
 
 
 def loss_words(transfer: CachedTransfer) -> str:
-    """Say what removing a transfer deletes."""
     if transfer.is_ended:
         return _("This transfer has ended. Files that already arrived stay in your files.")
     if not transfer.done_bytes:

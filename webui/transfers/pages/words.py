@@ -173,7 +173,6 @@ def end_time(transfer: CachedTransfer, context: RowContext) -> str:
 
 
 def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
-    """Say when a transfer was added, and by whom."""
     at = calendar.moment(transfer.added_at or transfer.since)
     if transfer.by:
         return _("Added %(time)s by %(name)s") % {"time": at, "name": transfer.by}
