@@ -129,7 +129,8 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
         return UnreadableItem(line, "control_characters")
     link = re.sub(r"\s", "%20", re.split(r"[<>\"]", link, maxsplit=1)[0].strip())
     fields = fields_of(link)
-    info_hash = hash_of(fields)
+    v1, v2 = hashes_of(fields)
+    info_hash = v1 or v2[:40]  # 40 digits, as the service spells it
     if not info_hash:
         return UnreadableItem(line, "no_hash")
     uri = drop_excess_trackers(link)
@@ -155,12 +156,6 @@ def fields_of(uri: str) -> Fields:
         return []
 
 
-def hash_of(fields: Fields) -> str:
-    """Return the hash in 40 digits, as the service spells it: BitTorrent v1 if given, else v2."""
-    v1, v2 = hashes_of(fields)
-    return v1 or v2[:40]
-
-
 def drop_excess_trackers(uri: str) -> str:
     """Drop trackers beyond MOST_TRACKERS, since no service reads ten thousand of them."""
     fields, trackers = [], 0
@@ -179,14 +174,10 @@ def address(link: str) -> AddressItem | UnreadableItem:
     url = WRAPPED.split(link, maxsplit=1)[0]
     if len(url) > LONGEST_ADDRESS:
         return UnreadableItem(link, "too_long")
-    while url.endswith(TRAILING) and not (url.endswith(")") and is_balanced(url)):
+    while url.endswith(TRAILING) and not (url.endswith(")") and url.count("(") >= url.count(")")):
         url = url[:-1]
     why = find_url_error(url)
     return UnreadableItem(link, why) if why else AddressItem(url, name_of(url), url)
-
-
-def is_balanced(url: str) -> bool:
-    return url.count("(") >= url.count(")")
 
 
 def find_url_error(url: str) -> str:

@@ -80,8 +80,11 @@ def move_page(
     taken = question.placed.taken if question.placed else ()
     taken_count = question.placed.taken_count if question.placed else 0
     title = _("Move or copy %(items)s") % {"items": formatting.items_words(len(chosen))}
+    if taken:
+        words = ngettext("%(count)s name is taken", "%(count)s names are taken", taken_count)
+        title = words % {"count": formatting.count_words(taken_count)}
     return MovePage(
-        title=taken_title(taken_count) if taken else title,
+        title=title,
         action=f"{at.below}move/",
         back_url=at.at(look),
         entries=[entry.key for entry in chosen] if question.all_but is None else [],
@@ -141,11 +144,6 @@ def place(entry: Entry, chosen_keys: Collection[str]) -> Place:
 
 def found_place(entry: FoundEntry) -> Place:
     return Place(entry.id, name_parts(entry.name), entry.folder_path or _("All files"))
-
-
-def taken_title(count: int) -> str:
-    words = ngettext("%(count)s name is taken", "%(count)s names are taken", count)
-    return words % {"count": formatting.count_words(count)}
 
 
 def taken_text(folder: str) -> str:

@@ -88,7 +88,8 @@ def read_due(service: Service, index: NameIndex, rest: Callable[[float], None]) 
     folder = next_due(index)
     if folder is None:
         return
-    room = room_in(index)
+    folders = IndexedFolder.objects.filter(index=index).count()
+    room = Room(MOST_FOLDERS - folders, MOST_ENTRIES - IndexedEntry.objects.count())
     try:
         while folder is not None:
             begin = time.monotonic()
@@ -120,11 +121,6 @@ def read_or_forget(service: Service, folder: IndexedFolder, room: Room) -> None:
             forget(service.key, [folder.folder])
         elif not isinstance(failure, OF_THE_FOLDER):
             raise
-
-
-def room_in(index: NameIndex) -> Room:
-    folders = IndexedFolder.objects.filter(index=index).count()
-    return Room(MOST_FOLDERS - folders, MOST_ENTRIES - IndexedEntry.objects.count())
 
 
 def next_due(index: NameIndex) -> IndexedFolder | None:

@@ -95,11 +95,10 @@ def find_added(
     """Return the transfer that a request added although it failed, or raise the failure."""
     transfers = look_again(service, failure)
     for each in transfers:
-        is_new = each.key not in old_keys
         if info_hash and each.hash:
             is_same = each.hash.lower() == info_hash
         else:
-            is_same = is_new and each.name == name
+            is_same = each.key not in old_keys and each.name == name
         if is_same:
             return each
     without_hash = [each for each in transfers if not (info_hash and each.hash)]

@@ -236,23 +236,17 @@ def pace(steps: tuple[tuple[float, int], ...]) -> int:
     return int((steps[-1][1] - steps[0][1]) / span) if span >= LEAST_SPAN_SECONDS else 0
 
 
-def left_seconds(cached: CachedTransfer, steps: tuple[tuple[float, int], ...]) -> int | None:
-    """Estimate by observed progress, never by the service's rate. Return None if unknown."""
-    speed = pace(steps)
-    if not speed or not cached.size_bytes:
-        return None
-    seconds = (cached.size_bytes - cached.done_bytes) // speed
-    return seconds if seconds <= LONGEST_LEFT_SECONDS else None
-
-
 def end_of(cached: CachedTransfer, steps: tuple[tuple[float, int], ...], now: float) -> float:
     """Return when the transfer will be done, or 0 while that is unknown.
 
-    Keep the previous estimate until it is well off, so that the time left counts down instead of
-    jumping.
+    Estimate by observed progress, never by the service's rate. Keep the previous estimate until it
+    is well off, so that the time left counts down instead of jumping.
     """
-    seconds = left_seconds(cached, steps)
-    if seconds is None:
+    speed = pace(steps)
+    if not speed or not cached.size_bytes:
+        return 0
+    seconds = (cached.size_bytes - cached.done_bytes) // speed
+    if seconds > LONGEST_LEFT_SECONDS:
         return 0
     is_close = abs(now + seconds - cached.ends_at) <= STEADY_PART * seconds
     return cached.ends_at if is_close and cached.ends_at >= now else now + seconds

@@ -108,7 +108,7 @@ class FilesPage:
     is_empty: bool
     is_no_match: bool
     share_url: str
-    elsewhere_url: str
+    elsewhere_url: str  # loads what a filter finds in other folders
     may_restore: bool
     search_url: str
     stale: Stale | None
@@ -167,6 +167,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
     unfiltered = replace(look, query="", first=0)
     before = look.at(max(first - ROWS_AT_ONCE, 0))
     can_search_inside = context.can_search and not snapshot.is_root
+    tail = ViewOptions(query=look.query).tail if context.can_search else ""
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
@@ -207,10 +208,8 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         is_no_match=bool(snapshot.contents) and not entries,
         may_restore=context.can_restore and may_change and is_front,
         share_url=f"{at.below}share/" if context.can_share else "",
-        elsewhere_url=elsewhere_url(snapshot, look) if context.can_search else "",
-        search_url=reverse("search") + ViewOptions(query=look.query).tail
-        if context.can_search
-        else "",
+        elsewhere_url=reverse("search-elsewhere", args=[snapshot.folder]) + tail if tail else "",
+        search_url=reverse("search") + tail if tail else "",
         stale=context.stale,
         refresh_url=""
         if context.is_fresh
@@ -231,13 +230,6 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         has_menu=bool(snapshot.contents) or can_search_inside,
         gauge=gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes),
     )
-
-
-def elsewhere_url(snapshot: Snapshot, look: ViewOptions) -> str:
-    """Return the URL that loads matches from other folders; an empty string without a filter."""
-    if not look.query:
-        return ""
-    return reverse("search-elsewhere", args=[snapshot.folder]) + ViewOptions(query=look.query).tail
 
 
 def own_rename_url(snapshot: Snapshot, at: Addresses) -> str:

@@ -74,12 +74,11 @@ def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWor
 def stalled_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     quiet, why = transfer.quiet_minutes, transfer.reason or NO_PEERS
     has_peers = bool(transfer.peers) or transfer.kind in ("url", "zip") or why != NO_PEERS
-    if not quiet:
-        word = _("No progress") if has_peers else _("No peers")
-    elif has_peers:
-        word = _("No progress for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+    if quiet:
+        words = _("No progress for %(time)s") if has_peers else _("No peers for %(time)s")
+        word = words % {"time": formatting.long_time(quiet * 60)}
     else:
-        word = _("No peers for %(time)s") % {"time": formatting.long_time(quiet * 60)}
+        word = _("No progress") if has_peers else _("No peers")
     waiting = "" if has_peers and why == NO_PEERS else clause(why)
     if why == RETRYING:
         waiting = detail(why, transfer.said, context.calendar) or waiting
