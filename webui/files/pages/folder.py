@@ -81,11 +81,9 @@ class FilesPage:
     summary: str
     columns: tuple[Choice, ...]
     views: tuple[Choice, ...]
-    view: str
     is_grid: bool
-    sort: str
     letters: tuple[Choice, ...]
-    query: str
+    look: ViewOptions
     url: str
     filter_url: str
     clear_url: str
@@ -176,11 +174,9 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         summary=matches if look.query else summary(snapshot, context.stale),
         columns=() if is_media else columns(at),
         views=views(at),
-        view=look.view,
         is_grid=look.view in ("grid", "media"),
-        sort=look.sort,
         letters=letters(entries, at),
-        query=look.query,
+        look=look,
         url=at.at(look),
         filter_url=at.fragment(replace(unfiltered, is_all=False)),
         clear_url=at.at(unfiltered),
