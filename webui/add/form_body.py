@@ -21,12 +21,10 @@ from webui.library.entries import ROOT
 from webui.models import User
 from webui.transfers import actions
 from webui.uploads import receiving as uploads
-from webui.uploads.receiving import ENVELOPE_BYTES, FILE_FIELD, UploadRefused
+from webui.uploads.receiving import ENVELOPE_BYTES, FILE_FIELD, MOST_TORRENT_BYTES, UploadRefused
 from webui.v1.uploads import Readable
 from webui.words import reasons
 
-# No service accepts a larger torrent, so a larger file is treated like any other file.
-MOST_TORRENT_BYTES = 10 * 2**20
 # For urlencoded forms, which take several times their size in memory. Ferry's own pages send
 # multipart, which is read part by part.
 MOST_FORM_BYTES = 2**20
@@ -62,7 +60,7 @@ class FormInput:
 
 
 @dataclass(frozen=True)
-class Delivery:
+class FormDelivery:
     """What became of a form's items. `left`: lines not tried yet. `failure`: why they'd fail."""
 
     folder: str
@@ -94,7 +92,7 @@ def too_much() -> UploadRefused:
     )
 
 
-def deliver_items(request: Request, bearer: User | None = None) -> Delivery:
+def deliver_items(request: Request, bearer: User | None = None) -> FormDelivery:
     """Send what a form contains. Raises UploadRefused."""
     form_input = read_form_input(request, bearer)
     parsed_text = parse.parse_lines(form_input.text)
@@ -107,7 +105,7 @@ def deliver_items(request: Request, bearer: User | None = None) -> Delivery:
     if any(result.is_well for result in results):
         actions.mark_changed(context.service)
     left = [item.line for item in send_result.left] + parsed_text.rest.splitlines()
-    return Delivery(form_input.folder, results, left, send_result.failure)
+    return FormDelivery(form_input.folder, results, left, send_result.failure)
 
 
 def nothing_words() -> str:

@@ -33,6 +33,7 @@ from webui.words.formatting import count_words, size_words
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
+# No service accepts a larger torrent, so a larger file is treated like any other file.
 MOST_TORRENT_BYTES = 10 * 2**20
 FILE_FIELD = "file"
 

@@ -17,7 +17,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
-from webui.add.form_body import Delivery, OutOfDate, deliver_items, nothing_words
+from webui.add.form_body import FormDelivery, OutOfDate, deliver_items, nothing_words
 from webui.add.pages import add as pages
 from webui.add.pages.outcomes import results_panel, row_of
 from webui.add.parse import Item
@@ -92,7 +92,7 @@ def send(request: Request) -> HttpResponse:
     return show_results(request, "add/new.html", delivery)
 
 
-def show_transfers(request: Request, delivery: Delivery) -> HttpResponse:
+def show_transfers(request: Request, delivery: FormDelivery) -> HttpResponse:
     """Lead from a plain form that added everything to the list in which it moves."""
     messages.success(request, results_panel(delivery.results).summary)
     return redirect(f"{reverse('transfers')}?{urlencode({'added': delivery.folder or ROOT})}")
@@ -114,7 +114,7 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
     return error_answers.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(delivery: Delivery) -> JsonResponse:
+def for_script(delivery: FormDelivery) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
     results = delivery.results
     part = results_panel(results, delivery.failure)
@@ -132,7 +132,7 @@ def for_script(delivery: Delivery) -> JsonResponse:
     )
 
 
-def show_results(request: Request, template: str, delivery: Delivery) -> HttpResponse:
+def show_results(request: Request, template: str, delivery: FormDelivery) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
     is_nothing = not delivery.results and not delivery.left
     failure = delivery.failure or (nothing_words() if is_nothing else "")
