@@ -36,6 +36,12 @@ CREATE TABLE IF NOT EXISTS cleared (
 );
 CREATE INDEX IF NOT EXISTS cached_number ON transfer (service, number);
 """
+# The columns are the fields of `CachedList`.
+LIST = """
+SELECT epoch, number, ordered, changes > seen_changes AS is_changed, asked_at, read_at, failures,
+    failure, etag, totals, groups, space_used AS space_used_bytes, space_max AS space_max_bytes
+FROM cached_list WHERE service = ?
+"""
 
 
 @dataclass(frozen=True)
@@ -88,8 +94,11 @@ class TransferCache:
     def find_list(self, service: str) -> CachedList | None:
         """Return the list, or None if no poll has ever succeeded."""
         with self._cache.open() as connection:
-            row = self._row(connection, service)
-        return None if row is None or not row["read_at"] else list_of_row(row)
+            row = connection.execute(LIST, (service,)).fetchone()
+        if row is None or not row["read_at"]:
+            return None
+        totals = Totals(*json.loads(row["totals"]))
+        return CachedList(**dict(row) | {"totals": totals, "groups": groups_of(row)})
 
     def of_keys(self, service: str, keys: Sequence[str]) -> dict[str, CachedTransfer]:
         transfers: dict[str, CachedTransfer] = {}
@@ -285,24 +294,6 @@ class TransferCache:
 
 def version_of(row: sqlite3.Row) -> Version:
     return row["service"], row["epoch"], row["writes"]
-
-
-def list_of_row(row: sqlite3.Row) -> CachedList:
-    return CachedList(
-        epoch=row["epoch"],
-        number=row["number"],
-        ordered=row["ordered"],
-        is_changed=row["changes"] > row["seen_changes"],
-        asked_at=row["asked_at"],
-        read_at=row["read_at"],
-        failures=row["failures"],
-        failure=row["failure"],
-        etag=row["etag"],
-        totals=Totals(*json.loads(row["totals"])),
-        groups=groups_of(row),
-        space_used_bytes=row["space_used"],
-        space_max_bytes=row["space_max"],
-    )
 
 
 def groups_of(row: sqlite3.Row) -> Groups:

@@ -94,14 +94,13 @@ class ResultsPanel:
 def results_panel(results: Sequence[ItemResult], failure: str = "") -> ResultsPanel:
     worth_a_row = [each for each in results if each.outcome != "added" or len(results) == 1]
     in_order = sorted(worth_a_row, key=lambda result: result.is_well)
-    first_results = in_order[:MOST_SHOWN]
     return ResultsPanel(
         summary=summary_words(results),
         is_well=not failure and all(result.is_well for result in results),
         has_items=bool(results),
         has_added=any(result.outcome == "added" for result in results),
-        rows=[row_of(result) for result in first_results],
-        more=more_words(len(in_order) - len(first_results)),
+        rows=[row_of(result) for result in in_order[:MOST_SHOWN]],
+        more=more_words(len(in_order) - MOST_SHOWN),
         failure=failure,
     )
 

@@ -229,26 +229,24 @@ def _again(moment: str, calendar: Calendar) -> str:
 
 VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
 # What Ferry's own service says about the vague reasons, with the first number left out.
-DETAILS = frozenset(
-    {
-        gettext_noop("The server requires you to sign in (%(number)s)."),
-        gettext_noop("The server refused to send this file (%(number)s)."),
-        gettext_noop("The server couldn't find this file (%(number)s)."),
-        gettext_noop("The server no longer has this file (%(number)s)."),
-        gettext_noop("The server can't send this file for legal reasons (%(number)s)."),
-        gettext_noop("The server reported error %(number)s."),
-        gettext_noop("The server stopped responding."),
-        gettext_noop("Ferry couldn't find a server with this name."),
-        gettext_noop("Ferry can't reach the server."),
-        gettext_noop("The connection was lost."),
-        gettext_noop("The server's response was incomplete or invalid."),
-        gettext_noop("The server can't prove its identity, because its certificate isn't valid."),
-        gettext_noop("The file changed on the server."),
-        gettext_noop("The server sent less data than it announced."),
-        gettext_noop("The address redirects more than %(number)s times."),
-        gettext_noop("This looks like a torrent file, but has extra data at the end."),
-        gettext_noop("Ferry tried %(number)s times."),
-        gettext_noop("Something went wrong in Ferry."),
-        gettext_noop("The downloaded data is no longer on the disk."),
-    }
-)
+DETAILS = {
+    gettext_noop("The server requires you to sign in (%(number)s)."),
+    gettext_noop("The server refused to send this file (%(number)s)."),
+    gettext_noop("The server couldn't find this file (%(number)s)."),
+    gettext_noop("The server no longer has this file (%(number)s)."),
+    gettext_noop("The server can't send this file for legal reasons (%(number)s)."),
+    gettext_noop("The server reported error %(number)s."),
+    gettext_noop("The server stopped responding."),
+    gettext_noop("Ferry couldn't find a server with this name."),
+    gettext_noop("Ferry can't reach the server."),
+    gettext_noop("The connection was lost."),
+    gettext_noop("The server's response was incomplete or invalid."),
+    gettext_noop("The server can't prove its identity, because its certificate isn't valid."),
+    gettext_noop("The file changed on the server."),
+    gettext_noop("The server sent less data than it announced."),
+    gettext_noop("The address redirects more than %(number)s times."),
+    gettext_noop("This looks like a torrent file, but has extra data at the end."),
+    gettext_noop("Ferry tried %(number)s times."),
+    gettext_noop("Something went wrong in Ferry."),
+    gettext_noop("The downloaded data is no longer on the disk."),
+}
