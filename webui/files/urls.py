@@ -8,7 +8,6 @@ ENTRY = f"{BELOW}<site_entry:key>/"
 urlpatterns = [
     path("", folder.root, name="files"),
     path("files/undo/", undo.undo, name="files-undo"),
-    path("files/largest/", folder.largest, name="files-largest"),
     path("files/file/<site_id:file>/download/", folder.download, name="files-download"),
     path(BELOW, folder.show, name="files-folder"),
     path(f"{BELOW}listing/", folder.listing, name="files-listing"),

@@ -16,7 +16,7 @@ from webui.library.kinds import ICONS, KIND_OF, KINDS
 from webui.library.snapshot import Snapshot
 from webui.moving.page import FolderPicker
 from webui.search.coverage import Coverage
-from webui.v1.records import FoundEntry, SearchResult
+from webui.v1.records import FoundEntry, LargeFile, SearchResult
 from webui.words import formatting, joining
 from webui.words.formatting import Calendar, name_parts
 
@@ -195,6 +195,14 @@ def found_rows(
     words, calendar = kind_words(), context.calendar
     tail = f"?{urlencode({'next': next_url})}" if context.may_change else ""
     return tuple(found_row(kind, entry, words, calendar, tail) for kind, entry in entries)
+
+
+def largest_rows(files: Iterable[LargeFile], context: SearchContext) -> tuple[FoundRow, ...]:
+    entries = [
+        FoundEntry(each.id, each.name, each.size_bytes, None, each.folder_id, each.folder_path)
+        for each in files
+    ]
+    return found_rows([(FILE, each) for each in entries], context, next_url="")
 
 
 def found_row(

@@ -7,8 +7,10 @@ from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
+from webui.errors import answers as error_answers
 from webui.files.pages.context import FilesContext
 from webui.files.pages.folder import FilmInProgress, film_in_progress
 from webui.http.requests import Request, service_of
@@ -72,6 +74,18 @@ def choose(request: Request) -> HttpResponse:
     page = pages.choosing_page(target, folder_picker(target, above, recent, query, result), covers)
     template = "search/_choose.html" if request.htmx else "search/choose.html"
     return render(request, template, {"page": page})
+
+
+@require_safe
+@open_to(Role.GUEST)
+def largest(request: Request) -> HttpResponse:
+    if not service_of(request).is_embedded:
+        text = _("The storage service can't list its largest files.")
+        return error_answers.plain(request, 404, text=text)
+    context = context_of(request)
+    rows = pages.largest_rows(service_of(request).v1.largest_files(), context)
+    values = {"rows": rows, "may_change": context.may_change}
+    return render(request, "search/largest.html", values)
 
 
 def read_target(request: Request) -> Snapshot:

@@ -4,16 +4,13 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from webui.contents import relayed_files
 from webui.contents.content_check import UNLISTED, expected_file
-from webui.errors import answers as error_answers
 from webui.files import screen
 from webui.files.pages import folder as pages
 from webui.files.pages.actions import details_page
-from webui.files.pages.largest import large_row
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -96,18 +93,6 @@ def details(request: Request, folder: str) -> HttpResponse:
     page = details_page(snapshot, above, below)
     template = "files/_details.html" if request.htmx else "files/details.html"
     return render(request, template, {"page": page})
-
-
-@require_safe
-@open_to(Role.GUEST)
-def largest(request: Request) -> HttpResponse:
-    if not service_of(request).is_embedded:
-        text = _("The storage service can't list its largest files.")
-        return error_answers.plain(request, 404, text=text)
-    may_change = Role(request.user.role).includes(Role.MEMBER)
-    files = service_of(request).v1.largest_files()
-    rows = [large_row(each, may_change=may_change) for each in files]
-    return render(request, "files/largest.html", {"rows": rows})
 
 
 @require_safe
