@@ -33,6 +33,7 @@ class FolderPicker:
     query: str
     to: str
     name: str
+    path: str
     crumbs: list[Place]
     recent: list[Place]
     places: list[Place]
@@ -115,6 +116,7 @@ def folder_picker(  # noqa: PLR0913  The open folder, and what was searched for.
         query=query,
         to=target.folder,
         name=name,
+        path=target.path or name,
         crumbs=[] if target.is_root else crumbs,
         # Folders of one name may have been used.
         recent=[Place(each.folder, name_parts(each.path or each.name)) for each in recent],

@@ -13,7 +13,6 @@ from webui.files.pages.rows import kind_words
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF, KINDS
-from webui.library.snapshot import Snapshot
 from webui.moving.page import FolderPicker
 from webui.search.coverage import Coverage
 from webui.v1.records import FoundEntry, LargeFile, SearchResult
@@ -294,17 +293,7 @@ def coverage_texts(covers: Coverage) -> Iterator[str]:
 # Choosing the folder for what is added
 
 
-@dataclass(frozen=True)
-class ChoosingPage:
-    picker: FolderPicker
-    path: str
-    choose_url: str
-
-
-def choosing_page(target: Snapshot, picker: FolderPicker, covers: Coverage | None) -> ChoosingPage:
-    more = picker.more or joining.sentences(coverage_texts(covers) if covers else ())
-    return ChoosingPage(
-        picker=replace(picker, more=more),
-        path=target.path or picker.name,
-        choose_url=f"{reverse('add')}?{urlencode({'folder': target.folder})}",
-    )
+def with_coverage(picker: FolderPicker, covers: Coverage | None) -> FolderPicker:
+    """Say how much was searched, unless there is more to say about the results."""
+    texts = coverage_texts(covers) if covers else ()
+    return replace(picker, more=picker.more or joining.sentences(texts))

@@ -71,7 +71,7 @@ def choose(request: Request) -> HttpResponse:
     result, covers = find(request, search) if query else (None, None)
     recent = () if query or is_opened else recent_folders.read_recent(request)
     above = folders.ancestors(service_of(request), target)
-    page = pages.choosing_page(target, folder_picker(target, above, recent, query, result), covers)
+    page = pages.with_coverage(folder_picker(target, above, recent, query, result), covers)
     template = "search/_choose.html" if request.htmx else "search/choose.html"
     return render(request, template, {"page": page})
 
