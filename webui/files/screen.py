@@ -72,7 +72,7 @@ def page_of(
             request.user, service_of(request), timezone.now()
         )
         context = replace(context, begun=tuple(films))
-    if context.may_change and context.is_embedded:
+    if context.may_change and context.can_unpack:
         context = replace(context, unpacking=unpacking(request, reading.snapshot.folder))
     context = with_interrupted(request, context, folder)
     look = look_of(request, reading, context, fields)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import segno
-from segno.utils import matrix_to_lines
+from segno.utils import matrix_to_lines  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True)

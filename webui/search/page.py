@@ -15,7 +15,7 @@ from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF, KINDS
 from webui.moving.page import FolderPicker
 from webui.search.coverage import Coverage
-from webui.v1.records import FoundEntry, LargeFile, SearchResult
+from webui.v1.records import FoundEntry, SearchResult
 from webui.words import formatting, joining
 from webui.words.formatting import Calendar, name_parts
 
@@ -196,12 +196,8 @@ def found_rows(
     return tuple(found_row(kind, entry, words, calendar, tail) for kind, entry in entries)
 
 
-def largest_rows(files: Iterable[LargeFile], context: SearchContext) -> tuple[FoundRow, ...]:
-    entries = [
-        FoundEntry(each.id, each.name, each.size_bytes, None, each.folder_id, each.folder_path)
-        for each in files
-    ]
-    return found_rows([(FILE, each) for each in entries], context, next_url="")
+def largest_rows(files: Iterable[FoundEntry], context: SearchContext) -> tuple[FoundRow, ...]:
+    return found_rows([(FILE, each) for each in files], context, next_url="")
 
 
 def found_row(

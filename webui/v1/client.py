@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal, TypeVar, overload
+from typing import Literal, TypeVar, cast, overload
 
 import httpx
 
@@ -335,7 +335,8 @@ class Client(ServiceConnection):
                 return records.Unchanged(etag or "")
             return read(answer.body or {}, answers.etag_of(answer.headers))
 
-        return self.ask([replace(call, headers=calls.if_none_match(etag))], of)
+        forms = [replace(call, headers=calls.if_none_match(etag))]
+        return cast("Value | records.Unchanged", self.ask(forms, of))
 
     def _perform(self, forms: Sequence[Call]) -> None:
         self.ask(forms, lambda answer: answer)
