@@ -5,7 +5,7 @@ import ipaddress
 import pytest
 
 from host.web.slots import VisitorKind
-from host.web.visitors import Sessions, caller_of, is_signed_in, network_of_peer
+from host.web.visitors import Sessions, caller_of, network_of_peer, person_of
 from tests.cases import each_case
 
 KEY = "0dq079mvfgzqokody7j6qk8xiplovibu"
@@ -71,10 +71,10 @@ def test_a_session_is_found_among_cookies(suffix):
 @pytest.mark.django_db
 def test_only_a_signed_in_session_counts(alice):
     key = alice.client.session.session_key
-    assert is_signed_in(key)
-    assert not is_signed_in(KEY)
+    assert person_of(key).is_authenticated
+    assert not person_of(KEY).is_authenticated
     alice.client.post("/signout/")
-    assert not is_signed_in(key)
+    assert not person_of(key).is_authenticated
 
 
 def test_looked_up_visitors_are_cached():

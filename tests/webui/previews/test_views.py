@@ -327,7 +327,7 @@ def test_our_own_service_shows_the_file_itself(gwen, storage):
         ("a.jpg", "image/jpeg", "inline"),
         ("a.mp3", "audio/mpeg", "inline"),
         ("a.mkv", "video/x-matroska", "inline"),
-        ("a.txt", "text/plain", "inline"),
+        ("a.txt", "text/plain; charset=utf-8", "inline"),
         ("a.svg", "image/svg+xml", "inline"),
         ("a.html", "application/octet-stream", "attachment"),
         ("a.xhtml", "application/octet-stream", "attachment"),

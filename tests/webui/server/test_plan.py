@@ -50,11 +50,11 @@ def tells(storage, *wishes, status=200, **more):
 def test_the_owner_sees_the_plan_and_all_that_the_service_tells(alice, foreign):
     tells(foreign, invites=3, is_trusted=False, ratio=1.5, nested={"a": 1}, odd=[1])
     part = alice.client.get("/account/server/").context["plan"]
-    assert [(fact.label, fact.value) for fact in part.facts] == [
+    assert list(part.facts) == [
         ("Signed in as", "owner@example.org"),
         ("Plan", "PRO, 2 GB"),
     ]
-    others = {fact.label: fact.value for fact in part.others}
+    others = dict(part.others)
     assert others == {"country": "NL", "invites": "3", "is_trusted": "false", "ratio": "1.5"}
 
 
