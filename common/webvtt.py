@@ -136,10 +136,10 @@ def dialogue(row: dict[str, str]) -> Cue | None:
         return None
     settings = AT_THE_TOP if ABOVE.match(text[:LONGEST_CUE]) else ""
     start_ms, end_ms = milliseconds(timing.groups()[:4]), milliseconds(timing.groups()[4:8])
-    return Cue(start_ms, end_ms, tagged(text), settings)
+    return Cue(start_ms, end_ms, tag_emphasis(text), settings)
 
 
-def tagged(dialogue: str) -> str:
+def tag_emphasis(dialogue: str) -> str:
     """Return the text of an ASS line, its emphasis as tags; empty if it is a drawing.
 
     Tags are shorter than what they replace, so none is cut in two later.

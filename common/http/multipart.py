@@ -20,11 +20,11 @@ DRIVE = re.compile(r"[A-Za-z]:\\")
 FOLD = re.compile(r"\r\n[ \t]+")
 
 
-class Unreadable(Exception):  # noqa: N818  Errors are nouns here.
+class MalformedBody(Exception):  # noqa: N818  Errors are nouns here.
     """The body isn't multipart, or is malformed or cut off."""
 
 
-class TooLong(Unreadable):
+class TooLong(MalformedBody):
     """A field exceeds its size limit."""
 
 
@@ -94,7 +94,7 @@ class MultipartReader:
 
     def _refuse_long_head(self, end: int) -> None:
         if end - self._at > MOST_HEAD_BYTES:
-            raise Unreadable
+            raise MalformedBody
 
     def content(self) -> Iterator[bytes]:
         """Yield the bytes before the next delimiter."""
@@ -115,18 +115,18 @@ class MultipartReader:
     def _read_on(self) -> None:
         piece = self._source.read(PIECE_BYTES)
         if not piece:
-            raise Unreadable
+            raise MalformedBody
         self._buffer = self._buffer[self._at :] + piece
         self._at = 0
 
 
 def parts(source: Source, boundary: str) -> Iterator[Part]:
     if not BOUNDARY.fullmatch(boundary):
-        raise Unreadable
+        raise MalformedBody
     reader = MultipartReader(source, boundary.encode())
     try:
         drop(reader.content())
-    except Unreadable:
+    except MalformedBody:
         return  # There is no part.
     while not reader.has_ended:
         headers = headers_of(reader.head())
@@ -173,7 +173,7 @@ def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
             rest = rest[whole:]
         yield b64decode(rest, validate=True)
     except NotBase64 as not_base64:
-        raise Unreadable from not_base64
+        raise MalformedBody from not_base64
 
 
 def last_component(file_name: str) -> str:

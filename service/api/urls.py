@@ -10,7 +10,7 @@ from service.api.operations import GROUPS
 from service.models import LARGEST_ID
 
 
-class Id(IntConverter):
+class Number(IntConverter):
     """An id in a path. Anything else, or a number too large for an id, matches no path: 404."""
 
     regex = "[0-9]{1,19}"
@@ -21,7 +21,7 @@ class Id(IntConverter):
         return int(value)
 
 
-register_converter(Id, "id")
+register_converter(Number, "id")
 
 
 def endpoints() -> Iterator[URLPattern]:

@@ -161,7 +161,7 @@ def parts_of(request: HttpRequest, stream: LimitedStream, take: Callable[[Part],
         return _fields_among(multipart.parts(stream, boundary), take)
     except multipart.TooLong as too_long:
         raise TooLarge from too_long
-    except multipart.Unreadable as unreadable:
+    except multipart.MalformedBody as unreadable:
         raise UnreadableField("body") from unreadable
 
 

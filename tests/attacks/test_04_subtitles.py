@@ -5,7 +5,7 @@ import time
 import httpx
 import pytest
 
-from common.webvtt import Cue, markup_of, tagged
+from common.webvtt import Cue, markup_of, tag_emphasis
 from service.media.sandboxed.captioner import write
 from webui.player import subtitles
 
@@ -123,7 +123,7 @@ def test_no_shape_of_five_megabytes_keeps_a_thread_busy(gwen, storage, content):
 
 @pytest.mark.parametrize("mark", ["", r"{\i1}", r"{\p0\i1}"])
 def test_the_tracks_of_a_film_are_words_too(mark):
-    text = markup_of(tagged(f"{mark}Hello {SCRIPT}\\N--> STYLE"))
+    text = markup_of(tag_emphasis(f"{mark}Hello {SCRIPT}\\N--> STYLE"))
     assert "Hello" in text
     assert "<script" not in text
     assert "<img" not in text

@@ -13,7 +13,7 @@ from common.webvtt import (
     MOST_WRITTEN,
     markup_of,
     stamp,
-    tagged,
+    tag_emphasis,
     webvtt,
 )
 from tests.cases import each_case
@@ -198,12 +198,12 @@ PLAIN = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);)*")
     ],
 )
 def test_emphasis_of_ass_stays_and_drawings_go(dialogue, shown):
-    assert markup_of(tagged(dialogue)) == shown
+    assert markup_of(tag_emphasis(dialogue)) == shown
 
 
 @each_case("dialogue", [r"{\b1}" + "x" * 5000, "<" * 5000, "a" + "{\\i1}b{\\i0}" * 900])
 def test_a_long_cue_is_cut_between_its_letters(dialogue):
-    assert is_sound(markup_of(tagged(dialogue)))
+    assert is_sound(markup_of(tag_emphasis(dialogue)))
 
 
 def is_sound(text: str) -> bool:
@@ -219,6 +219,6 @@ def is_sound(text: str) -> bool:
 
 @given(ASS_PIECES)
 def test_any_dialogue_becomes_words_and_tags_in_order(dialogue):
-    text = markup_of(tagged(dialogue))
+    text = markup_of(tag_emphasis(dialogue))
     assert is_sound(text)
     assert not text or all(line.strip() for line in text.split("\n"))

@@ -131,7 +131,7 @@ def read_form_input(
         raise too_much() from refused
     except CutOff as cut:
         raise UploadRefused(400, _("The upload was interrupted. Send it again.")) from cut
-    except multipart.Unreadable as unreadable:
+    except multipart.MalformedBody as unreadable:
         raise UploadRefused(400, _("Ferry couldn't read the request.")) from unreadable
 
 
@@ -165,7 +165,7 @@ def read_multipart(
 
 def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormInput:
     if request.content_type != "application/x-www-form-urlencoded":
-        raise multipart.Unreadable
+        raise multipart.MalformedBody
     if length_bytes > MOST_FORM_BYTES:
         words = _("That's too much for this kind of form. Send it as multipart/form-data.")
         raise UploadRefused(413, words)

@@ -24,9 +24,9 @@ def read_form(request: HttpRequest) -> QueryDict:
 
 
 def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
-    """Yield the parts of a multipart body. Raises multipart.Unreadable and CutOff."""
+    """Yield the parts of a multipart body. Raises multipart.MalformedBody and CutOff."""
     if request.content_type != "multipart/form-data":
-        raise multipart.Unreadable
+        raise multipart.MalformedBody
     boundary = (request.content_params or {}).get("boundary", "")
     return multipart.parts(RequestReader(request, length_bytes), boundary)
 

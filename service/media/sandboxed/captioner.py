@@ -11,7 +11,7 @@ from av.packet import Packet
 from av.stream import Discard, Stream
 from av.subtitles.subtitle import AssSubtitle
 
-from common.webvtt import Cue, line_of, markup_of, tagged
+from common.webvtt import Cue, line_of, markup_of, tag_emphasis
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.sandboxed.containers import begins_at, open_sealed, seek
 
@@ -59,7 +59,7 @@ def lines_of(packet: "Packet[Any]") -> Iterator[str]:
     for each in subtitles:
         if isinstance(each, AssSubtitle):
             fields = each.ass.decode(errors="replace").split(",", FIELDS_BEFORE_TEXT)
-            if text := markup_of(tagged("".join(fields[FIELDS_BEFORE_TEXT:]))):
+            if text := markup_of(tag_emphasis("".join(fields[FIELDS_BEFORE_TEXT:]))):
                 yield text
 
 

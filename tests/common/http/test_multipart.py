@@ -5,7 +5,7 @@ import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
-from common.http.multipart import MOST_PADDING_BYTES, Unreadable, parts
+from common.http.multipart import MOST_PADDING_BYTES, MalformedBody, parts
 from tests.cases import each_case
 
 HEAD = b'--q\r\nContent-Disposition: form-data; name="file"; filename="f"\r\n\r\n'
@@ -87,13 +87,13 @@ def test_any_boundary_is_taken_by_its_letters(boundary):
 
 @each_case("boundary", ["", "q ", "é", "q" * 202, "q\n"])
 def test_invalid_boundaries_are_refused(boundary):
-    with pytest.raises(Unreadable):
+    with pytest.raises(MalformedBody):
         contents(HEAD + END, boundary=boundary)
 
 
 @each_case("body", [HEAD, HEAD + b"abc", HEAD + b"abc\r\n--q", HEAD + b"\r\n--q\r\n"])
 def test_a_body_without_an_end_is_refused(body):
-    with pytest.raises(Unreadable):
+    with pytest.raises(MalformedBody):
         contents(body)
 
 

@@ -71,7 +71,7 @@ def receive_files(request: Request, share: Share) -> list[str]:
     except CutOff as cut:
         log.info("upload cut off: %s", cut)
         raise UploadRefused(400, uploads.broken_off_words(len(names))) from cut
-    except multipart.Unreadable as unreadable:
+    except multipart.MalformedBody as unreadable:
         raise UploadRefused(400, _("This isn't an upload.")) from unreadable
     if not names:
         raise UploadRefused(422, _("Choose a file first."))

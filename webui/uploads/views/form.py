@@ -44,7 +44,7 @@ def upload(request: Request, folder: str) -> HttpResponse:
     except CutOff as cut:
         log.info("upload cut off: %s", cut)
         return refusal(request, folder, UploadRefused(400, receiving.broken_off_words(len(sent))))
-    except multipart.Unreadable:
+    except multipart.MalformedBody:
         return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
     return answer_upload(request, folder, sent)
 
