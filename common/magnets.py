@@ -8,18 +8,17 @@ from common.http.forms import read_fields
 BTIH_HEX = re.compile(r"urn:btih:([0-9a-f]{40})", re.IGNORECASE)
 BTIH_BASE32 = re.compile(r"urn:btih:([a-z2-7]{32})", re.IGNORECASE)
 BTMH = re.compile(r"urn:btmh:1220([0-9a-f]{64})", re.IGNORECASE)
-MOST_FIELDS = 20_000
 SIZE = re.compile(r"[0-9]{1,18}")
 
 Fields = list[tuple[str, str]]
 
 
-def fields_of(query: str) -> Fields:
-    """Return the fields after `magnet:?`. Raises ValueError if there are too many.
+def fields_of(query: str, most: int) -> Fields:
+    """Return the fields after `magnet:?`. Raises ValueError if there may be more than `most`.
 
     Their keys have no number that distinguishes them: `xt.1` is `xt`.
     """
-    fields = read_fields(query.encode(errors="replace"), MOST_FIELDS)
+    fields = read_fields(query.encode(errors="replace"), most)
     return [(key.lower().partition(".")[0], value) for key, value in fields if value]
 
 

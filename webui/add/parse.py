@@ -13,6 +13,7 @@ from common import magnets
 from common.magnets import SIZE, Fields, hashes_of
 
 MOST_LINES = 10_000
+MOST_FIELDS = 20_000
 MOST_BYTES = 10 * 2**20
 MOST_TRACKERS = 100
 LONGEST_MAGNET = 60_000  # Services read about 64 KiB of a magnet.
@@ -151,7 +152,7 @@ def magnet(link: str, line: str = "") -> MagnetItem | UnreadableItem:
 def fields_of(uri: str) -> Fields:
     pairs = uri.partition("?")[2].replace("&amp;", "&")
     try:
-        return magnets.fields_of(pairs)
+        return magnets.fields_of(pairs, MOST_FIELDS)
     except ValueError:
         return []
 

@@ -9,6 +9,7 @@ from service.transfers.torrents.facts import TorrentFacts
 
 # A link with 200 trackers has about 12,000 characters.
 LONGEST = 64 * 1024
+MOST_FIELDS = 1000
 CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 
@@ -22,7 +23,7 @@ def read(uri: str) -> TorrentFacts:
     if not is_magnet(uri) or len(uri) > LONGEST or CONTROL.search(uri):
         raise BadMagnet
     try:
-        fields = magnets.fields_of(uri[8:])
+        fields = magnets.fields_of(uri[8:], MOST_FIELDS)
     except ValueError as too_many:
         raise BadMagnet from too_many
     v1, v2 = hashes_of(fields)

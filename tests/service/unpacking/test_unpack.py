@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from service.errors import StoreAway
+from service.errors import NotFound, StoreAway
 from service.library import deleted_items, library, moves
 from service.models import Account, DeletedItem, File, Folder, Transfer
 from service.store.blobs import library_store
@@ -228,7 +228,7 @@ def test_people_can_undo_only_their_own_unpackings(account):
     transfer = unpacked(account, a_zip(("a", b"x")))
     other = transfers.add_url(account, "https://example.org/a.zip", 0, NOW)
     for who, pk in ((mallory(), transfer.pk), (account, other.pk)):
-        with pytest.raises(transfers.NotFound):
+        with pytest.raises(NotFound):
             unpacking.undo(who, pk, NOW)
     assert Folder.objects.filter(name="Photos").exists()
 
