@@ -69,7 +69,7 @@ WITHOUT_DOCUMENTS = (
 WHERE_IT_DIFFERS = (
     "tests/service/library/test_library.py tests/service/library/test_search.py"
     " tests/service/library/test_moves.py tests/service/store/test_object_store.py"
-    " tests/common/storage/test_database_connection.py tests/service/test_notifications.py"
+    " tests/service/test_database_connection.py tests/service/test_notifications.py"
     " tests/service/test_races.py tests/service/worker/test_leases.py"
     " tests/service/worker/test_queue.py tests/webui/connection/test_connection.py"
     " tests/webui/test_races.py tests/attacks/test_17_races.py"

@@ -26,7 +26,6 @@ TESTS = (
     "tests/contract",
     "tests/host/storage/test_outages.py",
     "tests/host/storage/test_release.py",
-    "tests/common/storage/test_database_connection.py",
     "tests/common/storage/test_row_cache.py",
     "tests/host/worker",
     "tests/webui/account",
