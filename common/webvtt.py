@@ -13,6 +13,8 @@ from typing import NamedTuple
 MOST_CUES = 20_000
 MOST_WRITTEN = 4 * 2**20
 LONGEST_CUE = 1_000
+# Of an ASS line, of which much may be about its look.
+LONGEST_DIALOGUE = 4 * LONGEST_CUE
 MOST_LINES_A_CUE = 12
 SAID_SECONDS = 10
 
@@ -24,9 +26,11 @@ MARKUP = re.compile(r"<(/?)([A-Za-z]{1,10})(?:[\s./][^<>]{0,300})?>|<[0-9:.]{1,1
 KNOWN_ENTITY = re.compile(r"&(?:amp|lt|gt|quot|nbsp|lrm|rlm|#39);")
 # What ASS says about the words that follow; SRT has it, too, though only with a backslash.
 OVERRIDE = re.compile(r"\{\\[^{}]{0,500}\}")
-BLOCK = re.compile(r"\{([^{}]{0,500})\}")
+BLOCK = re.compile(r"\{([^{}]*)\}")
+CUT_BLOCK = re.compile(r"\{[^{}]*$")
+CUT_TAG = re.compile(r"<[/biu]{0,2}$")
 SWITCH = re.compile(r"\\([biu])(\d{1,3})")
-DRAWING = re.compile(r"\{[^{}]{0,500}\\p[1-9]")
+DRAWING = re.compile(r"\{[^{}]*\\p[1-9]")
 ABOVE = re.compile(r"\{[^{}]{0,500}\\an[789]")
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\ud800-\udfff]")
 SETTING = re.compile(
@@ -140,16 +144,16 @@ def dialogue(row: dict[str, str]) -> Cue | None:
 
 
 def tag_emphasis(dialogue: str) -> str:
-    """Return the text of an ASS line, its emphasis as tags; empty if it is a drawing.
-
-    Tags are shorter than what they replace, so none is cut in two later.
-    """
-    text = dialogue[:LONGEST_CUE]
+    """Return the text of an ASS line, its emphasis as tags; empty if it is a drawing."""
+    text = dialogue
+    if len(text) > LONGEST_DIALOGUE:
+        text = CUT_BLOCK.sub("", text[:LONGEST_DIALOGUE])
     if DRAWING.search(text):
         return ""
     for escape, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
         text = text.replace(escape, meant)
-    return BLOCK.sub(lambda block: "".join(map(tag_of, SWITCH.findall(block[1]))), text)
+    text = BLOCK.sub(lambda block: "".join(map(tag_of, SWITCH.findall(block[1]))), text)
+    return CUT_TAG.sub("", text[:LONGEST_CUE])
 
 
 def tag_of(switch: tuple[str, str]) -> str:

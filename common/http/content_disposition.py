@@ -1,6 +1,7 @@
 """Write and read the header that names a download: RFC 6266 and 8187, and what servers send."""
 
 import re
+from email.errors import MessageError
 from email.header import decode_header, make_header
 from urllib.parse import quote, unquote_to_bytes
 
@@ -51,7 +52,7 @@ def plain(value: str) -> str:
     if ENCODED_WORDS.fullmatch(name):
         try:
             return str(make_header(decode_header(name)))
-        except (LookupError, ValueError):
+        except (LookupError, ValueError, MessageError):
             return name
     return name
 

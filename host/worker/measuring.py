@@ -15,7 +15,6 @@ from django.db import connection
 from django.db.models import Sum
 from django.db.utils import DatabaseError
 
-from common.storage import durable
 from service.errors import Busy
 from service.media.cache import FILMS, RENDITIONS
 from service.media.content_folders import media_folder, scratch_folder
@@ -34,9 +33,11 @@ class Measurements:
 
 
 def measure(now: datetime) -> None:
-    """Save how much space everything takes."""
+    """Save how much space everything takes. If the file is lost or torn, measure again."""
     measurements = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
-    durable.write(path(), json.dumps(asdict(measurements)).encode())
+    draft = path().with_suffix(".new")
+    draft.write_text(json.dumps(asdict(measurements)))
+    draft.replace(path())
 
 
 def last() -> Measurements | None:

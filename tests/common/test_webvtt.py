@@ -195,6 +195,12 @@ PLAIN = re.compile(r"(?:[^<>&]|&(?:amp|lt|gt);)*")
         (r"{\i1}a{\b1}b{\i0}c", "<i>a<b>b</b></i>c"),
         (r"{\b700\i1\i1}a{\i0}b", "<b><i>a</i>b</b>"),
         (r"{\p1}m 0 0 l 9 9", ""),
+        (r"{\clip(m" + " 1" * 400 + r")\i1}a{\i0}b", "<i>a</i>b"),
+        (r"{\clip(m" + " 1" * 400 + r")\p1}m 0 0 l 9 9", ""),
+        (r"{\k20}a" * 150, "a" * 150),
+        ("a{\\clip(" + "1" * 5000, "a"),
+        ("a { b", "a { b"),
+        ("a" * 998 + r"{\i1}b{\i0}", "a" * 998),
     ],
 )
 def test_emphasis_of_ass_stays_and_drawings_go(dialogue, shown):
