@@ -127,3 +127,8 @@ def test_a_quoted_name_reads_back_unchanged(text):
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     if not text.startswith("=?"):
         assert name_in(f'attachment; filename="{quoted}"') == text
+
+
+@each_case("word", ["=?utf-8?b?A?=", "=?é?q?a?="])
+def test_a_word_that_cannot_be_decoded_stays_as_it_is(word):
+    assert name_in(f'attachment; filename="{word}"') == word
