@@ -153,7 +153,7 @@ def tag_emphasis(dialogue: str) -> str:
     for escape, meant in ((r"\N", "\n"), (r"\n", " "), (r"\h", "\xa0")):
         text = text.replace(escape, meant)
     text = BLOCK.sub(lambda block: "".join(map(tag_of, SWITCH.findall(block[1]))), text)
-    return CUT_TAG.sub("", text[:LONGEST_CUE])
+    return text if len(text) <= LONGEST_CUE else CUT_TAG.sub("", text[:LONGEST_CUE])
 
 
 def tag_of(switch: tuple[str, str]) -> str:

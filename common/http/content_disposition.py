@@ -28,12 +28,14 @@ def disposition(kind: str, name: str) -> str:
     return value
 
 
-def name_in(disposition: str) -> str:
+def name_in(header: str) -> str:
     """Return the name as it was sent, or an empty string."""
     parameters: dict[str, str] = {}
-    for match in PARAMETER.finditer(";" + disposition[disposition.find(";") + 1 :]):
+    for match in PARAMETER.finditer(";" + header[header.find(";") + 1 :]):
         parameters.setdefault(match[1].lower(), match[2].strip())
-    return decode_extended(parameters.get("filename*", "")) or plain(parameters.get("filename", ""))
+    return decode_extended(parameters.get("filename*", "")) or decode_plain(
+        parameters.get("filename", "")
+    )
 
 
 def decode_extended(value: str) -> str:
@@ -47,7 +49,7 @@ def decode_extended(value: str) -> str:
         return decode(unquote_to_bytes(match[2]))
 
 
-def plain(value: str) -> str:
+def decode_plain(value: str) -> str:
     name = unquote(value)
     if ENCODED_WORDS.fullmatch(name):
         try:

@@ -57,7 +57,7 @@ class Part:
             self._unread += piece
 
     def text(self, most_bytes: int = LONGEST_FIELD_BYTES) -> str:
-        value = bytearray()
+        value = bytearray(self._unread)
         for piece in self.content:
             value += piece
             if len(value) > most_bytes:

@@ -47,12 +47,13 @@ def sync_file_system(folder: Path) -> None:
 
 
 @contextmanager
-def replacing(path: Path) -> Iterator[Path]:
+def replacing(path: Path, *, by_many: bool = False) -> Iterator[Path]:
     """Yield an empty private file. If the block succeeds, sync it and let it take `path`'s place.
 
     A power cut soon after may bring the old file back, unless the folder is synced, too.
+    `by_many`: several threads or processes may do so at once.
     """
-    with _draft_beside(path) as draft:
+    with _draft_beside(path, _unique() if by_many else f"{path.name}.new") as draft:
         yield draft
         sync(draft)
         draft.replace(path)
@@ -67,7 +68,7 @@ def write(path: Path, content: bytes) -> None:
 
 def create(path: Path, content: bytes) -> None:
     """Create a file. If several processes create it at once, the first one's content counts."""
-    with _draft_beside(path) as draft:
+    with _draft_beside(path, _unique()) as draft:
         draft.write_bytes(content)
         sync(draft)
         place_first(draft, path)
@@ -75,13 +76,18 @@ def create(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _draft_beside(path: Path) -> Iterator[Path]:
-    draft = path.with_name(f".{secrets.token_hex(8)}")
+def _draft_beside(path: Path, name: str) -> Iterator[Path]:
+    draft = path.with_name(name)
     try:
-        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+        # One that a killed process left has the same name, and is written anew.
+        os.close(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600))
         yield draft
     finally:
         draft.unlink(missing_ok=True)
+
+
+def _unique() -> str:
+    return f".{secrets.token_hex(8)}"
 
 
 def make_folder(path: Path) -> None:

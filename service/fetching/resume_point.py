@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
@@ -74,7 +75,11 @@ def read(folder: Path, url: str) -> ResumePoint | None:
 
 def write(folder: Path, resume: ResumePoint) -> None:
     """Write the resume point atomically, whatever happens to the process or the machine."""
-    durable.write(folder / STATE, json.dumps(asdict(resume)).encode())
+    with durable.replacing(folder / STATE) as draft:
+        draft.write_text(json.dumps(asdict(resume)))
+    # Some network shares sync no folders; then less is resumed after a power cut.
+    with suppress(OSError):
+        durable.sync(folder)
 
 
 def forget(folder: Path) -> None:

@@ -55,7 +55,7 @@ def write_durably(path: Path, content: bytes) -> None:
     """Write a file atomically, even in a power cut: half a picture would stay. Raises DiskFull."""
     with translate_disk_full():
         make_folder(path.parent)
-        with replacing(path) as draft:
+        with replacing(path, by_many=True) as draft:
             draft.write_bytes(content)
 
 

@@ -167,7 +167,7 @@ class Engine:
                 self._handle(document)
         except Garbled:
             log.error("The engine sent an unreadable message")  # noqa: TRY400
-            self._process.kill()
+            self._process.end()
 
     def _handle(self, document: Document) -> None:
         match document:

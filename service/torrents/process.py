@@ -85,6 +85,9 @@ class Process:
             return False
         return True
 
+    def end(self) -> None:
+        self._process.kill()
+
     def kill(self) -> int:
         """Kill the process and return its exit code. Afterward, all its output can be read."""
         self._process.kill()

@@ -207,6 +207,12 @@ def test_emphasis_of_ass_stays_and_drawings_go(dialogue, shown):
     assert markup_of(tag_emphasis(dialogue)) == shown
 
 
+def test_what_is_escaped_before_stays_text():
+    assert markup_of(tag_emphasis(r"{\i1}&lt;sighs&gt;{\i0} &amp;amp;")) == (
+        "<i>&lt;sighs&gt;</i> &amp;amp;"
+    )
+
+
 @each_case("dialogue", [r"{\b1}" + "x" * 5000, "<" * 5000, "a" + "{\\i1}b{\\i0}" * 900])
 def test_a_long_cue_is_cut_between_its_letters(dialogue):
     assert is_sound(markup_of(tag_emphasis(dialogue)))

@@ -1,15 +1,18 @@
 """Describe each event of the activity page in one sentence."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from django.urls import reverse
-from django.utils.translation import gettext, ngettext_lazy
+from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
 from webui.words.formatting import Calendar, count_words, role_words
+
+if TYPE_CHECKING:
+    from django.utils.functional import _StrPromise as StrPromise
 
 # The root folder: its name depends on the reader's language, and no other name has a slash.
 ALL_FILES = "/"
@@ -68,8 +71,9 @@ def sentence(event: Event) -> str:
         "others": count_words(others),
     }
     if others and key in AND_OTHERS:
-        return AND_OTHERS[key] % (words | {"number": others})
-    return SENTENCES[key] % (words | {"number": event.count})
+        return AND_OTHERS[key](others) % words
+    text = SENTENCES[key]
+    return (text(event.count) if callable(text) else text) % words
 
 
 def key_of(event: Event) -> str:
@@ -89,45 +93,46 @@ def key_of(event: Event) -> str:
     return event.kind
 
 
-# Lazy, since the language depends on the reader.
-AND_OTHERS = {
-    "moved": ngettext_lazy(
+# Functions and lazy strings, since the language depends on the reader. A lazy plural isn't safe
+# between threads.
+AND_OTHERS: dict[str, Callable[[int], str]] = {
+    "moved": lambda number: ngettext(
         "%(person)s moved “%(subject)s” and %(others)s more",
         "%(person)s moved “%(subject)s” and %(others)s more",
-        "number",
+        number,
     ),
-    "moved_to": ngettext_lazy(
+    "moved_to": lambda number: ngettext(
         "%(person)s moved “%(subject)s” and %(others)s more to %(folder)s",
         "%(person)s moved “%(subject)s” and %(others)s more to %(folder)s",
-        "number",
+        number,
     ),
-    "copied_to": ngettext_lazy(
+    "copied_to": lambda number: ngettext(
         "%(person)s copied “%(subject)s” and %(others)s more to %(folder)s",
         "%(person)s copied “%(subject)s” and %(others)s more to %(folder)s",
-        "number",
+        number,
     ),
-    "copied": ngettext_lazy(
+    "copied": lambda number: ngettext(
         "%(person)s copied “%(subject)s” and %(others)s more",
         "%(person)s copied “%(subject)s” and %(others)s more",
-        "number",
+        number,
     ),
-    "deleted": ngettext_lazy(
+    "deleted": lambda number: ngettext(
         "%(person)s deleted “%(subject)s” and %(others)s more",
         "%(person)s deleted “%(subject)s” and %(others)s more",
-        "number",
+        number,
     ),
-    "deleted_for_good": ngettext_lazy(
+    "deleted_for_good": lambda number: ngettext(
         "%(person)s deleted “%(subject)s” and %(others)s more for good",
         "%(person)s deleted “%(subject)s” and %(others)s more for good",
-        "number",
+        number,
     ),
-    "undeleted": ngettext_lazy(
+    "undeleted": lambda number: ngettext(
         "%(person)s restored “%(subject)s” and %(others)s more",
         "%(person)s restored “%(subject)s” and %(others)s more",
-        "number",
+        number,
     ),
 }
-SENTENCES = {
+SENTENCES: "dict[str, Callable[[int], str] | StrPromise]" = {
     "moved": _("%(person)s moved “%(subject)s”"),
     "moved_to": _("%(person)s moved “%(subject)s” to %(folder)s"),
     "copied_to": _("%(person)s copied “%(subject)s” to %(folder)s"),
@@ -135,45 +140,45 @@ SENTENCES = {
     "deleted": _("%(person)s deleted “%(subject)s”"),
     "deleted_for_good": _("%(person)s deleted “%(subject)s” for good"),
     "undeleted": _("%(person)s restored “%(subject)s”"),
-    "failed": ngettext_lazy(
+    "failed": lambda number: ngettext(
         "%(count)s failed sign-in as %(name)s",
         "%(count)s failed sign-ins as %(name)s within an hour",
-        "number",
+        number,
     ),
-    "failed_unnamed": ngettext_lazy(
+    "failed_unnamed": lambda number: ngettext(
         "%(count)s failed sign-in with an unknown name",
         "%(count)s failed sign-ins with an unknown name within an hour",
-        "number",
+        number,
     ),
-    "failed_elsewhere": ngettext_lazy(
+    "failed_elsewhere": lambda number: ngettext(
         "%(count)s more failed sign-in from another address",
         "%(count)s more failed sign-ins from other addresses within an hour",
-        "number",
+        number,
     ),
-    "program_failed": ngettext_lazy(
+    "program_failed": lambda number: ngettext(
         "%(count)s wrong password from another program for %(name)s",
         "%(count)s wrong passwords from other programs for %(name)s within an hour",
-        "number",
+        number,
     ),
-    "program_failed_unnamed": ngettext_lazy(
+    "program_failed_unnamed": lambda number: ngettext(
         "%(count)s wrong password from another program for an unknown account",
         "%(count)s wrong passwords from other programs for unknown accounts within an hour",
-        "number",
+        number,
     ),
-    "program_failed_elsewhere": ngettext_lazy(
+    "program_failed_elsewhere": lambda number: ngettext(
         "%(count)s more wrong password from a program at another address",
         "%(count)s more wrong passwords from programs at other addresses within an hour",
-        "number",
+        number,
     ),
-    "program_deleted_more": ngettext_lazy(
+    "program_deleted_more": lambda number: ngettext(
         "%(count)s more deletion by another program",
         "%(count)s more deletions by other programs within an hour",
-        "number",
+        number,
     ),
-    "file_received_more": ngettext_lazy(
+    "file_received_more": lambda number: ngettext(
         "%(count)s more file sent through a link within an hour",
         "%(count)s more files sent through links within an hour",
-        "number",
+        number,
     ),
     "program_deleted": _("Another program deleted “%(subject)s” as %(account)s"),
     "program_transfer_removed": _("Another program removed a transfer as %(account)s: %(subject)s"),

@@ -52,7 +52,8 @@ def show(
     *,
     hides_links: bool = True,
 ) -> HttpResponseBase:
-    """Send a file for use inside a page. The site passes the bytes on, even behind a link."""
+    """Send a file for use inside a page. The site passes the bytes on, even behind a link, unless
+    links may be shown."""
     v1, headers, method = service_of(request).v1, sent_on(request.headers), request.method or "GET"
     slot = slots.take()
     if slot is None:

@@ -17,7 +17,7 @@ from webui.files.pages import rows as rows_page
 from webui.files.pages.context import FilesContext, Stale
 from webui.files.pages.delete import Below
 from webui.files.pages.folder import FilesPage, stale_words
-from webui.http.requests import Request, service_of
+from webui.http.requests import Request, is_reload, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options
 from webui.library.bounds import bounds_of, for_visitors
@@ -43,14 +43,13 @@ Fields = dict[str, str]  # of the query of a URL
 
 def read(request: Request, folder: str, *, at_once: bool = False) -> Reading:
     """Read a folder. If the reader pressed Reload, ask the service at once."""
-    is_reload = request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
     service, now = service_of(request), timezone.now()
-    reading = folders.read(service, folder, now=now, at_once=at_once or is_reload)
+    reading = folders.read(service, folder, now=now, at_once=at_once or is_reload(request))
     bounds = bounds_of(request)
     if bounds is None:
         return reading
     # The fresh listing may show that the folder has moved out of bounds.
-    if (at_once or is_reload) and not bounds.include(service, folder, now):
+    if (at_once or is_reload(request)) and not bounds.include(service, folder, now):
         raise Http404
     return bounds.narrow(reading)
 

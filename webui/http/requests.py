@@ -54,6 +54,11 @@ def person_behind(request: Request) -> User:
     return person
 
 
+def is_reload(request: HttpRequest) -> bool:
+    """Return whether the reader pressed Reload, so that no cached facts will do."""
+    return request.headers.get("Cache-Control") in ("max-age=0", "no-cache")
+
+
 def is_script(request: HttpRequest) -> bool:
     return request.headers.get("X-Requested-With") == "ferry"
 

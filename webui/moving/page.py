@@ -1,4 +1,4 @@
-"""The page and dialog in which people choose where to move or copy entries."""
+"""The page and dialog in which people choose a folder: to move or copy there, or to add."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass

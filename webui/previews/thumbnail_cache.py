@@ -85,7 +85,7 @@ class Pictures:
         if shutil.disk_usage(self._folder.parent).free < SPARE_BYTES:
             return
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        with replacing(path) as draft:
+        with replacing(path, by_many=True) as draft:
             draft.write_bytes(content)
             os.utime(draft, (self._clock(), self._clock()))
         self._grown_bytes += max(len(content), BLOCK_BYTES)

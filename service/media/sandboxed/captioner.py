@@ -1,5 +1,6 @@
 """A program that writes the subtitles of a span of a media file to standard output, as WebVTT."""
 
+import html
 import json
 import sys
 from collections.abc import Iterable, Iterator
@@ -59,7 +60,9 @@ def lines_of(packet: "Packet[Any]") -> Iterator[str]:
     for each in subtitles:
         if isinstance(each, AssSubtitle):
             fields = each.ass.decode(errors="replace").split(",", FIELDS_BEFORE_TEXT)
-            if text := markup_of(tag_emphasis("".join(fields[FIELDS_BEFORE_TEXT:]))):
+            # libavcodec has read all markup: what looks like it is text.
+            dialogue = html.escape("".join(fields[FIELDS_BEFORE_TEXT:]), quote=False)
+            if text := markup_of(tag_emphasis(dialogue)):
                 yield text
 
 

@@ -248,7 +248,7 @@ class ObjectStore(ObjectNotes, Store):
         try:
             with source, translate_disk_full():
                 make_folder(path.parent)
-                with replacing(path) as draft, draft.open("wb") as file:
+                with replacing(path, by_many=True) as draft, draft.open("wb") as file:
                     shutil.copyfileobj(source, file, CHUNK_BYTES)
         except DiskFull as full:
             raise Busy from full

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from common.http import multipart
 from webui.errors import answers as error_answers
 from webui.http.bodies import CutOff
-from webui.http.requests import Request, asks_and_acts, is_script, service_of
+from webui.http.requests import Request, asks_and_acts, is_reload, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -50,8 +50,9 @@ def upload(request: Request, folder: str) -> HttpResponse:
 
 
 def show(request: Request, folder: str) -> HttpResponse:
-    snapshot = folders.read(service_of(request), folder, now=timezone.now()).snapshot
-    page = upload_page(snapshot, takes_folder=service_of(request).takes_folder)
+    service, now = service_of(request), timezone.now()
+    snapshot = folders.read(service, folder, now=now, at_once=is_reload(request)).snapshot
+    page = upload_page(snapshot, takes_folder=service.takes_folder)
     return render(request, "files/upload.html", {"page": page})
 
 
