@@ -315,7 +315,7 @@ class TransferControl:
         self.withdraw(run)
 
     def discard(self, folder: DownloadFolder, transfer_id: int) -> None:
-        """Remove the folder of a transfer that is over, and what the store has of it."""
+        """Remove the folder of a transfer that is over, and its saved parts in the store."""
         self.tools.imports.aside(folder.remove)
         if self.tools.saved:
             self.tools.imports.aside(partial(self.tools.saved.forget, folder, transfer_id))

@@ -1,4 +1,4 @@
-"""What the image and the composition say fits together, and fits Ferry."""
+"""The image and the compose file agree with each other and with Ferry."""
 
 import re
 import subprocess

@@ -113,9 +113,7 @@ def sent_instead_words(failure: Failure) -> str:
         "sent_page": _("It sent a web page instead, so Ferry saved nothing."),
         "sent_message": _("It sent a message for programs instead, so Ferry saved nothing."),
         "sent_nothing": _("It sent no data, so Ferry saved nothing."),
-        "sent_other": _(
-            "What it sent doesn't match its own list of files, so Ferry saved nothing."
-        ),
+        "sent_other": _("It sent something else, so Ferry saved nothing."),
     }
     advice = _("Try again in a minute. If this keeps happening, contact the service's support.")
     return sentences((words[failure.reason], said_by(failure), advice))

@@ -103,7 +103,7 @@ def change_password(options: dict[str, Any]) -> str:
     if account.email == upstream.EMBEDDED_ACCOUNT:
         # The machine's administrator set it: it doesn't end with the owner who made the last one.
         ProgramPassword.objects.all().delete()
-    return f"{account.email} has a new password; its signed links are dead."
+    return f"{account.email} has a new password; its signed links no longer work."
 
 
 def change_type(options: dict[str, Any]) -> str:

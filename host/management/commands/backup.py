@@ -25,7 +25,7 @@ WITH_OBJECTS = """The database and the object store have their own tools. In thi
   1. Set BLOB_GRACE to more seconds than steps 2 and 3 take, and start Ferry again.
   2. pg_dump --format=custom --file=BACKUP/ferry.dump DATABASE
   3. Copy all objects below blobs/ in the bucket that are new: none ever changes.
-Keep SECRET_KEY as well. To restore, stop Ferry, bring the objects back that are lost, and run
+Keep SECRET_KEY as well. To restore, stop Ferry, restore lost objects, and run
 pg_restore --clean --if-exists --dbname=DATABASE BACKUP/ferry.dump"""
 
 

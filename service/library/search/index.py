@@ -43,7 +43,7 @@ def in_quotes(trigram: str) -> str:
 
 
 def add_missing_texts(_now: datetime) -> None:
-    """Write the texts of names from before search existed, or from an older Ferry."""
+    """Write the texts of names that an older Ferry stored without them."""
     while _add_texts(Folder.objects):
         pass
     while _add_texts(File.objects):

@@ -16,7 +16,7 @@ class Pausable(Protocol):
 
 
 class Jobs:
-    """Turns for media jobs, at most `most` of each kind at once.
+    """Turns for media jobs: `most` jobs of each kind may run at once.
 
     A converter beyond that is refused immediately: it could wait for the length of a film.
     Requested pictures wait only for one another. Pictures that no one has requested yet get a

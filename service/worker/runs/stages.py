@@ -17,7 +17,7 @@ class Stage(Enum):
 
     NEW = "the engine, or the fetching, hasn't received its order"
     ADDED = "it has the order, and its files are unknown"
-    WAITING = "its files are known, and it needs room, a place, or another try"
+    WAITING = "its files are known, and it waits for space, for a slot, or for the next try"
     DOWNLOADING = "its bytes arrive"
     FOLLOWING = "another run fetches the same torrent"
     IMPORTING = "complete, and being imported into the library"

@@ -148,7 +148,7 @@ def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
 
 @pytest.mark.promise("a swarm with a liar")
 @pytest.mark.slow
-def test_a_peer_that_sends_lies_spoils_nothing(no_seeding, shift, tmp_path):
+def test_a_peer_that_sends_wrong_bytes_does_no_harm(no_seeding, shift, tmp_path):
     # Use one piece: of several, libtorrent sometimes never requests the second wrong one again.
     made = torrent("film.mkv", b"film" * 500_000, piece_bytes=2**21)
     lies = replace(made, files={("film.mkv",): b"lies" * 500_000})

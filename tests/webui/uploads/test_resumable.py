@@ -222,14 +222,14 @@ def test_a_canceled_upload_leaves_nothing(bob, storage):
     assert look(bob, url).status_code == 404
 
 
-def test_an_upload_is_its_persons_alone(alice, bob, gwen, storage):
+def test_only_the_person_who_began_an_upload_can_continue_it(alice, bob, gwen, storage):
     url = begin_upload(bob)
     for method in (look, lambda person, url: put(person, url, Untouchable(), length=5)):
         assert method(alice, url).status_code == 404
         assert method(gwen, url).status_code == 403
 
 
-def test_strangers_and_guests_begin_none(gwen, mallory, storage):
+def test_strangers_and_guests_cannot_begin_an_upload(gwen, mallory, storage):
     assert begin(gwen).status_code == 403
     assert mallory.post("/files/0/uploads/", **SPOKEN).status_code == 302
     assert not ResumableUpload.objects.exists()

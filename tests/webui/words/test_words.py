@@ -11,7 +11,9 @@ from django.utils.translation import trans_real
 
 from tests.cases import each_case
 from tests.people import page
+from webui.templatetags.rows import pieces_of
 from webui.transfers import states
+from webui.words.formatting import units
 
 pytestmark = pytest.mark.django_db
 # Words that Ferry doesn't translate: Django's, data, keys, and the name of the program.
@@ -40,9 +42,17 @@ class Marked:
         gettext, ngettext = self.plain
         self.catalog.gettext = lambda words: f"«{without_context(gettext(words))}»" * bool(words)
         self.catalog.ngettext = lambda one, many, n: f"«{ngettext(one, many, n)}»"
+        forget_translations()
 
     def __exit__(self, *_error):
         self.catalog.gettext, self.catalog.ngettext = self.plain
+        forget_translations()
+
+
+def forget_translations() -> None:
+    """Clear what is translated once for each language: this one is called English, too."""
+    units.cache_clear()
+    pieces_of.cache_clear()
 
 
 def without_context(words: str) -> str:

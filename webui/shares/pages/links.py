@@ -1,4 +1,4 @@
-"""Links for other people and players, in words, and the playlists that players read."""
+"""How pages describe links for other people, and the playlists that players read."""
 
 import mimetypes
 import re
