@@ -37,15 +37,20 @@ class Host:
     find_setting: Callable[[str], Any]
 
 
+_make: Callable[[], Host] | None = None
 _host: Host | None = None
 
 
-def run_on(host: Host) -> None:
-    global _host  # noqa: PLW0603  One for the whole process.
-    _host = host
+def run_on(make: Callable[[], Host]) -> None:
+    """Say how to make the host when it is first asked: many commands never ask it."""
+    global _make, _host
+    _make, _host = make, None
 
 
 def host() -> Host:
+    global _host  # noqa: PLW0603  One for the whole process.
     if _host is None:
-        raise RuntimeError("Django's apps aren't ready")
+        if _make is None:
+            raise RuntimeError("Django's apps aren't ready")
+        _host = _make()
     return _host

@@ -5,8 +5,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from common.host import EmbeddedService, Host, run_on
-from config.embedded import upstream
-from host import health
 from service import signals
 from service.http.responses import IN_PROCESS
 from service.models import Transfer
@@ -18,20 +16,26 @@ from webui.activity.events import Kind
 def wire() -> None:
     signals.deleted.connect(record_deletion)
     signals.password_failed.connect(record_failure)
-    run_on(
-        Host(
-            embedded=EmbeddedService(
-                account=upstream.EMBEDDED_ACCOUNT,
-                transport=upstream.transport,
-                credentials=upstream.credentials,
-                set_password=upstream.set_password,
-                set_space=upstream.set_space,
-                end_links=upstream.end_links,
-            ),
-            report_health=health.report,
-            find_library_trouble=health.library,
-            find_setting=owner_settings.find,
-        )
+    run_on(make_host)
+
+
+def make_host() -> Host:
+    # Together they take 0.3 s and 12 MB, which most commands can spare.
+    from config.embedded import upstream  # noqa: PLC0415
+    from host import health  # noqa: PLC0415
+
+    return Host(
+        embedded=EmbeddedService(
+            account=upstream.EMBEDDED_ACCOUNT,
+            transport=upstream.transport,
+            credentials=upstream.credentials,
+            set_password=upstream.set_password,
+            set_space=upstream.set_space,
+            end_links=upstream.end_links,
+        ),
+        report_health=health.report,
+        find_library_trouble=health.library,
+        find_setting=owner_settings.find,
     )
 
 

@@ -119,7 +119,8 @@ def weights(ferry: Browser, page: str) -> Iterator[Row]:
 def counts(page: str) -> Iterator[Row]:
     """Serve the page in this process, where the calls can be counted."""
     embedded = replace(host().embedded, transport=Counting)
-    run_on(replace(host(), embedded=embedded))
+    counted = replace(host(), embedded=embedded)
+    run_on(lambda: counted)
     browser = Client(headers={"host": "localhost"})
     browser.force_login(make_owner())
     for visit in ("the first visit", "the second"):
