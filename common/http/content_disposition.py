@@ -33,9 +33,8 @@ def name_in(header: str) -> str:
     parameters: dict[str, str] = {}
     for match in PARAMETER.finditer(";" + header[header.find(";") + 1 :]):
         parameters.setdefault(match[1].lower(), match[2].strip())
-    return decode_extended(parameters.get("filename*", "")) or decode_plain(
-        parameters.get("filename", "")
-    )
+    extended, plain = parameters.get("filename*", ""), parameters.get("filename", "")
+    return decode_extended(extended) or decode_plain(plain)
 
 
 def decode_extended(value: str) -> str:

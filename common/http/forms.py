@@ -8,6 +8,7 @@ ESCAPES = re.compile(rb"(?:%[0-9A-Fa-f]{2}){1,999}")
 
 
 def decode(content: bytes) -> str:
+    """Decode text as UTF-8, or else as Latin-1, which some clients send."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError:
