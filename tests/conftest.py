@@ -1,6 +1,9 @@
 import gc
+import os
 import random
 import secrets
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,8 +28,16 @@ from host.static_files import collection
 from service.accounts import accounts
 from service.api.encoded import listings as encoded_listing_cache
 from service.models import Account
+from tests import databases
 from tests.people import SignedIn, Stranger, make_person
-from tests.running import Ferry, running
+from tests.running import (
+    BASE,
+    Ferry,
+    bring_static_files,
+    bring_tables,
+    made_by_tests,
+    running,
+)
 from tests.webui.service import Storage, storage_of
 from webui.connection import connection
 from webui.models import Role
@@ -74,9 +85,27 @@ def pytest_collection_finish() -> None:
     gc.set_threshold(100_000, 50, 100)
 
 
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """Make once what each process of pytest-xdist would make, in seconds of CPU time."""
+    if not session.config.getoption("numprocesses", None):
+        return
+    if databases.is_sqlite():
+        environment = os.environ | {"DATA_DIR": str(made_by_tests() / "tables")}
+        command = [sys.executable, "manage.py", "migrate", "--verbosity=0"]
+        subprocess.run(command, cwd=BASE, env=environment, check=True)
+    collection.collect_static()
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _static_files() -> None:
+    bring_static_files(django_settings.DATA_DIR)
     collection.collect_static()
+
+
+@pytest.fixture(scope="session")
+def django_db_keepdb(django_db_modify_db_settings: None) -> bool:
+    """Use the tables that are already made, if they are."""
+    return bring_tables(Path(connections["default"].settings_dict["TEST"]["NAME"] or os.devnull))
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -21,13 +21,17 @@ def url_of(name: str) -> str:
     return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
 
 
+def is_sqlite() -> bool:
+    return not os.environ.get("DATABASE_URL", "").startswith("postgres")
+
+
 def settings_of(data_dir: Path) -> dict[str, str]:
     """Return the settings that give a whole program its own database until the tests end.
 
     A program that starts again with the same folder gets the same database. With SQLite, the
     database is in that folder anyway.
     """
-    if not os.environ.get("DATABASE_URL", "").startswith("postgres"):
+    if is_sqlite():
         return {"DATABASE_URL": ""}
     name = f"ferry_tests_{sha256(os.fsencode(data_dir)).hexdigest()[:20]}"
     if name not in _made:

@@ -18,6 +18,8 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 folder = tempfile.mkdtemp(prefix="ferry-tests-")
 atexit.register(shutil.rmtree, folder, ignore_errors=True)
+# What this process makes there, those that pytest-xdist starts can copy.
+os.environ.setdefault("TESTS_FOLDER", folder)
 
 # Read the settings as text: importing them would already read the developer's own.
 settings = (Path(__file__).resolve().parents[1] / "config" / "settings.py").read_text()

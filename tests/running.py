@@ -108,9 +108,15 @@ def running(
     data_dir: Path, *, prefix: tuple[str, ...] = (), source: Path = BASE, **settings: str
 ) -> Iterator[Ferry]:
     bring_static_files(data_dir)
+    if source == BASE and "DATABASE_URL" not in settings:
+        bring_tables(data_dir / "ferry.sqlite3")
     with started(data_dir, prefix=prefix, source=source, **settings) as ferry:
         assert ferry.output.saw("Ferry answers on port", START_SECONDS), ferry.log
         yield ferry
+
+
+def made_by_tests() -> Path:
+    return Path(os.environ.get("TESTS_FOLDER", os.devnull))
 
 
 def bring_static_files(data_dir: Path) -> None:
@@ -118,9 +124,18 @@ def bring_static_files(data_dir: Path) -> None:
 
     Ferry checks that they are the right ones. A test that measures a start doesn't call this.
     """
-    ours = Path(os.environ.get("DATA_DIR", os.devnull))
-    if (ours / "static" / "collected.json").is_file() and not (data_dir / "static").exists():
-        shutil.copytree(ours / "static", data_dir / "static")
+    made = made_by_tests() / "static"
+    if (made / "collected.json").is_file() and not (data_dir / "static").exists():
+        shutil.copytree(made, data_dir / "static")
+
+
+def bring_tables(database: Path) -> bool:
+    """Copy an empty database whose tables are made, if there is one: they take a third, too."""
+    made = made_by_tests() / "tables" / "ferry.sqlite3"
+    if does_bring := databases.is_sqlite() and made.is_file() and not database.exists():
+        database.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(made, database)
+    return does_bring
 
 
 @contextmanager
