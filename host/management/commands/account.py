@@ -26,6 +26,7 @@ from webui.models import ProgramPassword
 
 class Command(BaseCommand):
     help = "Manages the accounts of Ferry's own service, with which programs use /rest."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

@@ -21,6 +21,7 @@ class Command(BaseCommand):
         "as two lines from standard input. Never give them as arguments, which everyone on this "
         "machine can see."
     )
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("url", nargs="?", help="such as https://storage.example.org")

@@ -31,6 +31,7 @@ STATES = {
 
 class Command(BaseCommand):
     help = "Handles files that the database doesn't know: those of a newer database, and orphans."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True)

@@ -8,6 +8,7 @@ from host import preparation
 
 class Command(BaseCommand):
     help = "Creates tables, static files, and the first-run link, and prints Ferry's addresses."
+    requires_system_checks = ()
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

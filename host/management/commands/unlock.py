@@ -11,6 +11,7 @@ from webui.signin import throttle
 
 class Command(BaseCommand):
     help = "Lifts all limits after wrong passwords, links, and codes, on the site and at /rest."
+    requires_system_checks = ()
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         make_tables()
