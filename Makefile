@@ -49,7 +49,7 @@ check-scripts: node_modules/dev.stamp
 	node --test --test-reporter dot tests/js/*.test.js
 
 check-documents: .venv/dev.stamp
-	$(BIN)/python -m pytest --quiet tests/test_docs.py tests/test_tree.py tests/test_dependencies.py
+	$(BIN)/python -m pytest --quiet tests/test_docs.py tests/test_tree.py tests/test_size.py tests/test_dependencies.py
 
 fmt: .venv/dev.stamp node_modules/dev.stamp
 	$(BIN)/ruff format

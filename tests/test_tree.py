@@ -4,13 +4,13 @@ import ast
 import json
 import re
 import subprocess
-import tokenize
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests import phases, postgresql
+from tests.sources import tree_of
 
 BASE = Path(__file__).resolve().parents[1]
 
@@ -238,7 +238,7 @@ def test_no_function_or_method_is_called_by_a_participle():
     names = {
         f"{path.relative_to(BASE)}: {node.name}"
         for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         if is_participle(node.name) and not is_property(node)
     }
@@ -262,7 +262,7 @@ def test_variables_are_not_called_by_participles():
     names = {
         f"{path.relative_to(BASE)}: {name}"
         for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef)
         for name in variables(node)
         if name in PARTICIPLES
@@ -301,11 +301,10 @@ def prose_of(path: Path) -> str:
     """Return the strings and comments of a Python file, or the whole text of any other file."""
     if path.suffix != ".py":
         return path.read_text()
-    with path.open("rb") as file:
-        tokens = [*tokenize.tokenize(file.readline)]
-    return "\n".join(
-        each.string for each in tokens if each.type in (tokenize.STRING, tokenize.COMMENT)
-    )
+    nodes = ast.walk(tree_of(path))
+    strings = (each.value for each in nodes if isinstance(each, ast.Constant))
+    comments = re.findall(r"#.*", path.read_text())
+    return "\n".join([*filter(lambda each: isinstance(each, str), strings), *comments])
 
 
 def leads_somewhere(name: str) -> bool:
@@ -324,6 +323,6 @@ def leads_somewhere(name: str) -> bool:
 def definitions() -> Iterator[tuple[Path, ast.ClassDef | ast.FunctionDef]]:
     """Yield the top-level classes and functions of all modules."""
     for path in tracked("common/*.py", "config/*.py", "host/*.py", "service/*.py", "webui/*.py"):
-        for node in ast.parse(path.read_text()).body:
+        for node in tree_of(path).body:
             if isinstance(node, ast.ClassDef | ast.FunctionDef):
                 yield path, node

@@ -17,6 +17,7 @@ from django.utils.translation import to_locale
 
 from tests.people import page
 from tests.running import BASE
+from tests.sources import tree_of
 from tests.tools import program
 
 LANGUAGES = [code for code, _name in settings.LANGUAGES if code != "en"]
@@ -120,7 +121,7 @@ def test_no_sentence_is_inside_an_f_string_where_xgettext_misses_it():
         (path, each.lineno)
         for folder in SPEAKING
         for path in (BASE / folder).rglob("*.py")
-        for string in ast.walk(ast.parse(path.read_text()))
+        for string in ast.walk(tree_of(path))
         if isinstance(string, ast.JoinedStr)
         for each in ast.walk(string)
         if isinstance(each, ast.Call) and ast.unparse(each.func) in ("_", "gettext", "ngettext")
