@@ -31,7 +31,7 @@ NEW_PASSWORD = "a louder harbour at night"
 LINK_PASSWORD = "tern"
 # Not of the link: what anyone may see.
 PUBLIC = ("/static/", "/language/", "/signin/", "/manifest.webmanifest", "/sw.js")
-MOST_OF_A_KIND = 12
+MOST_OF_A_KIND = 3
 # All but thumbnails, which a listing has only once the worker has made them.
 PLACES = {
     *("download", "view", "image", "raw", "pdf", "hls", "mp4", "zip", "text", "listing"),
