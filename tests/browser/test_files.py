@@ -1680,6 +1680,16 @@ def test_hostile_names_are_only_text(alice, harm, view):
 
 
 @LAYOUT
+@pytest.mark.parametrize("width", [390, 1440])
+def test_a_long_title_takes_three_lines_at_most(alice, shelf, width):
+    alice.page.set_viewport_size({"width": width, "height": 900})
+    alice.open(shelf.folder("A name that " + "nobody would choose " * 11).path)
+    title = alice.page.locator("#title")
+    lines = title.evaluate("e => e.clientHeight / parseFloat(getComputedStyle(e).lineHeight)")
+    assert 1 < lines < 3.5
+
+
+@LAYOUT
 def test_no_listing_scrolls_sideways(alice, harm, crowd):
     page = alice.page
     faults = {}
