@@ -13,12 +13,13 @@ from django.http import HttpRequest
 from django.utils import timezone
 
 from common.addresses.networks import network_of
+from webui.activity import kinds
 from webui.models import Activity, User
 from webui.optional_writes import optional_write
 
 log = logging.getLogger("ferry.activity")
 
-Kind = Activity.Kind
+Kind = kinds.Kind
 LIFETIME = timedelta(days=90)
 TOGETHER = timedelta(hours=1)
 MOST_APART = 20

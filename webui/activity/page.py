@@ -9,6 +9,7 @@ from django.urls import reverse
 from django.utils.translation import gettext, ngettext
 from django.utils.translation import gettext_lazy as _
 
+from webui.activity.kinds import Kind
 from webui.words.formatting import Calendar, count_words, role_words
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def sentence(event: Event) -> str:
     }
     if others and key in AND_OTHERS:
         return AND_OTHERS[key](others) % words
-    text = SENTENCES[key]
+    text = SENTENCES.get(key) or Kind(event.kind).label
     return (text(event.count) if callable(text) else text) % words
 
 
@@ -133,13 +134,8 @@ AND_OTHERS: dict[str, Callable[[int], str]] = {
     ),
 }
 SENTENCES: "dict[str, Callable[[int], str] | StrPromise]" = {
-    "moved": _("%(person)s moved “%(subject)s”"),
     "moved_to": _("%(person)s moved “%(subject)s” to %(folder)s"),
     "copied_to": _("%(person)s copied “%(subject)s” to %(folder)s"),
-    "copied": _("%(person)s copied “%(subject)s”"),
-    "deleted": _("%(person)s deleted “%(subject)s”"),
-    "deleted_for_good": _("%(person)s deleted “%(subject)s” for good"),
-    "undeleted": _("%(person)s restored “%(subject)s”"),
     "failed": lambda number: ngettext(
         "%(count)s failed sign-in as %(name)s",
         "%(count)s failed sign-ins as %(name)s within an hour",
@@ -180,55 +176,5 @@ SENTENCES: "dict[str, Callable[[int], str] | StrPromise]" = {
         "%(count)s more files sent through links within an hour",
         number,
     ),
-    "program_deleted": _("Another program deleted “%(subject)s” as %(account)s"),
-    "program_transfer_removed": _("Another program removed a transfer as %(account)s: %(subject)s"),
-    "file_received": _("Someone sent a file through %(person)s's link: %(subject)s"),
     "own_password_changed": _("%(person)s changed their password"),
-    "not_deleted": _("The storage service didn't delete %(subject)s"),
-    "renamed": _("%(person)s renamed “%(subject)s” to “%(new)s”"),
-    "move_undone": _("%(person)s undid a move or copy"),
-    "unpacked": _("%(person)s unpacked “%(subject)s”"),
-    "unpacking_undone": _("%(person)s canceled or undid an unpacking"),
-    "signed_in": _("%(person)s signed in"),
-    "paired": _("%(person)s signed in without a password"),
-    "owner_made": _("%(subject)s became an owner"),
-    "password_changed": _("%(person)s changed %(subject)s's password"),
-    "link_offered": _("%(person)s created a pairing link"),
-    "code_approved": _("%(person)s approved a device: %(subject)s"),
-    "device_signed_out": _("%(person)s signed out a device: %(subject)s"),
-    "others_signed_out": _("%(person)s signed out all their other devices"),
-    "person_signed_out": _("%(person)s signed %(subject)s out everywhere"),
-    "invited": _("%(person)s created an invitation (%(role)s)"),
-    "invitation_revoked": _("%(person)s revoked an invitation"),
-    "joined": _("%(person)s accepted an invitation (%(role)s)"),
-    "role_changed": _("%(person)s changed %(subject)s's role to %(role)s"),
-    "removed": _("%(person)s removed %(subject)s"),
-    "token_made": _("%(person)s created a token: %(subject)s"),
-    "token_revoked": _("%(person)s revoked a token: %(subject)s"),
-    "share_made": _("%(person)s created a link: %(subject)s"),
-    "share_changed": _("%(person)s changed a link: %(subject)s"),
-    "share_revoked": _("%(person)s revoked a link: %(subject)s"),
-    "programs_allowed": _("%(person)s created a password for other programs"),
-    "programs_blocked": _("%(person)s revoked the password for other programs"),
-    "connected": _("%(person)s connected Ferry to %(subject)s"),
-    "disconnected": _("%(person)s disconnected Ferry from %(subject)s"),
-    "space_changed": _("%(person)s changed the space for files to %(subject)s GB"),
-    "deleted_days_changed": _(
-        "%(person)s changed for how many days deleted items can be restored: %(subject)s"
-    ),
-    "server_named": _("%(person)s named this server “%(subject)s”"),
-    "addresses_changed": _("%(person)s changed the names of this server: %(subject)s"),
-    "transfer_removed": _("%(person)s removed a transfer: %(subject)s"),
-    "link_printed": _("%(person)s created a sign-in link for %(subject)s"),
-    "unlocked": _("%(person)s cleared the limits on wrong passwords"),
-    "backed_up": _("%(person)s backed up Ferry to %(subject)s"),
-    "restored": _("%(person)s restored Ferry from %(subject)s"),
-    "database_restored": _("%(person)s restored the database from %(subject)s"),
-    "files_adopted": _(
-        "%(person)s put files missing from the database into a folder of %(subject)s"
-    ),
-    "files_discarded": _("%(person)s moved files missing from the database to the orphans"),
-    "orphans_restored": _("%(person)s put orphans into a folder of %(subject)s"),
-    "orphans_deleted": _("%(person)s deleted all orphans"),
-    "account_changed": _("%(person)s changed the service account %(subject)s (%(role)s)"),
 }
