@@ -18,33 +18,3 @@ from webui.models.signin import (
 )
 from webui.models.transfers import HiddenWish, Sent
 from webui.models.uploads import ResumableUpload
-
-__all__ = [
-    "Activity",
-    "Connection",
-    "Device",
-    "HeldBytes",
-    "HeldDelete",
-    "HiddenWish",
-    "IndexedEntry",
-    "IndexedFolder",
-    "NameIndex",
-    "OneTimeLink",
-    "OwnerSetting",
-    "Pairing",
-    "ProgramPassword",
-    "Release",
-    "Reservation",
-    "ResumableUpload",
-    "Role",
-    "Selection",
-    "SendToken",
-    "Sent",
-    "Share",
-    "SortOrder",
-    "Throttle",
-    "User",
-    "Watched",
-    "digest_of",
-    "token_purpose",
-]
