@@ -85,7 +85,7 @@ INSTALLED_APPS = [
 MEASURING = ["host.monitoring.recording.measure"] if METRICS_TOKEN else []
 MIDDLEWARE = [
     *MEASURING,
-    "webui.http.security_headers.middleware",
+    "webui.http.security_headers.set_headers",
     "host.web.front.believe_proxy",
     "host.web.front.refuse_foreign_host",
     "host.health.answer_first",

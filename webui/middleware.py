@@ -13,7 +13,7 @@ from common.storage.outages import outage_of
 from webui.connection import connection
 from webui.errors import answers as error_answers
 from webui.http import bodies
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 from webui.v1.errors import Failure
 
 View = Callable[..., HttpResponseBase]
@@ -37,30 +37,27 @@ class CompressPages(GZipMiddleware):
         return super().process_response(request, response)
 
 
-def cookies_by_scheme(get_response: Answer) -> Answer:
+@middleware
+def cookies_by_scheme(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Keep the cookies of https apart from those of http, and make them Secure.
 
     Browsers don't let an http page replace a Secure cookie of the same host. If both had one name,
     anyone who had used https once could no longer sign in over http on the LAN.
     """
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        if not request.is_secure():
-            return get_response(request)
-        request.COOKIES = {
-            name.removesuffix(SECURE_SUFFIX): value
-            for name, value in request.COOKIES.items()
-            if name.endswith(SECURE_SUFFIX)
-        }
-        response = get_response(request)
-        for name in list(response.cookies):
-            morsel = response.cookies.pop(name)
-            morsel.set(name + SECURE_SUFFIX, morsel.value, morsel.coded_value)
-            morsel["secure"] = True
-            response.cookies[name + SECURE_SUFFIX] = morsel
-        return response
-
-    return middleware
+    if not request.is_secure():
+        return get_response(request)
+    request.COOKIES = {
+        name.removesuffix(SECURE_SUFFIX): value
+        for name, value in request.COOKIES.items()
+        if name.endswith(SECURE_SUFFIX)
+    }
+    response = get_response(request)
+    for name in list(response.cookies):
+        morsel = response.cookies.pop(name)
+        morsel.set(name + SECURE_SUFFIX, morsel.value, morsel.coded_value)
+        morsel["secure"] = True
+        response.cookies[name + SECURE_SUFFIX] = morsel
+    return response
 
 
 class BodyLimit(MiddlewareMixin):
@@ -90,17 +87,14 @@ class BodyLimit(MiddlewareMixin):
         return None
 
 
-def answering(get_response: Answer) -> Answer:
+@middleware
+def answering(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Tell our own service which request the site is answering: its links lead to the same host."""
-
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        token = connection.outer.set(request)
-        try:
-            return get_response(request)
-        finally:
-            connection.outer.reset(token)
-
-    return middleware
+    token = connection.outer.set(request)
+    try:
+        return get_response(request)
+    finally:
+        connection.outer.reset(token)
 
 
 class Errors(MiddlewareMixin):

@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from webui.http.requests import Answer
+from webui.http.requests import Answer, middleware
 
 WITHOUT_MEDIA = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
@@ -18,28 +18,25 @@ PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
 ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
 
 
-def middleware(get_response: Answer) -> Answer:
+@middleware
+def set_headers(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Set security headers on all responses, and the content policies on documents."""
-
-    def answer(request: HttpRequest) -> HttpResponseBase:
-        response = get_response(request)
-        headers = {
-            "X-Content-Type-Options": "nosniff",
-            "Referrer-Policy": "same-origin",
-            # Back after signing out must show nothing private, and no proxy may cache it.
-            "Cache-Control": "private, no-store",
-        }
-        if request.is_secure() and settings.HSTS_SECONDS:
-            headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
-        if response.headers.get("Content-Type", "").startswith("text/html"):
-            headers |= {"Content-Security-Policy": PAGE, "Permissions-Policy": PERMISSIONS}
-            if request.is_secure():
-                headers["Cross-Origin-Opener-Policy"] = "same-origin"
-        for name, value in headers.items():
-            response.headers.setdefault(name, value)
-        if response.status_code == 204:
-            for name in ABOUT_CONTENT:
-                response.headers.pop(name, None)
-        return response
-
-    return answer
+    response = get_response(request)
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        # Back after signing out must show nothing private, and no proxy may cache it.
+        "Cache-Control": "private, no-store",
+    }
+    if request.is_secure() and settings.HSTS_SECONDS:
+        headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        headers |= {"Content-Security-Policy": PAGE, "Permissions-Policy": PERMISSIONS}
+        if request.is_secure():
+            headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    for name, value in headers.items():
+        response.headers.setdefault(name, value)
+    if response.status_code == 204:
+        for name in ABOUT_CONTENT:
+            response.headers.pop(name, None)
+    return response

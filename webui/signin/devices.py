@@ -13,7 +13,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
-from webui.http.requests import Answer, Request
+from webui.http.requests import Answer, Request, middleware
 from webui.models import Device, User
 from webui.optional_writes import optional_write
 
@@ -22,38 +22,30 @@ log = logging.getLogger("ferry.devices")
 SEEN_EVERY = timedelta(minutes=5)
 LONGEST_AGENT = 300
 MOST_REMEMBERED = 10_000
+# When this process last recorded each session, so that not every page costs a write.
+last_seen_at: dict[str, datetime] = {}
 
 
-class LastSeen:
-    """When this process last recorded each session, so that not every page costs a write."""
-
-    def __init__(self) -> None:
-        self._at: dict[str, datetime] = {}
-
-    def is_due(self, session_key: str, now: datetime) -> bool:
-        before = self._at.get(session_key)
-        if before is not None and now - before < SEEN_EVERY:
-            return False
-        if len(self._at) >= MOST_REMEMBERED:
-            self._at.clear()
-        self._at[session_key] = now
-        return True
-
-
-def see(get_response: Answer) -> Answer:
+@middleware
+def see(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     """Record now and then that a device is active, before the view, which may sign it out. Polls
     by open pages cost no disk writes."""
-    sightings = LastSeen()
+    key, now = request.session.session_key, timezone.now()
+    is_poll = request.path == reverse("transfers-running")
+    if key and not is_poll and is_due(key, now) and request.user.is_authenticated:
+        with optional_write(log, "device not noted"):
+            note(cast("Request", request), now)
+    return get_response(request)
 
-    def middleware(request: HttpRequest) -> HttpResponseBase:
-        key, now = request.session.session_key, timezone.now()
-        is_poll = request.path == reverse("transfers-running")
-        if key and not is_poll and sightings.is_due(key, now) and request.user.is_authenticated:
-            with optional_write(log, "device not noted"):
-                note(cast("Request", request), now)
-        return get_response(request)
 
-    return middleware
+def is_due(session_key: str, now: datetime) -> bool:
+    before = last_seen_at.get(session_key)
+    if before is not None and now - before < SEEN_EVERY:
+        return False
+    if len(last_seen_at) >= MOST_REMEMBERED:
+        last_seen_at.clear()
+    last_seen_at[session_key] = now
+    return True
 
 
 def note(request: Request, now: datetime) -> None:
