@@ -30,8 +30,9 @@ LONGEST_SUBJECT = 255
 def record(
     request: HttpRequest, kind: Kind, subject: str = "", *, detail: str = "", count: int = 1
 ) -> None:
-    """Record what the person of this request has just done."""
+    """Record and log what the person of this request has just done."""
     person, address = request.user.get_username(), request.META["REMOTE_ADDR"]
+    log.info("%s by=%r subject=%r detail=%r address=%s", kind, person, subject, detail, address)
     write(kind, person, subject, detail=detail, address=address, count=count)
 
 

@@ -87,7 +87,6 @@ def welcome_in(
         note_password(request)
     request.session.save()
     devices.note(cast("Request", request), timezone.now())
-    log.info("signed in name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     events.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
     response = redirect(page)
     remember_device(response, user)

@@ -1,5 +1,3 @@
-import logging
-
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -20,8 +18,6 @@ from webui.models import Role
 from webui.shell import context as shell_context
 from webui.signin import devices
 from webui.signin.session import check_own_password, note_password, remember_device
-
-log = logging.getLogger("ferry.account")
 
 
 @require_safe
@@ -52,7 +48,6 @@ def _change(request: Request, form: ChangePassword) -> HttpResponse:
     note_password(request)
     own_key = request.session.session_key or ""
     devices.sign_out(request.user.devices.exclude(session_key=own_key))
-    log.info("changed password name=%r", request.user.username)
     events.record(request, Kind.PASSWORD_CHANGED, request.user.username)
     if request.htmx:
         context = {**context_for(request), "is_changed": True}

@@ -1,7 +1,5 @@
 """The Account screen: the devices that are signed in."""
 
-import logging
-
 from django.http import HttpResponse
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -16,8 +14,6 @@ from webui.models import Role
 from webui.signin import devices
 from webui.signin.page import name_and_icon
 
-log = logging.getLogger("ferry.devices")
-
 
 @require_POST
 @open_to(Role.GUEST)
@@ -27,7 +23,6 @@ def sign_out(request: Request, device: int) -> HttpResponse:
     for each in chosen:
         events.record(request, Kind.DEVICE_SIGNED_OUT, name_and_icon(each.agent)[0])
     devices.sign_out(chosen)
-    log.info("signed out a device name=%r", request.user.username)
     return render_devices(request, _("Device signed out"))
 
 
@@ -35,7 +30,6 @@ def sign_out(request: Request, device: int) -> HttpResponse:
 @open_to(Role.GUEST)
 def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
-    log.info("signed out all other devices name=%r", request.user.username)
     events.record(request, Kind.OTHERS_SIGNED_OUT)
     return render_devices(request, _("All other devices signed out"))
 

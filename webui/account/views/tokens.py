@@ -1,7 +1,5 @@
 """Make and revoke tokens for scripts on the Account screen."""
 
-import logging
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -19,7 +17,6 @@ from webui.http.roles import open_to
 from webui.models import Role, SendToken, User
 from webui.signin.ask_password import require_password
 
-log = logging.getLogger("ferry.tokens")
 MOST_EACH = 20
 LONGEST_NAME = 60
 
@@ -34,7 +31,6 @@ def make(request: Request) -> HttpResponse:
     if error:
         return render_tokens(request, {"token_error": error, "token_name": name}, status=422)
     token = send_tokens.create(request.user, name, timezone.now())
-    log.info("made token name=%r", request.user.username)
     events.record(request, Kind.TOKEN_MADE, name)
     return render_tokens(request, {"token": token})
 
@@ -57,7 +53,6 @@ def revoke(request: Request, token: int) -> HttpResponse:
     row = SendToken.objects.filter(user=request.user, pk=token).first()
     if row is not None:
         row.delete()
-        log.info("revoked token name=%r", request.user.username)
         events.record(request, Kind.TOKEN_REVOKED, row.name)
     if request.htmx:
         return render_tokens(request, {"is_revoked": True})

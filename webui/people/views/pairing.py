@@ -1,7 +1,5 @@
 """Sign in a device from another: by scanning a link, or by typing a code."""
 
-import logging
-
 from django.conf import settings
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
@@ -25,8 +23,6 @@ from webui.signin import throttle
 from webui.signin.devices import agent_of
 from webui.signin.page import name_and_icon
 from webui.signin.session import ask_to_wait, count_guess, too_many_tries, welcome_in
-
-log = logging.getLogger("ferry.pairing")
 
 SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 
@@ -84,7 +80,6 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
     user = pairing.accept(token, agent_of(request), request.META["REMOTE_ADDR"], now)
     if user is None:
         return count_guess(request)
-    log.info("paired name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     return welcome_in(request, user)
 
 
@@ -120,7 +115,6 @@ def state(request: HttpRequest) -> HttpResponse:
     user = pairing.finish(secret, now)
     if user is None:
         return redirect("pair")
-    log.info("paired by code name=%r address=%s", user.username, request.META["REMOTE_ADDR"])
     response = welcome_in(request, user)
     response.delete_cookie(SECRET_COOKIE, path=settings.SESSION_COOKIE_PATH)
     return response
@@ -151,7 +145,6 @@ def approve(request: Request) -> HttpResponse:
             "other device."
         )
         return show_approval(request, 422, code=code, refusal=refusal)
-    log.info("approved a device name=%r address=%s", request.user.username, row.address)
     events.record(request, Kind.CODE_APPROVED, device)
     messages.success(request, _("%(device)s will be signed in shortly") % {"device": device})
     return redirect(reverse("account", fragment="devices"))

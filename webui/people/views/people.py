@@ -1,7 +1,5 @@
 """People on the Server screen, for owners, and the link by which a person joins."""
 
-import logging
-
 from django.contrib import messages
 from django.contrib.auth import logout
 from django.db import IntegrityError
@@ -27,9 +25,6 @@ from webui.signin.ask_password import require_password
 from webui.signin.session import count_guess, welcome_in
 from webui.words.formatting import Calendar, role_words
 
-log = logging.getLogger("ferry.people")
-
-
 # One person
 
 
@@ -47,7 +42,6 @@ def person(request: Request, person: int) -> HttpResponse:
         people.change_role(user, role, request.user)
     except people.ChangeRefused as refused:
         return show(request, user, refusal_of(refused))
-    log.info("changed role name=%r role=%s by=%r", user.username, role, request.user.username)
     events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
     words = {"name": user.username, "role": role_words(role)}
     return leave(request, _("%(name)s now has the role %(role)s") % words)
@@ -58,7 +52,6 @@ def person(request: Request, person: int) -> HttpResponse:
 def sign_out(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
     devices.sign_out_everywhere(user, request)
-    log.info("signed out everywhere name=%r by=%r", user.username, request.user.username)
     events.record(request, Kind.PERSON_SIGNED_OUT, user.username)
     return leave(request, _("%(name)s is signed out everywhere") % {"name": user.username})
 
@@ -72,7 +65,6 @@ def remove(request: Request, person: int) -> HttpResponse:
         people.remove(user, request.user)
     except people.ChangeRefused as refused:
         return show(request, user, refusal_of(refused))
-    log.info("removed name=%r by=%r", name, request.user.username)
     events.record(request, Kind.REMOVED, name)
     if is_self:
         logout(request)
@@ -122,7 +114,6 @@ def invite(request: Request) -> HttpResponse:
         token = people.invite(role, request.user, now)
     except people.ChangeRefused as refused:
         return show_invite(request, refusal_of(refused))
-    log.info("invited role=%s by=%r", role, request.user.username)
     events.record(request, Kind.INVITED, detail=role)
     addresses = device_addresses(request, reverse("join", args=[token]))
     expires = Calendar.now().to_the_minute(now + people.INVITATION_LIFETIME)
@@ -171,7 +162,6 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
 def welcome(request: HttpRequest, user: User | None) -> HttpResponse:
     if user is None:
         raise Http404
-    log.info("joined name=%r role=%s", user.username, user.role)
     response = welcome_in(request, user, by_password=True)
     events.record(request, Kind.JOINED, detail=user.role)
     return response

@@ -72,7 +72,6 @@ def save_connection(form: Connect) -> bool:
         form.add_error(None, refusal_of(failure))
         return False
     connection.store(url, name, password)
-    log.info("connected place=%r", place_of(url))
     return True
 
 
@@ -98,7 +97,6 @@ def forget(request: Request) -> HttpResponse:
     if request.method != "POST":
         return render(request, "server/forget.html", {"page": forget_page(stored.url)})
     connection.disconnect()
-    log.info("removed connection place=%r", place_of(stored.url))
     events.record(request, Kind.DISCONNECTED, place_of(stored.url))
     messages.success(request, _("Disconnected. Your files are on this machine."))
     return leave_for(request, part_url())

@@ -1,7 +1,5 @@
 """The password for other programs that use Ferry's own service, on the Server screen."""
 
-import logging
-
 from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
@@ -20,8 +18,6 @@ from webui.people import program_password
 from webui.server.screen import context_for, page_context_for, programs_of
 from webui.signin.ask_password import require_password
 
-log = logging.getLogger("ferry.programs")
-
 
 @sensitive_variables()
 @require_POST
@@ -34,14 +30,12 @@ def password(request: Request) -> HttpResponse:
         raise Http404
     if "forget" in request.POST:
         program_password.take_away()
-        log.info("removed the service's password name=%r", request.user.username)
         events.record(request, Kind.PROGRAMS_BLOCKED)
         messages.success(request, _("Other programs can't sign in anymore"))
         return redirect(reverse("account-server", fragment="programs"))
     new_password = program_password.make(request.user)
     if new_password is None:
         raise PermissionDenied
-    log.info("new password of the service name=%r", request.user.username)
     events.record(request, Kind.PROGRAMS_ALLOWED)
     programs = programs_of(request, new_password)
     if request.htmx:

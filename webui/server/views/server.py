@@ -1,6 +1,5 @@
 """The Server screen, and the settings that owners change there."""
 
-import logging
 from contextlib import suppress
 
 from django.contrib import messages
@@ -25,8 +24,6 @@ from webui.server.screen import BYTES_PER_GB, names_form, page_context_for, stor
 from webui.signin.ask_password import require_password
 from webui.v1.errors import Failure
 
-log = logging.getLogger("ferry.settings")
-
 
 @require_safe
 @open_to(Role.GUEST)
@@ -46,10 +43,10 @@ def change_storage(request: Request) -> HttpResponse:
     space_gb, days = form.cleaned_data["space_gb"], form.cleaned_data.get("deleted_days")
     if "space_gb" in form.changed_data:
         set_space(request, space_gb * BYTES_PER_GB)
-        note_change(request, Kind.SPACE_CHANGED, str(space_gb))
+        events.record(request, Kind.SPACE_CHANGED, str(space_gb))
     if "deleted_days" in form.changed_data:
         owner_settings.change("DELETED_DAYS", days)
-        note_change(request, Kind.DELETED_DAYS_CHANGED, str(days))
+        events.record(request, Kind.DELETED_DAYS_CHANGED, str(days))
     return leave(request, "storage")
 
 
@@ -62,11 +59,11 @@ def change_names(request: Request) -> HttpResponse:
         return refuse(request, names_form=form)
     if "server_name" in form.changed_data:
         owner_settings.change("SERVER_NAME", form.cleaned_data["server_name"])
-        note_change(request, Kind.SERVER_NAMED, owner_settings.server_name())
+        events.record(request, Kind.SERVER_NAMED, owner_settings.server_name())
     if "host_names" in form.changed_data:
         names = form.cleaned_data["host_names"]
         owner_settings.change("HOST_NAMES", words_of(names))
-        note_change(request, Kind.ADDRESSES_CHANGED, names or "\N{EN DASH}")
+        events.record(request, Kind.ADDRESSES_CHANGED, names or "\N{EN DASH}")
     return leave(request, "names")
 
 
@@ -79,11 +76,6 @@ def set_space(request: Request, size_bytes: int) -> None:
 
 def refuse(request: Request, **forms: SettingsForm) -> HttpResponse:
     return render(request, "server/show.html", page_context_for(request) | forms, status=422)
-
-
-def note_change(request: Request, kind: Kind, value: str) -> None:
-    log.info("%s value=%r name=%r", kind, value, request.user.username)
-    events.record(request, kind, value)
 
 
 def leave(request: Request, section: str) -> HttpResponse:

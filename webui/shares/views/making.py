@@ -1,7 +1,5 @@
 """Make a link to a page: for a folder, or for a selection in it."""
 
-import logging
-
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -28,8 +26,6 @@ from webui.shares.form import SEND, ShareForm
 from webui.shares.pages.making import new_page, terms_words
 from webui.uploads.page import no_folder_words
 from webui.words.formatting import Calendar, count_words
-
-log = logging.getLogger("ferry.sharing")
 
 MADE, MOST_CHOSEN = "make", 1_000
 
@@ -77,7 +73,6 @@ def made_link(
         token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
     except links.TooManyShares:
         return None
-    log.info("made page link name=%r folder=%s", request.user.username, bounds.top)
     events.record(request, Kind.SHARE_MADE, terms.label or bounds.name)
     page = {
         "text": terms_words(terms, Calendar.now()),

@@ -1,7 +1,5 @@
 """See, change, and revoke links that exist."""
 
-import logging
-
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
@@ -21,8 +19,6 @@ from webui.shares.form import ChangeForm
 from webui.shares.pages.links import player_paths, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
-log = logging.getLogger("ferry.sharing")
-
 FROM_SERVER = "server"  # in the query of a link in the owners' list
 
 
@@ -40,7 +36,6 @@ def change(request: Request, share: int) -> HttpResponse:
         terms = form.terms(now, takes_files=row.takes_files)
         if not links.change(row, terms, form.terms_to_keep(), now):
             raise Http404
-        log.info("changed link name=%r", request.user.username)
         events.record(request, Kind.SHARE_CHANGED, terms.label or row.name)
         messages.success(request, _("Link changed"))
         return redirect("account-link", share)
@@ -88,7 +83,6 @@ def revoke(request: Request, share: int) -> HttpResponse:
     if name is None:
         messages.error(request, _("This link had already ended."))
     else:
-        log.info("revoked link name=%r", request.user.username)
         events.record(request, Kind.SHARE_REVOKED, name)
         messages.success(request, _("Link revoked"))
     return redirect(back_url)

@@ -68,7 +68,6 @@ def made_for(request: Request, chosen: Entry) -> dict[str, object]:
         token = links.make(request.user, service_of(request).key, chosen, now)
     except links.TooManyShares:
         return {"error": _("You already have 100 links. Revoke some on the account page.")}
-    log.info("made link name=%r %s=%s", request.user.username, chosen.kind, chosen.id)
     events.record(request, Kind.SHARE_MADE, chosen.name)
     path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
     expires = Calendar.now().to_the_minute(now + links.LIFETIME)

@@ -1,5 +1,3 @@
-import logging
-
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -18,8 +16,6 @@ from webui.http.roles import open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.signin import one_time_links
 from webui.signin.session import welcome_in
-
-log = logging.getLogger("ferry.welcome")
 
 
 @sensitive_post_parameters()
@@ -60,8 +56,6 @@ def make_owner(token: str, form: Join) -> User | None:
         is_first = one_time_links.consume(OneTimeLink.WELCOME, token, timezone.now())
         if not is_first or User.objects.has_owner():
             return None
-        owner = User.objects.create_user(
+        return User.objects.create_user(
             form.cleaned_data["username"], form.cleaned_data["password"], Role.OWNER
         )
-    log.info("made owner name=%r", owner.username)
-    return owner
