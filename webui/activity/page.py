@@ -39,7 +39,6 @@ class ActivityRow:
 
 @dataclass(frozen=True)
 class ActivityPage:
-    title: str
     rows: list[ActivityRow]
     older_url: str
 
@@ -48,7 +47,7 @@ def activity_page(events: Iterable[Event], calendar: Calendar, before: int) -> A
     """`before` is the id of the last event shown if there are older ones, else 0."""
     rows = [ActivityRow(sentence(event), note(event, calendar)) for event in events]
     older = f"{reverse('account-activity')}?before={before}" if before else ""
-    return ActivityPage(gettext("Activity"), rows, older)
+    return ActivityPage(rows, older)
 
 
 def note(event: Event, calendar: Calendar) -> str:

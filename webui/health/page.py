@@ -24,7 +24,6 @@ Use = tuple[str, str, str]  # what takes space: its name, a note, and its size
 
 @dataclass(frozen=True)
 class HealthPage:
-    title: str
     summary: str
     is_well: bool
     rows: list[HealthRow]
@@ -38,7 +37,6 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
     rows = [row_of(part, finding) for part, finding in report.findings.items()]
     unhealthy_count = sum(not row.is_well for row in rows)
     return HealthPage(
-        title=_("Health"),
         summary=summary(unhealthy_count),
         is_well=not unhealthy_count,
         # List problems first.
