@@ -49,4 +49,4 @@ def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: An
 
 
 def record_failure(email: str, address: str, **_signal: Any) -> None:
-    events.record_program_failure(email, address)
+    events.count_failure(Kind.PROGRAM_FAILED, email, address)

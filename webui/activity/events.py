@@ -59,12 +59,7 @@ def write(  # noqa: PLR0913  As many facts as an event has.
 def record_failure(name: str, address: str) -> None:
     """Count a failed sign-in. Record only known names, since some people type their password."""
     username = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
-    _count_failure(Kind.FAILED, username or "", address)
-
-
-def record_program_failure(account: str, address: str) -> None:
-    """Count a wrong password of another program; `account` is empty if it doesn't exist."""
-    _count_failure(Kind.PROGRAM_FAILED, account, address)
+    count_failure(Kind.FAILED, username or "", address)
 
 
 def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:
@@ -74,7 +69,8 @@ def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None
         _write_bounded(kind, person=person, subject=subject[:LONGEST_SUBJECT], address=address[:64])
 
 
-def _count_failure(kind: Kind, name: str, address: str) -> None:
+def count_failure(kind: Kind, name: str, address: str) -> None:
+    """Count a wrong password; `name` is empty if no one has the name that was typed."""
     facts = {"subject": name, "address": network_of(address)[:64]}
     with optional_write(log, f"activity not recorded kind={kind}"):
         if not _count(_of_last_hour(kind).filter(**facts)):
