@@ -1,13 +1,23 @@
 """Addresses at which another device can open Ferry, as links and as QR codes."""
 
+from dataclasses import dataclass
+
+import segno
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.request import split_domain_port
+from segno.utils import matrix_to_lines  # type: ignore[attr-defined]
 
 from common.addresses import own
-from webui.people.qr_codes import DeviceAddress, device_address
 
 MOST_ADDRESSES = 4
+
+
+@dataclass(frozen=True)
+class DeviceAddress:
+    url: str
+    qr_path: str
+    qr_size: int
 
 
 def device_addresses(request: HttpRequest, path: str) -> list[DeviceAddress]:
@@ -17,6 +27,14 @@ def device_addresses(request: HttpRequest, path: str) -> list[DeviceAddress]:
     if is_loopback(split_domain_port(request.get_host())[0]):
         bases = network_bases() or bases
     return [device_address(f"{base}{path}") for base in bases]
+
+
+def device_address(url: str) -> DeviceAddress:
+    """Draw the dark modules as one SVG path. The page adds the quiet zone around them."""
+    rows = segno.make(url, error="m", micro=False).matrix
+    lines = matrix_to_lines(rows, 0, 0.5)
+    path = "".join(f"M{start} {row}h{end - start}" for (start, row), (end, _row) in lines)
+    return DeviceAddress(url, path, len(rows))
 
 
 def network_bases() -> list[str]:

@@ -42,10 +42,7 @@ def find_offer(token: str, now: datetime) -> Pairing | None:
 def accept(token: str, agent: str, address: str, now: datetime) -> User | None:
     """Return the person whom the link signs in, to exactly one caller."""
     rows = _valid_pairings(now).filter(digest=digest_of(token), code_digest="")
-    row = rows.first()
-    if row is None or not rows.update(used_at=now, agent=agent, address=address):
-        return None
-    return row.user
+    return _consume(rows, used_at=now, agent=agent, address=address)
 
 
 def begin(agent: str, address: str, now: datetime) -> tuple[str, str]:
@@ -85,10 +82,7 @@ def approve(pairing: Pairing, user: User, session_key: str, now: datetime) -> bo
 def finish(secret: str, now: datetime) -> User | None:
     """Return the person who approved, once, to the device that keeps the secret."""
     rows = _valid_pairings(now).filter(digest=digest_of(secret)).exclude(code_digest="")
-    row = rows.first()
-    if row is None or not rows.update(used_at=now):
-        return None
-    return row.user
+    return _consume(rows, used_at=now)
 
 
 def number_of(token: str) -> str:
@@ -103,6 +97,11 @@ def end(user: User) -> None:
 
 def prune(now: datetime) -> None:
     Pairing.objects.filter(expires_at__lte=now - REMEMBERED).delete()
+
+
+def _consume(rows: QuerySet[Pairing], **facts: object) -> User | None:
+    row = rows.first()
+    return row.user if row and rows.update(**facts) else None
 
 
 def _valid_pairings(now: datetime) -> QuerySet[Pairing]:

@@ -11,19 +11,13 @@ from webui.models import Share
 from webui.shares.terms import Terms
 
 LIFETIMES = {
-    "hour": timedelta(hours=1),
-    "day": timedelta(days=1),
-    "week": timedelta(days=7),
-    "month": timedelta(days=30),
-    "never": None,
+    "hour": (timedelta(hours=1), _("1 hour")),
+    "day": (timedelta(days=1), _("1 day")),
+    "week": (timedelta(days=7), _("1 week")),
+    "month": (timedelta(days=30), _("30 days")),
+    "never": (None, _("No limit")),
 }
-LASTS = [
-    ("hour", _("1 hour")),
-    ("day", _("1 day")),
-    ("week", _("1 week")),
-    ("month", _("30 days")),
-    ("never", _("No limit")),
-]
+LASTS = [(name, words) for name, (_lifetime, words) in LIFETIMES.items()]
 SEE, SEND, KEEP = "see", "send", "keep"
 PURPOSES = [(SEE, _("See and download")), (SEND, _("Send files"))]
 MOST_USES, MOST_GB, USUAL_GB = 10_000, 100_000, 10
@@ -62,7 +56,7 @@ class TermsForm(forms.Form):
 
     def terms(self, now: datetime, *, takes_files: bool) -> Terms:
         said = self.cleaned_data
-        lifetime = LIFETIMES.get(said["lasts"])
+        lifetime, _words = LIFETIMES.get(said["lasts"], (None, ""))
         return Terms(
             label=said["label"],
             password=said["password"],

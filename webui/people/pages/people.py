@@ -8,7 +8,7 @@ from typing import Protocol
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.people.qr_codes import DeviceAddress
+from webui.people.device_addresses import DeviceAddress
 from webui.words.formatting import Calendar, devices_words, role_words
 
 ROLES = ("guest", "member", "owner")
