@@ -23,17 +23,19 @@ def cookie_of(user: User) -> str:
 
 def person_of(cookie: str) -> int | None:
     """Return the id of the person who last signed in on this device, whatever their password."""
-    try:
-        pk, _password, _nonce = signing.loads(cookie, salt=SALT, max_age=COOKIE_AGE)
-    except (signing.BadSignature, ValueError):
-        return None
-    return int(pk)
+    pk, _password = facts_in(cookie)
+    return pk
 
 
 def is_device_of(cookie: str, name: str) -> bool:
+    pk, password = facts_in(cookie)
+    user = User.objects.filter(pk=pk, username__iexact=name).first() if pk else None
+    return user is not None and constant_time_compare(password, user.get_session_auth_hash())
+
+
+def facts_in(cookie: str) -> tuple[int | None, str]:
     try:
         pk, password, _nonce = signing.loads(cookie, salt=SALT, max_age=COOKIE_AGE)
     except (signing.BadSignature, ValueError):
-        return False
-    user = User.objects.filter(pk=pk, username__iexact=name).first()
-    return user is not None and constant_time_compare(password, user.get_session_auth_hash())
+        return None, ""
+    return int(pk), password
