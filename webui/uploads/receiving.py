@@ -1,11 +1,12 @@
 """Check an upload before its body is read, and read the body as it arrives."""
 
+import logging
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Self
 
 from django.conf import settings
 from django.db.models import Sum
@@ -19,7 +20,7 @@ from common.http import multipart
 from common.http.multipart import Part
 from common.names import find_name_error
 from webui.http import bodies, csrf
-from webui.http.bodies import Exactly
+from webui.http.bodies import CutOff, Exactly
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.requests import Request, service_of
 from webui.library import folders
@@ -30,6 +31,8 @@ from webui.v1.errors import Failure, Outcome
 from webui.words import reasons
 from webui.words.failures import message_of
 from webui.words.formatting import count_words, size_words
+
+log = logging.getLogger("ferry.uploads")
 
 ENVELOPE_BYTES = 64 * 1024
 SPARE_BYTES = 64 * 2**20
@@ -49,6 +52,11 @@ class ServiceRefused(UploadRefused):
     """The service didn't take the file. The reason is for people who know the service."""
 
     outcome: Outcome
+
+    @classmethod
+    def of(cls, name: str, failure: Failure) -> Self:
+        message = message_of(failure)
+        return cls(message.status, f"{name}: {message.words}", failure.outcome)
 
 
 def refuse_forged(request: Request) -> None:
@@ -103,9 +111,12 @@ def refuse_beyond_space(request: Request, size_bytes: int, but: int = 0) -> None
 
 def refuse_beyond_disk(size_bytes: int, status: int = 503) -> None:
     if size_bytes > shutil.disk_usage(settings.DATA_DIR).free - SPARE_BYTES:
-        raise UploadRefused(
-            status, _("Ferry's own disk doesn't have enough space for this right now.")
-        )
+        raise disk_full(status)
+
+
+def disk_full(status: int) -> UploadRefused:
+    words = _("Ferry's own disk doesn't have enough space for this right now.")
+    return UploadRefused(status, words)
 
 
 def files_in(request: Request, length_bytes: int) -> Iterator[Part]:
@@ -125,28 +136,29 @@ def files_in(request: Request, length_bytes: int) -> Iterator[Part]:
         raise out_of_date()
 
 
-def add(request: Request, folder: str, part: Part) -> str:
-    """Pass a file on to the service, and return its name there."""
-    with content_of(request, part) as (content, size_bytes):
-        return add_content(request, folder, part.file_name, content, size_bytes)
-
-
-def add_content(  # noqa: PLR0913  So much belongs to a file.
-    request: Request,
-    folder: str,
-    name: str,
-    content: Exactly | BinaryIO,
-    size_bytes: int,
-    *,
-    as_file: bool = False,
-) -> str:
-    service = service_of(request)
+def receive_files(
+    request: Request, length_bytes: int, add_part: Callable[[Part], str]
+) -> list[str]:
+    """Add each file as it arrives, and return their names. Raises UploadRefused."""
+    names: list[str] = []
     try:
-        added = new_files.add(service, folder, name, content, size_bytes, as_file=as_file)
+        names.extend(add_part(part) for part in files_in(request, length_bytes))
+    except CutOff as cut:
+        log.info("upload cut off: %s", cut)
+        raise UploadRefused(400, broken_off_words(len(names))) from cut
+    except multipart.MalformedBody as unreadable:
+        raise UploadRefused(400, _("This isn't an upload.")) from unreadable
+    return names
+
+
+def add(request: Request, folder: str, part: Part, *, as_file: bool = False) -> str:
+    """Pass a file on to the service, and return its name there."""
+    service, name = service_of(request), part.file_name
+    try:
+        with content_of(request, part) as (content, size_bytes):
+            added = new_files.add(service, folder, name, content, size_bytes, as_file=as_file)
     except Failure as failure:
-        message = message_of(failure)
-        reason = f"{name}: {message.words}"
-        raise ServiceRefused(message.status, reason, failure.outcome) from failure
+        raise ServiceRefused.of(name, failure) from failure
     folders.mark_changed(service, [folder])
     return added.name or name
 

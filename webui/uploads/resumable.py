@@ -17,6 +17,7 @@ from django.db.models import Count, F, Sum
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
 from django.utils import timezone
+from django.utils.translation import gettext as _
 
 from common.http.multipart import Source
 from common.storage import durable, row_cache
@@ -24,7 +25,7 @@ from webui.connection.connection import Service
 from webui.http.bodies import CutOff
 from webui.models import ResumableUpload, User
 from webui.uploads import new_files
-from webui.uploads.receiving import refuse_beyond_disk
+from webui.uploads.receiving import UploadRefused, refuse_beyond_disk
 from webui.v1.records import Added
 
 State = ResumableUpload.State
@@ -40,19 +41,19 @@ DONE_LIFETIME = timedelta(minutes=10)
 BUSY, MOVING = ".busy", ".moving"
 
 
-class Overtaken(Exception):  # noqa: N818  Errors are nouns here.
+class Overtaken(UploadRefused):
     """Another request has sent these bytes, or the upload is over."""
 
-
-class TooManyUploads(Exception):  # noqa: N818
-    """The person has begun too many uploads that never ended."""
+    def __init__(self) -> None:
+        super().__init__(409, _("The upload continues in another window."))
 
 
 def begin(user: User, service: Service, folder: str, name: str, size_bytes: int) -> ResumableUpload:
-    """Begin an upload with an empty file. Raises TooManyUploads."""
+    """Begin an upload with an empty file. Raises UploadRefused."""
     now = timezone.now()
     if ResumableUpload.find_unfinished(now).filter(user=user).count() >= MOST_UPLOADS:
-        raise TooManyUploads
+        words = _("You have too many unfinished uploads. Finish or cancel some of them.")
+        raise UploadRefused(429, words)
     upload = ResumableUpload(
         key=secrets.token_hex(16),
         user=user,

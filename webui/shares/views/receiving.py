@@ -4,6 +4,7 @@ import logging
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
@@ -18,7 +19,6 @@ from common.http import multipart
 from common.http.multipart import Part
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.http.bodies import CutOff
 from webui.http.requests import Request, asks_and_acts, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
@@ -65,14 +65,7 @@ def receive_files(request: Request, share: Share) -> list[str]:
     if uploads.declared_bytes(request) is None:
         uploads.refuse_beyond_disk(length_bytes)
     refuse_beyond_limit(share, max(uploads.declared_bytes(request) or length_bytes, LEAST_BYTES))
-    names: list[str] = []
-    try:
-        names.extend(add(request, share, part) for part in uploads.files_in(request, length_bytes))
-    except CutOff as cut:
-        log.info("upload cut off: %s", cut)
-        raise UploadRefused(400, uploads.broken_off_words(len(names))) from cut
-    except multipart.MalformedBody as unreadable:
-        raise UploadRefused(400, _("This isn't an upload.")) from unreadable
+    names = uploads.receive_files(request, length_bytes, partial(add, request, share))
     if not names:
         raise UploadRefused(422, _("Choose a file first."))
     return names
@@ -98,7 +91,7 @@ class ArrivingFile:
 
     def __init__(self, share: Share, part: Part) -> None:
         self._held = HeldBytes(share=share, size_bytes=LEAST_BYTES)
-        self._arrived_bytes = 0
+        self.arrived_bytes = 0
         self.part = Part(part.name, part.is_file, part.file_name, self._count(part))
 
     @contextmanager
@@ -106,16 +99,16 @@ class ArrivingFile:
         self._take(LEAST_BYTES)
         try:
             yield
-            links.receive_bytes(self._held, max(self._arrived_bytes, LEAST_BYTES))
+            links.receive_bytes(self._held, max(self.arrived_bytes, LEAST_BYTES))
         except BaseException:
             self._held.delete()
             raise
 
     def _count(self, part: Part) -> Iterator[bytes]:
         while piece := part.read(multipart.PIECE_BYTES):
-            self._arrived_bytes += len(piece)
-            if self._arrived_bytes > self._held.size_bytes:
-                self._take(self._arrived_bytes)
+            self.arrived_bytes += len(piece)
+            if self.arrived_bytes > self._held.size_bytes:
+                self._take(self.arrived_bytes)
             elif self._held.until - timezone.now() < links.HELD_FOR / 2:
                 self._take(self._held.size_bytes, steps=1)
             yield piece
@@ -134,11 +127,9 @@ def add(request: Request, share: Share, part: Part) -> str:
     else is there. Strangers don't learn why the service refuses a file, either."""
     refuse_torrent(request, part)
     file = ArrivingFile(share, part)
-    with file.hold(), uploads.content_of(request, file.part) as (content, size_bytes):
+    with file.hold():
         try:
-            uploads.add_content(
-                request, share.folder, part.file_name, content, size_bytes, as_file=True
-            )
+            uploads.add(request, share.folder, file.part, as_file=True)
         except ServiceRefused as refused:
             log.warning("not received share=%s status=%s", share.pk, refused.status)
             text = _("Ferry couldn't save this file. Ask the person who sent you the link.")
@@ -148,7 +139,7 @@ def add(request: Request, share: Share, part: Part) -> str:
                     "the link."
                 )
             raise UploadRefused(refused.status, text) from refused
-    log.info("received file share=%s bytes=%s", share.pk, size_bytes)
+    log.info("received file share=%s bytes=%s", share.pk, file.arrived_bytes)
     address = request.META["REMOTE_ADDR"]
     events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.file_name, address)
     return part.file_name

@@ -1,6 +1,6 @@
 """Uploads: checked by their headers alone, then streamed to the service."""
 
-import logging
+from functools import partial
 
 from django.contrib import messages
 from django.http import HttpResponse, JsonResponse
@@ -10,9 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
-from common.http import multipart
 from webui.errors import answers as error_answers
-from webui.http.bodies import CutOff
 from webui.http.requests import Request, asks_and_acts, is_reload, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
@@ -22,8 +20,6 @@ from webui.uploads import receiving
 from webui.uploads.page import upload_page
 from webui.uploads.receiving import UploadRefused
 
-log = logging.getLogger("ferry.uploads")
-
 
 @csrf_exempt
 @asks_and_acts
@@ -32,20 +28,14 @@ def upload(request: Request, folder: str) -> HttpResponse:
     """Upload files. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     if request.method != "POST":
         return show(request, folder)
-    sent: list[str] = []
     try:
         receiving.refuse_forged(request)
         length_bytes = receiving.length_of(request)
         receiving.refuse_without_room(request, length_bytes)
-        parts = receiving.files_in(request, length_bytes)
-        sent.extend(receiving.add(request, folder, part) for part in parts)
+        add_part = partial(receiving.add, request, folder)
+        sent = receiving.receive_files(request, length_bytes, add_part)
     except UploadRefused as refused:
         return refusal(request, folder, refused)
-    except CutOff as cut:
-        log.info("upload cut off: %s", cut)
-        return refusal(request, folder, UploadRefused(400, receiving.broken_off_words(len(sent))))
-    except multipart.MalformedBody:
-        return refusal(request, folder, UploadRefused(400, _("This isn't an upload.")))
     return answer_upload(request, folder, sent)
 
 

@@ -23,11 +23,10 @@ from webui.library.addresses import folder_url
 from webui.models import ResumableUpload, Role
 from webui.uploads import receiving
 from webui.uploads import resumable as resumable_uploads
-from webui.uploads.receiving import UploadRefused
-from webui.uploads.resumable import Overtaken, TooManyUploads
+from webui.uploads.receiving import ServiceRefused, UploadRefused
+from webui.uploads.resumable import Overtaken
 from webui.v1.errors import Failure
 from webui.words import reasons
-from webui.words.failures import message_of
 
 log = logging.getLogger("ferry.uploads")
 
@@ -50,9 +49,6 @@ def begin(request: Request, folder: str) -> HttpResponse:
         upload = begin_within_space(request, folder, name, size_bytes)
     except UploadRefused as refused:
         return with_version(receiving.refusal_for_script(request, refused))
-    except TooManyUploads:
-        words = _("You have too many unfinished uploads. Finish or cancel some of them.")
-        return with_version(receiving.refusal_for_script(request, UploadRefused(429, words)))
     response = HttpResponse(status=201)
     response["Location"] = reverse("files-resumable", args=[upload.key])
     return with_version(response, **expiry_of(upload))
@@ -136,7 +132,7 @@ def append_body(request: Request, upload: ResumableUpload, offset: int) -> HttpR
         raise UploadRefused(415, _("This isn't an upload."))
     length_bytes = receiving.length_of(request)
     if number_of(request, "Upload-Offset") != offset:
-        raise elsewhere()
+        raise Overtaken
     if length_bytes > upload.size_bytes - offset:
         raise UploadRefused(413, _("The file has changed. Choose it again."))
     if length_bytes:
@@ -144,29 +140,19 @@ def append_body(request: Request, upload: ResumableUpload, offset: int) -> HttpR
         try:
             body = RequestReader(request, length_bytes)
             offset = resumable_uploads.append(upload, body, offset)
-        except Overtaken as overtaken:
-            raise elsewhere() from overtaken
         except OSError as error:
             log.warning("can't save an upload: %s", error)
-            words = _("Ferry's own disk doesn't have enough space for this right now.")
-            raise UploadRefused(507, words) from error
+            raise receiving.disk_full(507) from error
     if offset == upload.size_bytes and upload.state != ResumableUpload.State.DONE:
         hand_over(request, upload)
     return HttpResponse(status=204, headers=facts_of(upload, offset))
 
 
-def elsewhere() -> UploadRefused:
-    return UploadRefused(409, _("The upload continues in another window."))
-
-
 def hand_over(request: Request, upload: ResumableUpload) -> None:
     try:
         added = resumable_uploads.hand_over(upload, service_of(request))
-    except Overtaken as overtaken:
-        raise elsewhere() from overtaken
     except Failure as failure:
-        message = message_of(failure)
-        raise UploadRefused(message.status, f"{upload.name}: {message.words}") from failure
+        raise ServiceRefused.of(upload.name, failure) from failure
     if added is not None:
         folders.mark_changed(service_of(request), [upload.folder])
 
