@@ -110,6 +110,11 @@ def leave_for(request: HttpRequest, page: str) -> HttpResponse:
     return response
 
 
+def plain_text(words: str, status: int) -> HttpResponse:
+    """Answer a program, or a request that isn't for a page."""
+    return HttpResponse(f"{words}\n", status=status, content_type="text/plain; charset=utf-8")
+
+
 def no_content() -> HttpResponse:
     """Answer 204, as most polls of open pages get, and let no cache answer for us."""
     response = HttpResponse(status=204, headers={"Cache-Control": "no-store"})

@@ -6,7 +6,7 @@ from collections.abc import Collection
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from django.contrib.auth.hashers import check_password, make_password
+from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F, Q, Sum
 from django.utils import timezone
@@ -111,10 +111,6 @@ def change(share: Share, terms: Terms, keeps: Collection[str], now: datetime) ->
     """Change the terms for everyone at once. Return False if the link has just ended."""
     columns = {name: value for name, value in _columns(terms).items() if name not in keeps}
     return Share.objects.filter(is_valid(now), pk=share.pk).update(**columns) > 0
-
-
-def is_password(share: Share, password: str) -> bool:
-    return check_password(password, share.password)
 
 
 def use(share: Share) -> bool:

@@ -43,10 +43,13 @@ def too_many_tries(wait: timedelta) -> str:
     ) % {"minutes": minutes}
 
 
-def ask_to_wait(request: HttpRequest, wait: timedelta) -> HttpResponse:
-    response = error_answers.plain(request, 429, text=too_many_tries(wait))
+def retry_after(response: HttpResponse, wait: timedelta) -> HttpResponse:
     response["Retry-After"] = str(math.ceil(wait.total_seconds()))
     return response
+
+
+def ask_to_wait(request: HttpRequest, wait: timedelta) -> HttpResponse:
+    return retry_after(error_answers.plain(request, 429, text=too_many_tries(wait)), wait)
 
 
 def check_own_password(request: Request, form: Form, field: str) -> HttpResponse | None:

@@ -1,7 +1,6 @@
 """Add items for scripts, which send a token instead of a session: tokens allow nothing else."""
 
 import logging
-import math
 from typing import cast
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -13,11 +12,11 @@ from django.views.decorators.http import require_POST
 from webui.add import send_tokens
 from webui.add.form_body import FormDelivery, deliver_items, nothing_words
 from webui.add.pages.outcomes import results_panel, summary_words
-from webui.http.requests import Request
+from webui.http.requests import Request, plain_text
 from webui.http.roles import open_to_strangers
 from webui.models import Role
 from webui.signin import throttle
-from webui.signin.session import too_many_tries
+from webui.signin.session import retry_after, too_many_tries
 from webui.uploads.receiving import UploadRefused
 from webui.v1.errors import Failure
 from webui.words.failures import message_of
@@ -59,9 +58,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
         wait = throttle.take(throttle.key_for_network("tokens", request.META["REMOTE_ADDR"]))
         log.warning("unknown token address=%s", request.META["REMOTE_ADDR"])
         if wait:
-            response = respond(request, 429, too_many_tries(wait))
-            response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-            return response
+            return retry_after(respond(request, 429, too_many_tries(wait)), wait)
     response = respond(
         request, 401, _("Ferry doesn't recognize this token. Create one on the account page.")
     )
@@ -85,23 +82,17 @@ def report(request: HttpRequest, delivery: FormDelivery) -> HttpResponse:
         return JsonResponse(body, status=200 if is_whole else 422)
     lines = [f"{each.outcome}: {one_line(each.name)}: {each.sentence}" for each in results]
     lines += [f"left: {one_line(line)}" for line in left]
-    return plain([*lines, summary_words(results)], 200 if is_whole else 422)
+    return plain_text("\n".join([*lines, summary_words(results)]), 200 if is_whole else 422)
 
 
 def respond(request: HttpRequest, status: int, words: str) -> HttpResponse:
     if wants_json(request):
         return JsonResponse({"ok": False, "reason": words}, status=status)
-    return plain([words], status)
+    return plain_text(words, status)
 
 
 def wants_json(request: HttpRequest) -> bool:
     return "application/json" in request.headers.get("Accept", "")
-
-
-def plain(lines: list[str], status: int) -> HttpResponse:
-    return HttpResponse(
-        "\n".join(lines) + "\n", status=status, content_type="text/plain; charset=utf-8"
-    )
 
 
 def one_line(text: str) -> str:

@@ -3,7 +3,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
-from webui.http.requests import Request, service_of
+from webui.http.requests import Request, plain_text, service_of
 from webui.http.roles import open_to
 from webui.limiter import TimedOut
 from webui.models import Role
@@ -21,16 +21,12 @@ def show(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     except TimedOut:
         return HttpResponse(status=503, headers={"Retry-After": "5"})
     except subtitles.NoSubtitles:
-        return refusal(_("This file doesn't have any subtitles."))
+        return plain_text(_("This file doesn't have any subtitles."), 422)
     except Unreadable as failure:
         if failure.reason != "too_large":
             raise
-        return refusal(_("Ferry can't show subtitles for a file this large."))
+        return plain_text(_("Ferry can't show subtitles for a file this large."), 422)
     cache_headers = {"Cache-Control": IMMUTABLE if version else "private, no-cache"}
     return HttpResponse(
         text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers
     )
-
-
-def refusal(words: str) -> HttpResponse:
-    return HttpResponse(words + "\n", status=422, content_type="text/plain; charset=utf-8")

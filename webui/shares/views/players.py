@@ -15,7 +15,7 @@ from webui.contents import relayed_files
 from webui.contents.content_check import expected_file
 from webui.files import screen as files_screen
 from webui.http.content_types import KEPT
-from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.requests import Request, asks_and_acts, plain_text, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -154,7 +154,7 @@ def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
 
 
 def over() -> HttpResponse:
-    return plain(404, _("This link has expired or was revoked."))
+    return plain_text(screen.ended_words(), 404)
 
 
 def report_failure(failure: Failure) -> HttpResponse:
@@ -162,10 +162,6 @@ def report_failure(failure: Failure) -> HttpResponse:
     log.warning("link failed kind=%s reason=%s", type(failure).__name__, failure)
     if isinstance(failure, NotFound):
         return over()
-    response = plain(503, _("Ferry can't play this right now. Try again in a minute."))
+    response = plain_text(_("Ferry can't play this right now. Try again in a minute."), 503)
     response["Retry-After"] = "30"
     return response
-
-
-def plain(status: int, words: str) -> HttpResponse:
-    return HttpResponse(f"{words}\n", status=status, content_type="text/plain; charset=utf-8")

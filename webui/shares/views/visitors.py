@@ -5,23 +5,16 @@ so that all links on its pages stay there.
 """
 
 import logging
-import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from urllib.parse import urlsplit
 
+from django import urls
+from django.contrib.auth.hashers import check_password
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.urls import (
-    ResolverMatch,
-    get_script_prefix,
-    get_urlconf,
-    resolve,
-    reverse,
-    set_script_prefix,
-    set_urlconf,
-)
+from django.urls import ResolverMatch, get_script_prefix, resolve, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
@@ -42,7 +35,7 @@ from webui.player import subtitles
 from webui.shares import links, screen, visits
 from webui.shares.pages.links import uses_left_words
 from webui.signin import throttle
-from webui.signin.session import too_many_tries
+from webui.signin.session import retry_after, too_many_tries
 from webui.v1.errors import Failure, NotFound
 
 log = logging.getLogger("ferry.sharing")
@@ -111,17 +104,17 @@ def has_subtitles(request: Request, folder: str, *, file: str, sub: str, **_othe
 @contextmanager
 def visiting(request: Request, share: Share, token: str) -> Iterator[None]:
     """Act for a visitor, at the URLs of the link. A visitor is no person of the database."""
-    person, urls, prefix = request.user, get_urlconf(), get_script_prefix()
+    person, conf, prefix = request.user, urls.get_urlconf(), get_script_prefix()
     here = reverse("share-page", args=[token])
     request.user = User(pk=-share.pk, role=Role.GUEST)
     vars(request).update(bounds=links.bounds_of(share), maker=share.user)
-    set_urlconf(URLS)
-    set_script_prefix(here)
+    urls.set_urlconf(URLS)
+    urls.set_script_prefix(here)
     try:
         yield
     finally:
-        set_script_prefix(prefix)
-        set_urlconf(urls)
+        urls.set_script_prefix(prefix)
+        urls.set_urlconf(conf)
         request.user = person
         for name in ("bounds", "maker"):
             del vars(request)[name]
@@ -177,7 +170,7 @@ def ask(request: Request, share: Share, token: str, error: str = "") -> HttpResp
 
 @sensitive_post_parameters()
 def open_link(request: Request, share: Share, token: str) -> HttpResponse:
-    if share.password and (refusal := check_password(request, share, token)):
+    if share.password and (refusal := refuse_password(request, share, token)):
         return refusal
     if not links.use(share):
         return refuse_link(request, used_up())
@@ -186,20 +179,19 @@ def open_link(request: Request, share: Share, token: str) -> HttpResponse:
     return response
 
 
-def check_password(request: Request, share: Share, token: str) -> HttpResponse | None:
+def refuse_password(request: Request, share: Share, token: str) -> HttpResponse | None:
     password = request.POST.get("password", "")[:LONGEST_PASSWORD]
     guess = throttle.guess_at_share(share.pk, request.META["REMOTE_ADDR"])
     try:
         wait, is_right = throttle.try_password(
-            guess, password, lambda: links.is_password(share, password)
+            guess, password, lambda: check_password(password, share.password)
         )
     except TimeoutError:
         return unavailable(request)
     if wait:
         response = ask(request, share, token, too_many_tries(wait))
         response.status_code = 429
-        response["Retry-After"] = str(math.ceil(wait.total_seconds()))
-        return response
+        return retry_after(response, wait)
     if is_right:
         return None
     return ask(request, share, token, _("That's not the password of this link."))

@@ -1,5 +1,4 @@
 import logging
-import math
 from datetime import timedelta
 
 from django.contrib.auth import authenticate, logout
@@ -16,7 +15,7 @@ from webui.http.requests import Request, asks_and_acts, leave_for, safe_next
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, User
 from webui.signin import devices, throttle
-from webui.signin.session import too_many_tries, welcome_in
+from webui.signin.session import retry_after, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.signin")
 BUSY = timedelta(seconds=5)
@@ -47,12 +46,12 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
         )
     except TimeoutError:
         refusal = _("Too many people are signing in right now. Try again in a few seconds.")
-        return show(request, form, next_url, refusal=refusal, status=503, retry_after=BUSY)
+        return show(request, form, next_url, refusal=refusal, status=503, wait=BUSY)
     if wait:
         log.warning("limited name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
         refusal = too_many_tries(wait)
-        return show(request, form, next_url, refusal=refusal, status=429, retry_after=wait)
+        return show(request, form, next_url, refusal=refusal, status=429, wait=wait)
     if user is None:
         log.warning("failed name=%r address=%s", name_for_log(name), address)
         events.record_failure(name, address)
@@ -80,7 +79,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
     *,
     refusal: str = "",
     status: int = 200,
-    retry_after: timedelta | None = None,
+    wait: timedelta | None = None,
 ) -> HttpResponse:
     context = {
         "form": form,
@@ -91,9 +90,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
         "has_to_wait": status == 429,
     }
     response = render(request, "signin/show.html", context, status=status)
-    if retry_after:
-        response["Retry-After"] = str(math.ceil(retry_after.total_seconds()))
-    return response
+    return retry_after(response, wait) if wait else response
 
 
 @require_POST
