@@ -1,6 +1,7 @@
 """Read a form, and send its items: files as they arrive, and then the typed lines."""
 
 from dataclasses import dataclass, field
+from functools import partial
 from io import BytesIO
 
 from django.utils import timezone
@@ -207,7 +208,4 @@ def passed_on(request: Request, context: SendContext, part: Part) -> ItemResult:
 
 
 def whole(content: Readable) -> bytes:
-    pieces = []
-    while piece := content.read(multipart.PIECE_BYTES):
-        pieces.append(piece)
-    return b"".join(pieces)
+    return b"".join(iter(partial(content.read, multipart.PIECE_BYTES), b""))

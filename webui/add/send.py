@@ -18,15 +18,8 @@ from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent, User
 from webui.transfers import actions
 from webui.uploads import new_files
-from webui.v1.errors import (
-    Failure,
-    Forbidden,
-    NoRoom,
-    TooMany,
-    Unauthorized,
-    Unavailable,
-    Unreadable,
-)
+from webui.v1 import errors
+from webui.v1.errors import Failure
 from webui.v1.records import Added
 from webui.v1.uploads import Readable
 from webui.words import reasons
@@ -157,15 +150,15 @@ def refusal_of(item: MagnetItem | AddressItem | SentFile, failure: Failure) -> I
     if failure.outcome != "nothing":
         return ItemResult(item, "unsure", outcomes.unsure_words(failure))
     is_kept = failure.wish is not None or failure.reason.endswith("added_to_wishlist")
-    is_full = isinstance(failure, NoRoom) and failure.reason.startswith("not_enough_space")
+    is_full = isinstance(failure, errors.NoRoom) and failure.reason.startswith("not_enough_space")
     sentence = outcomes.refusal_words(failure)
     return ItemResult(item, "no_room" if is_full else "refused", sentence, is_kept=is_kept)
 
 
 def is_about_service(failure: Failure) -> bool:
     """Return whether the next item would fail in the same way."""
-    if isinstance(failure, Forbidden):
+    if isinstance(failure, errors.Forbidden):
         return not failure.reason.startswith("private_not_allowed")
-    return isinstance(failure, Unauthorized | TooMany) or (
-        isinstance(failure, Unavailable) and not isinstance(failure, Unreadable)
+    return isinstance(failure, errors.Unauthorized | errors.TooMany) or (
+        isinstance(failure, errors.Unavailable) and not isinstance(failure, errors.Unreadable)
     )

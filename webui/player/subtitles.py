@@ -24,7 +24,6 @@ from webui.limiter import Limiter
 from webui.player import subtitle_languages
 from webui.player.subtitle_languages import LONGEST_LABEL, Sidecar
 from webui.v1.errors import Failure
-from webui.v1.links import Link
 
 EXTENSIONS = frozenset({".srt", ".vtt", ".ass", ".ssa"})
 FOLDERS = frozenset({"subs", "sub", "subtitles", "subtitle"})
@@ -117,9 +116,7 @@ def read(service: Service, folder: str, file: str, language: str, version: str) 
 def fetch(service: Service, folder: str, file: str) -> bytes:
     """Fetch a subtitle file. If it is in a Subs folder, this folder's listing lacks it."""
     entry = folders.listed_file(service, folder, file)
-    source = service.v1.file_link(file)
-    if isinstance(source, Link):
-        source = service.v1.open(source)
+    source = service.v1.open(service.v1.file_link(file))
     check(service.v1, source, expected_file(entry) if entry else Expected("subtitles"))
     return service.v1.whole(source, MOST_BYTES)
 

@@ -13,10 +13,9 @@ from webui.files.pages.rows import kind_words
 from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF, KINDS
-from webui.moving.page import FolderPicker
 from webui.search.coverage import Coverage
 from webui.v1.records import FoundEntry, SearchResult
-from webui.words import formatting, joining
+from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
 
 LONGEST_QUERY = 200
@@ -158,7 +157,7 @@ def search_page(result: SearchResult, search: SearchRequest, context: SearchCont
         may_change=context.may_change,
         can_move=context.can_move,
         begun=context.begun,
-        coverage=tuple(coverage_texts(covers)) if covers else (),
+        coverage=tuple(coverage_texts(covers)),
         more_url=reverse("search-results") + search.tail if covers and not covers.is_whole else "",
     )
 
@@ -194,10 +193,6 @@ def found_rows(
     words, calendar = kind_words(), context.calendar
     tail = f"?{urlencode({'next': next_url})}" if context.may_change else ""
     return tuple(found_row(kind, entry, words, calendar, tail) for kind, entry in entries)
-
-
-def largest_rows(files: Iterable[FoundEntry], context: SearchContext) -> tuple[FoundRow, ...]:
-    return found_rows([(FILE, each) for each in files], context, next_url="")
 
 
 def found_row(
@@ -267,8 +262,10 @@ def age_labels() -> dict[str, str]:
     }
 
 
-def coverage_texts(covers: Coverage) -> Iterator[str]:
+def coverage_texts(covers: Coverage | None) -> Iterator[str]:
     """Say how much the site has read of a service that can't search."""
+    if covers is None:
+        return
     numbers = {
         "count": formatting.count_words(covers.known),
         "read": formatting.count_words(covers.read),
@@ -284,12 +281,3 @@ def coverage_texts(covers: Coverage) -> Iterator[str]:
     yield text % numbers
     if covers.is_full:
         yield _("There are more files and folders than Ferry can search here.")
-
-
-# Choosing the folder for what is added
-
-
-def with_coverage(picker: FolderPicker, covers: Coverage | None) -> FolderPicker:
-    """Say how much was searched, unless there is more to say about the results."""
-    texts = coverage_texts(covers) if covers else ()
-    return replace(picker, more=picker.more or joining.sentences(texts))

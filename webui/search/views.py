@@ -16,7 +16,7 @@ from webui.files.pages.folder import FilmInProgress, film_in_progress
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, recent_folders
-from webui.library.entries import FOLDER, ROOT
+from webui.library.entries import FILE, FOLDER, ROOT
 from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.moving.page import folder_picker
@@ -27,6 +27,7 @@ from webui.search.coverage import Coverage
 from webui.search.page import SearchContext, SearchPage, SearchRequest, parse_search
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.records import SearchResult
+from webui.words import joining
 from webui.words.formatting import Calendar
 
 
@@ -71,7 +72,9 @@ def choose(request: Request) -> HttpResponse:
     result, covers = find(request, search) if query else (None, None)
     recent = () if query or is_opened else recent_folders.read_recent(request)
     above = folders.ancestors(service_of(request), target)
-    page = pages.with_coverage(folder_picker(target, above, recent, query, result), covers)
+    page = folder_picker(target, above, recent, query, result)
+    # Say how much was searched, unless there is more to say about the results.
+    page = replace(page, more=page.more or joining.sentences(pages.coverage_texts(covers)))
     template = "search/_choose.html" if request.htmx else "search/choose.html"
     return render(request, template, {"page": page})
 
@@ -83,7 +86,8 @@ def largest(request: Request) -> HttpResponse:
         text = _("The storage service can't list its largest files.")
         return error_answers.plain(request, 404, text=text)
     context = context_of(request)
-    rows = pages.largest_rows(service_of(request).v1.largest_files(), context)
+    files = [(FILE, each) for each in service_of(request).v1.largest_files()]
+    rows = pages.found_rows(files, context, next_url="")
     values = {"rows": rows, "may_change": context.may_change}
     return render(request, "search/largest.html", values)
 

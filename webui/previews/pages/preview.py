@@ -202,11 +202,12 @@ def script_of(kind: str) -> str:
 
 
 def position_words(place: int, like: Sequence[Entry]) -> str:
-    numbers = {
-        "number": formatting.count_words(place + 1),
-        "count": formatting.count_words(len(like)),
-    }
-    return _("%(number)s of %(count)s") % numbers if len(like) > 1 else ""
+    return _("%(number)s of %(count)s") % numbers(place, like) if len(like) > 1 else ""
+
+
+def numbers(place: int, like: Sequence[Entry]) -> dict[str, str]:
+    count_words = formatting.count_words
+    return {"number": count_words(place + 1), "count": count_words(len(like))}
 
 
 def facts(entry: Entry, position: str, text: TextPart | None) -> str:
@@ -321,13 +322,10 @@ def cover_rank(picture: Entry) -> int:
 
 
 def track_words(snapshot: Snapshot, place: int, like: Sequence[Entry]) -> str:
-    words = {
-        "folder": folder_words(snapshot),
-        "number": formatting.count_words(place + 1),
-        "count": formatting.count_words(len(like)),
-    }
+    folder = folder_words(snapshot)
     if len(like) == 1:
-        return words["folder"]
+        return folder
+    words = numbers(place, like) | {"folder": folder}
     return _("%(folder)s, track %(number)s of %(count)s") % words
 
 

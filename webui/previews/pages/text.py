@@ -16,7 +16,7 @@ from webui.previews.pages.layouts import CueRow, Table
 from webui.previews.text_pieces import TextPiece
 from webui.v1.errors import Failure
 from webui.words import formatting
-from webui.words.failures import message_of
+from webui.words.failures import ErrorMessage, message_of
 
 READ = frozenset({"text", "code", "markdown", "table", "subtitle"})
 ART = frozenset({"nfo", "diz"})
@@ -45,8 +45,7 @@ class TextPart:
     more_text: str = ""
     lines_text: str = ""
     language: str = ""
-    failure_title: str = ""
-    failure_text: str = ""
+    failure: ErrorMessage | None = None
 
 
 def most_lines(entry: Entry) -> int:
@@ -58,8 +57,7 @@ def is_art(entry: Entry) -> bool:
 
 
 def failed_part(failure: Failure) -> TextPart:
-    message = message_of(failure)
-    return TextPart("failed", failure_title=message.title, failure_text=message.text)
+    return TextPart("failed", failure=message_of(failure))
 
 
 def text_part(

@@ -17,7 +17,7 @@ from webui.limiter import TimedOut
 from webui.models import Role
 from webui.previews import thumbnail_cache
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
-from webui.v1.links import Download, Link
+from webui.v1.links import Download
 
 # Failures that asking again wouldn't change.
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
@@ -85,13 +85,12 @@ def small(request: Request, file: str) -> Download:
     if link and link != OWN_PICTURE:
         return v1.open(link, insists=False)
     source = v1.picture(file, PICTURE_PIXELS) if link else v1.thumbnail(file)
-    return v1.open(source, insists=False) if isinstance(source, Link) else source
+    return v1.open(source, insists=False)
 
 
 def large(request: Request, file: str) -> Download:
     v1 = service_of(request).v1
-    source = v1.image(file)
-    return v1.open(source) if isinstance(source, Link) else source
+    return v1.open(v1.image(file))
 
 
 def entry_in(request: Request, file: str) -> Entry | None:
