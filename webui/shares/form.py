@@ -3,12 +3,12 @@
 from datetime import datetime, timedelta
 
 from django import forms
+from django.contrib.auth.hashers import make_password
 from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from webui.forms import LONGEST_PASSWORD
 from webui.models import Share
-from webui.shares.terms import Terms
 
 LIFETIMES = {
     "hour": (timedelta(hours=1), _("1 hour")),
@@ -54,12 +54,13 @@ class TermsForm(forms.Form):
         required=False,
     )
 
-    def terms(self, now: datetime, *, takes_files: bool) -> Terms:
+    def terms(self, now: datetime, *, takes_files: bool) -> Share:
+        """Return a link that has its terms, but isn't saved and opens nothing yet."""
         said = self.cleaned_data
         lifetime, _words = LIFETIMES.get(said["lasts"], (None, ""))
-        return Terms(
+        return Share(
             label=said["label"],
-            password=said["password"],
+            password=make_password(said["password"]) if said["password"] else "",
             expires_at=now + lifetime if lifetime else None,
             most_uses=said["most_uses"],
             takes_files=takes_files,

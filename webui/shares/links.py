@@ -3,10 +3,8 @@
 import logging
 import secrets
 from collections.abc import Collection
-from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from django.contrib.auth.hashers import make_password
 from django.db import transaction
 from django.db.models import F, Q, Sum
 from django.utils import timezone
@@ -17,13 +15,13 @@ from webui.library.bounds import Bounds
 from webui.library.entries import FOLDER, Entry
 from webui.models import HeldBytes, Role, Share, User, digest_of, token_purpose
 from webui.optional_writes import optional_write
-from webui.shares.terms import Terms
 
 log = logging.getLogger("ferry.sharing")
 
 LIFETIME = timedelta(hours=24)  # of a link for other players
 MOST_EACH = 100
 LONGEST_NAME = 255
+TERMS = ("label", "password", "expires_at", "most_uses", "takes_files", "most_bytes")
 USED_EVERY = timedelta(minutes=1)
 # Senders that pause for a minute are cut off.
 HELD_FOR = timedelta(minutes=2)
@@ -35,45 +33,27 @@ class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
 
 def make(user: User, service: str, entry: Entry, now: datetime) -> str:
     """Return the token of a new link for other players."""
-    return _add(
-        user,
-        now,
-        service=service,
-        kind=entry.kind,
-        entry_id=entry.id,
-        name=entry.name[:LONGEST_NAME],
-        expires_at=now + LIFETIME,
-    )
+    share = Share(kind=entry.kind, entry_id=entry.id, name=entry.name, expires_at=now + LIFETIME)
+    return _add(share, user, service, now)
 
 
-def make_page(user: User, service: str, bounds: Bounds, terms: Terms, now: datetime) -> str:
-    """Return the token of a new link to a page."""
-    return _add(
-        user,
-        now,
-        service=service,
-        kind=FOLDER,
-        entry_id=bounds.top,
-        folder=bounds.top,
-        only=None if bounds.only is None else sorted(bounds.only),
-        name=bounds.name[:LONGEST_NAME],
-        **_columns(terms),
-    )
+def make_page(user: User, service: str, bounds: Bounds, terms: Share, now: datetime) -> str:
+    """Return the token of a new link to a page with these terms."""
+    terms.kind, terms.entry_id, terms.folder = FOLDER, bounds.top, bounds.top
+    terms.only = None if bounds.only is None else sorted(bounds.only)
+    terms.name = bounds.name
+    return _add(terms, user, service, now)
 
 
-def _columns(terms: Terms) -> dict[str, object]:
-    hashed = make_password(terms.password) if terms.password else ""
-    return asdict(terms) | {"password": hashed}
-
-
-def _add(user: User, now: datetime, **facts: object) -> str:
+def _add(share: Share, user: User, service: str, now: datetime) -> str:
     """Add a link, and return its token: 256 random bits that only the link contains."""
     if len(list_valid(now, user=user)) >= MOST_EACH:
         raise TooManyShares
     token = secrets.token_urlsafe(32)
-    digest, password = digest_of(token), user.get_session_auth_hash()
-    sealed = encryption.encrypt(token, token_purpose(digest))
-    Share.objects.create(digest=digest, sealed=sealed, user=user, password_mark=password, **facts)
+    share.digest, share.user, share.service = digest_of(token), user, service
+    share.name, share.password_mark = share.name[:LONGEST_NAME], user.get_session_auth_hash()
+    share.sealed = encryption.encrypt(token, token_purpose(share.digest))
+    share.save()
     return token
 
 
@@ -107,9 +87,9 @@ def list_valid(now: datetime, **facts: object) -> list[Share]:
     return [share for share in rows if is_of_password(share, share.user)]
 
 
-def change(share: Share, terms: Terms, keeps: Collection[str], now: datetime) -> bool:
+def change(share: Share, terms: Share, keeps: Collection[str], now: datetime) -> bool:
     """Change the terms for everyone at once. Return False if the link has just ended."""
-    columns = {name: value for name, value in _columns(terms).items() if name not in keeps}
+    columns = {name: getattr(terms, name) for name in TERMS if name not in keeps}
     return Share.objects.filter(is_valid(now), pk=share.pk).update(**columns) > 0
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from webui.library.addresses import folder_url
 from webui.library.entries import Entry
 from webui.library.snapshot import Snapshot
-from webui.shares.terms import Terms
+from webui.shares.pages.links import ShareFacts
 from webui.words import formatting
 from webui.words.formatting import Calendar, count_words
 
@@ -39,7 +39,7 @@ def can_receive(snapshot: Snapshot, chosen: Sequence[Entry], *, takes_folder: bo
     return takes_folder and len(chosen) == 1 and chosen[0].is_folder
 
 
-def terms_words(terms: Terms, calendar: Calendar) -> str:
+def terms_words(terms: ShareFacts, calendar: Calendar) -> str:
     if terms.takes_files:
         what = _("Anyone with this link can send files to the folder, and sees nothing in it.")
     else:
@@ -48,7 +48,7 @@ def terms_words(terms: Terms, calendar: Calendar) -> str:
     return " ".join(filter(None, [what, word, limits_words(terms, calendar)]))
 
 
-def limits_words(terms: Terms, calendar: Calendar) -> str:
+def limits_words(terms: ShareFacts, calendar: Calendar) -> str:
     if terms.expires_at is None:
         end = _("It works until you revoke it.")
     else:
