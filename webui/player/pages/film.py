@@ -40,15 +40,6 @@ class NearbyFilm:
 
 
 @dataclass(frozen=True)
-class ResumeOffer:
-    at_seconds: float
-    of_seconds: float
-    at: str
-    text: str
-    percent: int
-
-
-@dataclass(frozen=True)
 class PlayerPage:
     title: str
     folder: str
@@ -58,7 +49,9 @@ class PlayerPage:
     original_type: str  # "" if no browser plays the original
     size: str
     is_watched: bool
-    resume: ResumeOffer | None
+    resume: Position | None  # if the person has begun the film
+    resume_at: str
+    resume_text: str
     previous: NearbyFilm | None
     next: NearbyFilm | None
     runs_on: bool  # the next film is the next episode of the series
@@ -73,6 +66,7 @@ def player_page(
 ) -> PlayerPage:
     before, after = neighbors.films_around(snapshot, entry)
     title = split_name(entry.name)[0]
+    begun = position if position and position.position_seconds else None
     return PlayerPage(
         title=title,
         folder=snapshot.folder,
@@ -82,18 +76,13 @@ def player_page(
         original_type=TYPES.get(entry.extension, ""),
         size=formatting.size_words(entry.size_bytes),
         is_watched=bool(position and position.is_watched),
-        resume=resume_of(position),
+        resume=begun,
+        resume_at=clock_words(begun.position_seconds) if begun else "",
+        resume_text=stopped_words(begun) if begun else "",
         previous=nearby_film(before, at),
         next=nearby_film(after, at),
         runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
     )
-
-
-def resume_of(position: Position | None) -> ResumeOffer | None:
-    if position is None or not position.position_seconds:
-        return None
-    at, of = position.position_seconds, position.duration_seconds
-    return ResumeOffer(at, of, clock_words(at), stopped_words(position), position.percent)
 
 
 def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:

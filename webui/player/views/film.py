@@ -1,6 +1,6 @@
 """Films: where they can be played, and how far a person got."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import Any
@@ -35,21 +35,12 @@ NO_SCENES = Scenes((), "", 0, 0)
 
 @require_safe
 @open_to(Role.GUEST)
-def hls(request: Request, file: str) -> HttpResponse:
-    return respond(request, service_of(request).v1.hls, file, "hls")
-
-
-@require_safe
-@open_to(Role.GUEST)
-def mp4(request: Request, file: str) -> HttpResponse:
-    return respond(request, service_of(request).v1.mp4, file, "mp4")
-
-
-def respond(request: Request, ask: Callable[[str], Playable], file: str, kind: str) -> HttpResponse:
+def playable(request: Request, file: str, kind: str) -> HttpResponse:
     """Send where a film can be played. A refusal is a normal response: the player tries its other
     sources, and shows a reason if none works."""
+    v1 = service_of(request).v1
     try:
-        answer = where(request, ask(file), file, kind)
+        answer = where(request, v1.hls(file) if kind == "hls" else v1.mp4(file), file, kind)
     except (Unavailable, TooMany) as failure:
         answer = source("away", reason=why_not(for_visitors(request, failure)))
     except Failure as failure:
