@@ -1,6 +1,6 @@
 """Read a form, and send its items: files as they arrive, and then the typed lines."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from io import BytesIO
 
@@ -12,7 +12,7 @@ from common.http.multipart import Part
 from common.names import find_name_error
 from webui.add import parse, send
 from webui.add.pages.outcomes import ItemResult, SentFile
-from webui.add.send import SendContext
+from webui.add.send import SendContext, SendResult
 from webui.http import bodies, csrf
 from webui.http.bodies import CutOff, RequestReader
 from webui.http.csrf import TOKEN_FIELD
@@ -60,21 +60,6 @@ class FormInput:
             self.folder = value
 
 
-@dataclass(frozen=True)
-class FormDelivery:
-    """What became of a form's items. `left`: lines not tried yet. `failure`: why they'd fail."""
-
-    folder: str
-    results: list[ItemResult]
-    left: list[str]
-    failure: str
-
-    @property
-    def kept(self) -> list[str]:
-        """Return the lines to put back into the field for another try."""
-        return [result.line for result in self.results if result.line]
-
-
 class OutOfDate(UploadRefused):
     """The form may be another site's, so nothing was sent. The typed lines are not lost."""
 
@@ -93,7 +78,7 @@ def too_much() -> UploadRefused:
     )
 
 
-def deliver_items(request: Request, bearer: User | None = None) -> FormDelivery:
+def deliver_items(request: Request, bearer: User | None = None) -> SendResult:
     """Send what a form contains. Raises UploadRefused."""
     form_input = read_form_input(request, bearer)
     parsed_text = parse.parse_lines(form_input.text)
@@ -105,8 +90,8 @@ def deliver_items(request: Request, bearer: User | None = None) -> FormDelivery:
     results = form_input.results + send_result.results
     if any(result.is_well for result in results):
         actions.mark_changed(context.service)
-    left = [item.line for item in send_result.left] + parsed_text.rest.splitlines()
-    return FormDelivery(form_input.folder, results, left, send_result.failure)
+    left = send_result.left + parsed_text.rest.splitlines()
+    return replace(send_result, folder=form_input.folder, results=results, left=left)
 
 
 def nothing_words() -> str:

@@ -40,11 +40,17 @@ class SendContext:
 
 @dataclass(frozen=True)
 class SendResult:
-    """The outcomes so far. `left`: items not tried yet. `failure`: why the rest would fail."""
+    """The outcomes so far. `left`: lines not tried yet. `failure`: why they would fail."""
 
     results: list[ItemResult]
-    left: list[Item]
+    left: list[str]
     failure: str = ""
+    folder: str = ""
+
+    @property
+    def kept(self) -> list[str]:
+        """Return the lines to put back into the field for another try."""
+        return [result.line for result in self.results if result.line]
 
 
 def send(
@@ -59,14 +65,15 @@ def send(
             results.append(ItemResult(item, "unreadable", reasons.find(item.why).text))
             continue
         if clock() > deadline:
-            return SendResult(results, list(items[position:]))
+            return SendResult(results, [each.line for each in items[position:]])
         try:
             results.append(send_item(context, item))
         except Failure as failure:
             result = refusal_of(item, failure)
             results.append(result)
             if is_about_service(failure):
-                return SendResult(results, list(items[position + 1 :]), result.sentence)
+                left = [each.line for each in items[position + 1 :]]
+                return SendResult(results, left, result.sentence)
     return SendResult(results, [])
 
 

@@ -237,7 +237,7 @@ def test_a_slow_service_is_not_waited_for_beyond_the_patience(bob, storage):
     items = parse.read("\n".join(magnet(number) for number in range(1, 100)))
     done = add_send.send(context, items, clock=lambda: next(seconds))
     assert len(done.results) == 1
-    assert done.left == items[1:]
+    assert done.left == [item.line for item in items[1:]]
     assert not done.failure
 
 

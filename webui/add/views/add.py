@@ -17,11 +17,12 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
-from webui.add.form_body import FormDelivery, OutOfDate, deliver_items, nothing_words
+from webui.add.form_body import OutOfDate, deliver_items, nothing_words
 from webui.add.pages import add as pages
 from webui.add.pages.outcomes import results_panel, row_of
 from webui.add.parse import Item
 from webui.add.screen import box_of
+from webui.add.send import SendResult
 from webui.errors import answers as error_answers
 from webui.http import unsent_forms
 from webui.http.requests import Request, asks_and_acts, form_page_url, is_script, service_of
@@ -37,6 +38,7 @@ log = logging.getLogger("ferry.sending")
 ASKING = ("magnet", "url", "text")
 # The list follows later: from behind the `#`, the service worker, or the installed app.
 AWAITED = ("list", "shared", "opened")
+FIELD_TEMPLATE = "add/new.html"
 
 
 # Ended sessions
@@ -79,28 +81,28 @@ def too_late(request: HttpRequest) -> HttpResponse:
 @open_to(Role.MEMBER)
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
+    return deliver(request, FIELD_TEMPLATE)
+
+
+def deliver(request: Request, template: str) -> HttpResponse:
     try:
         delivery = deliver_items(request)
     except UploadRefused as refused:
         return refusal(request, refused)
-    remember_folder(request, delivery.folder)
+    if service_of(request).takes_folder:
+        recent_folders.remember(request, delivery.folder[:LONGEST_ID])
     if is_script(request):
         return for_script(delivery)
     is_done = bool(delivery.results) and all(each.is_plain for each in delivery.results)
-    if is_done and not delivery.left:
+    if is_done and not delivery.left and template == FIELD_TEMPLATE:
         return show_transfers(request, delivery)
-    return show_results(request, "add/new.html", delivery)
+    return show_results(request, template, delivery)
 
 
-def show_transfers(request: Request, delivery: FormDelivery) -> HttpResponse:
+def show_transfers(request: Request, delivery: SendResult) -> HttpResponse:
     """Lead from a plain form that added everything to the list in which it moves."""
     messages.success(request, results_panel(delivery.results).summary)
     return redirect(f"{reverse('transfers')}?{urlencode({'added': delivery.folder or ROOT})}")
-
-
-def remember_folder(request: Request, folder: str) -> None:
-    if service_of(request).takes_folder:
-        recent_folders.remember(request, folder[:LONGEST_ID])
 
 
 def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
@@ -110,11 +112,11 @@ def refusal(request: Request, refused: UploadRefused) -> HttpResponse:
         log.warning("refused form path=%s reason='out of date'", request.path)
         form_input, panel = refused.form_input, results_panel([], refused.reason)
         box = replace(box_of(request, form_input.folder), text=form_input.text, results=panel)
-        return render(request, "add/new.html", {"box": box}, status=403)
+        return render(request, FIELD_TEMPLATE, {"box": box}, status=403)
     return error_answers.plain(request, refused.status, text=refused.reason)
 
 
-def for_script(delivery: FormDelivery) -> JsonResponse:
+def for_script(delivery: SendResult) -> JsonResponse:
     """Answer a script. `kept` goes back into the field; the script may send `left` at once."""
     results = delivery.results
     part = results_panel(results, delivery.failure)
@@ -132,7 +134,7 @@ def for_script(delivery: FormDelivery) -> JsonResponse:
     )
 
 
-def show_results(request: Request, template: str, delivery: FormDelivery) -> HttpResponse:
+def show_results(request: Request, template: str, delivery: SendResult) -> HttpResponse:
     """Answer a plain form with the outcome of each item, and the rest back in the field."""
     is_nothing = not delivery.results and not delivery.left
     failure = delivery.failure or (nothing_words() if is_nothing else "")
@@ -171,14 +173,7 @@ def read(request: Request) -> HttpResponse:
 @open_to(Role.MEMBER)
 def add(request: Request) -> HttpResponse:
     """Show the page on GET, add the items on POST. Exempt from Django's CSRF check, like `send`."""
-    if request.method != "POST":
-        return ask(request)
-    try:
-        delivery = deliver_items(request)
-    except UploadRefused as refused:
-        return refusal(request, refused)
-    remember_folder(request, delivery.folder)
-    return show_results(request, "add/ask.html", delivery)
+    return deliver(request, "add/ask.html") if request.method == "POST" else ask(request)
 
 
 def ask(request: Request) -> HttpResponse:
@@ -186,7 +181,7 @@ def ask(request: Request) -> HttpResponse:
     is_awaited = any(name in request.GET for name in AWAITED)
     box = box_of(request, request.GET.get("folder", ""))
     if not lines and not is_awaited:
-        return render(request, "add/new.html", {"box": box})
+        return render(request, FIELD_TEMPLATE, {"box": box})
     items = named_items("\n".join(lines), request.GET.get("title", ""))
     page = pages.ask_page(items, box, is_awaited=is_awaited)
     return render(request, "add/ask.html", {"box": box, "page": page})

@@ -10,8 +10,9 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from webui.add import send_tokens
-from webui.add.form_body import FormDelivery, deliver_items, nothing_words
+from webui.add.form_body import deliver_items, nothing_words
 from webui.add.pages.outcomes import results_panel, summary_words
+from webui.add.send import SendResult
 from webui.http.requests import Request, plain_text
 from webui.http.roles import open_to_strangers
 from webui.models import Role
@@ -66,7 +67,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> HttpResponse:
     return response
 
 
-def report(request: HttpRequest, delivery: FormDelivery) -> HttpResponse:
+def report(request: HttpRequest, delivery: SendResult) -> HttpResponse:
     """Return a line or JSON record for each item, for scripts and their authors to read."""
     results, left = delivery.results, delivery.left
     if not results and not left:
