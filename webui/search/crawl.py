@@ -51,7 +51,8 @@ class Room:
 def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
     """Take one turn, unless no one searches or another worker has the turn."""
     # An idle worker calls this every few seconds, and needn't query the database each time.
-    wanted_at = row_cache.read("search wanted at", last_wanted_at)
+    dates = NameIndex.objects.order_by("-wanted_at").values_list("wanted_at", flat=True)
+    wanted_at = row_cache.read("search wanted at", dates.first)
     if wanted_at is None or wanted_at < now - WANTED:
         return
     service = connection.service()
@@ -66,11 +67,6 @@ def crawl(now: datetime, rest: Callable[[float], None] = time.sleep) -> None:
         rows.update(next_at=timezone.now() + AFTER_FAILURE)
     else:
         rows.update(next_at=timezone.now())
-
-
-def last_wanted_at() -> datetime | None:
-    indexes = NameIndex.objects.order_by("-wanted_at")
-    return indexes.values_list("wanted_at", flat=True).first()
 
 
 def claim(service: Service, now: datetime) -> NameIndex | None:
