@@ -7,7 +7,6 @@ from datetime import datetime, timedelta
 
 from django.db import transaction
 from django.db.models import F, Q, Sum
-from django.utils import timezone
 from django.utils.crypto import constant_time_compare
 
 from webui import encryption
@@ -153,12 +152,10 @@ def find_revocable(user: User, share: int, now: datetime) -> Share | None:
     return find_own(user, share, now)
 
 
-def revoke(user: User, share: int) -> str | None:
-    """Delete a link. Return the name of what it opened, or None if there is no such link, as when
-    someone else was faster."""
-    row = find_revocable(user, share, timezone.now())
-    deleted, _by_model = Share.objects.filter(pk=row.pk).delete() if row else (0, {})
-    return str(row) if deleted else None
+def revoke(share: Share) -> bool:
+    """Delete a link. Return False if someone else was faster."""
+    deleted, _by_model = Share.objects.filter(pk=share.pk).delete()
+    return deleted > 0
 
 
 def prune(now: datetime) -> None:

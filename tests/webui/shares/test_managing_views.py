@@ -203,7 +203,7 @@ class TestChanging:
 
     def test_a_link_that_is_revoked_in_the_meantime_stays_ended(self, bob, link):
         share = Share.objects.get()
-        links.revoke(bob.user, share.pk)
+        links.revoke(share)
         assert bob.client.post(address_of(share), {"lasts": "never"}).status_code == 404
         assert not Share.objects.exists()
 

@@ -47,8 +47,8 @@ def share(request: Request, folder: str) -> HttpResponse:
     if is_sent and form.is_valid():
         if form.cleaned_data["purpose"] == SEND and not page["can_receive"]:
             form.add_error(None, no_folder_words())
-        elif made := made_link(request, reading, chosen, form):
-            return made
+        elif shown := create_link(request, reading, chosen, form):
+            return shown
         else:
             form.add_error(None, _("You already have 100 links. Revoke some on the account page."))
     context = {"page": page, "form": form}
@@ -62,7 +62,7 @@ def refusal(chosen: list[Entry]) -> str:
     return words % {"count": count_words(MOST_CHOSEN)}
 
 
-def made_link(
+def create_link(
     request: Request, reading: Reading, chosen: list[Entry], form: ShareForm
 ) -> HttpResponse | None:
     """Make the link, and show it. Return None if there are too many."""

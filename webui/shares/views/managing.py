@@ -79,11 +79,10 @@ def revoke(request: Request, share: int) -> HttpResponse:
         title = _("Revoke the link “%(name)s”?") % {"name": shown.name}
         page = {"title": title, "share": shown, "back_url": back_url, "back_label": back_label}
         return render(request, "shares/revoke.html", {"page": page})
-    name = links.revoke(request.user, share)
-    if name is None:
+    if row is None or not links.revoke(row):
         messages.error(request, _("This link had already ended."))
     else:
-        events.record(request, Kind.SHARE_REVOKED, name)
+        events.record(request, Kind.SHARE_REVOKED, str(row))
         messages.success(request, _("Link revoked"))
     return redirect(back_url)
 

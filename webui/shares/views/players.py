@@ -54,12 +54,12 @@ def folder(request: Request, folder: str) -> HttpResponse:
 def answer(request: Request, chosen: Entry, back_url: str) -> HttpResponse:
     page = pages.share_page(chosen, request.path, back_url)
     if request.method == "POST":
-        page |= made_for(request, chosen)
+        page |= create_link(request, chosen)
     template = "shares/_dialog.html" if request.htmx else "shares/show.html"
     return render(request, template, {"page": page}, status=422 if "error" in page else 200)
 
 
-def made_for(request: Request, chosen: Entry) -> dict[str, object]:
+def create_link(request: Request, chosen: Entry) -> dict[str, object]:
     """Make a link, or say why not."""
     if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
         return {"error": _("This folder doesn't contain any films or music. Open one that does.")}
