@@ -20,12 +20,12 @@ from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Activity, Connection, Role, User
 from webui.people import device_addresses
-from webui.people.pages.people import PeoplePart, invitation_row, person_row
+from webui.people.pages.people import InvitationRow, invitation_row, person_row
 from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
 from webui.server.pages import server as pages
 from webui.server.pages.plan import PlanPart, aged_words, plan_part
-from webui.server.pages.server import ConnectionPart, NamesPart, ServerPage, ServicePart
+from webui.server.pages.server import ConnectionPart, ServerPage, ServicePart
 from webui.server.pages.storage import StoragePart, largest_rows
 from webui.server.plan import AccountReading
 from webui.shares.screen import everyones_shares
@@ -82,7 +82,10 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
 def page_of(request: Request) -> ServerPage:
     page = ServerPage(storage_of(request), connection_state())
     if is_owner(request):
-        page = replace(page, connection=connection_of(), people=people_of(request))
+        people = [person_row(each, request.user) for each in User.objects.order_by("pk")]
+        page = replace(
+            page, connection=connection_of(), people=people, invitations=invitation_rows()
+        )
     return page
 
 
@@ -91,7 +94,8 @@ def with_owners_parts(request: Request, page: ServerPage) -> ServerPage:
     latest = Activity.objects.order_by("-pk")[:MOST_EVENTS]
     return replace(
         page,
-        names=names_of(request),
+        server_name=owner_settings.server_name(),
+        addresses=addresses_of(request),
         health=health_page(host().report_health(is_brief=True), calendar),
         activity=activity_page(latest, calendar, before=0),
     )
@@ -141,21 +145,17 @@ def programs_of(request: Request, password: str = "") -> dict[str, str] | None:
     return {"address": address, "email": host().embedded.account, "password": password}
 
 
-def names_of(request: Request) -> NamesPart:
-    """Return the server's name, and the address of this page before those in the network."""
+def addresses_of(request: Request) -> list[str]:
+    """Return the address of this page before those in the network."""
     here = f"{request.scheme}://{request.get_host()}"
     bases = dict.fromkeys([here, *device_addresses.network_bases()])
-    addresses = [f"{base}{settings.URL_PREFIX}/" for base in bases]
-    return NamesPart(owner_settings.server_name(), addresses)
+    return [f"{base}{settings.URL_PREFIX}/" for base in bases]
 
 
-def people_of(request: Request) -> PeoplePart:
+def invitation_rows() -> list[InvitationRow]:
     calendar = Calendar.now()
-    invited = one_time_links.invitations(timezone.now()).order_by("expires_at", "pk")
-    return PeoplePart(
-        [person_row(each, request.user) for each in User.objects.order_by("pk")],
-        [invitation_row(each, calendar) for each in invited],
-    )
+    rows = one_time_links.invitations(timezone.now()).order_by("expires_at", "pk")
+    return [invitation_row(*row, calendar) for row in rows.values_list("pk", "role", "expires_at")]
 
 
 def read_account(request: Request) -> AccountReading | Failure:

@@ -16,10 +16,6 @@ def visible_wishes(service: Service, account: Account) -> list[Wish]:
     return [wish for wish in account.wishes if key_of(wish) not in hidden]
 
 
-def find_wish(service: Service, account: Account, key: str) -> Wish | None:
-    return next((wish for wish in visible_wishes(service, account) if key_of(wish) == key), None)
-
-
 def hide(service: Service, account: Account, wish: Wish) -> None:
     """Hide a wish. Forget hidden wishes that the service no longer lists, so that they never
     outnumber its list."""

@@ -21,12 +21,6 @@ class PersonFacts(Protocol):
     created_at: datetime
 
 
-class Invited(Protocol):
-    pk: int
-    role: str
-    expires_at: datetime
-
-
 @dataclass(frozen=True)
 class PersonRow:
     name: str
@@ -39,12 +33,6 @@ class InvitationRow:
     id: int
     note: str
     label: str
-
-
-@dataclass(frozen=True)
-class PeoplePart:
-    people: list[PersonRow]
-    invitations: list[InvitationRow]
 
 
 def may_words(role: str) -> str:
@@ -69,10 +57,10 @@ def note_words(words: str, *, is_self: bool) -> str:
     return _("%(words)s (you)") % {"words": words} if is_self else words
 
 
-def invitation_row(link: Invited, calendar: Calendar) -> InvitationRow:
-    words = {"role": role_words(link.role), "when": calendar.to_the_minute(link.expires_at)}
+def invitation_row(id_: int, role: str, end: datetime, calendar: Calendar) -> InvitationRow:
+    words = {"role": role_words(role), "when": calendar.to_the_minute(end)}
     label = _("Revoke the invitation: %(role)s, until %(when)s") % words
-    return InvitationRow(link.pk, _("%(role)s, until %(when)s") % words, label)
+    return InvitationRow(id_, _("%(role)s, until %(when)s") % words, label)
 
 
 def role_choices() -> list[tuple[str, str, str]]:

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -7,7 +8,7 @@ from django.utils.translation import ngettext
 
 from webui.activity.page import ActivityPage
 from webui.health.page import HealthPage
-from webui.people.pages.people import PeoplePart
+from webui.people.pages.people import InvitationRow, PersonRow
 from webui.server.pages.plan import PlanPart
 from webui.server.pages.storage import StoragePart
 from webui.v1.connection import Health
@@ -48,12 +49,6 @@ class ConnectionPart:
 
 
 @dataclass(frozen=True)
-class NamesPart:
-    name: str
-    addresses: list[str]
-
-
-@dataclass(frozen=True)
 class Section:
     """A section of the screen in the list at its top, with what the section holds."""
 
@@ -69,8 +64,10 @@ class ServerPage:
     storage: StoragePart
     service: ServicePart
     connection: ConnectionPart | None = None
-    names: NamesPart | None = None
-    people: PeoplePart | None = None
+    server_name: str = ""
+    addresses: Sequence[str] = ()
+    people: Sequence[PersonRow] = ()
+    invitations: Sequence[InvitationRow] = ()
     health: HealthPage | None = None
     activity: ActivityPage | None = None
 
@@ -82,10 +79,10 @@ def sections(
     parts = [Section("storage", _("Storage"), gauge.text if gauge else "")]
     if plan and plan.is_shown:
         parts.append(Section("plan", plan.title))
-    if page.names and page.people:
+    if page.people:
         parts += [
-            Section("names", _("Name and addresses"), page.names.name),
-            Section("people", _("People"), people_words(len(page.people.people))),
+            Section("names", _("Name and addresses"), page.server_name),
+            Section("people", _("People"), people_words(len(page.people))),
         ]
     if links:
         parts.append(Section("links", _("Everyone's links"), count_words(links)))
