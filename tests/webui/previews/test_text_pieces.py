@@ -276,20 +276,32 @@ VTT = f"WEBVTT\n\n{STYLE}01:47.250 --> 01:49.000 align:left\nOne\ntwo\n"
 ASS = "[Events]\nDialogue: 0,0:01:47.25,0:01:49.00,Default,,0,0,0,,{\\b1}One\\Ntwo\n"
 
 
-@each_case("text", [SRT, VTT, ASS])
-def test_cues_of_each_kind_have_a_time_and_words(text):
-    first = layouts.cues_of(text)[0]
+@each_case(("extension", "text"), [("srt", SRT), ("vtt", VTT), ("ass", ASS), ("ssa", ASS)])
+def test_cues_of_each_kind_have_a_time_and_words(extension, text):
+    first = layouts.cues_of(text, extension)[0]
     assert (first.time, first.text) == ("0:01:47.250", "One\ntwo")
 
 
 def test_style_blocks_are_not_cues():
-    assert len(layouts.cues_of(VTT)) == 1
+    assert len(layouts.cues_of(VTT, "vtt")) == 1
 
 
-@given(some.text(alphabet="0:,.-> <{}i\nDialogue", max_size=400))
-def test_any_text_has_cues_or_none(text):
-    for cue in layouts.cues_of(text):
+@given(some.text(alphabet="0:,.-> <{}i\nDialogue", max_size=400), some.sampled_from(["srt", "ass"]))
+def test_any_text_has_cues_or_none(text, extension):
+    for cue in layouts.cues_of(text, extension):
         assert cue.time
+
+
+@each_case(
+    ("extension", "text", "said"),
+    [
+        ("srt", "cut off\n\n2\n00:01:47,250 --> 00:01:49,000\n<i>A blade.</i>\n", "A blade."),
+        ("ass", "Dialogue: 0,0:01:47.25,0:01:49.00,Default,,0,0,0,,{\\i1}A, {\\i0}B\n", "A, B"),
+    ],
+)
+def test_a_later_piece_of_subtitles_has_cues_too(extension, text, said):
+    (cue,) = layouts.cues_of(text, extension)
+    assert (cue.time, cue.text) == ("0:01:47.250", said)
 
 
 # Code and Markdown

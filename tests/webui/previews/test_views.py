@@ -241,6 +241,8 @@ def test_a_tap_to_a_picture_costs_less_than_60_kb(gwen, storage):
 
 # Texts
 
+DIALOGUE = b"Dialogue: 0,0:01:47.25,0:01:49.00,Default,,0,0,0,,{\\i1}A blade.\n"
+
 
 def text(answer) -> str:
     return "\n".join(each.get_text() for each in page(answer).select(".code code"))
@@ -259,6 +261,7 @@ def test_text_is_shown_as_text_whatever_it_contains(gwen, storage):
     [
         ("a.csv", b"name,size\n" + b"Sintel,9.8 GB\n" * 100, {"tbody tr": 100}),
         ("a.srt", b"1\n00:01:47,250 --> 00:01:49,000\nA blade.\n\n" * 30, {".cues li": 30}),
+        ("a.ass", b"[Script Info]\n[Events]\n" + DIALOGUE * 30, {".cues li": 30}),
         ("a.json", b'{"a":[1,2,{"b":"x"}]}', {".code code": 9}),
         ("a.py", b"import re\n", {".code .k": 1}),
         (

@@ -8,6 +8,7 @@ from itertools import islice
 
 from django.utils.translation import gettext as _
 
+from common import webvtt
 from webui.words import formatting
 
 MOST_COLUMNS = 60
@@ -17,9 +18,7 @@ DEEPEST = 24
 INDENT = "  "
 # Each alternative consumes whatever it begins with, so that no text is scanned twice.
 JSON_PARTS = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)|[{}\[\],:]|[^\s"{}\[\],:]+', re.DOTALL)
-CLOCK = r"(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[.,](\d{1,3})"
-CUE = re.compile(rf"\s{{0,8}}{CLOCK}\s{{1,8}}-->")
-SPOKEN = re.compile(rf"Dialogue:[^,]{{0,40}},\s{{0,8}}{CLOCK},")
+EVENTS = "[Script Info]\n[Events]\n"
 MARKUP = re.compile(r"<[^<>]{0,200}>|\{[^{}]{0,500}\}")
 
 
@@ -96,30 +95,11 @@ def more_columns(count: int) -> str:
 # Cues
 
 
-def cues_of(text: str) -> list[CueRow]:
+def cues_of(text: str, extension: str) -> list[CueRow]:
     """Return the times and words of SubRip, WebVTT, and Advanced SubStation subtitles."""
-    cues: list[CueRow] = []
-    time, words = "", [""]
-    for line in [*text.split("\n"), ""]:
-        timing = CUE.match(line)
-        spoken = SPOKEN.match(line)
-        if spoken:
-            said = line.split(",", 9)[-1].replace("\\N", "\n")
-            cues.append(CueRow(time_words(spoken), bare(said)))
-        elif timing:
-            time, words = time_words(timing), []
-        elif time and line.strip():
-            words.append(line)
-        elif time:
-            cues.append(CueRow(time, bare("\n".join(words))))
-            time = ""
-    return cues
-
-
-def time_words(match: re.Match[str]) -> str:
-    hours, minutes, seconds, part = match.groups()
-    return f"{int(hours or 0)}:{int(minutes):02}:{seconds}.{part.ljust(3, '0')}"
-
-
-def bare(text: str) -> str:
-    return MARKUP.sub("", text).strip()
+    # A later piece of a file doesn't say what it is part of.
+    head = EVENTS if extension in ("ass", "ssa") else ""
+    return [
+        CueRow(webvtt.stamp(cue.start_ms).removeprefix("0"), MARKUP.sub("", cue.text).strip())
+        for cue in webvtt.cues_in(head + text)
+    ]

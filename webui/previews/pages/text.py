@@ -90,7 +90,7 @@ def content_of(entry: Entry, piece: TextPiece, highlight: Highlight, prose: Pros
             if table := layouts.table_of(text, entry.extension, has_head=has_head):
                 return TextPart("table", table=table)
         case "subtitle":
-            if cues := layouts.cues_of(text):
+            if cues := layouts.cues_of(text, entry.extension):
                 return TextPart("cues", cues=cues)
         case "code":
             if entry.extension == "json" and piece.is_whole:
