@@ -18,7 +18,7 @@ from webui.optional_writes import optional_write
 log = logging.getLogger("ferry.sharing")
 
 LIFETIME = timedelta(hours=24)  # of a link for other players
-MOST_EACH = 100
+MOST_EACH = 100  # So many at once mean that something is wrong.
 LONGEST_NAME = 255
 TERMS = ("label", "password", "expires_at", "most_uses", "takes_files", "most_bytes")
 USED_EVERY = timedelta(minutes=1)
@@ -26,28 +26,24 @@ USED_EVERY = timedelta(minutes=1)
 HELD_FOR = timedelta(minutes=2)
 
 
-class TooManyShares(Exception):  # noqa: N818  Errors are nouns here.
-    """So many links are valid at once that something must be wrong."""
-
-
-def make(user: User, service: str, entry: Entry, now: datetime) -> str:
-    """Return the token of a new link for other players."""
+def make(user: User, service: str, entry: Entry, now: datetime) -> str | None:
+    """Return the token of a new link for other players, or None if the person has too many."""
     share = Share(kind=entry.kind, entry_id=entry.id, name=entry.name, expires_at=now + LIFETIME)
     return _add(share, user, service, now)
 
 
-def make_page(user: User, service: str, bounds: Bounds, terms: Share, now: datetime) -> str:
-    """Return the token of a new link to a page with these terms."""
+def make_page(user: User, service: str, bounds: Bounds, terms: Share, now: datetime) -> str | None:
+    """Return the token of a new link to a page with these terms, or None like `make`."""
     terms.kind, terms.entry_id, terms.folder = FOLDER, bounds.top, bounds.top
     terms.only = None if bounds.only is None else sorted(bounds.only)
     terms.name = bounds.name
     return _add(terms, user, service, now)
 
 
-def _add(share: Share, user: User, service: str, now: datetime) -> str:
+def _add(share: Share, user: User, service: str, now: datetime) -> str | None:
     """Add a link, and return its token: 256 random bits that only the link contains."""
     if len(list_valid(now, user=user)) >= MOST_EACH:
-        raise TooManyShares
+        return None
     token = secrets.token_urlsafe(32)
     share.digest, share.user, share.service = digest_of(token), user, service
     share.name, share.password_mark = share.name[:LONGEST_NAME], user.get_session_auth_hash()

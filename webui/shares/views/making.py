@@ -69,9 +69,8 @@ def create_link(
     now = timezone.now()
     terms = form.terms(now, takes_files=form.cleaned_data["purpose"] == SEND)
     bounds = bounds_of(reading, chosen)
-    try:
-        token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
-    except links.TooManyShares:
+    token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
+    if token is None:
         return None
     events.record(request, Kind.SHARE_MADE, terms.label or bounds.name)
     page = {

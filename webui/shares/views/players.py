@@ -64,9 +64,8 @@ def create_link(request: Request, chosen: Entry) -> dict[str, object]:
     if chosen.kind != FILE and not pages.playable_entries(snapshot_of(request, chosen.id).contents):
         return {"error": _("This folder doesn't contain any films or music. Open one that does.")}
     now = timezone.now()
-    try:
-        token = links.make(request.user, service_of(request).key, chosen, now)
-    except links.TooManyShares:
+    token = links.make(request.user, service_of(request).key, chosen, now)
+    if token is None:
         return {"error": _("You already have 100 links. Revoke some on the account page.")}
     events.record(request, Kind.SHARE_MADE, chosen.name)
     path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
