@@ -5,10 +5,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 
-class TimedOut(Exception):  # noqa: N818  Errors are nouns here.
-    """The caller waited longer than the timeout."""
-
-
 class Slot:
     """A slot that one caller has taken. Giving it back again does nothing."""
 
@@ -30,7 +26,7 @@ class Limiter:
     def one(self) -> Iterator[None]:
         slot = self.take()
         if slot is None:
-            raise TimedOut
+            raise TimeoutError
         try:
             yield
         finally:

@@ -34,10 +34,6 @@ KEPT_SECONDS = 7 * 24 * 3600
 turns = Limiter(4, wait_seconds=20)
 
 
-class NoSubtitles(Exception):  # noqa: N818  Errors are nouns here.
-    """The file contains nothing that can be shown as subtitles."""
-
-
 # Matching subtitles to a film
 
 
@@ -98,8 +94,8 @@ def sidecar(folder: str, video: Entry, entry: Entry, words: str) -> Sidecar:
 
 
 def read(service: Service, folder: str, file: str, language: str, version: str) -> str:
-    """Return a subtitle file as WebVTT. `version` is the file's, and keys the cache of all
-    processes. Raises `TimedOut` if too many files are being read already."""
+    """Return a subtitle file as WebVTT, empty if it contains no subtitles. `version` is the file's,
+    and keys the cache of all processes. Raises `TimeoutError` if too many files are being read."""
     name = "\0".join([service.key, file, language, version, get_language() or ""])
     key = f"subtitles-{hashlib.sha256(name.encode()).hexdigest()}"
     cached = cache.get(key) if version else None
@@ -107,7 +103,7 @@ def read(service: Service, folder: str, file: str, language: str, version: str) 
         return cached
     with turns.one():
         text = convert(fetch(service, folder, file), language)
-    if version:
+    if version and text:
         with suppress(OSError):
             cache.set(key, text, KEPT_SECONDS)
     return text
@@ -124,12 +120,9 @@ def fetch(service: Service, folder: str, file: str) -> bytes:
 def convert(content: bytes, language: str) -> str:
     encoding = encoding_of(content, language)
     if not encoding:
-        raise NoSubtitles
+        return ""
     text, _byte_count = encodings.decode(content, encoding, is_last=True)
-    vtt = webvtt.webvtt(text, _("The subtitles end here, because there are too many."))
-    if not vtt:
-        raise NoSubtitles
-    return vtt
+    return webvtt.webvtt(text, _("The subtitles end here, because there are too many."))
 
 
 def encoding_of(content: bytes, language: str) -> str:

@@ -51,7 +51,7 @@ class Pictures:
     def get(
         self, key: str, fetch: Callable[[], Iterator[bytes]], most_bytes: int = MOST_BYTES
     ) -> bytes | None:
-        """Return a picture, or None if there is none. Raises `TimedOut` if too many are being
+        """Return a picture, or None if there is none. Raises `TimeoutError` if too many are being
         fetched already."""
         path = self._path(key)
         picture = self._read(path)
@@ -118,7 +118,7 @@ def disk_bytes(status: os.stat_result) -> int:
 
 
 def fetch_once(fetch: Callable[[], Iterator[bytes]], most_bytes: int) -> bytes | None:
-    """Return a picture that isn't cached, or None if there is none. Raises `TimedOut`."""
+    """Return a picture that isn't cached, or None if there is none. Raises `TimeoutError`."""
     with turns.one():
         return picture_in(fetch(), most_bytes) or None
 

@@ -10,7 +10,7 @@ import nh3
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
 
-from webui.limiter import Limiter, TimedOut
+from webui.limiter import Limiter
 
 PROGRAM = Path(__file__).with_name("typesetting.py")
 MOST_SECONDS = 4
@@ -88,5 +88,5 @@ def ask_child(question: dict[str, str]) -> Any:
                 check=True,
             )
             return json.loads(result.stdout)
-    except (TimedOut, subprocess.SubprocessError, OSError, ValueError):
+    except (subprocess.SubprocessError, OSError, ValueError):
         return None

@@ -13,7 +13,6 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import OWN_PICTURE, PICTURE_PIXELS, Entry
-from webui.limiter import TimedOut
 from webui.models import Role
 from webui.previews import thumbnail_cache
 from webui.v1.errors import Conflict, Failure, Forbidden, NotFound, Rejected, Unreadable
@@ -58,7 +57,7 @@ def find_or_fetch(
             return thumbnail_cache.fetch_once(fetch, most_bytes)
         key = f"{service_of(request).key} {file} {entry.version}{kind}"
         return thumbnail_cache.store().get(key, fetch, most_bytes)
-    except (Failure, TimedOut):
+    except (Failure, TimeoutError):
         return HttpResponse(status=503, headers={"Retry-After": "30"})
 
 
