@@ -19,7 +19,4 @@ def bearer_of(token: str, now: datetime) -> User | None:
     """Return the person whose token this is, unless it was revoked or they may not sign in."""
     rows = SendToken.objects.filter(digest=digest_of(token), user__is_active=True)
     row = rows.select_related("user").first()
-    if row is None:
-        return None
-    rows.update(used_at=now)
-    return row.user
+    return row.user if row and rows.update(used_at=now) else None
