@@ -56,10 +56,13 @@ def write(  # noqa: PLR0913  As many facts as an event has.
         )
 
 
-def record_failure(name: str, address: str) -> None:
-    """Count a failed sign-in. Record only known names, since some people type their password."""
-    username = User.objects.filter(username__iexact=name).values_list("username", flat=True).first()
-    count_failure(Kind.FAILED, username or "", address)
+def record_failure(name: str, address: str) -> str:
+    """Count a failed sign-in, and return whose it is. Record only known names, and return nothing
+    for others, since some people type their password."""
+    names = User.objects.filter(username__iexact=name).values_list("username", flat=True)
+    username = names.first() or ""
+    count_failure(Kind.FAILED, username, address)
+    return username
 
 
 def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:

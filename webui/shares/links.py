@@ -143,9 +143,8 @@ def find_own(user: User, share: int, now: datetime) -> Share | None:
 
 def find_revocable(user: User, share: int, now: datetime) -> Share | None:
     """Return a link that this person may revoke, unless it has ended: owners revoke all links."""
-    if Role(user.role).includes(Role.OWNER):
-        return next(iter(list_valid(now, pk=share)), None)
-    return find_own(user, share, now)
+    facts = {} if Role(user.role).includes(Role.OWNER) else {"user": user}
+    return next(iter(list_valid(now, pk=share, **facts)), None)
 
 
 def revoke(share: Share) -> bool:

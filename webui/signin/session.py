@@ -58,16 +58,20 @@ def check_own_password(request: Request, form: Form, field: str) -> HttpResponse
     name, address = request.user.username, request.META["REMOTE_ADDR"]
     key = throttle.key_for_session("password", request.session.session_key or "")
     if wait := throttle.take(key):
-        log.warning("limited name=%r address=%s", name, address)
-        events.record_failure(name, address)
+        note_failure("limited", name, address)
         return ask_to_wait(request, wait)
     if form.has_error(field, "wrong"):
         throttle.count([throttle.key_for_name(name)])
-        log.warning("failed name=%r address=%s", name, address)
-        events.record_failure(name, address)
+        note_failure("failed", name, address)
     else:
         throttle.give_back(key)
     return None
+
+
+def note_failure(what: str, name: str, address: str) -> None:
+    """Record and log a wrong or refused password, in the line that fail2ban reads."""
+    username = events.record_failure(name, address) or "unknown"
+    log.warning("%s name=%r address=%s", what, username, address)
 
 
 def note_password(request: HttpRequest) -> None:

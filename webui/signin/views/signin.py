@@ -8,14 +8,13 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_POST
 
-from webui.activity import events
 from webui.forms import SignIn
 from webui.http import known_devices, unsent_forms
 from webui.http.requests import Request, asks_and_acts, leave_for, safe_next
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, User
 from webui.signin import devices, throttle
-from webui.signin.session import retry_after, too_many_tries, welcome_in
+from webui.signin.session import note_failure, retry_after, too_many_tries, welcome_in
 
 log = logging.getLogger("ferry.signin")
 BUSY = timedelta(seconds=5)
@@ -48,13 +47,11 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
         refusal = _("Too many people are signing in right now. Try again in a few seconds.")
         return show(request, form, next_url, refusal=refusal, status=503, wait=BUSY)
     if wait:
-        log.warning("limited name=%r address=%s", name_for_log(name), address)
-        events.record_failure(name, address)
+        note_failure("limited", name, address)
         refusal = too_many_tries(wait)
         return show(request, form, next_url, refusal=refusal, status=429, wait=wait)
     if user is None:
-        log.warning("failed name=%r address=%s", name_for_log(name), address)
-        events.record_failure(name, address)
+        note_failure("failed", name, address)
         refusal = _("The name or password is wrong. Check both and try again.")
         return show(request, form, next_url, refusal=refusal, status=422)
     page = safe_next(request, next_url)
@@ -65,11 +62,6 @@ def _try(request: HttpRequest, form: SignIn, next_url: str) -> HttpResponse:
     answer = render(request, "signin/unsent.html", {"unsent": waiting, "page_url": page})
     answer.cookies = response.cookies
     return answer
-
-
-def name_for_log(name: str) -> str:
-    """Return the name if someone has it: some people type their password in the name field."""
-    return name if User.objects.filter(username__iexact=name).exists() else "unknown"
 
 
 def show(  # noqa: PLR0913  The page's words, and the status and headers for programs.
