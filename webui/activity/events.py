@@ -32,7 +32,7 @@ def record(
 ) -> None:
     """Record and log what the person of this request has just done."""
     person, address = request.user.get_username(), request.META["REMOTE_ADDR"]
-    log.info("%s by=%r subject=%r detail=%r address=%s", kind, person, subject, detail, address)
+    log.info("%s by=%r address=%s", kind, person, address)
     write(kind, person, subject, detail=detail, address=address, count=count)
 
 
