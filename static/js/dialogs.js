@@ -1,5 +1,5 @@
 import { isDone } from "./errors.js";
-import { isPlain } from "./shortcuts.js";
+import { isPlain } from "./events.js";
 
 if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLButtonElement.prototype)) {
   import("./dialog-fallbacks.js");

@@ -1,9 +1,12 @@
 // What the lock screen shows, and what its buttons and a keyboard's media keys do.
 const session = navigator.mediaSession;
+let actNames = [];
 
-// Browsers throw on actions that they don't support.
+// These actions replace all others. Browsers throw on those that they don't support.
 export function setActs(actions) {
-  for (const [name, handler] of Object.entries(actions)) {
+  const ended = Object.fromEntries(actNames.map((name) => [name, null]));
+  actNames = Object.keys(actions);
+  for (const [name, handler] of Object.entries({ ...ended, ...actions })) {
     try {
       session?.setActionHandler(/** @type {MediaSessionAction} */ (name), handler);
     } catch {}

@@ -18,8 +18,6 @@ document.addEventListener("change", ({ target }) => {
 document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
 showSwitches(document);
 
-export const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
-
 export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
   const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
   if (altKey || ctrlKey || metaKey || isComposing || defaultPrevented) return false;

@@ -1,4 +1,4 @@
-import { setIcon } from "./icons.js";
+import { setIcon } from "./elements.js";
 import { words } from "./words.js";
 
 const region = document.getElementById("toasts");

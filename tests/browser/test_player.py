@@ -342,7 +342,7 @@ def test_choices_that_vanish_for_a_moment_get_the_focus_back_when_they_return(al
     page.evaluate(
         """async () => {
           const names = performance.getEntriesByType("resource").map((each) => each.name);
-          const url = names.find((each) => each.includes("/player/controls"));
+          const url = names.find((each) => each.includes("/player/choices"));
           const { refill } = await import(url);
           const list = document.querySelector("#levels ul");
           const choices = [...list.children];

@@ -12,8 +12,6 @@ interface Document {
   addEventListener(name: string, act: (event: Hit<CustomEvent>) => unknown, options?: Options): void;
   getElementById(id: string): any;
   readonly activeElement: any;
-  webkitFullscreenElement?: Element;
-  webkitExitFullscreen?(): void;
 }
 interface HTMLElement {
   addEventListener<K extends keyof HTMLElementEventMap>(

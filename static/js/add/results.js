@@ -1,6 +1,6 @@
 // Show the outcomes of added items in one line. Items that were simply added get no row, unless there
 // is only one: its row shows its name. Everything is rendered together, so the layout shifts once.
-import { setIcon } from "../icons.js";
+import { setIcon } from "../elements.js";
 import { fill, words } from "../words.js";
 import { Outcomes } from "./outcomes.js";
 import { troubleParts } from "./sender.js";

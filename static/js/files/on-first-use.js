@@ -1,7 +1,8 @@
 // Load modules that only some actions need when the user first needs them.
+
+import { isPlain } from "../events.js";
 import { hasClosed } from "../menus.js";
 import { onDemand } from "../on-demand.js";
-import { isPlain } from "../shortcuts.js";
 import { rowOf } from "./rows.js";
 
 const menus = () => onDemand(() => import("./entry-menu.js"));

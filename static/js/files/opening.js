@@ -1,7 +1,8 @@
 // Open files over the listing, which stays unchanged below, and show the preview's URL. A film opens as
 // a page, because only that page's policy lets it play.
+
+import { isPlain } from "../events.js";
 import { onDemand } from "../on-demand.js";
-import { isPlain } from "../shortcuts.js";
 import { isFolder, rowOf } from "./rows.js";
 
 const overlay = (reload) => onDemand(() => import("../previews/overlay.js"), reload);

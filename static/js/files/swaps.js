@@ -1,6 +1,6 @@
 // Preserve the selection and the focus when a response replaces the listing, and decide which status
 // messages screen readers announce.
-import { isPlain } from "../shortcuts.js";
+import { isPlain } from "../events.js";
 import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";

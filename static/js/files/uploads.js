@@ -1,4 +1,4 @@
-import { isPlain } from "../shortcuts.js";
+import { isPlain } from "../events.js";
 import { showToast, tell } from "../toasts.js";
 import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";

@@ -1,6 +1,5 @@
 // The bar below every page while music plays, unless the page itself shows the track.
-
-import { showPlaying } from "../icons.js";
+import { setText, showPlaying } from "../elements.js";
 import { fill as fillWords, words } from "../words.js";
 import { canStep, changes, current, isPlaying, sound, step, stop, toggle, unplayable } from "./music.js";
 import { wordsOf } from "./session.js";
@@ -63,10 +62,6 @@ export function unplayableWords(own) {
   const { title } = wordsOf(track);
   const name = title.length > LONGEST_NAME ? `${title.slice(0, LONGEST_NAME)}…` : title;
   return fillWords(words.shell.unplayable, { name: `\u2068${name}\u2069` });
-}
-
-function setText(element, text) {
-  if (element.textContent !== text) element.textContent = text;
 }
 
 changes.addEventListener("change", showBar);

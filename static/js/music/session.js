@@ -9,7 +9,7 @@ export function present({ track, sound, canStep, play, seek, jump, step, stop })
   const key = track && JSON.stringify([track.url, words, canStep(1)]);
   if (key !== shownKey) {
     shownKey = key;
-    const actions = {
+    const actions = track && {
       play,
       pause: () => sound.pause(),
       stop,
@@ -17,7 +17,7 @@ export function present({ track, sound, canStep, play, seek, jump, step, stop })
       previoustrack: () => step(-1),
       nexttrack: canStep(1) ? () => step(1) : null,
     };
-    setActs(track ? actions : Object.fromEntries(Object.keys(actions).map((name) => [name, null])));
+    setActs(actions ?? {});
     setMetadata(words, track?.cover);
   }
   if (track) setPosition(sound);

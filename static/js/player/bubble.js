@@ -1,5 +1,6 @@
 // The time above the line: where the mouse points, where a finger drags, or where a key or a button
 // sought to. Screen readers get the value of the slider instead.
+import { listenUntil } from "../events.js";
 import { formatClock } from "../units.js";
 import { Frames } from "./frames.js";
 
@@ -17,13 +18,11 @@ export class Bubble {
     this.line = line;
     this.frames = new Frames(video, signal);
     this.bubble = line.parentElement.querySelector(".bubble");
-    const on = (names, handler) => {
-      for (const name of names.split(" ")) line.addEventListener(name, handler, { signal });
-    };
-    on("pointermove", ({ pointerType, clientX }) => this.#point(pointerType === "touch" ? null : clientX));
-    on("pointerleave pointercancel", () => this.#point(null));
-    on("input change", ({ type }) => (this.#isDragging = type === "input"));
-    on("focus blur", () => this.show());
+    const on = listenUntil(signal);
+    on(line, "pointermove", ({ pointerType, clientX }) => this.#point(pointerType === "touch" ? null : clientX));
+    on(line, "pointerleave pointercancel", () => this.#point(null));
+    on(line, "input change", ({ type }) => (this.#isDragging = type === "input"));
+    on(line, "focus blur", () => this.show());
     signal.addEventListener("abort", () => clearTimeout(this.#lingerTimer));
   }
 

@@ -1,4 +1,5 @@
 // The cards over the film: whether to resume, the progress of a conversion, readiness, and failure.
+import { listenUntil } from "../events.js";
 import { formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 import { ConversionPace } from "./conversion-pace.js";
@@ -14,7 +15,7 @@ export class Cards {
     this.source = source;
     this.controls = controls;
     this.stage = root.querySelector("#stage");
-    const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+    const on = listenUntil(signal);
     on(source, "converting", ({ detail }) => this.#showConversion(detail));
     on(source, "ready", () => this.show("ready"));
     on(source, "failed", ({ detail }) => this.#showFailure(detail));

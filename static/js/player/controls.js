@@ -1,8 +1,11 @@
 // The buttons, the line, and the clock.
-import { setButton, showPlaying } from "../icons.js";
+
+import { setButton, showPlaying } from "../elements.js";
+import { listenUntil } from "../events.js";
 import { formatClock } from "../units.js";
 import { fill, words } from "../words.js";
 import { Bubble } from "./bubble.js";
+import { markCurrent } from "./choices.js";
 import { recall, remember } from "./memory.js";
 
 const IDLE_MS = 3000;
@@ -19,9 +22,7 @@ export class Controls {
     this.line = root.querySelector("#position");
     this.bubble = new Bubble(this.line, video, signal);
     this.volume = root.querySelector("#volume");
-    const on = (target, names, handler) => {
-      for (const name of names.split(" ")) target.addEventListener(name, handler, { signal });
-    };
+    const on = listenUntil(signal);
     on(root, "click", (event) => this.#press(event));
     on(video, "play pause ended", () => this.#showPlaying());
     on(video, "timeupdate durationchange progress seeking seeked emptied", () => this.#showTime());
@@ -32,7 +33,7 @@ export class Controls {
     on(this.line, "input", () => this.#scrub());
     on(this.line, "change", () => this.#leap());
     on(this.volume, "input", () => this.setVolume(Number(this.volume.value)));
-    on(document, "fullscreenchange webkitfullscreenchange", () => this.#showFull());
+    on(document, "fullscreenchange", () => this.#showFull());
     on(root, "pointermove keydown focusin touchstart", () => this.stir());
     on(document, "keydown", () => this.stir());
     this.#offerSupported(on);
@@ -99,14 +100,11 @@ export class Controls {
     if (next) this.setSpeed(next);
   }
 
+  // On an iPhone, only the film itself can fill the screen.
   async toggleFullscreen() {
     const { root, video } = this;
-    const element = document.fullscreenElement ?? document.webkitFullscreenElement;
-    if (element) return (document.exitFullscreen ?? document.webkitExitFullscreen).call(document);
-    if (root.requestFullscreen) return root.requestFullscreen().catch(() => {});
-    return (root.webkitRequestFullscreen ?? video.webkitEnterFullscreen)?.call(
-      root.webkitRequestFullscreen ? root : video,
-    );
+    if (document.fullscreenElement) return document.exitFullscreen();
+    return root.requestFullscreen ? root.requestFullscreen().catch(() => {}) : video.webkitEnterFullscreen?.();
   }
 
   togglePip() {
@@ -170,12 +168,11 @@ export class Controls {
   #showSpeed() {
     const speed = this.video.playbackRate;
     this.root.querySelector("#speed").textContent = `${speed}×`;
-    for (const choice of this.root.querySelectorAll("[data-speed]"))
-      markCurrent(choice, Number(choice.dataset.speed) === speed);
+    markCurrent(this.root.querySelector("#speed-menu"), (data) => Number(data.speed) === speed);
   }
 
   #showFull() {
-    const isFull = Boolean(document.fullscreenElement ?? document.webkitFullscreenElement);
+    const isFull = Boolean(document.fullscreenElement);
     const label = isFull ? words.player.leave : words.player.full;
     setButton(this.root.querySelector("[data-do=full]"), isFull ? "minimize" : "maximize", label);
   }
@@ -184,8 +181,7 @@ export class Controls {
   #offerSupported(on) {
     const { root, video } = this;
     root.querySelector("[data-do=pip]").hidden = !(document.pictureInPictureEnabled && video.requestPictureInPicture);
-    const full = root.requestFullscreen ?? root.webkitRequestFullscreen ?? video.webkitEnterFullscreen;
-    root.querySelector("[data-do=full]").hidden = !full;
+    root.querySelector("[data-do=full]").hidden = !(root.requestFullscreen ?? video.webkitEnterFullscreen);
     const remote = root.querySelector("[data-do=remote]").parentElement;
     video.remote?.watchAvailability((isAvailable) => (remote.hidden = !isAvailable)).catch(() => {});
     const fillScreen = () => {
@@ -195,23 +191,4 @@ export class Controls {
     };
     if (screen.orientation?.addEventListener) on(screen.orientation, "change", fillScreen);
   }
-}
-
-const focusIndexes = new WeakMap(); // by list, while the list has no choices for a moment
-
-// Choices may change while their menu is open, and vanish for a moment while hls.js restarts.
-// Keep the focus where it was, unless the user has moved it.
-export function refill(list, choices) {
-  const at = [...list.children].findIndex((each) => each.contains(document.activeElement));
-  if (at >= 0) focusIndexes.set(list, at);
-  else if (document.activeElement !== document.body) focusIndexes.delete(list);
-  list.replaceChildren(...choices);
-  if (!choices.length || !focusIndexes.has(list)) return;
-  [...list.querySelectorAll("button")].at(Math.min(focusIndexes.get(list), choices.length - 1))?.focus();
-  focusIndexes.delete(list);
-}
-
-export function markCurrent(choice, isChosen) {
-  if (isChosen) choice.setAttribute("aria-current", "true");
-  else choice.removeAttribute("aria-current");
 }

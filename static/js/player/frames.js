@@ -1,5 +1,7 @@
 // Thumbnails for the time bubble: captured as the film plays, or, for what it hasn't shown yet, from a
 // filmstrip that the service has made. Fetching others would cost a megabyte each.
+import { listenUntil } from "../events.js";
+
 const COUNT = 200;
 const COLUMNS = 20;
 const MAX_WIDTH = 160;
@@ -12,8 +14,9 @@ export class Frames {
 
   constructor(video, signal) {
     this.video = video;
-    video.addEventListener("loadedmetadata", () => this.#begin(), { signal });
-    for (const name of ["timeupdate", "seeked"]) video.addEventListener(name, () => this.#capture(), { signal });
+    const on = listenUntil(signal);
+    on(video, "loadedmetadata", () => this.#begin());
+    on(video, "timeupdate seeked", () => this.#capture());
   }
 
   // Draw the picture for a time. Return whether there is one.
@@ -48,14 +51,8 @@ export class Frames {
   #capture() {
     const { currentTime, readyState, seeking, videoWidth } = this.video;
     const slot = this.#slot(currentTime);
-    if (
-      slot < 0 ||
-      seeking ||
-      readyState < HTMLMediaElement.HAVE_CURRENT_DATA ||
-      !videoWidth ||
-      this.#filledSlots.has(slot)
-    )
-      return;
+    const hasPicture = videoWidth && !seeking && readyState >= HTMLMediaElement.HAVE_CURRENT_DATA;
+    if (slot < 0 || !hasPicture || this.#filledSlots.has(slot)) return;
     this.#all.drawImage(this.video, ...this.#place(slot), this.width, this.height);
     this.#filledSlots.add(slot);
   }

@@ -22,29 +22,22 @@ export function listen(root, controls, subtitles, signal) {
   };
   for (let digit = 0; digit <= 9; digit += 1) actions[digit] = () => controls.seekShare(digit / 10);
 
-  window.addEventListener(
-    "keydown",
-    (event) => {
-      const action = actions[event.key];
-      if (!action || !isMine(event)) return;
-      event.preventDefault();
-      event.stopImmediatePropagation();
-      controls.stir();
-      action(event);
-    },
-    { capture: true, signal },
-  );
+  const press = (event) => {
+    const action = actions[event.key];
+    if (!action || !isMine(event)) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+    controls.stir();
+    action(event);
+  };
+  window.addEventListener("keydown", press, { capture: true, signal });
 }
 
 // Space presses the focused button or link, and the volume slider keeps its arrow keys.
 function isMine(event) {
   const { target, key } = event;
   if (key === " " && target.closest?.("button, a")) return false;
-  if (target.id === "volume") return !key.startsWith("Arrow") && isFree(event);
-  if (target.id === "position") return isFree(event);
+  if (target.id === "volume" && key.startsWith("Arrow")) return false;
+  if (["volume", "position"].includes(target.id)) return !(event.altKey || event.ctrlKey || event.metaKey);
   return isForUs(event, { mayRepeat: true });
-}
-
-function isFree({ altKey, ctrlKey, metaKey }) {
-  return !(altKey || ctrlKey || metaKey);
 }

@@ -1,6 +1,6 @@
 // The chapters of a film, and its filmstrip, fetched once the film has begun to load.
-
-import { markCurrent, refill } from "./controls.js";
+import { listenUntil } from "../events.js";
+import { makeChoice, markCurrent, refill } from "./choices.js";
 
 export async function show(root, controls, url, signal) {
   const answer = await fetch(url, { headers: { Accept: "application/json" }, signal });
@@ -12,42 +12,32 @@ export async function show(root, controls, url, signal) {
 
 function showChapters(root, controls, chapters, signal) {
   const { bubble, video } = controls;
-  bubble.chapters = chapters;
-  root
-    .querySelector(".chapter-marks")
-    .replaceChildren(
-      ...chapters.filter(({ at }) => at > 0 && at < video.duration).map(({ at }) => mark(at / video.duration)),
-    );
+  const on = listenUntil(signal);
+  const inside = chapters.filter(({ at }) => at > 0 && at < video.duration);
   const part = root.querySelector("#chapters");
+  const list = part.querySelector("ul");
   const menu = part.closest("[popover]");
+  bubble.chapters = chapters;
+  root.querySelector(".chapter-marks").replaceChildren(...inside.map(({ at }) => mark(at / video.duration)));
   part.hidden = false;
-  refill(part.querySelector("ul"), chapters.map(item));
-  const buttons = [...part.querySelectorAll("button")];
-  const markChapter = () => {
-    const current = chapters.indexOf(bubble.chapterAt(video.currentTime));
-    for (const [number, button] of buttons.entries()) markCurrent(button, number === current);
-  };
-  menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && markChapter(), { signal });
-  part.addEventListener(
-    "click",
-    ({ target }) => {
-      const number = buttons.indexOf(target.closest("button"));
-      if (number < 0) return;
-      menu.hidePopover();
-      controls.seek(chapters[number].at);
-    },
-    { signal },
+  refill(
+    list,
+    chapters.map(({ title }, chapter) => makeChoice({ chapter }, { textContent: title })),
   );
+  on(menu, "beforetoggle", () => {
+    const current = chapters.indexOf(bubble.chapterAt(video.currentTime));
+    markCurrent(list, ({ chapter }) => Number(chapter) === current);
+  });
+  on(part, "click", ({ target }) => {
+    const button = target.closest("button");
+    if (!button) return;
+    menu.hidePopover();
+    controls.seek(chapters[button.dataset.chapter].at);
+  });
 }
 
 function mark(share) {
   const line = document.createElement("span");
   line.style.setProperty("--at", String(share));
-  return line;
-}
-
-function item({ title }) {
-  const line = document.createElement("li");
-  line.append(Object.assign(document.createElement("button"), { type: "button", textContent: title }));
   return line;
 }

@@ -1,18 +1,18 @@
+import { listenUntil } from "../events.js";
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 
 export function present(root, video, controls, { artwork }, signal) {
-  const actions = {
+  const on = listenUntil(signal);
+  setMetadata({ title: video.getAttribute("aria-label") }, artwork);
+  setActs({
     play: () => video.play(),
     pause: () => video.pause(),
     ...seekingActs({ jump: (seconds) => controls.step(seconds), seek: (seconds) => controls.seek(seconds) }),
     previoustrack: link(root, "#previous"),
     nexttrack: link(root, "#next"),
-  };
-  setMetadata({ title: video.getAttribute("aria-label") }, artwork);
-  setActs(actions);
-  for (const name of ["durationchange", "seeked", "ratechange", "play"])
-    video.addEventListener(name, () => setPosition(video), { signal });
-  signal.addEventListener("abort", () => setActs(Object.fromEntries(Object.keys(actions).map((name) => [name, null]))));
+  });
+  on(video, "durationchange seeked ratechange play", () => setPosition(video));
+  signal.addEventListener("abort", () => setActs({}));
 }
 
 function link(root, selector) {

@@ -148,7 +148,7 @@ export class Source extends EventTarget {
     let misses = 0;
     while (answer.kind === "converting" && !this.signal.aborted) {
       this.dispatchEvent(new CustomEvent("converting", { detail: answer.progress }));
-      await sleep(POLL_MS, this.signal);
+      await new Promise((resolve) => setTimeout(resolve, POLL_MS));
       if (document.visibilityState !== "visible") continue;
       const fresh = await requestSource(url, this.signal);
       misses = fresh.kind === "away" ? misses + 1 : 0;
@@ -184,16 +184,4 @@ async function requestSource(url, signal) {
   } catch {
     return { kind: "away", url: "", progress: null, reason: "" };
   }
-}
-
-/** @returns {Promise<void>} */
-function sleep(ms, signal) {
-  return new Promise((resolve) => {
-    const wake = () => {
-      signal.removeEventListener("abort", wake);
-      resolve();
-    };
-    setTimeout(wake, ms);
-    signal.addEventListener("abort", wake);
-  });
 }

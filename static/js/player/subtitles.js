@@ -1,7 +1,9 @@
 // Subtitles inside the film and in files beside it. The player draws them itself: only then can users
 // enlarge them, give them a dark background, and shift them in time.
+import { makeElement } from "../elements.js";
+import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
-import { markCurrent, refill } from "./controls.js";
+import { findLike, makeChoice, markCurrent, refill } from "./choices.js";
 import { recall, remember } from "./memory.js";
 import { distinct } from "./tracks.js";
 
@@ -20,14 +22,13 @@ export class Subtitles {
     this.root = root;
     this.video = video;
     this.source = source;
-    this.signal = signal;
+    this.on = listenUntil(signal);
     this.place = root.querySelector("#subtitles");
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
-    source.addEventListener("cues", ({ detail }) => this.#addCues(detail), { signal });
-    root.addEventListener("click", ({ target }) => this.#press(target), { signal });
-    for (const name of ["timeupdate", "seeked", "playing", "emptied"])
-      video.addEventListener(name, () => this.#draw(), { signal });
+    this.on(source, "cues", ({ detail }) => this.#addCues(detail));
+    this.on(root, "click", ({ target }) => this.#press(target));
+    this.on(video, "timeupdate seeked playing emptied", () => this.#draw());
     const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
     signal.addEventListener("abort", () => clearInterval(timer));
     this.#applyLook();
@@ -38,37 +39,30 @@ export class Subtitles {
   choices() {
     const { hls, mode, video } = this.source;
     const tracks = hls?.subtitleTracks.length ? hls.subtitleTracks : distinct(hls?.allSubtitleTracks ?? []);
-    const inside = tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang }));
-    const native =
-      mode === "native"
-        ? [...video.textTracks].map(({ label, language }, at) => ({
-            key: `native-${at}`,
-            name: label || language,
-            lang: language,
-          }))
-        : [];
-    const beside = this.beside.map((each, at) => ({ key: `beside-${at}`, name: each.textContent, lang: each.lang }));
-    return [...inside, ...native, ...beside];
+    const native = mode === "native" ? [...video.textTracks] : [];
+    return [
+      ...tracks.map(({ name, lang }, at) => ({ key: `hls-${at}`, name: name || lang, lang })),
+      ...native.map(({ label, language: lang }, at) => ({ key: `native-${at}`, name: label || lang, lang })),
+      ...this.beside.map(({ textContent: name, lang }, at) => ({ key: `beside-${at}`, name, lang })),
+    ];
   }
 
   offer() {
     const list = this.root.querySelector("#words-choices");
     const off = list.firstElementChild;
     const choices = this.choices();
-    refill(list, [off, ...choices.map(({ key, name, lang }) => item(key, name, lang))]);
+    const items = choices.map(({ key, name, lang }) => makeChoice({ words: key }, { textContent: name, lang }));
+    refill(list, [off, ...items]);
     this.#recallChoice(choices);
     this.#enforceChoice();
-    for (const each of list.querySelectorAll("button")) markCurrent(each, each.dataset.words === this.#chosenKey);
+    markCurrent(list, (data) => data.words === this.#chosenKey);
   }
 
   // Choose the language that the user chose for another film.
   #recallChoice(choices) {
     if (this.#isRecalled || !choices.length) return;
     const preference = recall("words", null);
-    const match =
-      preference &&
-      (choices.find(({ name, lang }) => lang === preference.lang && name === preference.name) ??
-        choices.find(({ lang }) => lang && lang === preference.lang));
+    const match = preference && findLike(choices, preference);
     this.#isRecalled = Boolean(match) || this.source.mode !== "";
     if (match) this.#choose(match.key);
   }
@@ -125,15 +119,11 @@ export class Subtitles {
   // Browsers parse WebVTT themselves, and never turn it into markup that could run.
   #fetch(key, url) {
     this.#cues.set(key, []);
-    const track = Object.assign(document.createElement("track"), { kind: "subtitles", src: url });
-    track.addEventListener(
-      "load",
-      () => {
-        this.#cues.set(key, [...track.track.cues]);
-        this.#draw();
-      },
-      { once: true, signal: this.signal },
-    );
+    const track = makeElement("track", { kind: "subtitles", src: url });
+    this.on(track, "load", () => {
+      this.#cues.set(key, [...track.track.cues]);
+      this.#draw();
+    });
     this.video.append(track);
     track.track.mode = "hidden";
   }
@@ -192,17 +182,4 @@ export class Subtitles {
 }
 
 const nameOf = ({ startTime, endTime, text }) => `${startTime} ${endTime} ${text}`;
-
-function line(cue) {
-  const element = document.createElement("span");
-  element.append(cue.getCueAsHTML?.() ?? cue.text);
-  return element;
-}
-
-function item(key, name, lang) {
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: name, lang });
-  button.dataset.words = key;
-  const entry = document.createElement("li");
-  entry.append(button);
-  return entry;
-}
+const line = (cue) => makeElement("span", {}, cue.getCueAsHTML?.() ?? cue.text);

@@ -1,5 +1,7 @@
 // Presses on the film itself: a click pauses, and a double click fills the screen. A tap shows the
 // controls, and a double tap on one side seeks ten seconds in that direction.
+import { listenUntil } from "../events.js";
+
 const DOUBLE_MS = 300;
 const STEP_SECONDS = 10;
 
@@ -9,17 +11,14 @@ export function listen(root, video, controls, signal) {
   let isTouch = false;
   let clickTimer = 0;
 
-  stage.addEventListener("pointerdown", (event) => (isTouch = event.pointerType !== "mouse"), { signal });
+  const on = listenUntil(signal);
 
-  stage.addEventListener(
-    "click",
-    (event) => {
-      if (event.target !== stage) return;
-      if (isTouch) tap(event);
-      else click(event);
-    },
-    { signal },
-  );
+  on(stage, "pointerdown", ({ pointerType }) => (isTouch = pointerType !== "mouse"));
+  on(stage, "click", (event) => {
+    if (event.target !== stage) return;
+    if (isTouch) tap(event);
+    else click(event);
+  });
 
   function tap({ clientX, timeStamp }) {
     const share = clientX / root.clientWidth;

@@ -1,7 +1,7 @@
 // The menus for sound and quality.
-
+import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
-import { markCurrent, refill } from "./controls.js";
+import { findLike, makeChoice, refill } from "./choices.js";
 import { recall, remember } from "./memory.js";
 
 export class Tracks {
@@ -11,21 +11,15 @@ export class Tracks {
     this.root = root;
     this.source = source;
     this.subtitles = subtitles;
-    source.addEventListener("tracks", () => this.#show(), { signal });
-    for (const menu of root.querySelectorAll("#words-menu, #more-menu")) {
-      menu.addEventListener("beforetoggle", ({ newState }) => newState === "open" && source.prepare(), { signal });
-    }
-    root.addEventListener(
-      "click",
-      ({ target }) => {
-        const choice = target.closest("[data-sound], [data-level]");
-        if (choice) this.#choose(choice);
-      },
-      { signal },
-    );
+    const on = listenUntil(signal);
+    on(source, "tracks", () => this.#show());
+    for (const menu of root.querySelectorAll("#words-menu, #more-menu"))
+      on(menu, "beforetoggle", ({ newState }) => newState === "open" && source.prepare());
+    on(root, "click", ({ target }) => this.#choose(target.closest("[data-sound], [data-level]")));
   }
 
   #choose(choice) {
+    if (!choice) return;
     const { hls, video } = this.source;
     const { sound, level } = choice.dataset;
     choice.closest("[popover]").hidePopover();
@@ -43,85 +37,68 @@ export class Tracks {
 
   #show() {
     this.#applyPreference();
-    const { hls } = this.source;
     const sounds = this.#sounds();
     this.#list("sounds", "sound", sounds.length > 1 ? sounds : []);
-    const levels = (hls?.levels ?? []).map(({ height }, at) => ({
-      at,
-      name: `${height}p`,
-      isChosen: !hls.autoLevelEnabled && hls.loadLevel === at,
-    }));
-    const now = hls?.levels[hls.currentLevel]?.height;
-    const first = {
-      at: -1,
-      name: now ? fill(words.player.quality, { quality: `${now}p` }) : words.player.automatic,
-      isChosen: hls?.autoLevelEnabled,
-    };
-    this.#list("levels", "level", levels.length > 1 ? [first, ...levels.reverse()] : []);
+    this.#list("levels", "level", this.#levels());
     this.subtitles.offer();
   }
 
   #sounds() {
     const { hls, video } = this.source;
-    if (hls?.audioTracks.length)
-      return hls.audioTracks.map(({ name, lang }, at) => ({ at, name, lang, isChosen: hls.audioTrack === at }));
-    if (hls) return this.#upcomingSounds();
-    const tracks = [...(video.audioTracks ?? [])];
-    return tracks.map(({ label, language, enabled }, at) => ({
-      at,
-      name: label || language,
-      lang: language,
-      isChosen: enabled,
-    }));
+    if (!hls) return [...(video.audioTracks ?? [])].map(nativeSound);
+    const sounds = hls.audioTracks.length ? hls.audioTracks : distinct(hls.allAudioTracks);
+    const chosen = hls.audioTracks.length ? sounds[hls.audioTrack] : this.#upcomingSound(sounds);
+    return sounds.map((each, at) => ({ at, name: each.name, lang: each.lang, isChosen: each === chosen }));
   }
 
   // Before the film plays, hls.js hasn't chosen a sound yet.
-  #upcomingSounds() {
-    const sounds = distinct(this.source.hls.allAudioTracks);
-    const chosen = this.#find(sounds) ?? sounds.find((each) => each.default) ?? sounds[0];
-    return sounds.map((each, at) => ({ at, name: each.name, lang: each.lang, isChosen: each === chosen }));
+  #upcomingSound(sounds) {
+    return this.#findPreferred(sounds) ?? sounds.find((each) => each.default) ?? sounds[0];
+  }
+
+  #levels() {
+    const { hls } = this.source;
+    if (!hls || hls.levels.length < 2) return [];
+    const { autoLevelEnabled, currentLevel, levels, loadLevel } = hls;
+    const now = levels[currentLevel]?.height;
+    const name = now ? fill(words.player.quality, { quality: `${now}p` }) : words.player.automatic;
+    const choices = levels.map(({ height }, at) => ({
+      at,
+      name: `${height}p`,
+      isChosen: !autoLevelEnabled && loadLevel === at,
+    }));
+    return [{ at: -1, name, isChosen: autoLevelEnabled }, ...choices.reverse()];
   }
 
   // Choose the sound that the user chose before the film played, or else for another film.
   #applyPreference() {
     const { hls } = this.source;
     if (!this.#preferredSound || !hls?.audioTracks.length) return;
-    const match = this.#find(hls.audioTracks);
+    const match = this.#findPreferred(hls.audioTracks);
     this.#preferredSound = null;
     if (match) hls.audioTrack = hls.audioTracks.indexOf(match);
   }
 
-  #find(sounds) {
-    const { name, lang } = this.#preferredSound ?? { name: "", lang: "" };
-    return (
-      sounds.find((each) => each.name === name && each.lang === lang) ??
-      sounds.find((each) => each.lang && each.lang === lang)
-    );
+  #findPreferred(sounds) {
+    return this.#preferredSound && findLike(sounds, this.#preferredSound);
   }
 
-  #list(id, name, choices) {
+  #list(id, data, choices) {
     const part = this.root.querySelector(`#${id}`);
+    const items = choices.map(({ at, name, isChosen }) =>
+      makeChoice({ [data]: at }, { textContent: name, ariaCurrent: isChosen ? "true" : null }),
+    );
     // A hidden part can't keep or take the focus, so show it first.
     if (choices.length) part.hidden = false;
-    refill(
-      part.querySelector("ul"),
-      choices.map((each) => item(name, each)),
-    );
+    refill(part.querySelector("ul"), items);
     part.hidden = !choices.length;
   }
 }
+
+const nativeSound = ({ label, language: lang, enabled }, at) => ({ at, name: label || lang, lang, isChosen: enabled });
 
 // A film may list the same track once for each quality.
 export function distinct(tracks) {
   const names = tracks.map(({ name, lang }) => `${lang} ${name}`);
   return tracks.filter((_each, at) => names.indexOf(names[at]) === at);
-}
-
-function item(name, { at, name: label, isChosen }) {
-  const button = Object.assign(document.createElement("button"), { type: "button", textContent: label });
-  button.dataset[name] = at;
-  markCurrent(button, isChosen);
-  const line = document.createElement("li");
-  line.append(button);
-  return line;
 }

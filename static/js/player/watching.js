@@ -1,5 +1,7 @@
 // Report the position to the server: at most once in ten seconds while the film plays, and when the
 // user pauses, seeks, or leaves.
+import { listenUntil } from "../events.js";
+
 const EVERY_MS = 10_000;
 const SEEK_MS = 1000;
 
@@ -10,22 +12,21 @@ export function watch(root, video, signal) {
   let lastPosition = -1;
   let hasPlayed = false;
   let seekTimer = 0;
-  const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+  const on = listenUntil(signal);
 
   on(video, "playing", () => (hasPlayed = true));
   on(video, "timeupdate", () => {
     if (!video.paused && performance.now() - last >= EVERY_MS) send();
   });
-  on(video, "pause", () => send());
-  on(video, "ended", () => send());
+  on(video, "pause ended", send);
   on(video, "seeked", () => {
     clearTimeout(seekTimer);
-    seekTimer = setTimeout(() => send(), SEEK_MS);
+    seekTimer = setTimeout(send, SEEK_MS);
   });
   // Report before the browser requests the next page, which may show the position.
   on(root, "click", ({ target }) => target.closest("a[href]") && send());
   // On Back, browsers request the other page before they hide this one.
-  for (const name of ["beforeunload", "pagehide"]) on(window, name, () => send());
+  on(window, "beforeunload pagehide", send);
   on(document, "visibilitychange", () => document.visibilityState === "hidden" && send());
   signal.addEventListener("abort", () => clearTimeout(seekTimer));
 

@@ -1,6 +1,7 @@
 // What every viewer responds to: arrow keys, d, Esc, and its links to the previous and next file.
 import { copy } from "../copying.js";
-import { isForUs, isPlain } from "../shortcuts.js";
+import { isPlain } from "../events.js";
+import { isForUs } from "../shortcuts.js";
 import { turnTo, viewer } from "./viewer.js";
 
 document.addEventListener("click", (event) => {

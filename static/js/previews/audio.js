@@ -1,10 +1,11 @@
 // The page of a track. The music belongs to the document, so it continues when this page closes.
 
-import { setButton, setIcon, showPlaying } from "../icons.js";
+import { setButton, setIcon, setText, showPlaying } from "../elements.js";
+import { isPlain, listenUntil } from "../events.js";
 import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
 import { wordsOf } from "../music/session.js";
-import { isForUs, isPlain } from "../shortcuts.js";
+import { isForUs } from "../shortcuts.js";
 import { formatClock } from "../units.js";
 import { fill, words } from "../words.js";
 import { turnTo } from "./viewer.js";
@@ -36,7 +37,7 @@ function start(isPlaying) {
 }
 
 function listen(signal) {
-  const on = (target, name, handler) => target.addEventListener(name, handler, { signal });
+  const on = listenUntil(signal);
   on(changes, "change", follow);
   on(slider, "input", () => {
     isScrubbing = true;
@@ -113,8 +114,7 @@ function show() {
   const length = track && Number.isFinite(sound.duration) ? sound.duration : 0;
   const at = isScrubbing ? Number(slider.value) : track ? sound.currentTime : 0;
   find(".trouble").hidden = !(track && sound.error);
-  const skippedText = unplayableWords(ownUrl);
-  if (find(".skipped").textContent !== skippedText) find(".skipped").textContent = skippedText;
+  setText(find(".skipped"), unplayableWords(ownUrl));
   if (track?.tags) showTags(track);
   slider.max = Math.floor(length);
   if (!isScrubbing) slider.value = Math.floor(at);
@@ -143,9 +143,9 @@ function show() {
 
 function showTags(track) {
   const { title, artist, album } = wordsOf(track);
-  const [heading, by] = [player.querySelector("h2"), player.querySelector(".by")];
-  if (heading.textContent !== title) heading.textContent = title;
+  const by = player.querySelector(".by");
   const credits = track.tags.artist || track.tags.album ? [artist, album].filter(Boolean).join(" · ") : "";
+  setText(player.querySelector("h2"), title);
   by.hidden = !credits;
-  if (by.textContent !== credits) by.textContent = credits;
+  setText(by, credits);
 }

@@ -1,6 +1,7 @@
 // A preview over the listing. Back closes it, and the user is back where they were.
+
+import { isPlain } from "../events.js";
 import { linkOf, rowBy } from "../files/rows.js";
-import { isPlain } from "../shortcuts.js";
 import "./acts.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
 

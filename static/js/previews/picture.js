@@ -1,5 +1,6 @@
 // Zoom by wheel, pinch, double tap, and keys; pan by scrolling and dragging; swipe to the next picture.
 // Sizes are attributes of the picture, since the page's policy forbids inline styles.
+import { listenUntil } from "../events.js";
 import { isForUs } from "../shortcuts.js";
 import { step } from "./acts.js";
 import * as slideshow from "./slideshow.js";
@@ -18,8 +19,8 @@ export function mount(viewer, signal, { isSlideshow = false } = {}) {
   image = frame.querySelector("img");
   level = 1;
   touch = tap = null;
-  watch(viewer, signal);
-  const on = (target, name, handler, more = {}) => target.addEventListener(name, handler, { signal, ...more });
+  const on = listenUntil(signal);
+  watch(viewer, on);
   on(frame, "wheel", wheel, { passive: false });
   on(frame, "dblclick", ({ clientX, clientY }) => toggle(clientX, clientY));
   on(frame, "pointermove", drag);
@@ -32,24 +33,17 @@ export function mount(viewer, signal, { isSlideshow = false } = {}) {
   viewer.querySelector(".strip [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 
-function watch(viewer, signal) {
+function watch(viewer, on) {
   const small = image.src;
-  image.addEventListener(
-    "error",
-    () => {
-      const { full } = image.dataset;
-      if (full && image.src === small && !image.src.endsWith(full)) image.src = full;
-      else
-        frame.replaceChildren(
-          ...viewer.querySelector("template.broken").content.firstElementChild.cloneNode(true).children,
-        );
-      frame.classList.toggle("fallback", !image.isConnected);
-    },
-    { signal },
-  );
-  image.addEventListener("load", () => fetchNeighbors(viewer), { signal, once: true });
-  for (const thumb of viewer.querySelectorAll(".strip img"))
-    thumb.addEventListener("error", () => thumb.remove(), { signal });
+  on(image, "error", () => {
+    const { full } = image.dataset;
+    const fallback = viewer.querySelector("template.broken").content.firstElementChild;
+    if (full && image.src === small && !image.src.endsWith(full)) image.src = full;
+    else frame.replaceChildren(...fallback.cloneNode(true).children);
+    frame.classList.toggle("fallback", !image.isConnected);
+  });
+  on(image, "load", () => fetchNeighbors(viewer), { once: true });
+  for (const thumb of viewer.querySelectorAll(".strip img")) on(thumb, "error", () => thumb.remove());
   if (image.complete && image.currentSrc) image.dispatchEvent(new Event(image.naturalWidth ? "load" : "error"));
 }
 

@@ -1,4 +1,5 @@
 // Show the next picture every few seconds, until the user stops it, does something else, or reaches the end.
+import { listenUntil } from "../events.js";
 import { isForUs } from "../shortcuts.js";
 import { turnTo } from "./viewer.js";
 
@@ -22,15 +23,10 @@ export function mount(viewer, signal, isRunning) {
     timer = setTimeout(() => (isBusy() ? wait() : turnTo(next.href, { isSlideshow: true })), PACE_MS);
   };
   const toggle = () => run(button.ariaPressed !== "true");
-  button.addEventListener("click", toggle, { signal });
+  const on = listenUntil(signal);
+  on(button, "click", toggle);
+  on(document, "keydown", (event) => event.key === "s" && isForUs(event, { inside: "#overlay" }) && toggle());
   signal.addEventListener("abort", () => clearTimeout(timer));
-  document.addEventListener(
-    "keydown",
-    (event) => {
-      if (event.key === "s" && isForUs(event, { inside: "#overlay" })) toggle();
-    },
-    { signal },
-  );
   if (isRunning) run(true);
 }
 

@@ -1,5 +1,5 @@
 // Actions that don't leave the page. Canceling asks for confirmation; the others happen immediately.
-import { isPlain } from "../shortcuts.js";
+import { isPlain } from "../events.js";
 
 const dialog = () => document.getElementById("remove");
 

@@ -1,7 +1,7 @@
 // Keep the list up to date: htmx polls for changes, and morphs them into the page. This module adds
 // what htmx can't do: time the polls, skip swaps during a press, restore the focus, and load more rows.
 import { poll } from "../clock.js";
-import { isPlain } from "../shortcuts.js";
+import { isPlain } from "../events.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
 import { notice } from "./notices.js";

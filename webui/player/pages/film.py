@@ -24,7 +24,7 @@ TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # Preloaded together: otherwise a browser finds each import only when the previous module arrives.
 PARTS = (
     *("media-session", "on-demand", "previews/viewer", "units"),
-    *("player/controls", "player/main", "player/memory", "player/tracks"),
+    *("player/choices", "player/main", "player/memory", "player/tracks"),
 )
 MODULES = tuple(f"js/{part}.js" for part in PARTS)
 SPEEDS = tuple(

@@ -1,5 +1,22 @@
 import { words } from "./words.js";
 
+/**
+ * @param {string} tag
+ * @param {object} [properties]
+ * @param {(Node | string)[]} children
+ * @returns {any}
+ */
+export function makeElement(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+// Change a text only if it differs, so that screen readers don't announce it again.
+export function setText(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 // Swap icons, and the labels of buttons without text.
 export function setIcon(element, name) {
   const use = element.querySelector("use");
