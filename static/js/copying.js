@@ -1,3 +1,5 @@
+import { makeElement } from "./elements.js";
+import { onClick } from "./events.js";
 import { tell } from "./toasts.js";
 import { words } from "./words.js";
 
@@ -22,7 +24,7 @@ export async function write(text) {
 
 function writeSelection(text) {
   const focused = document.activeElement;
-  const field = Object.assign(document.createElement("textarea"), { className: "sr", readOnly: true, value: text });
+  const field = makeElement("textarea", { className: "sr", readOnly: true, value: text });
   // Nothing behind a modal dialog can be selected.
   (document.querySelector("dialog:modal") ?? document.body).append(field);
   field.focus({ preventScroll: true });
@@ -34,9 +36,7 @@ function writeSelection(text) {
 }
 
 // A button copies the field that it names, or at least selects it.
-document.addEventListener("click", async ({ target }) => {
-  const button = target.closest("[data-copy-field]");
-  if (!button) return;
+onClick("[data-copy-field]", async (button) => {
   const field = document.getElementById(button.dataset.copyField);
   if (await write(field.value)) return tell(words.shell.copy);
   field.focus();

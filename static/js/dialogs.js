@@ -1,5 +1,5 @@
 import { isDone } from "./errors.js";
-import { isPlain } from "./events.js";
+import { onPlainClick } from "./events.js";
 
 if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLButtonElement.prototype)) {
   import("./dialog-fallbacks.js");
@@ -8,19 +8,13 @@ if (!("closedBy" in HTMLDialogElement.prototype && "commandForElement" in HTMLBu
 const dialogsToOpen = new Set();
 
 // Links to a page that is also a dialog here open the dialog, and links out of that dialog close it.
-document.addEventListener("click", (event) => {
-  const { target } = event;
-  if (!isPlain(event)) return;
-  const opener = target.closest("a[data-dialog]");
-  const dialog = opener
-    ? document.getElementById(opener.dataset.dialog)
-    : target.closest("a[data-close]")?.closest("dialog");
-  if (!dialog) return;
-  event.preventDefault();
-  opener?.closest("[popover]")?.hidePopover();
-  if (opener) dialog.showModal();
-  else dialog.close();
+onPlainClick("a[data-dialog]", (opener) => {
+  const dialog = document.getElementById(opener.dataset.dialog);
+  if (!dialog) return false;
+  opener.closest("[popover]")?.hidePopover();
+  dialog.showModal();
 });
+onPlainClick("dialog a[data-close]", (link) => link.closest("dialog").close());
 
 // If a dialog's next step arrives after the dialog was closed, it stays closed.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {

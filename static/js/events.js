@@ -45,14 +45,12 @@ export function onClick(selector, handler) {
 }
 
 /**
- * Handle clicks in place of the browser, unless they ask for a new tab or window.
+ * Handle clicks in place of the browser, unless the user wants a new tab, or the handler returns false.
  * @param {string} selector
  * @param {(element: any, event: any) => unknown} handler
  */
 export function onPlainClick(selector, handler) {
   onClick(selector, (element, event) => {
-    if (!isPlain(event)) return;
-    event.preventDefault();
-    handler(element, event);
+    if (isPlain(event) && !event.defaultPrevented && handler(element, event) !== false) event.preventDefault();
   });
 }

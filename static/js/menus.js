@@ -1,39 +1,35 @@
-let opener = null;
+import { on, onCapture, onClick } from "./events.js";
 
-document.addEventListener("click", ({ target }) => {
-  opener = target.closest("[popovertarget]") ?? opener;
-});
-
+const openers = new Map(); // the button that opened each menu last, by the menu's id
 let pressedButton = null;
 
-document.addEventListener(
-  "pointerdown",
-  ({ target }) => {
-    pressedButton = target.closest(".more[aria-expanded=true]");
-  },
-  true,
-);
+onClick("[popovertarget]", (button) => openers.set(button.getAttribute("popovertarget"), button));
 
-// A press on the button of an open menu closes the menu before the click arrives.
-export function hasClosed(button) {
-  const isOpen = button === pressedButton;
+onCapture("pointerdown", ({ target }) => (pressedButton = target.closest(".more[aria-expanded=true]")));
+
+// Open a menu that serves several buttons. A press on the button of an open menu has already closed it.
+export function openMenu(menu, button) {
+  const hasClosed = button === pressedButton;
   pressedButton = null;
-  return isOpen;
+  if (hasClosed) return;
+  if (menu.matches(":popover-open")) menu.hidePopover();
+  // Browsers merge the toggle events of hiding and showing at once.
+  openers.get(menu.id)?.removeAttribute("aria-expanded");
+  openers.set(menu.id, button);
+  button.setAttribute("aria-expanded", "true");
+  menu.showPopover({ source: button });
 }
 
-// Toggle events don't bubble, so listen in the capture phase.
-document.addEventListener(
-  "toggle",
-  ({ target, newState }) => {
-    if (!target.matches(".menu[popover]")) return;
-    if (newState === "open") return items(target)[0]?.focus();
-    const isLost = document.activeElement === document.body || target.contains(document.activeElement);
-    if (isLost && opener?.getAttribute("popovertarget") === target.id) opener.focus();
-  },
-  true,
-);
+onCapture("toggle", ({ target, newState }) => {
+  if (!target.matches(".menu[popover]")) return;
+  if (newState === "open") return items(target)[0]?.focus();
+  const button = openers.get(target.id);
+  const isLost = document.activeElement === document.body || target.contains(document.activeElement);
+  button?.removeAttribute("aria-expanded");
+  if (isLost) button?.focus();
+});
 
-document.addEventListener("keydown", (event) => {
+on(document, "keydown", (event) => {
   const menu = event.target.closest(".menu:popover-open");
   const step = menu && steps[event.key];
   if (!step) return;

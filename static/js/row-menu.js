@@ -1,25 +1,15 @@
 // One menu for all rows of a list, filled as it opens. The `data-do` of an item names its action; an
 // item without such an action is a link.
+import { onClick } from "./events.js";
+import { openMenu } from "./menus.js";
+
 export class RowMenu {
   #id;
-  #actions;
-  #button = null;
   #key = "";
 
   constructor(id, actions) {
     this.#id = id;
-    this.#actions = actions;
-    document.addEventListener("click", (event) => {
-      const item = event.target.closest(`#${id} [data-do]`);
-      if (item) this.#follow(item, event);
-    });
-    document.addEventListener(
-      "toggle",
-      ({ target, newState }) => {
-        if (target === this.element && newState !== "open") this.#release();
-      },
-      true,
-    );
+    onClick(`#${id} [data-do]`, (item, event) => this.#follow(actions[item.dataset.do], event));
   }
 
   get element() {
@@ -30,26 +20,22 @@ export class RowMenu {
     return this.element.querySelector(`[data-do="${name}"]`);
   }
 
-  open(button, row) {
-    if (this.element.matches(":popover-open")) this.element.hidePopover();
-    // Browsers merge the toggle events of hiding and showing at once, so #release isn't called.
-    this.#button?.removeAttribute("aria-expanded");
-    this.#button = button;
-    this.#key = row.id;
-    button.setAttribute("aria-expanded", "true");
-    this.element.showPopover({ source: button });
+  // Show an item, or hide it. The menu may not have it.
+  offer(name, isOffered, href = "") {
+    const item = this.find(name);
+    if (!item) return;
+    item.parentElement.hidden = !isOffered;
+    if (href) item.href = href;
   }
 
-  #release() {
-    this.#button.removeAttribute("aria-expanded");
-    const isLost = document.activeElement === document.body || this.element.contains(document.activeElement);
-    if (isLost) this.#button.focus();
+  open(button, row) {
+    this.#key = row.id;
+    openMenu(this.element, button);
   }
 
   // The row may have been replaced since the menu opened.
-  #follow(item, event) {
+  #follow(action, event) {
     const row = document.getElementById(this.#key);
-    const action = this.#actions[item.dataset.do];
     if (action) event.preventDefault();
     this.element.hidePopover();
     if (action && row) action(row);

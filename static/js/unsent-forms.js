@@ -1,7 +1,10 @@
 // Save form input in this tab until the server has processed it: a user who was signed out in the
 // meantime gets it back in its form, and no one else does. Passwords and files are never saved.
 // Storage may be blocked or full: then input lasts as long as its page.
+
+import { makeElement } from "./elements.js";
 import { isDone } from "./errors.js";
+import { on, onCapture, onClick } from "./events.js";
 import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
 import { fill, listOf, words } from "./words.js";
@@ -49,14 +52,12 @@ export function forget(form) {
   if (mayHaveDraft(form)) tab.remove(keyOf(form));
 }
 
-for (const name of ["input", "change"]) {
-  document.addEventListener(name, ({ target: { form } }) => {
-    if (!mayHaveDraft(form)) return;
-    dirtyForms.add(form);
-    clearTimeout(saveTimer);
-    saveTimer = setTimeout(saveAll, SAVE_MS);
-  });
-}
+on(document, "input change", ({ target: { form } }) => {
+  if (!mayHaveDraft(form)) return;
+  dirtyForms.add(form);
+  clearTimeout(saveTimer);
+  saveTimer = setTimeout(saveAll, SAVE_MS);
+});
 
 function saveAll() {
   for (const form of dirtyForms) keep(form);
@@ -67,21 +68,17 @@ document.addEventListener("visibilitychange", saveAll);
 
 // Sending
 
-document.addEventListener(
-  "submit",
-  ({ target }) => {
-    if (target.matches("form[data-signout]")) signOut();
-    else keep(target);
-  },
-  true,
-);
+onCapture("submit", ({ target }) => {
+  if (target.matches("form[data-signout]")) signOut();
+  else keep(target);
+});
 
 // This listener runs last: only a form that no script handles takes the user to another page.
 window.addEventListener("submit", (event) => {
   if (!event.defaultPrevented) markSent(event.target);
 });
 
-document.addEventListener("ferry:send-as-page", ({ target }) => markSent(target), true);
+onCapture("ferry:send-as-page", ({ target }) => markSent(target));
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const form = detail.requestConfig.elt;
@@ -91,28 +88,19 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   else if (!xhr.getResponseHeader("HX-Trigger")?.includes("send-as-page")) forget(form);
 });
 
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-close], [data-cancel]");
-  const form = button?.closest("form") ?? button?.closest("dialog")?.querySelector("form");
+onClick("[data-close], [data-cancel]", (button) => {
+  const form = button.closest("form") ?? button.closest("dialog")?.querySelector("form");
   if (form) forget(form);
 });
 
-document.addEventListener(
-  "keydown",
-  ({ key, target }) => {
-    const form = key === "Escape" && target.closest?.(".rename");
-    if (form) forget(form);
-  },
-  true,
-);
+onCapture("keydown", ({ key, target }) => {
+  const form = key === "Escape" && target.closest?.(".rename");
+  if (form) forget(form);
+});
 
-document.addEventListener(
-  "cancel",
-  ({ target }) => {
-    if (target.matches("dialog")) for (const form of target.querySelectorAll("form")) forget(form);
-  },
-  true,
-);
+onCapture("cancel", ({ target }) => {
+  if (target.matches("dialog")) for (const form of target.querySelectorAll("form")) forget(form);
+});
 
 function markSent(form) {
   if (mayHaveDraft(form)) tab.write(SENT_KEY, keyOf(form));
@@ -180,9 +168,9 @@ async function reopenRenaming() {
 
 // Scripts can't choose files, so show which ones the user had chosen.
 function showFileNames(form, files) {
-  const hint = Object.assign(document.createElement("p"), { className: "hint" });
-  hint.textContent = fill(words.shell.choose, { names: listOf(files.map((each) => `\u2068${each}\u2069`)) });
-  filesIn(form)[0].after(hint);
+  const names = listOf(files.map((each) => `\u2068${each}\u2069`));
+  const textContent = fill(words.shell.choose, { names });
+  filesIn(form)[0].after(makeElement("p", { className: "hint", textContent }));
 }
 
 function restoreAll(forms) {

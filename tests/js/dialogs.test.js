@@ -125,7 +125,7 @@ const clickOn = (links, keys = {}) => {
 test("a link to a page that is a dialog here opens it, and a link out of it closes it", () => {
   assert.equal(clickOn({ "a[data-dialog]": opener }), true);
   assert.equal(dialog.open, true);
-  assert.equal(clickOn({ "a[data-close]": elementIn(dialog) }), true);
+  assert.equal(clickOn({ "dialog a[data-close]": elementIn(dialog) }), true);
   assert.equal(dialog.open, false);
 });
 

@@ -1,18 +1,15 @@
 import "../copying.js";
+import { onClick } from "../events.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 
 // This page's policy blocks bookmarklets, so show how to use one instead of running it.
-document.addEventListener("click", (event) => {
-  const bookmarklet = event.target.closest("[data-bookmarklet]");
-  if (!bookmarklet) return;
+onClick("[data-bookmarklet]", (_link, event) => {
   event.preventDefault();
   tell(words.account.drag);
 });
 
-document.addEventListener("click", ({ target }) => {
-  const button = target.closest("[data-handler]");
-  if (!button) return;
+onClick("[data-handler]", (button) => {
   try {
     navigator.registerProtocolHandler("magnet", button.dataset.handler);
     tell(words.account.asked);

@@ -23,21 +23,15 @@ const menu = new RowMenu("entry-menu", {
 
 export function open(more) {
   const row = rowOf(more) ?? more.closest("[data-folder]");
-  const link = linkOf(row);
-  const [get, openLink, share, play, unpack, select] = ["get", "open", "share", "play", "unpack", "select"].map(
-    (what) => menu.find(what),
-  );
-  const [file, folder] = get.querySelectorAll("span");
+  const isListed = rowOf(row) !== null;
+  const [file, folder] = menu.find("get").querySelectorAll("span");
   menu.element.querySelector(".menu-title").textContent = nameOf(row);
-  get.href = bytesOf(row);
-  openLink.href = link.href;
-  if (share) share.href = urlOf(row, `share/?entry=${row.id}`);
-  if (play) {
-    play.href = urlOf(row, `${row.id}/link/`);
-    play.parentElement.hidden = !isPlayable(row);
-  }
-  if (unpack) unpack.parentElement.hidden = !rowOf(row) || isFolder(row) || !UNPACKABLE.test(nameOf(row));
-  if (select) select.parentElement.hidden = !rowOf(row);
+  menu.offer("open", true, linkOf(row).href);
+  menu.offer("get", true, bytesOf(row));
+  menu.offer("share", true, urlOf(row, `share/?entry=${row.id}`));
+  menu.offer("play", isPlayable(row), urlOf(row, `${row.id}/link/`));
+  menu.offer("unpack", isListed && !isFolder(row) && UNPACKABLE.test(nameOf(row)));
+  menu.offer("select", isListed);
   file.hidden = isFolder(row);
   folder.hidden = !isFolder(row);
   menu.open(more, row);

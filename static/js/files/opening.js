@@ -1,20 +1,17 @@
 // Open files over the listing, which stays unchanged below, and show the preview's URL. A film opens as
 // a page, because only that page's policy lets it play.
 
-import { isPlain } from "../events.js";
+import { onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { isFolder, rowOf } from "./rows.js";
 
 const overlay = (reload) => onDemand(() => import("../previews/overlay.js"), reload);
 
-document.addEventListener("click", async (event) => {
-  if (event.defaultPrevented || !isPlain(event)) return;
-  const link = event.target.closest("#listing a.entry[href]");
+onPlainClick("#listing a.entry[href]", (link) => {
+  const { dataset, href } = link;
   const row = rowOf(link);
-  if (!row || isFolder(row) || "page" in link.dataset) return;
-  event.preventDefault();
-  const address = link.href;
-  (await overlay(() => location.assign(address)))?.open(address);
+  if (!row || isFolder(row) || "page" in dataset) return false;
+  return overlay(() => location.assign(href)).then((module) => module?.open(href));
 });
 
 // Run before htmx, which would reload the listing.

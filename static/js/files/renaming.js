@@ -1,5 +1,6 @@
 // Rename in place: the form replaces the name, and the new name shows before the server confirms it.
 import { isDone } from "../errors.js";
+import { on, onClick } from "../events.js";
 import { fill, words } from "../words.js";
 import { linkOf, nameOf, rowBy, rowOf, say } from "./rows.js";
 import { adopt } from "./selection.js";
@@ -17,20 +18,8 @@ export function rename(row) {
   window.htmx.ajax("GET", address.pathname + address.search, { source: "#go", target: linkOf(row), swap: "afterend" });
 }
 
-document.addEventListener("click", (event) => {
-  const { target } = event;
-  const form = target.closest("[data-cancel]")?.closest(".rename");
-  if (!form || !rowOf(form)) return;
-  event.preventDefault();
-  leave(form);
-});
-
-document.addEventListener("keydown", (event) => {
-  const form = event.target.closest?.(".rename");
-  if (event.key !== "Escape" || !form || !rowOf(form)) return;
-  event.preventDefault();
-  leave(form);
-});
+onClick(".rename [data-cancel]", (button, event) => leave(button.closest(".rename"), event));
+on(document, "keydown", (event) => event.key === "Escape" && leave(event.target.closest?.(".rename"), event));
 
 // A refresh may have replaced the row since its form was requested.
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {
@@ -72,8 +61,11 @@ function settle(form) {
   field.setSelectionRange(0, field.value.length - field.dataset.extension.length);
 }
 
-function leave(form) {
+// A page that only renames has such a form, too.
+function leave(form, event) {
+  if (!rowOf(form)) return;
   const link = linkOf(rowOf(form));
+  event.preventDefault();
   form.remove();
   link.hidden = false;
   link.focus();

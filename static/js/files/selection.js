@@ -1,4 +1,6 @@
 // Show what is chosen, and choose by clicks and touch.
+import { setText } from "../elements.js";
+import { on, onCapture } from "../events.js";
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
 import { Selection } from "./chosen.js";
@@ -66,8 +68,7 @@ export function show() {
   if (!form()) return;
   for (const row of tickableRows()) tickOf(row).checked = selection.has(row.id);
   const [number, size] = form().querySelector(".selection-count").children;
-  const countText = fill(words.files.chosen, { count });
-  if (number.textContent !== countText) number.textContent = countText;
+  setText(number, fill(words.files.chosen, { count }));
   size.textContent = bytes ? formatSize(bytes) : "";
   main().classList.toggle("chosen", count > 0);
   main().classList.toggle("selecting", isSelecting);
@@ -111,18 +112,14 @@ document.addEventListener("formdata", ({ target, formData }) => {
 });
 
 // While selecting by touch, a tap on a name chooses the row. Capture it before htmx opens a folder.
-document.addEventListener(
-  "click",
-  (event) => {
-    const row = rowOf(event.target);
-    if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || current().isSelecting)) return;
-    event.preventDefault();
-    event.stopPropagation();
-    if (!hold.isDone) toggle(row);
-    hold.isDone = false;
-  },
-  true,
-);
+onCapture("click", (event) => {
+  const row = rowOf(event.target);
+  if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || current().isSelecting)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  if (!hold.isDone) toggle(row);
+  hold.isDone = false;
+});
 
 document.addEventListener("pointerdown", (event) => {
   const row = rowOf(event.target);
@@ -137,7 +134,7 @@ document.addEventListener("pointerdown", (event) => {
 });
 
 document.addEventListener("pointermove", (event) => hold.move(event));
-for (const end of ["pointerup", "pointercancel", "scroll"]) document.addEventListener(end, () => hold.end());
+on(document, "pointerup pointercancel scroll", () => hold.end());
 document.addEventListener("contextmenu", (event) => hold.isActive && event.preventDefault());
 
 show();

@@ -1,6 +1,6 @@
 // Preserve the selection and the focus when a response replaces the listing, and decide which status
 // messages screen readers announce.
-import { isPlain } from "../events.js";
+import { isPlain, onCapture } from "../events.js";
 import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
@@ -20,9 +20,7 @@ let isQuiet = false;
 const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
 
-for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
-  document.addEventListener(name, ({ type }) => (isDown = type === "pointerdown"), true);
-}
+onCapture("pointerdown pointerup pointercancel", ({ type }) => (isDown = type === "pointerdown"));
 
 document.addEventListener("htmx:beforeRequest", ({ detail: { target, xhr } }) => {
   if (target.id !== "main") return;
@@ -70,13 +68,9 @@ document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
 });
 
 // Keep htmx from opening a link in this tab when the user wants a new one.
-document.addEventListener(
-  "click",
-  (event) => {
-    if (!isPlain(event) && event.target.closest("#main a[href]")) event.stopPropagation();
-  },
-  true,
-);
+onCapture("click", (event) => {
+  if (!isPlain(event) && event.target.closest("#main a[href]")) event.stopPropagation();
+});
 
 /** @returns {Promise<unknown>} */
 export function refresh() {

@@ -1,4 +1,4 @@
-import { isPlain } from "../events.js";
+import { onCapture, onPlainClick } from "../events.js";
 import { showToast, tell } from "../toasts.js";
 import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
@@ -45,13 +45,9 @@ export function pick(kind) {
   note.showModal();
 }
 
-document.addEventListener(
-  "close",
-  ({ target }) => {
-    if (target.id === "upload-note" && target.returnValue === "go") queue.panel.querySelector("input").click();
-  },
-  true,
-);
+onCapture("close", ({ target }) => {
+  if (target.id === "upload-note" && target.returnValue === "go") queue.panel.querySelector("input").click();
+});
 
 export const addPicked = (files) => addDropped({ files, entries: [] });
 
@@ -69,10 +65,8 @@ export async function addDropped(dropped) {
 }
 
 // Leaving the page would end its uploads, so open other pages in a new tab.
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("header.site a[href]");
-  if (!link || !isPlain(event) || !queue.isActive) return;
-  event.preventDefault();
+onPlainClick("header.site a[href]", (link) => {
+  if (!queue.isActive) return false;
   if (link.matches("[aria-current], .brand")) return document.querySelector(".crumbs a")?.click();
   window.open(link.href, "_blank", "noopener");
   tell(words.files.tab);

@@ -1,21 +1,16 @@
 // What every viewer responds to: arrow keys, d, Esc, and its links to the previous and next file.
 import { copy } from "../copying.js";
-import { isPlain } from "../events.js";
+import { on, onPlainClick } from "../events.js";
 import { isForUs } from "../shortcuts.js";
 import { turnTo, viewer } from "./viewer.js";
 
-document.addEventListener("click", (event) => {
-  if (event.defaultPrevented || !isPlain(event)) return;
-  const link = event.target.closest("#viewer :is([data-step], [data-turn])");
-  const address = event.target.closest("#viewer [data-copy]");
-  if (!link && !address) return;
-  event.preventDefault();
-  event.target.closest("[popover]")?.hidePopover();
-  if (link) turnTo(link.href);
-  else copy(address.href);
+onPlainClick("#viewer :is([data-step], [data-turn], [data-copy])", (link) => {
+  link.closest("[popover]")?.hidePopover();
+  if ("copy" in link.dataset) copy(link.href);
+  else turnTo(link.href);
 });
 
-document.addEventListener("keydown", (event) => {
+on(document, "keydown", (event) => {
   if (!viewer() || event.shiftKey || !isForUs(event, { mayRepeat: true, inside: "#overlay" })) return;
   const action = ACTIONS[event.key];
   if (action && action(event) !== false) event.preventDefault();

@@ -1,6 +1,7 @@
 // A preview over the listing. Back closes it, and the user is back where they were.
 
-import { isPlain } from "../events.js";
+import { makeElement } from "../elements.js";
+import { onCapture, onPlainClick } from "../events.js";
 import { linkOf, rowBy } from "../files/rows.js";
 import "./acts.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
@@ -15,11 +16,10 @@ export async function open(url, { isNew = true, listing = location.href } = {}) 
   if (overlay()) return turnTo(url);
   const preview = await load(url);
   if (!preview || overlay()) return;
-  const dialog = Object.assign(document.createElement("dialog"), { id: "overlay", className: "overlay" });
-  const status = Object.assign(document.createElement("p"), { id: "viewer-said", className: "sr", role: "status" });
+  const status = makeElement("p", { id: "viewer-said", className: "sr", role: "status" });
+  const dialog = makeElement("dialog", { id: "overlay", className: "overlay" }, preview.viewer, status);
   dialog.setAttribute("aria-labelledby", "viewer-name");
   dialog.dataset.listing = listing;
-  dialog.append(preview.viewer, status);
   title = document.title;
   if (isNew) history.pushState({ isPreview: true, listing }, "", url);
   document.title = preview.title;
@@ -50,17 +50,7 @@ function isInSight(row) {
   return top >= 0 && bottom <= innerHeight;
 }
 
-document.addEventListener("click", (event) => {
-  if (!event.target.closest("#overlay [data-back]") || !isPlain(event)) return;
-  event.preventDefault();
-  history.back();
-});
+onPlainClick("#overlay [data-back]", () => history.back());
 
 // Browsers close dialogs on Esc without a script.
-document.addEventListener(
-  "close",
-  ({ target }) => {
-    if (target === overlay()) history.back();
-  },
-  true,
-);
+onCapture("close", ({ target }) => target === overlay() && history.back());

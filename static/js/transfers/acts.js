@@ -1,21 +1,12 @@
 // Actions that don't leave the page. Canceling asks for confirmation; the others happen immediately.
-import { isPlain } from "../events.js";
+import { onPlainClick } from "../events.js";
 
-const dialog = () => document.getElementById("remove");
-
-document.addEventListener("click", (event) => {
-  const { target } = event;
-  if (!isPlain(event)) return;
-  const link = target.closest("a[data-remove]");
-  const button = target.closest("button[data-post]");
-  if (link && dialog()) {
-    event.preventDefault();
-    cancel(link.closest(".transfer"));
-  }
-  if (button) {
-    event.preventDefault();
-    post(button, button.formAction);
-  }
+onPlainClick("a[data-remove]", (link) => {
+  if (!document.getElementById("remove")) return false;
+  cancel(link.closest(".transfer"));
+});
+onPlainClick("button[data-post]", (button) => {
+  post(button, button.formAction);
 });
 
 export function urlOf(row, action) {

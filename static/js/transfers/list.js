@@ -1,7 +1,7 @@
 // Keep the list up to date: htmx polls for changes, and morphs them into the page. This module adds
 // what htmx can't do: time the polls, skip swaps during a press, restore the focus, and load more rows.
 import { poll } from "../clock.js";
-import { isPlain } from "../events.js";
+import { onCapture, onPlainClick } from "../events.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
 import { notice } from "./notices.js";
@@ -22,17 +22,11 @@ const hurry = poll(
   () => Number(document.getElementById("seen").dataset.every),
 );
 
-for (const name of ["pointerdown", "pointerup", "pointercancel"]) {
-  document.addEventListener(
-    name,
-    ({ type }) => {
-      isDown = type === "pointerdown";
-      if (isLate && !isDown) setTimeout(hurry);
-      isLate &&= isDown;
-    },
-    true,
-  );
-}
+onCapture("pointerdown pointerup pointercancel", ({ type }) => {
+  isDown = type === "pointerdown";
+  if (isLate && !isDown) setTimeout(hurry);
+  isLate &&= isDown;
+});
 window.addEventListener("offline", () => (unreachable.hidden = false));
 
 form.addEventListener("htmx:beforeOnLoad", (event) => {
@@ -101,11 +95,6 @@ function widen(link) {
   hurry();
 }
 
-document.addEventListener("click", (event) => {
-  const link = event.target.closest("a[data-more]");
-  if (!link || !isPlain(event)) return;
-  event.preventDefault();
-  widen(link);
-});
+onPlainClick("a[data-more]", widen);
 
 watch();

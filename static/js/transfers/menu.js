@@ -1,15 +1,12 @@
 import { copy } from "../copying.js";
-import { hasClosed } from "../menus.js";
+import { onClick } from "../events.js";
 import { RowMenu } from "../row-menu.js";
 import { showToast } from "../toasts.js";
 import { listOf, words } from "../words.js";
 import { cancel, clear, urlOf } from "./acts.js";
 
 const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
-document.addEventListener("click", (event) => {
-  const more = event.target.closest(".transfer .more");
-  if (more && !hasClosed(more)) open(more);
-});
+onClick(".transfer .more", open);
 
 function open(more) {
   const row = more.closest(".transfer");
@@ -19,11 +16,10 @@ function open(more) {
   const facts = listOf([...row.querySelectorAll(".facts > *")].map(({ textContent }) => textContent.trim()));
   const lines = [name.textContent, facts, name.title].flatMap((line) => [line, document.createElement("br")]);
   menu.element.querySelector(".menu-title").replaceChildren(...lines.slice(0, -1));
-  menu.find("open").parentElement.hidden = !link;
-  if (link) menu.find("open").href = link.href;
-  menu.find("copy").parentElement.hidden = !("copy" in more.dataset);
-  menu.find("clear").parentElement.hidden = !("clear" in more.dataset);
-  menu.find("cancel").parentElement.hidden = !row.querySelector("[data-remove]");
+  menu.offer("open", link !== null, link?.href);
+  menu.offer("copy", "copy" in more.dataset);
+  menu.offer("clear", "clear" in more.dataset);
+  menu.offer("cancel", row.querySelector("[data-remove]") !== null);
   menu.open(more, row);
 }
 
