@@ -3,6 +3,7 @@
 import "./errors.js";
 import "./menus.js";
 import "./back-forward-cache.js";
+import "./server.js";
 import "./shortcuts.js";
 import "./themes.js";
 import "./toasts.js";

@@ -30,10 +30,12 @@ async function request(element, pauseAfter) {
   return pause;
 }
 
-// Don't redirect a user who was signed out and may be typing. Their next action leads to the sign-in page.
+// Don't redirect a user who was signed out and may be typing, or is uploading files, which they would have
+// to choose again. Their next action leads to the sign-in page.
+const STAYS = "[data-stays], body:has(#sending-files:not([hidden])) #poll";
 document.addEventListener("htmx:beforeOnLoad", (event) => {
   const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
-  if (isElsewhere && event.target.matches("[data-stays]")) event.preventDefault();
+  if (isElsewhere && event.target.matches(STAYS)) event.preventDefault();
 });
 
 for (const name of ["visibilitychange", "transfers-changed"]) document.addEventListener(name, () => hurry(regions));

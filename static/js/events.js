@@ -1,42 +1,28 @@
 // Ways to listen. What listens on the document also serves elements that the page gets later.
 
-/** @typedef {(event: any) => unknown} Handler */
+/** @typedef {(target: EventTarget, names: string, handler: (event: any) => unknown, options?: AddEventListenerOptions) => void} Listen */
+/** @typedef {(selector: string, handler: (element: any, event: any) => unknown) => void} HandleClicks */
 
-/**
- * @param {EventTarget} target
- * @param {string} names separated by spaces
- * @param {Handler} handler
- * @param {AddEventListenerOptions} [options]
- */
+/** @type {Listen} Spaces separate the names of events. */
 export function on(target, names, handler, options) {
   for (const name of names.split(" ")) target.addEventListener(name, handler, options);
 }
 
-/**
- * Listen on the document before everything else, and to events that don't bubble.
- * @param {string} names
- * @param {Handler} handler
- */
+// Listen on the document before everything else, and to events that don't bubble.
 export function onCapture(names, handler) {
   on(document, names, handler, { capture: true });
 }
 
-/**
- * Return `on` for what ends with a signal.
- * @param {AbortSignal} signal
- * @returns {typeof on}
- */
+// Return `on` for what ends with a signal.
 export function listenUntil(signal) {
-  return (target, names, handler, options) => on(target, names, handler, { signal, ...options });
+  return /** @type {Listen} */ (
+    (target, names, handler, options) => on(target, names, handler, { signal, ...options })
+  );
 }
 
 export const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
 
-/**
- * Handle clicks on what matches.
- * @param {string} selector
- * @param {(element: any, event: any) => unknown} handler
- */
+/** @type {HandleClicks} Handle clicks on what matches. */
 export function onClick(selector, handler) {
   on(document, "click", (event) => {
     const element = event.target.closest(selector);
@@ -44,11 +30,7 @@ export function onClick(selector, handler) {
   });
 }
 
-/**
- * Handle clicks in place of the browser, unless the user wants a new tab, or the handler returns false.
- * @param {string} selector
- * @param {(element: any, event: any) => unknown} handler
- */
+/** @type {HandleClicks} Handle clicks in place of the browser, unless the user wants a new tab, or `handler` returns false. */
 export function onPlainClick(selector, handler) {
   onClick(selector, (element, event) => {
     if (isPlain(event) && !event.defaultPrevented && handler(element, event) !== false) event.preventDefault();

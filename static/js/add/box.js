@@ -39,7 +39,7 @@ async function look({ hasResults = false } = {}) {
   lookController = new AbortController();
   const { signal } = lookController;
   if (text !== last.text) {
-    const answer = text.trim() && (await post(urls.read, { text }, { signal }).catch(() => null));
+    const answer = text.trim() && (await post(urls.read, { text }, signal).catch(() => null));
     if (signal.aborted) return;
     last = answer ? { text, ...answer } : { text: "" };
   }

@@ -78,7 +78,7 @@ async function show(texts, title, signal) {
   picks.replaceChildren();
   const text = texts.join("\n");
   if (!text.trim()) return;
-  const answer = await post(`${urls.read}?picks`, { text, title: title ?? "" }, { signal });
+  const answer = await post(`${urls.read}?picks`, { text, title: title ?? "" }, signal);
   signal.throwIfAborted();
   picks.innerHTML = answer.picks;
 }

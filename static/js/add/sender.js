@@ -1,6 +1,8 @@
 // Send lines to the server in small batches, one request at a time, so that a slow service blocks
 // neither the page nor a thread of the server.
-import { headers, renewToken, Upload } from "../files/upload.js";
+import { makeElement } from "../elements.js";
+import { Upload } from "../files/upload.js";
+import { request } from "../server.js";
 import { words } from "../words.js";
 
 const MOST_LINES = 25;
@@ -46,21 +48,17 @@ export function troubleParts(trouble) {
   const isPage = location.pathname !== new URL(urls.url, location.href).pathname;
   const next = isPage ? location.pathname + location.search : urls.transfers;
   const href = `${urls.signin}?${new URLSearchParams({ next })}${location.hash}`;
-  return [`${trouble} `, Object.assign(document.createElement("a"), { href, textContent: words.add.signin })];
+  return [`${trouble} `, makeElement("a", { href, textContent: words.add.signin })];
 }
 
-export async function post(url, fields, { signal = null, isRetry = false } = {}) {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  let response;
-  try {
-    response = await fetch(url, { method: "POST", headers: headers(), body: form, signal });
-  } catch {
+export async function post(url, fields, signal = null) {
+  const body = new FormData();
+  for (const [name, value] of Object.entries(fields)) body.append(name, value);
+  const response = await request(url, { method: "POST", body, signal }).catch(() => {
     throw new Error(navigator.onLine ? words.add.cut : words.add.offline);
-  }
+  });
   const answer = await response.json().catch(() => null);
   if (response.ok && answer) return answer;
-  if (!isRetry && renewToken(answer)) return post(url, fields, { signal, isRetry: true });
   throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 

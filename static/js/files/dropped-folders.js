@@ -1,7 +1,7 @@
 // Pair each file that was dropped, or chosen with its folder, with its upload URL. Folders and their
 // subfolders are created first, so that each file goes to the right place.
+import { request } from "../server.js";
 import { words } from "../words.js";
-import { headers } from "./upload.js";
 
 /** @typedef {{ entries: FileSystemEntry[], files: File[] }} Chosen */
 
@@ -59,7 +59,7 @@ async function placeAt(path, places) {
 }
 
 async function make(name, url) {
-  const answer = await fetch(url, { method: "POST", headers: headers(), body: new URLSearchParams({ name }) });
+  const answer = await request(url, { method: "POST", body: new URLSearchParams({ name }) });
   const folder = await answer.json();
   if (!folder.ok) throw folder;
   return folder;

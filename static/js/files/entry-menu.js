@@ -1,12 +1,9 @@
 import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
-import { deleteRow } from "./deleting.js";
-import { isPlayable, playElsewhere } from "./elsewhere.js";
-import { moveRow } from "./moving.js";
 import { rename } from "./renaming.js";
+import { deleteRow, isPlayable, moveRow, playElsewhere, unpackRow } from "./row-acts.js";
 import { isFolder, linkOf, nameOf, rowOf, urlOf } from "./rows.js";
 import { startSelecting } from "./selection.js";
-import { unpackRow } from "./unpacking.js";
 
 const UNPACKABLE = /\.(zip|cbz)$/i;
 

@@ -1,7 +1,6 @@
 import { isForUs } from "../shortcuts.js";
-import { deleteRow } from "./deleting.js";
-import { moveRow } from "./moving.js";
 import { rename } from "./on-first-use.js";
+import { deleteRow, moveRow } from "./row-acts.js";
 import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chosenCount, clear, onlyChosenRow, show, toggle } from "./selection.js";
 

@@ -1,9 +1,11 @@
 // Decide which responses may still change the page.
-let lastRequest = null;
+let lastRequest = null; // for another folder
 
 export function open(request) {
   lastRequest = request;
 }
+
+export const isOpening = () => [1, 2, 3].includes(lastRequest?.readyState);
 
 // If the user opens several folders before the first one arrives, only the last one counts.
 export const isLast = (request) => request === lastRequest;

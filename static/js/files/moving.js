@@ -3,7 +3,7 @@ import { isOn } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import * as clipboard from "./clipboard.js";
-import { folder, post, rowBy, rowOf, urlOf } from "./rows.js";
+import { folder, post, rowBy, rowOf } from "./rows.js";
 import { chosenCount, clear } from "./selection.js";
 
 const TYPE = "application/x-ferry-entries";
@@ -17,19 +17,15 @@ const placeOf = (node) => node.closest?.(PLACES) ?? null;
 const idOf = (place) => place.dataset.folder ?? place.id.replace("folder-", "");
 export const isMove = ({ dataTransfer }) => dataTransfer.types.includes(TYPE);
 
-export function moveRow(row) {
-  if (!document.getElementById("move")) return;
-  post(urlOf(row, "move/"), { entry: row.id, shown: folder() }, "#move", "innerHTML");
-}
-
 // Return the chosen entries, or only `row` if it isn't among them.
 function fieldsOf(row) {
   if (row && !row.querySelector(".tick")?.checked) return { count: 1, values: { entry: [row.id] } };
-  const values = {};
-  for (const [name, value] of new FormData(document.getElementById("entries"))) {
-    if (name !== "csrfmiddlewaretoken") values[name] = [...(values[name] ?? []), value];
-  }
-  return { count: chosenCount(), values };
+  const form = new FormData(document.getElementById("entries"));
+  form.delete("csrfmiddlewaretoken");
+  return {
+    count: chosenCount(),
+    values: Object.fromEntries([...form.keys()].map((name) => [name, form.getAll(name)])),
+  };
 }
 
 function place(act, address, values, to) {

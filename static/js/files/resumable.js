@@ -1,9 +1,10 @@
 // Upload large files with the tus protocol: after an interruption, the server reports how much it has,
 // and only the rest is sent. The browser remembers uploads, so that they also resume in a new tab.
+import { renewToken, request } from "../server.js";
 import { browser, UPLOADS_KEY } from "../storage.js";
 import { words } from "../words.js";
 import { Pace } from "./pace.js";
-import { headers, renewToken, Upload } from "./upload.js";
+import { Upload } from "./upload.js";
 
 const LEAST_BYTES = 4 * 2 ** 20;
 const FIRST_WAIT_MS = 1000;
@@ -84,12 +85,9 @@ class ResumableUpload extends Upload {
     return url;
   }
 
-  async fetch(path, method, more = {}, isRetry = false) {
+  fetch(path, method, more = {}) {
     const url = new URL(path, new URL(this.url, location.href));
-    const response = await fetch(url, { method, headers: { ...headers(), ...PROTOCOL, ...more } });
-    if (response.status !== 403 || isRetry) return response;
-    const answer = response.clone().json();
-    return renewToken(await answer.catch(() => null)) ? this.fetch(path, method, more, true) : response;
+    return request(url, { method, headers: { ...PROTOCOL, ...more } });
   }
 
   async refuse(response) {

@@ -5,12 +5,12 @@ import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { focusAfter, partOf } from "./arrivals.js";
+import { isOpening } from "./late.js";
 import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, show } from "./selection.js";
 
 const NOTICE_MS = 2000;
 
-let opening = null;
 let focusKeys = [];
 let wasStale = false;
 let isDown = false;
@@ -21,14 +21,6 @@ const listing = () => document.getElementById("listing");
 const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
 
 onCapture("pointerdown pointerup pointercancel", ({ type }) => (isDown = type === "pointerdown"));
-
-document.addEventListener("htmx:beforeRequest", ({ detail: { target, xhr } }) => {
-  if (target.id !== "main") return;
-  opening = xhr;
-  xhr.addEventListener("loadend", () => {
-    if (opening === xhr) opening = null;
-  });
-});
 
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { elt } = detail.requestConfig;
@@ -86,7 +78,7 @@ const isFar = () => document.querySelectorAll("#listing .window:not(.ghosts)").l
 
 // A folder that opens also swaps the meter, for which htmx needs the row whose link was clicked.
 function isBusy() {
-  return isDown || opening || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open");
+  return isDown || isOpening() || document.querySelector("#listing .rename, dialog[open], #entry-menu:popover-open");
 }
 
 function candidates(elt) {

@@ -1,13 +1,7 @@
 // Poll the progress of ZIP files while the page shows any that are being unpacked.
-import { post, urlOf } from "./rows.js";
-
 let isLive = false;
 
 const progress = () => document.querySelector("#unpacking[hx-get]");
-
-export function unpackRow(row) {
-  post(urlOf(row, `${row.id}/unpack/`));
-}
 
 async function follow() {
   if (isLive || !progress()) return;

@@ -1,3 +1,4 @@
+import { headers, renewToken } from "../server.js";
 import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 import { Pace } from "./pace.js";
@@ -134,15 +135,4 @@ export class Upload {
       failed: words.upload.failed,
     }[this.state];
   }
-}
-
-const pageHeaders = () => JSON.parse(document.body.getAttribute("hx-headers") ?? "{}");
-export const headers = () => ({ ...pageHeaders(), "X-Requested-With": "ferry" });
-
-// Take the new CSRF token from a refusal: signing in, in any tab, makes the old one invalid. Return
-// whether there was one.
-export function renewToken(answer) {
-  if (!answer?.token) return false;
-  document.body.setAttribute("hx-headers", JSON.stringify({ ...pageHeaders(), "X-CSRFToken": answer.token }));
-  return true;
 }

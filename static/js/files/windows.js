@@ -1,24 +1,15 @@
 // Load long listings in windows as the user scrolls. About 1,000 rows stay in the page. Windows farther
 // away keep only their height, and are fetched again when they come near.
+import { on } from "../events.js";
 import { adopt } from "./selection.js";
 
 const MOST = 10;
 const AHEAD = "1200px 0px";
 const RETRY_MS = 2000;
-const SVG = "http://www.w3.org/2000/svg";
-const SPACER = {
-  "hx-trigger": "near",
-  "hx-target": "closest .window",
-  "hx-select": ".window:not(.ghosts) > *",
-  "hx-swap": "innerHTML settle:0ms",
-  "hx-indicator": ".list-foot .spin",
-  "hx-sync": "this:drop",
-  "data-quiet": "",
-};
 
 const listing = () => document.getElementById("listing");
 const windows = () => [...document.querySelectorAll("#listing .window:not(.ghosts)")];
-const isEmptied = (each) => each.querySelector(".spacer") !== null;
+const filledWindows = () => windows().filter((each) => !each.querySelector(".spacer"));
 
 const observer = new IntersectionObserver(
   (entries) => {
@@ -46,24 +37,21 @@ function watch() {
 }
 
 function trim() {
-  const full = windows().filter((each) => !isEmptied(each));
-  if (full.length <= MOST) return;
-  const middle = innerHeight / 2;
-  const far = full.map((each) => ({ each, distance: Math.abs(middleOf(each) - middle) }));
-  far.sort((one, other) => other.distance - one.distance);
-  for (const { each } of far.slice(0, full.length - MOST)) empty(each);
+  const distance = (each) => Math.abs(boundsOf(each).middle - innerHeight / 2);
+  const far = filledWindows().sort((one, other) => distance(one) - distance(other));
+  for (const each of far.slice(MOST)) empty(each);
 }
 
-function middleOf(each) {
-  return (
-    (each.firstElementChild.getBoundingClientRect().top + each.lastElementChild.getBoundingClientRect().bottom) / 2
-  );
+// A window has no box of its own in the grid.
+function boundsOf(each) {
+  const { top } = each.firstElementChild.getBoundingClientRect();
+  const { bottom } = each.lastElementChild.getBoundingClientRect();
+  return { height: bottom - top, middle: (top + bottom) / 2 };
 }
 
 function empty(each) {
   if (each.contains(document.activeElement) || each.querySelector(".rename")) return;
-  const top = each.firstElementChild.getBoundingClientRect().top;
-  const height = each.lastElementChild.getBoundingClientRect().bottom - top;
+  const { height } = boundsOf(each);
   for (const picture of each.querySelectorAll("img")) stop(picture);
   each.replaceChildren();
   reserve(each, height);
@@ -77,20 +65,11 @@ function stop(picture) {
 // Add a spacer in place of a window's rows; htmx fetches them when it comes near. The height is set with
 // an SVG attribute, because the policy allows no inline styles.
 function reserve(each, height) {
-  const drawing = document.createElementNS(SVG, "svg");
-  drawing.setAttribute("width", "1");
-  drawing.setAttribute("height", String(Math.round(height)));
-  const spacer = document.createElement(each.matches("ul") ? "li" : "tr");
-  if (spacer.matches("li")) spacer.append(drawing);
-  else {
-    spacer.append(document.createElement("td"));
-    spacer.firstElementChild.setAttribute("colspan", "5");
-    spacer.firstElementChild.append(drawing);
-  }
+  const spacer = document.getElementById("spacer").content.firstElementChild.cloneNode(true);
   const address = new URL(listing().dataset.rows, location.href);
   address.searchParams.set("from", each.dataset.from);
-  const attributes = { class: "spacer", "aria-hidden": "true", "hx-get": address.href, ...SPACER };
-  for (const [name, value] of Object.entries(attributes)) spacer.setAttribute(name, value);
+  spacer.setAttribute("hx-get", address.href);
+  spacer.querySelector("svg").setAttribute("height", String(Math.round(height)));
   each.append(spacer);
   window.htmx.process(spacer);
   observer.observe(spacer);
@@ -121,18 +100,11 @@ document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
 });
 
 // End would scroll to the last loaded row. Scroll to the last of all rows instead.
-document.addEventListener("keydown", (event) => {
+on(document, "keydown", (event) => {
   const { key, target, shiftKey, altKey, metaKey } = event;
   const ghosts = listing()?.querySelector(".ghosts");
-  if (
-    key !== "End" ||
-    shiftKey ||
-    altKey ||
-    metaKey ||
-    !ghosts ||
-    document.querySelector("dialog[open], :popover-open")
-  )
-    return;
+  if (key !== "End" || shiftKey || altKey || metaKey || !ghosts) return;
+  if (document.querySelector("dialog[open], :popover-open")) return;
   if (target.closest("input:not([type=checkbox]), select, textarea")) return;
   event.preventDefault();
   const isOnRow = target.closest(".window") !== null;
@@ -149,9 +121,8 @@ document.addEventListener("keydown", (event) => {
 // Reserve the space of all rows not loaded yet; they are fetched when they come near.
 function reserveAll(ghosts) {
   const lastWindow = windows().at(-1);
-  const full = windows().findLast((each) => !isEmptied(each));
-  const { top } = full.firstElementChild.getBoundingClientRect();
-  const rowHeight = (full.lastElementChild.getBoundingClientRect().bottom - top) / full.childElementCount;
+  const filled = filledWindows().at(-1);
+  const rowHeight = boundsOf(filled).height / filled.childElementCount;
   const first = Number(new URL(ghosts.getAttribute("hx-get"), location.href).searchParams.get("from"));
   const size = first - Number(lastWindow.dataset.from);
   const count = Number(listing().dataset.count);

@@ -1,5 +1,7 @@
 // The music of this document: one sound, its queue, and the listener's choices. The page of a track
 // and the bar below other pages both show it, and listen for changes.
+import { on } from "../events.js";
+import { fetchJson } from "../server.js";
 import { fill } from "../words.js";
 import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
 import { Queue } from "./queue.js";
@@ -10,17 +12,7 @@ export const JUMP_SECONDS = 10;
 const RESTART_SECONDS = 3;
 const SAVE_MS = 2000;
 const REPEATS = ["off", "all", "one"];
-const EVENTS = [
-  "loadedmetadata",
-  "durationchange",
-  "timeupdate",
-  "progress",
-  "play",
-  "pause",
-  "ratechange",
-  "seeked",
-  "volumechange",
-];
+const EVENTS = "loadedmetadata durationchange timeupdate progress play pause ratechange seeked volumechange";
 
 export const sound = document.createElement("audio");
 export const changes = new EventTarget();
@@ -34,8 +26,8 @@ let savedAt = 0;
 sound.id = "sound";
 sound.preload = "metadata";
 document.body.append(sound);
-for (const name of EVENTS) sound.addEventListener(name, update);
-for (const name of ["play", "pause"]) sound.addEventListener(name, noteIntent);
+on(sound, EVENTS, update);
+on(sound, "play pause", noteIntent);
 sound.addEventListener("ended", end);
 sound.addEventListener("error", skip);
 addEventListener("pagehide", keep);
@@ -56,15 +48,8 @@ export function begin(track, url) {
 async function complete() {
   const requestedQueue = queue;
   if (!requestedQueue?.url) return;
-  let listing;
-  try {
-    const answer = await fetch(requestedQueue.url, { headers: { Accept: "application/json" } });
-    if (!answer.ok) return;
-    listing = await answer.json();
-  } catch {
-    return;
-  }
-  if (requestedQueue !== queue || !queue.url) return;
+  const listing = await fetchJson(requestedQueue.url);
+  if (!listing || requestedQueue !== queue || !queue.url) return;
   queue.complete(tracksOf(listing));
   if (choices.isShuffled) queue.shuffle();
   keepQueue();
@@ -96,13 +81,9 @@ function open(seconds = 0, before = []) {
 
 async function readTags(track) {
   if (track.tags) return;
-  try {
-    const answer = await fetch(track.tagsUrl, { headers: { Accept: "application/json" } });
-    if (!answer.ok) return;
-    track.tags = await answer.json();
-  } catch {
-    return;
-  }
+  const tags = await fetchJson(track.tagsUrl);
+  if (!tags) return;
+  track.tags = tags;
   if (track === current()) update();
 }
 

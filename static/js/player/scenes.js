@@ -1,11 +1,12 @@
 // The chapters of a film, and its filmstrip, fetched once the film has begun to load.
 import { listenUntil } from "../events.js";
+import { fetchJson } from "../server.js";
 import { makeChoice, markCurrent, refill } from "./choices.js";
 
 export async function show(root, controls, url, signal) {
-  const answer = await fetch(url, { headers: { Accept: "application/json" }, signal });
-  if (!answer.ok) return;
-  const { chapters, filmstrip } = await answer.json();
+  const scenes = await fetchJson(url, signal);
+  if (!scenes || signal.aborted) return;
+  const { chapters, filmstrip } = scenes;
   if (filmstrip) controls.bubble.frames.useFilmstrip(filmstrip);
   if (chapters.length > 1) showChapters(root, controls, chapters, signal);
 }

@@ -29,12 +29,6 @@ onCapture("pointerdown pointerup pointercancel", ({ type }) => {
 });
 window.addEventListener("offline", () => (unreachable.hidden = false));
 
-form.addEventListener("htmx:beforeOnLoad", (event) => {
-  const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
-  // Stay on a page that is uploading files: the user would have to choose them again.
-  if (isElsewhere && document.querySelector("#sending-files:not([hidden])")) event.preventDefault();
-});
-
 // Rows must not move while a finger or button is down.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (!detail.shouldSwap || detail.requestConfig.elt !== form) return;
