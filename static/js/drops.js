@@ -1,4 +1,5 @@
 // Drag and drop onto the page, with a veil that shows what a drop will do.
+import { on } from "./events.js";
 
 /**
  * @param {object} handlers
@@ -10,22 +11,16 @@
 export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => {}, take }) {
   const isOpen = () => mayDrop() && !document.querySelector("dialog[open]");
 
-  for (const name of /** @type {const} */ (["dragenter", "dragover"])) {
-    document.addEventListener(name, (event) => {
-      if (!isOurs(event)) return;
-      event.preventDefault();
-      event.dataTransfer.dropEffect = isOpen() ? "copy" : "none";
-      if (!isOpen() || "drag" in document.body.dataset) return;
-      describe(event.dataTransfer);
-      toggleVeil(true);
-    });
-  }
-
-  document.addEventListener("dragleave", ({ relatedTarget }) => {
-    if (!relatedTarget) toggleVeil(false);
+  on(document, "dragenter dragover", (event) => {
+    if (!isOurs(event)) return;
+    event.preventDefault();
+    event.dataTransfer.dropEffect = isOpen() ? "copy" : "none";
+    if (!isOpen() || "drag" in document.body.dataset) return;
+    describe(event.dataTransfer);
+    toggleVeil(true);
   });
-
-  document.addEventListener("drop", (event) => {
+  on(document, "dragleave", ({ relatedTarget }) => !relatedTarget && toggleVeil(false));
+  on(document, "drop", (event) => {
     toggleVeil(false);
     if (!isOurs(event)) return;
     event.preventDefault();
@@ -37,6 +32,14 @@ function toggleVeil(isShown) {
   document.body.toggleAttribute("data-drag", isShown);
   const drop = document.querySelector(".drop");
   if (drop) drop.hidden = !isShown;
+}
+
+// Return the folders of a drop, and the files that aren't in them.
+/** @param {DataTransfer} data */
+export function sortDropped(data) {
+  const folders = entriesOf(data).filter(({ isDirectory }) => isDirectory);
+  const files = [...data.files].filter(({ name }) => !folders.some((each) => each.name === name));
+  return { folders, files };
 }
 
 /** @param {DataTransfer} data */

@@ -8,13 +8,10 @@ import { on, onCapture, onClick } from "./events.js";
 import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
 import { fill, listOf, words } from "./words.js";
+import { basePath } from "./worker.js";
 
 const TEXT_FIELDS = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
-const basePath = new URL(
-  ".",
-  new URL(document.querySelector("link[rel=manifest]")?.dataset.worker ?? "", location.href),
-).pathname;
 const PREFIX = `ferry-draft ${basePath} `;
 const SENT_KEY = `ferry-sent ${basePath}`;
 const INTERRUPTED_KEY = `ferry-interrupted ${basePath}`;
@@ -127,18 +124,18 @@ function restore(form) {
   let firstField = null;
   for (const [name, value] of draft.fields) {
     const field = form.elements.namedItem(name);
-    if (
-      !field?.matches?.(`select, ${TEXT_FIELDS}`) ||
-      (field.matches("select") && ![...field.options].some((option) => option.value === value))
-    )
-      continue;
-    // The user may have typed already, between the swap of a form and its "load" event.
-    if (field.matches(TEXT_FIELDS) && field.value !== field.defaultValue) continue;
+    if (!mayTake(field, value)) continue;
     field.value = value;
-    if (!firstField && !field.matches("select")) firstField = field;
+    if (field.matches(TEXT_FIELDS)) firstField ??= field;
   }
   if (tab.read(INTERRUPTED_KEY) && draft.files.length) showFileNames(form, draft.files);
   return firstField ?? filesIn(form)[0];
+}
+
+// The user may have typed already, between the swap of a form and its "load" event.
+function mayTake(field, value) {
+  if (field?.matches?.("select")) return [...field.options].some((option) => option.value === value);
+  return field?.matches?.(TEXT_FIELDS) && field.value === field.defaultValue;
 }
 
 // If the session ended while the user was typing, bring up the restored field, once.

@@ -5,7 +5,8 @@ if (address) navigator.serviceWorker?.register(address).catch(() => {});
 
 // The cache in which the worker stores the newest share. Another Ferry on this origin, below another
 // path, has another cache.
-export const SHARED = `ferry-shared ${new URL(".", new URL(address ?? "", location.href)).pathname}`;
+export const basePath = new URL(".", new URL(address ?? "", location.href)).pathname;
+export const SHARED = `ferry-shared ${basePath}`;
 
 // Delete the share on sign-out, so that the next person who signs in here can't see it.
 document.addEventListener("submit", async (event) => {

@@ -53,8 +53,7 @@ async function look({ hasResults = false } = {}) {
 function mark(rows) {
   marks.hidden = !rows;
   marks.firstElementChild.innerHTML = rows;
-  if (rows) field.setAttribute("aria-invalid", "true");
-  else field.removeAttribute("aria-invalid");
+  field.ariaInvalid = rows ? "true" : null;
   field.setAttribute("aria-describedby", rows ? "omni-hint marks" : "omni-hint");
 }
 

@@ -1,4 +1,5 @@
 // The confirmation page: shows what other pages and apps sent, and adds it when the user confirms.
+import { makeElement } from "../elements.js";
 import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
@@ -167,7 +168,7 @@ function settle(box, item, outcomes) {
   const row = box.closest("li");
   if (kindOf(item.outcome) !== "failed") return row.remove();
   row.querySelector("small + small")?.remove();
-  row.querySelector("small").after(Object.assign(document.createElement("small"), { textContent: item.sentence }));
+  row.querySelector("small").after(makeElement("small", { textContent: item.sentence }));
 }
 
 function conclude(outcomes, sendTrouble) {

@@ -1,11 +1,11 @@
 // Put the folder that was chosen in the dialog into the list of destinations.
-document.addEventListener("click", ({ target }) => {
-  const choice = target.closest("dialog [data-destination]")?.dataset;
+import { onClick } from "../events.js";
+
+onClick("dialog [data-destination]", ({ dataset: { destination, name } }) => {
   const list = document.querySelector("select[name=folder]");
-  if (!choice || !list) return;
-  const isListed = [...list.options].some(({ value }) => value === choice.destination);
-  if (!isListed) list.add(new Option(choice.name, choice.destination));
-  list.value = choice.destination;
+  if (!list) return;
+  if (![...list.options].some(({ value }) => value === destination)) list.add(new Option(name, destination));
+  list.value = destination;
   // On a phone, the field folds while the dialog has the focus.
   list.form.querySelector("textarea")?.focus();
 });

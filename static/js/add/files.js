@@ -1,5 +1,6 @@
 // Upload files as soon as they are dropped, picked, or pasted on the page.
-import { entriesOf, listenForDrops } from "../drops.js";
+import { listenForDrops, sortDropped } from "../drops.js";
+import { on } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { put } from "./box.js";
 
@@ -7,7 +8,7 @@ import { put } from "./box.js";
 const uploads = () => onDemand(() => import("./uploads.js"));
 const add = async (files) => (await uploads())?.add(files);
 
-document.addEventListener("change", ({ target }) => {
+on(document, "change", ({ target }) => {
   if (!target.matches("input[data-files]")) return;
   add([...target.files]);
   target.value = "";
@@ -22,16 +23,12 @@ document.addEventListener("paste", (event) => {
 listenForDrops({
   // The field handles dropped text itself.
   isOurs: ({ dataTransfer, target }) => {
-    const types = dataTransfer?.types ?? [];
-    if (types.includes("Files")) return true;
-    return (
-      /** @type {Element} */ (target).id !== "omni" &&
-      ["text/uri-list", "text/plain"].some((type) => types.includes(type))
-    );
+    const isInField = /** @type {Element} */ (target).id === "omni";
+    const ours = isInField ? ["Files"] : ["Files", "text/uri-list", "text/plain"];
+    return ours.some((type) => dataTransfer?.types.includes(type));
   },
   take: async (dropped) => {
-    const folders = entriesOf(dropped).filter(({ isDirectory }) => isDirectory);
-    const files = [...dropped.files].filter(({ name }) => !folders.some((each) => each.name === name));
+    const { folders, files } = sortDropped(dropped);
     const text = dropped.getData("text/uri-list").replaceAll(/^#.*$/gm, "") || dropped.getData("text/plain");
     if (folders.length) (await uploads())?.addFolders(folders);
     if (files.length) add(files);

@@ -1,6 +1,7 @@
 // Show the outcomes of added items in one line. Items that were simply added get no row, unless there
 // is only one: its row shows its name. Everything is rendered together, so the layout shifts once.
-import { setIcon } from "../elements.js";
+import { makeElement, setIcon } from "../elements.js";
+import { onPlainClick } from "../events.js";
 import { fill, words } from "../words.js";
 import { Outcomes } from "./outcomes.js";
 import { troubleParts } from "./sender.js";
@@ -19,13 +20,16 @@ export function show(items, trouble, folder) {
   clear();
   if (!items.length && !trouble) return;
   list.append(...listedItems.slice(0, MOST_ROWS).map(rowOf));
-  if (listedItems.length > MOST_ROWS) list.append(more(listedItems.length - MOST_ROWS));
+  const textContent = fill(words.upload.more, { count: listedItems.length - MOST_ROWS });
+  if (listedItems.length > MOST_ROWS) list.append(makeElement("li", { className: "result", textContent }));
   list.hidden = !listedItems.length;
   if (link) Object.assign(link, { hidden: !outcomes.added, search: `added=${folder || 0}` });
   section.querySelector("[data-dismiss]").hidden = false;
   // Set this text once, so that screen readers announce only the complete summary.
   document.getElementById("results-summary").textContent = String(outcomes);
-  if (trouble) list.before(bannerOf(trouble));
+  if (!trouble) return;
+  const parts = makeElement("span", {}, ...troubleParts(trouble));
+  list.before(makeElement("p", { className: "banner red", role: "alert" }, parts));
 }
 
 function clear() {
@@ -50,25 +54,7 @@ function rowOf({ key, outcome, tone, icon, name, sentence, url }) {
   return row;
 }
 
-function more(count) {
-  return Object.assign(document.createElement("li"), {
-    className: "result",
-    textContent: fill(words.upload.more, { count }),
-  });
-}
-
-function bannerOf(trouble) {
-  const banner = Object.assign(document.createElement("p"), { className: "banner red" });
-  const text = document.createElement("span");
-  text.append(...troubleParts(trouble));
-  banner.append(text);
-  banner.setAttribute("role", "alert");
-  return banner;
-}
-
-section?.addEventListener("click", (event) => {
-  if (!event.target.closest("[data-dismiss]")) return;
-  event.preventDefault();
+onPlainClick("#results [data-dismiss]", () => {
   clear();
   document.getElementById("main").focus({ preventScroll: true });
 });

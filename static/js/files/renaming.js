@@ -1,4 +1,5 @@
 // Rename in place: the form replaces the name, and the new name shows before the server confirms it.
+import { makeElement } from "../elements.js";
 import { isDone } from "../errors.js";
 import { on, onClick } from "../events.js";
 import { fill, words } from "../words.js";
@@ -75,10 +76,8 @@ function pretend(form) {
   const row = rowOf(form);
   const link = linkOf(row);
   const label = link.querySelector(".entry-name");
-  const name = document.createElement("bdi");
-  name.textContent = form.elements.name.value;
   before.set(row, [...label.childNodes]);
-  label.replaceChildren(name);
+  label.replaceChildren(makeElement("bdi", { textContent: form.elements.name.value }));
   form.hidden = true;
   link.hidden = false;
   link.focus();

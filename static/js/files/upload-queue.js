@@ -1,5 +1,6 @@
 // A panel with the uploads of a page: rows for those that have begun, and the number of the rest. While a set
 // arrives, rows keep their places, so that nothing moves under the pointer.
+import { makeElement } from "../elements.js";
 import { tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import { uploadOf } from "./resumable.js";
@@ -96,7 +97,7 @@ export class UploadQueue extends Turns {
 
 function show(row, { state, percent, texts }) {
   const find = (selector) => row.querySelector(selector);
-  const small = Object.assign(document.createElement("small"), { textContent: "%" });
+  const small = makeElement("small", { textContent: "%" });
   row.dataset.state = state;
   find("progress").value = ["moving", "done"].includes(state) ? 100 : percent;
   find(".route").hidden = state === "failed";

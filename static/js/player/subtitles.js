@@ -31,8 +31,8 @@ export class Subtitles {
     this.on(video, "timeupdate seeked playing emptied", () => this.#draw());
     const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
     signal.addEventListener("abort", () => clearInterval(timer));
-    this.#applyLook();
-    this.#showDelay();
+    this.#changeLook({});
+    this.#shift(0);
     this.offer();
   }
 
@@ -75,11 +75,11 @@ export class Subtitles {
       this.choose(button.dataset.words);
     }
     const actions = {
-      smaller: () => this.#grow(-1),
-      larger: () => this.#grow(1),
-      sooner: () => this.#shift(-1),
-      later: () => this.#shift(1),
-      background: () => this.#toggleBackground(),
+      smaller: () => this.#changeLook({ size: Math.max(this.look.size - 1, SIZES[0]) }),
+      larger: () => this.#changeLook({ size: Math.min(this.look.size + 1, SIZES[1]) }),
+      background: () => this.#changeLook({ hasGround: !this.look.hasGround }),
+      sooner: () => this.#shift(-STEP_SECONDS),
+      later: () => this.#shift(STEP_SECONDS),
     };
     actions[button.dataset.do]?.();
   }
@@ -153,31 +153,18 @@ export class Subtitles {
     this.place.replaceChildren(...now.flatMap((cue, index) => (index ? ["\n", line(cue)] : [line(cue)])));
   }
 
-  #grow(step) {
-    this.look.size = Math.min(Math.max(this.look.size + step, SIZES[0]), SIZES[1]);
-    this.#applyLook();
-  }
-
-  #toggleBackground() {
-    this.look.hasGround = !this.look.hasGround;
-    this.#applyLook();
-  }
-
-  #applyLook() {
+  #changeLook(change) {
+    Object.assign(this.look, change);
     this.place.dataset.size = this.look.size;
     this.place.toggleAttribute("data-background", this.look.hasGround);
     this.root.querySelector("[data-do=background]").setAttribute("aria-pressed", this.look.hasGround);
     remember("look", this.look);
   }
 
-  #shift(step) {
-    this.#delay += step * STEP_SECONDS;
-    this.#showDelay();
-    this.#draw();
-  }
-
-  #showDelay() {
+  #shift(seconds) {
+    this.#delay += seconds;
     this.root.querySelector("#delay").textContent = fill(words.time.seconds, { seconds: this.#delay });
+    this.#draw();
   }
 }
 

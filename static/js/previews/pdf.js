@@ -1,5 +1,6 @@
 // The pages of a document, drawn as the user scrolls near them. The library loads with the first document.
-
+import { makeElement } from "../elements.js";
+import { listenUntil } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { fill, words } from "../words.js";
 
@@ -72,20 +73,17 @@ class Pages {
     this.body.querySelector(".fallback").hidden = true;
     this.list.hidden = this.bar.hidden = false;
     const count = this.pdf.numPages;
-    for (let number = 1; number <= this.pdf.numPages; number += 1) {
-      const page = document.createElement("section");
-      page.dataset.number = String(number);
-      page.setAttribute("aria-label", fill(words.previews.page, { number, count }));
-      page.append(blank(width, height));
+    for (let number = 1; number <= count; number += 1) {
+      const ariaLabel = fill(words.previews.page, { number, count });
+      const page = makeElement("section", { ariaLabel }, blank(width, height));
+      page.dataset.number = number;
       this.list.append(page);
       this.observer.observe(page);
     }
-    const { signal } = this;
+    const on = listenUntil(this.signal);
     this.resizing.observe(this.list);
-    this.body.addEventListener("scroll", () => this.#showNumber(), { passive: true, signal });
-    this.bar.addEventListener("click", ({ target }) => this.#changeZoom(target.closest("[data-zoom]")?.dataset.zoom), {
-      signal,
-    });
+    on(this.body, "scroll", () => this.#showNumber(), { passive: true });
+    on(this.bar, "click", ({ target }) => this.#changeZoom(target.closest("[data-zoom]")?.dataset.zoom));
     this.#showNumber();
   }
 
@@ -111,9 +109,7 @@ class Pages {
   // Free the memory of distant pages, since phones have little.
   #drop(page) {
     this.#drawings.get(page)?.cancel();
-    if (!this.#drawings.delete(page)) return;
-    const { width, height } = page.querySelector("canvas");
-    page.replaceChildren(blank(width, height));
+    if (this.#drawings.delete(page)) this.#clear(page);
   }
 
   async #draw(page) {
@@ -125,14 +121,15 @@ class Pages {
     } catch (error) {
       if (drawing.isCancelled || this.signal.aborted) return;
       console.warn(error);
-      if (!page.querySelector(".words")) this.#showError(page);
+      const message = this.body.querySelector("template").content.cloneNode(true);
+      if (!page.querySelector(".words")) this.#clear(page, message);
     }
   }
 
   // Keep the size of the page, so that the others stay in place.
-  #showError(page) {
+  #clear(page, ...more) {
     const { width, height } = page.querySelector("canvas");
-    page.replaceChildren(blank(width, height), this.body.querySelector("template").content.cloneNode(true));
+    page.replaceChildren(blank(width, height), ...more);
   }
 
   #redrawSoon() {
@@ -169,7 +166,7 @@ class Pages {
 }
 
 // A canvas of this size. It takes no memory until something is drawn on it.
-const blank = (width, height) => Object.assign(document.createElement("canvas"), { width, height });
+const blank = (width, height) => makeElement("canvas", { width, height });
 
 // One page: its picture, and its text over it, which people can select, copy, and have read out.
 class Drawing {
@@ -201,8 +198,7 @@ class Drawing {
     this.#task = source.render({ canvas, viewport });
     await this.#task.promise;
     if (this.isCancelled) return;
-    const text = document.createElement("div");
-    text.className = "words";
+    const text = makeElement("div", { className: "words" });
     this.page.replaceChildren(canvas, text);
     this.page.style.setProperty("--total-scale-factor", scale);
     this.#task = new this.library.TextLayer({

@@ -1,6 +1,7 @@
 // Upload the chosen or dropped files, with a row for each, and list those that have arrived. Without
 // JavaScript, the form sends them.
-import { entriesOf, listenForDrops } from "../drops.js";
+import { listenForDrops, sortDropped } from "../drops.js";
+import { makeElement } from "../elements.js";
 import { Upload } from "../files/upload.js";
 import { UploadQueue } from "../files/upload-queue.js";
 import { showToast } from "../toasts.js";
@@ -12,8 +13,7 @@ const list = document.getElementById("sent");
 const queue = new UploadQueue(panel, { home: "title", announce, make: (...facts) => new Upload(...facts) });
 
 function announce({ file }) {
-  const name = Object.assign(document.createElement("bdi"), { textContent: file.name });
-  list.appendChild(document.createElement("li")).append(name);
+  list.append(makeElement("li", {}, makeElement("bdi", { textContent: file.name })));
   document.getElementById("sent-count").textContent = fill(words.receive.sent, { count: list.children.length });
   return true;
 }
@@ -33,8 +33,8 @@ form.addEventListener("submit", (event) => {
 listenForDrops({
   isOurs: ({ dataTransfer }) => Boolean(dataTransfer?.types.includes("Files")),
   take: (dropped) => {
-    const folders = entriesOf(dropped).filter(({ isDirectory }) => isDirectory);
+    const { folders, files } = sortDropped(dropped);
     if (folders.length) showToast(words.upload.nodirs);
-    add([...dropped.files].filter(({ name }) => !folders.some((each) => each.name === name)));
+    add(files);
   },
 });
