@@ -1,5 +1,4 @@
 // The buttons, the line, and the clock.
-
 import { setButton, showPlaying } from "../elements.js";
 import { listenUntil } from "../events.js";
 import { formatClock } from "../units.js";
@@ -30,8 +29,7 @@ export class Controls {
     on(video, "ratechange", () => this.#showSpeed());
     on(video, "waiting stalled", () => root.classList.add("waiting"));
     on(video, "playing canplay", () => root.classList.remove("waiting"));
-    on(this.line, "input", () => this.#scrub());
-    on(this.line, "change", () => this.#leap());
+    on(this.line, "input change", ({ type }) => this.#scrub(type === "input"));
     on(this.volume, "input", () => this.setVolume(Number(this.volume.value)));
     on(document, "fullscreenchange", () => this.#showFull());
     on(root, "pointermove keydown focusin touchstart", () => this.stir());
@@ -124,14 +122,12 @@ export class Controls {
     if (!isBusy) this.root.classList.add("idle");
   }
 
-  #scrub() {
-    this.#isScrubbing = true;
-    this.#showTime(Number(this.line.value));
-  }
-
-  #leap() {
-    this.#isScrubbing = false;
-    this.seek(Number(this.line.value));
+  // Seek once the line is released.
+  #scrub(isScrubbing) {
+    const at = Number(this.line.value);
+    this.#isScrubbing = isScrubbing;
+    if (isScrubbing) this.#showTime(at);
+    else this.seek(at);
   }
 
   #showPlaying() {

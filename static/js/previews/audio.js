@@ -39,13 +39,10 @@ function start(isPlaying) {
 function listen(signal) {
   const on = listenUntil(signal);
   on(changes, "change", follow);
-  on(slider, "input", () => {
-    isScrubbing = true;
-    show();
-  });
-  on(slider, "change", () => {
-    isScrubbing = false;
-    music.seek(Number(slider.value));
+  on(slider, "input change", ({ type }) => {
+    isScrubbing = type === "input";
+    if (isScrubbing) show();
+    else music.seek(Number(slider.value));
   });
   on(player.querySelector(".volume input"), "input", ({ target }) => music.setVolume(Number(target.value)));
   on(player, "click", press);
