@@ -1,9 +1,10 @@
 // Fallbacks for browsers without invoker commands or `closedby`, such as WebKitGTK.
+import { on, onClick } from "./events.js";
+
 // These are the two invoker commands that Ferry uses.
 if (!("commandForElement" in HTMLButtonElement.prototype)) {
-  document.addEventListener("click", ({ target }) => {
-    const button = target.closest("button[commandfor]");
-    const dialog = button && document.getElementById(button.getAttribute("commandfor"));
+  onClick("button[commandfor]", (button) => {
+    const dialog = document.getElementById(button.getAttribute("commandfor"));
     if (!dialog || button.disabled) return;
     const command = button.getAttribute("command");
     if (command === "show-modal" && !dialog.open) dialog.showModal();
@@ -14,10 +15,8 @@ if (!("commandForElement" in HTMLButtonElement.prototype)) {
 // The fallback for `closedby=any`: a press and release beside such a dialog closes it.
 if (!("closedBy" in HTMLDialogElement.prototype)) {
   let pressedDialog = null;
-  document.addEventListener("pointerdown", (event) => {
-    pressedDialog = dialogBeside(event);
-  });
-  document.addEventListener("click", (event) => {
+  on(document, "pointerdown", (event) => (pressedDialog = dialogBeside(event)));
+  on(document, "click", (event) => {
     if (pressedDialog && dialogBeside(event) === pressedDialog) pressedDialog.close();
   });
 }

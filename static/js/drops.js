@@ -28,11 +28,7 @@ export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => 
   });
 }
 
-function toggleVeil(isShown) {
-  document.body.toggleAttribute("data-drag", isShown);
-  const drop = document.querySelector(".drop");
-  if (drop) drop.hidden = !isShown;
-}
+const toggleVeil = (isShown) => document.body.toggleAttribute("data-drag", isShown);
 
 // Return the folders of a drop, and the files that aren't in them.
 /** @param {DataTransfer} data */

@@ -1,9 +1,13 @@
 // Ways to listen. What listens on the document also serves elements that the page gets later.
 
-/** @typedef {(target: EventTarget, names: string, handler: (event: any) => unknown, options?: AddEventListenerOptions) => void} Listen */
-/** @typedef {(selector: string, handler: (element: any, event: any) => unknown) => void} HandleClicks */
+/**
+ * @typedef {(event: any) => unknown} Handler
+ * @typedef {(target: EventTarget, names: string, handler: Handler, options?: AddEventListenerOptions) => void} Listen
+ * @typedef {(selector: string, handler: (element: any, event: any) => unknown) => void} HandleClicks
+ */
 
-/** @type {Listen} Spaces separate the names of events. */
+// Spaces separate the names of events.
+/** @type {Listen} */
 export function on(target, names, handler, options) {
   for (const name of names.split(" ")) target.addEventListener(name, handler, options);
 }
@@ -22,7 +26,8 @@ export function listenUntil(signal) {
 
 export const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
 
-/** @type {HandleClicks} Handle clicks on what matches. */
+// Handle clicks on what matches.
+/** @type {HandleClicks} */
 export function onClick(selector, handler) {
   on(document, "click", (event) => {
     const element = event.target.closest(selector);
@@ -30,7 +35,8 @@ export function onClick(selector, handler) {
   });
 }
 
-/** @type {HandleClicks} Handle clicks in place of the browser, unless the user wants a new tab, or `handler` returns false. */
+// Handle clicks in place of the browser, unless the user wants a new tab, or `handler` returns false.
+/** @type {HandleClicks} */
 export function onPlainClick(selector, handler) {
   onClick(selector, (element, event) => {
     if (isPlain(event) && !event.defaultPrevented && handler(element, event) !== false) event.preventDefault();

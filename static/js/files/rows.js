@@ -18,6 +18,9 @@ export function urlOf(row, path) {
   return new URL(`${row.dataset.folder ?? folder()}/${path}`, new URL(places().files, location.href)).href;
 }
 
+// What the filter of the listing looks for.
+export const query = () => document.querySelector("#listing > [name=q]")?.value ?? "";
+
 export function beside(row, step) {
   const rows = allRows();
   return rows[rows.indexOf(row) + step] ?? null;

@@ -5,7 +5,7 @@ import { formatSize } from "../units.js";
 import { fill, words } from "../words.js";
 import { Selection } from "./chosen.js";
 import { Hold } from "./hold.js";
-import { allRows, rowOf } from "./rows.js";
+import { allRows, query, rowOf } from "./rows.js";
 
 const TICK = '#listing .tick[name="entry"]';
 
@@ -55,9 +55,7 @@ export function clear() {
 }
 
 export function adopt() {
-  const listing = document.getElementById("listing");
-  const query = listing?.querySelector(":scope > [name=q]")?.value ?? "";
-  current().adopt(allRows(), Number(listing?.dataset.count), query);
+  current().adopt(allRows(), Number(document.getElementById("listing")?.dataset.count), query());
   show();
 }
 

@@ -6,7 +6,7 @@ import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { focusAfter, partOf } from "./arrivals.js";
 import { isOpening } from "./late.js";
-import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
+import { allRows, linkOf, query, rowBy, rowOf } from "./rows.js";
 import { adopt, clear, show } from "./selection.js";
 
 const NOTICE_MS = 2000;
@@ -18,7 +18,6 @@ let isAwake = false;
 let isQuiet = false;
 
 const listing = () => document.getElementById("listing");
-const queryOf = () => listing().querySelector(":scope > [name=q]")?.value ?? "";
 
 onCapture("pointerdown pointerup pointercancel", ({ type }) => (isDown = type === "pointerdown"));
 
@@ -90,7 +89,7 @@ function candidates(elt) {
 
 function settle(fresh) {
   const field = document.getElementById("q");
-  if (document.activeElement !== field) field.value = queryOf();
+  if (document.activeElement !== field) field.value = query();
   adopt();
   if (wasStale && !fresh.classList.contains("stale")) tell(words.files.fresh);
   const newRow = rowBy(fresh.dataset.new);
