@@ -4,10 +4,9 @@ import { tab } from "./storage.js";
 // user types. The number of transfers is up to date when the page loads, so its poll starts later.
 const COUNT_MS = 4000;
 const loadDrafts = () => import("./unsent-forms.js");
-const keys = tab.keys();
 
-if (keys.includes("ferry-music")) import("./music/across-pages.js");
-if (keys.some((key) => key.startsWith("ferry-draft "))) loadDrafts();
+if (tab.read("ferry-music")) import("./music/across-pages.js");
+if (tab.keys("ferry-draft ").length) loadDrafts();
 document.addEventListener("input", keepFirst, { once: true });
 setTimeout(() => import("./running.js"), COUNT_MS);
 

@@ -11,7 +11,7 @@ function attempt(access, fallback = null) {
 
 /** @param {() => Storage} storage */
 const shelf = (storage) => ({
-  keys: () => attempt(() => Object.keys(storage()), []),
+  keys: (prefix = "") => attempt(() => Object.keys(storage()), []).filter((key) => key.startsWith(prefix)),
   read: (/** @type {string} */ key) => attempt(() => storage().getItem(key)),
   readJson: (/** @type {string} */ key) => attempt(() => JSON.parse(storage().getItem(key))),
   // Return whether the value was stored.

@@ -105,7 +105,7 @@ function markSent(form) {
 
 function signOut() {
   isSignedOut = true;
-  for (const key of tab.keys()) if (key.startsWith(PREFIX)) tab.remove(key);
+  for (const key of tab.keys(PREFIX)) tab.remove(key);
 }
 
 // Restoring
@@ -151,10 +151,7 @@ function show(field) {
 
 // The page has no form for a new name until the user requests it.
 async function reopenRenaming() {
-  const paths = tab
-    .keys()
-    .filter((key) => key.startsWith(ownPrefix))
-    .map((key) => key.slice(ownPrefix.length).split("#")[0]);
+  const paths = tab.keys(ownPrefix).map((key) => key.slice(ownPrefix.length).split("#")[0]);
   const menuButton = [...document.querySelectorAll("#listing .more[formaction]")].find(({ formAction }) =>
     paths.includes(new URL(formAction).pathname),
   );
@@ -180,11 +177,11 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
 });
 
 if (person) {
-  for (const key of tab.keys()) if (key.startsWith(PREFIX) && !key.startsWith(ownPrefix)) tab.remove(key);
+  for (const key of tab.keys(PREFIX)) if (!key.startsWith(ownPrefix)) tab.remove(key);
   settle();
   restoreAll([...document.forms]);
   if (tab.read(INTERRUPTED_KEY)) reopenRenaming();
 } else if (document.querySelector("form[data-kept]")) {
   tab.remove(SENT_KEY);
-  if (tab.keys().some((key) => key.startsWith(PREFIX))) tab.write(INTERRUPTED_KEY, "yes");
+  if (tab.keys(PREFIX).length) tab.write(INTERRUPTED_KEY, "yes");
 }
