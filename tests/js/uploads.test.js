@@ -71,8 +71,8 @@ class FakeRequest extends EventTarget {
   }
 
   answer(status, content = "", responseURL = this.url.href) {
-    const responseText = typeof content === "string" ? content : JSON.stringify(content);
-    Object.assign(this, { status, responseText, responseURL });
+    const response = typeof content === "string" ? null : content;
+    Object.assign(this, { status, response, responseURL });
     this.upload.dispatchEvent(new Event("load"));
     this.dispatchEvent(new Event("load"));
   }

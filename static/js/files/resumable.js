@@ -104,7 +104,7 @@ class ResumableUpload extends Upload {
       const onCut = () => reject(new Error("again"));
       const onAnswer = () => {
         if (xhr.status === 204) return resolve();
-        const answer = this.read();
+        const answer = xhr.response;
         // Another window or a lost connection may have sent more in the meantime, so read the offset again.
         if ([409, ELSEWHERE].includes(xhr.status) || renewToken(answer) || !answer?.reason) return onCut();
         reject(new Refusal(answer.reason));

@@ -49,6 +49,7 @@ export class Upload {
   request({ onAnswer, onCut, method = "POST", url = this.url, more = { "X-File-Size": String(this.file.size) } }) {
     const xhr = new XMLHttpRequest();
     this.xhr = xhr;
+    xhr.responseType = "json"; // The response is null if it's something else, such as a proxy's page.
     xhr.addEventListener("load", onAnswer);
     xhr.addEventListener("error", onCut);
     xhr.open(method, url);
@@ -78,22 +79,13 @@ export class Upload {
   }
 
   handleAnswer(isRetry) {
-    const { status, responseURL } = this.xhr;
-    const answer = this.read();
+    const { status, response: answer, responseURL } = this.xhr;
     this.answer = answer;
     if (answer?.ok) return this.setState("done");
     if (!isRetry && renewToken(answer)) return this.start({ isRetry: true });
     const isStranger = status === 401 || new URL(responseURL).pathname !== new URL(this.url, location.href).pathname;
     const guess = isStranger ? words.upload.unsigned : status === 413 ? words.upload.large : words.upload.strange;
     this.fail(answer?.reason || guess);
-  }
-
-  read() {
-    try {
-      return JSON.parse(this.xhr.responseText);
-    } catch {
-      return null;
-    }
   }
 
   fail(reason) {
