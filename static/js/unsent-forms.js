@@ -1,7 +1,6 @@
 // Save form input in this tab until the server has processed it: a user who was signed out in the
 // meantime gets it back in its form, and no one else does. Passwords and files are never saved.
 // Storage may be blocked or full: then input lasts as long as its page.
-
 import { makeElement } from "./elements.js";
 import { isDone } from "./errors.js";
 import { on, onCapture, onClick } from "./events.js";

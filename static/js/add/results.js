@@ -20,8 +20,9 @@ export function show(items, trouble, folder) {
   clear();
   if (!items.length && !trouble) return;
   list.append(...listedItems.slice(0, MOST_ROWS).map(rowOf));
-  const textContent = fill(words.upload.more, { count: listedItems.length - MOST_ROWS });
-  if (listedItems.length > MOST_ROWS) list.append(makeElement("li", { className: "result", textContent }));
+  const rest = listedItems.length - MOST_ROWS;
+  if (rest > 0)
+    list.append(makeElement("li", { className: "result", textContent: fill(words.upload.more, { count: rest }) }));
   list.hidden = !listedItems.length;
   if (link) Object.assign(link, { hidden: !outcomes.added, search: `added=${folder || 0}` });
   section.querySelector("[data-dismiss]").hidden = false;

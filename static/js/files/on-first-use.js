@@ -1,5 +1,4 @@
 // Load modules that only some actions need when the user first needs them.
-
 import { on, onClick, onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { rowOf } from "./rows.js";

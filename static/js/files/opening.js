@@ -1,6 +1,5 @@
 // Open files over the listing, which stays unchanged below, and show the preview's URL. A film opens as
 // a page, because only that page's policy lets it play.
-
 import { onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { isFolder, rowOf } from "./rows.js";

@@ -1,5 +1,4 @@
 // The page of a track. The music belongs to the document, so it continues when this page closes.
-
 import { setButton, setIcon, setText, showPlaying } from "../elements.js";
 import { isPlain, listenUntil } from "../events.js";
 import { unplayableWords } from "../music/bar.js";

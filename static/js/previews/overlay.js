@@ -1,5 +1,4 @@
 // A preview over the listing. Back closes it, and the user is back where they were.
-
 import { makeElement } from "../elements.js";
 import { onCapture, onPlainClick } from "../events.js";
 import { linkOf, rowBy } from "../files/rows.js";
