@@ -114,14 +114,12 @@ function show() {
   if (track?.tags) showTags(track);
   slider.max = Math.floor(length);
   if (!isScrubbing) slider.value = Math.floor(at);
-  slider.setAttribute(
-    "aria-valuetext",
-    fill(words.previews.position, { at: formatClock(at), length: formatClock(length) }),
-  );
+  const texts = { at: formatClock(at), length: formatClock(length) };
+  slider.setAttribute("aria-valuetext", fill(words.previews.position, texts));
   find(".played").value = length ? at / length : 0;
   find(".ready").value = length && sound.buffered.length ? sound.buffered.end(sound.buffered.length - 1) / length : 0;
-  find(".at").textContent = formatClock(at);
-  find(".length").textContent = formatClock(length);
+  find(".at").textContent = texts.at;
+  find(".length").textContent = texts.length;
   find(".rate").textContent = `${speed}×`;
   find("[data-do=shuffle]").setAttribute("aria-pressed", isShuffled);
   find("[data-do=repeat]").setAttribute("aria-pressed", repeat !== "off");

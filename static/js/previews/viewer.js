@@ -75,13 +75,9 @@ export async function turnTo(url, options = {}) {
   document.title = preview.title;
   await mount(preview.viewer, { ...options, isPlaying });
   if (viewer() !== preview.viewer) return;
-  focusOn(
-    preview.viewer,
-    isInStrip ? "[aria-current]" : action ? `[data-do=${action}]` : `.step[data-step=${step}], [data-step=${step}]`,
-  );
-  announce(
-    `${preview.viewer.querySelector("h1").textContent}, ${preview.viewer.querySelector(".viewer-title p").textContent}`,
-  );
+  focusOn(preview.viewer, isInStrip ? "[aria-current]" : action ? `[data-do=${action}]` : `[data-step=${step}]`);
+  const [name, facts] = ["h1", ".viewer-title p"].map((selector) => preview.viewer.querySelector(selector).textContent);
+  announce(`${name}, ${facts}`);
 }
 
 function focusOn(fresh, selector) {

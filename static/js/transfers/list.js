@@ -1,7 +1,7 @@
 // Keep the list up to date: htmx polls for changes, and morphs them into the page. This module adds
 // what htmx can't do: time the polls, skip swaps during a press, restore the focus, and load more rows.
 import { poll } from "../clock.js";
-import { onCapture, onPlainClick } from "../events.js";
+import { on, onCapture, onPlainClick } from "../events.js";
 import { tell } from "../toasts.js";
 import { words } from "../words.js";
 import { notice } from "./notices.js";
@@ -49,17 +49,15 @@ document.addEventListener("htmx:afterSwap", ({ detail }) => {
   document.dispatchEvent(new CustomEvent("transfers-shown"));
 });
 
-form.addEventListener(
-  "htmx:afterRequest",
-  ({ detail: { xhr } }) => (unreachable.hidden = xhr.status >= 200 && xhr.status < 400),
-);
+on(form, "htmx:afterRequest", ({ detail: { xhr } }) => {
+  unreachable.hidden = xhr.status >= 200 && xhr.status < 400;
+});
 
 function readFocus() {
   const element = document.activeElement;
-  const row = element?.closest(".transfer");
-  return list().contains(element)
-    ? { element, row, next: row?.nextElementSibling ?? row?.previousElementSibling }
-    : null;
+  if (!list().contains(element)) return null;
+  const row = element.closest(".transfer");
+  return { element, row, next: row?.nextElementSibling ?? row?.previousElementSibling };
 }
 
 // A row that moved has lost the focus, so give it back. If the row is gone, focus its neighbor.

@@ -8,15 +8,11 @@ const seenKeys = new Set();
 const button = () => document.getElementById("notify");
 
 export function notice() {
-  const newArrivals = [...document.querySelectorAll("#arrived > li")].filter(
-    ({ dataset }) => !seenKeys.has(dataset.doneKey),
-  );
-  for (const { dataset } of newArrivals) seenKeys.add(dataset.doneKey);
-  const count = newArrivals.length;
-  say(
-    count > FEW ? [fill(words.transfers.arrived, { count })] : newArrivals.map(({ textContent }) => textContent),
-    tell,
-  );
+  const fresh = [...document.querySelectorAll("#arrived > li")].filter(({ dataset }) => !seenKeys.has(dataset.doneKey));
+  for (const { dataset } of fresh) seenKeys.add(dataset.doneKey);
+  const count = fresh.length;
+  const sentences = fresh.map(({ textContent }) => textContent);
+  say(count > FEW ? [fill(words.transfers.arrived, { count })] : sentences, tell);
 }
 
 // Call this before the row changes, while the page still shows the old state.
