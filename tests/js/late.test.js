@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { focusAfter, partOf } from "../../static/js/files/arrivals.js";
-import { fateOf, isLast, open } from "../../static/js/files/late.js";
+import { fateOf, isLast, isOpening, open } from "../../static/js/files/late.js";
 
 // Folders are requested in the order of the letters, and arrive in the given one.
 const ORDERS = {
@@ -25,6 +25,16 @@ test("a folder that arrived before the next one was requested has opened", () =>
   assert.equal(isLast(first), true);
   open(second);
   assert.deepEqual([isLast(first), isLast(second)], [false, true]);
+});
+
+test("a folder is opening until its response has arrived, or its request was aborted", () => {
+  const request = { readyState: 1 };
+  open(request);
+  assert.equal(isOpening(), true);
+  for (const readyState of [0, 4]) {
+    request.readyState = readyState;
+    assert.equal(isOpening(), false);
+  }
 });
 
 const OK = { verb: "post", status: 200, redirect: null, target: null };
