@@ -51,3 +51,8 @@ def _patterns(query: str, *, at_start: bool) -> Iterator[str]:
 
 def trigrams_of(pattern: str) -> list[str]:
     return [pattern[start : start + 3] for start in range(len(pattern) - 2)]
+
+
+def in_quotes(trigram: str) -> str:
+    """Return a trigram as SQLite's full-text index takes it."""
+    return '"{}"'.format(trigram.replace('"', '""'))

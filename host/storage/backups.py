@@ -30,11 +30,11 @@ from typing import NamedTuple
 
 from django.conf import settings
 
+from common.batches import batches
 from common.storage import durable
 from common.storage.durable import sync_file_system
 from common.storage.hardlinks import try_link
 from host.storage import database_copies, running
-from service.batches import batches
 from service.library.upkeep import database_match
 from service.store import disk_store
 from service.store.disk_store import DiskStore
@@ -46,7 +46,6 @@ FORMAT, WITHOUT_DELETED = 2, 1
 MANIFEST = "manifest.json"
 LOCK = "backup.lock"
 KEY = "secret_key"
-BLOBS_AT_ONCE = 500
 FICLONE = 0x40049409
 # Errors of file systems that can't clone files.
 NO_CLONE = {errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL}
@@ -150,7 +149,7 @@ def bring_all(
         else:
             coming.append(blob)
     carrier = Carrier(target, sum(blob.size_bytes for blob in coming))
-    for batch in batches(coming, BLOBS_AT_ONCE):
+    for batch in batches(coming):
         carrier.bring(source, batch, outcome)
         if is_verifying:
             outcome.damaged += [blob.name for blob in batch if not is_whole(target, blob)]

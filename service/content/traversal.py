@@ -12,7 +12,7 @@ from django.db.models import Model, Q, QuerySet
 from django.db.models.functions import Substr
 from django.db.models.lookups import In
 
-from service.batches import batches
+from common.batches import batches
 from service.code_point_order import by_code_point
 from service.content.archive import ArchiveFiles, ArchiveFolder, Step
 from service.errors import NotFound

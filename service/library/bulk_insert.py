@@ -7,9 +7,9 @@ from typing import NamedTuple
 from django.db.models import OuterRef, Subquery, TextField, Value
 from django.db.models.functions import Cast, Concat, LPad
 
+from common.batches import ROWS_AT_ONCE, batches
 from common.names import key_of
 from service.accounts.accounts import changing_library
-from service.batches import ROWS_AT_ONCE, batches
 from service.errors import NameTaken, TooDeep
 from service.library import free_names, library, space
 from service.library import names as library_names

@@ -14,10 +14,10 @@ from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet, Sum, Value
 
+from common.batches import batches
 from common.host import host
 from common.names import key_of
 from service.accounts.accounts import changing_library
-from service.batches import batches
 from service.errors import NotFound, RootStays
 from service.library import bulk_insert, free_names, library
 from service.library import names as library_names

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from itertools import islice
 
+from common.batches import ROWS_AT_ONCE
 from common.names import key_of
-from service.batches import ROWS_AT_ONCE
 from service.errors import NameTaken
 from service.library import names as library_names
 from service.models import File, Folder, Transfer

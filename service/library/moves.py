@@ -13,8 +13,8 @@ from typing import Literal, NamedTuple, TypeVar, cast
 from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from common.batches import ROWS_AT_ONCE, batches
 from service.accounts.accounts import changing_library
-from service.batches import ROWS_AT_ONCE, batches
 from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 
-from service.batches import batches
+from common.batches import batches
 from service.media import content_folders, probing
 from service.media.cache import Cache
 from service.media.content_folders import Content

@@ -14,8 +14,8 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
+from common.batches import batches
 from common.storage import row_cache
-from service.batches import batches
 from service.models import Transfer, Worker
 
 log = logging.getLogger("ferry.worker")

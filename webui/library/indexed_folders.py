@@ -1,16 +1,13 @@
 """The folders in the index that search uses at services that can't search themselves."""
 
-from collections.abc import Collection, Iterator
-from typing import TypeVar
+from collections.abc import Collection
 
+from common.batches import batches
 from webui.connection.connection import Service
 from webui.library.entries import FOLDER, Entry
 from webui.models import IndexedEntry, IndexedFolder
 
-Value = TypeVar("Value")
-
 MOST_LEVELS = 64
-ROWS_AT_ONCE = 500
 
 
 def mark_changed(service: Service, folders: Collection[str]) -> None:
@@ -33,14 +30,9 @@ def forget(service_key: str, folders: Collection[str]) -> None:
         if not folders:
             break
         below: list[str] = []
-        for some in in_batches([*folders]):
+        for some in batches(folders):
             below += rows.filter(parent__in=some).values_list("folder", flat=True)
             rows.filter(folder__in=some).delete()
             listed = IndexedEntry.objects.filter(kind=FOLDER, entry_id__in=some)
             rows.filter(pk__in=listed.values("folder")).update(etag="")
         folders = below
-
-
-def in_batches(values: list[Value]) -> Iterator[list[Value]]:
-    for start in range(0, len(values), ROWS_AT_ONCE):
-        yield values[start : start + ROWS_AT_ONCE]

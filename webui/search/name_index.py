@@ -15,10 +15,11 @@ from django.db import connection, transaction
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
-from common.search_text import patterns_of, search_text, trigrams_of
+from common.batches import batches
+from common.search_text import in_quotes, patterns_of, search_text, trigrams_of
 from webui.connection.connection import Service
 from webui.library.entries import FILE, FOLDER, ROOT, Entry
-from webui.library.indexed_folders import MOST_LEVELS, forget, in_batches
+from webui.library.indexed_folders import MOST_LEVELS, forget
 from webui.models import HeldDelete, IndexedEntry, IndexedFolder, NameIndex
 from webui.search.coverage import Coverage
 from webui.v1.records import FoundEntry, SearchResult
@@ -145,10 +146,6 @@ def candidates(kind: str, patterns: Iterable[str], most: int) -> Q:
     return Q(pk__in=matches if trigrams else rows)
 
 
-def in_quotes(trigram: str) -> str:
-    return '"{}"'.format(trigram.replace('"', '""'))
-
-
 def shown_entries(service: Service, entries: Iterable[IndexedEntry]) -> tuple[FoundEntry, ...]:
     """Return the entries without those that are about to be deleted, or are in such a folder."""
     ours = [each for each in entries if each.folder.index.service == service.key]
@@ -218,9 +215,9 @@ def save(folder: IndexedFolder, entries: Sequence[Entry], room: int) -> int:
             del listed[kind, entry_id]
         else:
             gone.append(pk)
-    for some in in_batches(gone):
+    for some in batches(gone):
         IndexedEntry.objects.filter(pk__in=some).delete()
-    for few in in_batches([*listed.values()]):
+    for few in batches(listed.values()):
         IndexedEntry.objects.bulk_create([row_of(folder, each) for each in few])
     return len(listed) - len(gone)
 
@@ -250,7 +247,7 @@ def save_folders(folder: IndexedFolder, entries: Iterable[Entry], room: int, now
         for each, name in inner.items()
         if before.get(each) != name
     ][: max(room, 0)]
-    for some in in_batches(rows):
+    for some in batches(rows):
         IndexedFolder.objects.bulk_create(
             some,
             update_conflicts=True,

@@ -11,7 +11,7 @@ from typing import TypeVar
 from django.db import transaction
 from django.db.models import Manager
 
-from common.search_text import search_text, trigrams_of
+from common.search_text import in_quotes, search_text, trigrams_of
 from service.models import Account, File, Folder
 
 Row = TypeVar("Row", File, Folder)
@@ -36,10 +36,6 @@ def terms_of(patterns: Iterable[str], suffixes: Sequence[str]) -> str:
         either = [" AND ".join(map(in_quotes, trigrams_of(f" {suffix} "))) for suffix in suffixes]
         terms.append("(" + " OR ".join(f"({each})" for each in either) + ")")
     return " AND ".join(terms)
-
-
-def in_quotes(trigram: str) -> str:
-    return '"{}"'.format(trigram.replace('"', '""'))
 
 
 def add_missing_texts(_now: datetime) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timedelta
 
-from service.batches import batches
+from common.batches import batches
 from service.models import DeletedFile, Discarded, File
 from service.store.blobs import Store
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from django.db import transaction
 from django.utils import timezone
 
+from common.batches import batches
 from service.accounts.accounts import find, normalize_email
-from service.batches import batches
 from service.library import bulk_insert, free_names, library, tree_names
 from service.library.bulk_insert import NewFile
 from service.library.upkeep import database_match

@@ -8,7 +8,7 @@ from heapq import merge
 from operator import itemgetter
 from typing import NamedTuple
 
-from service.batches import ROWS_AT_ONCE, batches
+from common.batches import ROWS_AT_ONCE, batches
 from service.errors import DiskFull, StoreAway
 from service.library.upkeep.database_match import Doubt, catch_up, doubt_about
 from service.library.upkeep.orphans import (
