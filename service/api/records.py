@@ -44,6 +44,11 @@ def percent(value: float) -> int | float:
     return int(value) if value.is_integer() else value
 
 
+class Result(Struct, kw_only=True):
+    result: bool = True
+    code: Whole = 200
+
+
 class Space(Struct, kw_only=True):
     space_max: Whole
     space_used: Whole
@@ -177,14 +182,17 @@ def end_of(path: str) -> str:
     return path if len(path) <= LONGEST_PATH else f"…{path[1 - LONGEST_PATH :]}"
 
 
-class LocatedFile(Struct, kw_only=True):
+class LocatedFolder(Struct, kw_only=True):
     id: Whole
     name: str
     size: Whole
-    hash: Annotated[str, Meta(description="SHA-1")]
     folder_id: Whole
-    folder: Annotated[str, Meta(description="The path of its folder")]
+    folder: Annotated[str, Meta(description="The path of the folder that it is in")]
     last_update: Time
+
+
+class LocatedFile(LocatedFolder, kw_only=True):
+    hash: Annotated[str, Meta(description="SHA-1")]
 
 
 def located_file_records(
@@ -204,15 +212,6 @@ def located_file_records(
         for file in files
         if file.folder_id in path_of
     ]
-
-
-class LocatedFolder(Struct, kw_only=True):
-    id: Whole
-    name: str
-    size: Whole
-    folder_id: Whole
-    folder: Annotated[str, Meta(description="The path of the folder above")]
-    last_update: Time
 
 
 def located_folder_record(folder: models.Folder, path_of_parent: str) -> LocatedFolder:
@@ -395,10 +394,8 @@ class Listing(Space, kw_only=True):
     transfers: Annotated[list[ListedTransfer], Meta(description="The same as torrents")]
 
 
-class Largest(Struct, kw_only=True):
+class Largest(Result, kw_only=True):
     files: list[LocatedFile]
-    result: bool = True
-    code: Whole = 200
 
 
 class CameraResult(Camera, kw_only=True):
@@ -414,11 +411,9 @@ class Filmstrip(Struct):
     frames_in_row: Whole
 
 
-class ScenesResult(Struct, kw_only=True):
+class ScenesResult(Result, kw_only=True):
     chapters: list[Chapter]
     filmstrip: Filmstrip | UnsetType = UNSET
-    result: bool = True
-    code: Whole = 200
 
 
 class DeletedEntry(Struct, kw_only=True):
@@ -445,20 +440,16 @@ def deleted_record(item: models.DeletedItem) -> DeletedEntry:
     )
 
 
-class DeletedEntries(Struct, kw_only=True):
+class DeletedEntries(Result, kw_only=True):
     items: list[DeletedEntry]
     size: Annotated[Whole, Meta(description="Of everything that can be restored")]
     days: Annotated[Whole, Meta(description="For how long it can")]
     has_more: bool
-    result: bool = True
-    code: Whole = 200
 
 
-class Deletion(Struct, kw_only=True):
+class Deletion(Result, kw_only=True):
     batch: Annotated[Whole, Meta(description="What restores all of it; 0 if nothing was there")]
     count: Whole
-    result: bool = True
-    code: Whole = 200
 
 
 class RestoredEntry(Struct, kw_only=True):
@@ -468,20 +459,16 @@ class RestoredEntry(Struct, kw_only=True):
     name: Annotated[str, Meta(description="With a number if its name was taken")]
 
 
-class RestoredEntries(Struct, kw_only=True):
+class RestoredEntries(Result, kw_only=True):
     items: list[RestoredEntry]
-    result: bool = True
-    code: Whole = 200
 
 
-class SearchResults(Struct, kw_only=True):
+class SearchResults(Result, kw_only=True):
     folders: list[LocatedFolder]
     files: list[LocatedFile]
     has_more: bool
     count: Whole
     has_uncounted: bool
-    result: bool = True
-    code: Whole = 200
 
 
 # Results of actions
@@ -495,18 +482,14 @@ class Created(Struct, kw_only=True):
     code: Whole = 200
 
 
-class MoveResult(Struct, kw_only=True):
-    result: bool = True
-    code: Whole = 200
+class MoveResult(Result, kw_only=True):
     batch: Annotated[Whole, Meta(description="Undoes it; 0 if nothing has changed")]
     count: Whole
     taken: Annotated[list[str], Meta(description="Names that are taken; then nothing was moved")]
     taken_count: Annotated[Whole, Meta(description="How many there are; 100 are listed")]
 
 
-class UndoResult(Struct, kw_only=True):
-    result: bool = True
-    code: Whole = 200
+class UndoResult(Result, kw_only=True):
     count: Whole
     folder_ids: Annotated[list[Whole], Meta(description="The folders whose contents changed")]
 
@@ -517,9 +500,7 @@ class Changed(Struct):
     code: Whole = 200
 
 
-class Playable(Struct, kw_only=True):
-    result: bool = True
-    code: Whole = 200
+class Playable(Result, kw_only=True):
     url: str
     converting: bool | UnsetType = UNSET
     progress: Annotated[float | UnsetType, Meta(description="Percent")] = UNSET
