@@ -8,7 +8,7 @@ import time
 
 import ifaddr
 
-Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+from common.addresses.networks import Address
 
 # Endings that public DNS never answers, so that no stranger can own such a name.
 HOME_ENDINGS = ("", ".local", ".lan", ".home.arpa")

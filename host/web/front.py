@@ -1,6 +1,5 @@
 """Decide which proxies to trust, and which host names are ours."""
 
-import ipaddress
 import logging
 import re
 from contextlib import suppress
@@ -12,7 +11,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
 from common.addresses import own as addresses
-from common.addresses.own import Address
+from common.addresses.networks import Address, parse_address
 from common.http import request_ids
 from webui import owner_settings
 from webui.errors import answers as error_answers
@@ -25,7 +24,7 @@ def identify(environ: dict[str, Any]) -> None:
     """Begin a request's ID. Calls within this process don't come here: they keep the ID."""
     sent = environ.pop("HTTP_X_REQUEST_ID", "")
     peer = parse_address(environ.get("REMOTE_ADDR", "")) if sent else None
-    request_ids.begin(sent if peer is not None and is_trusted(peer) else "")
+    request_ids.begin(sent if is_trusted(peer) else "")
 
 
 @middleware
@@ -38,7 +37,7 @@ def believe_proxy(get_response: Answer, request: HttpRequest) -> HttpResponseBas
         request.META.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
     ]
     peer = parse_address(request.META.get("REMOTE_ADDR", ""))
-    if peer is not None and is_trusted(peer):
+    if is_trusted(peer):
         client, scheme, host = forwarded
         request.META["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
         if scheme in ("http", "https"):
@@ -66,18 +65,8 @@ def without_port(text: str) -> str:
     return match[1] if match else text
 
 
-def is_trusted(address: Address) -> bool:
-    return any(address in network for network in settings.TRUSTED_PROXIES)
-
-
-def parse_address(text: str) -> Address | None:
-    try:
-        address = ipaddress.ip_address(text.strip("[]"))
-    except ValueError:
-        return None
-    if isinstance(address, ipaddress.IPv6Address) and address.ipv4_mapped:
-        return address.ipv4_mapped
-    return address
+def is_trusted(address: Address | None) -> bool:
+    return address is not None and any(address in each for each in settings.TRUSTED_PROXIES)
 
 
 @middleware

@@ -13,7 +13,7 @@ from django.db import close_old_connections
 from django.http import HttpRequest
 from django.utils.crypto import constant_time_compare
 
-from common.addresses.networks import network_of
+from common.addresses.networks import network_of, parse_address
 from host.web import front
 from host.web.slots import Visitor, VisitorKind
 from webui.middleware import SECURE_SUFFIX
@@ -48,16 +48,13 @@ def caller_of(head: bytes, peer: str) -> Caller:
 
 def network_of_peer(peer: str) -> str:
     """Return a connection's network; "" for a trusted proxy's, which may be anyone's."""
-    address = front.parse_address(peer)
-    if address is not None and front.is_trusted(address):
-        return ""
-    return network_of(str(address or peer))
+    return "" if front.is_trusted(parse_address(peer)) else network_of(peer)
 
 
 def client_of(head: bytes, peer: str) -> str:
-    address = front.parse_address(peer)
-    if address is None or not front.is_trusted(address):
-        return str(address or peer)
+    address = parse_address(peer)
+    if not front.is_trusted(address):
+        return peer
     forwarded = b",".join(FORWARDED_FOR.findall(head)).decode("latin-1")
     return front.nearest_stranger(forwarded, str(address))
 

@@ -1,4 +1,5 @@
 import io
+import ipaddress
 import json
 import logging
 from contextlib import contextmanager
@@ -22,7 +23,7 @@ STRANGER = "198.51.100.7"
 
 @pytest.fixture(autouse=True)
 def _trusted(settings):
-    settings.TRUSTED_PROXIES = [front.ipaddress.ip_network(PROXY)]
+    settings.TRUSTED_PROXIES = [ipaddress.ip_network(PROXY)]
 
 
 @pytest.fixture(autouse=True)
