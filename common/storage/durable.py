@@ -90,13 +90,18 @@ def _unique() -> str:
     return f".{secrets.token_hex(8)}"
 
 
-def make_folder(path: Path) -> None:
-    """Make a folder and its parents, readable only by the user Ferry runs as."""
-    if path.is_dir():
-        return
-    make_folder(path.parent)
-    path.mkdir(mode=0o700, exist_ok=True)
-    sync(path.parent)
+def make_folder(path: Path, *, is_lasting: bool = True) -> None:
+    """Make a folder and its parents, readable only by the user Ferry runs as.
+
+    `is_lasting`: no power cut undoes it. `mkdir(parents=True)` would leave the parents open to all.
+    """
+    while not path.is_dir():
+        make_folder(path.parent, is_lasting=is_lasting)
+        # A sweep may have deleted the parent meanwhile.
+        with suppress(FileNotFoundError):
+            path.mkdir(mode=0o700, exist_ok=True)
+            if is_lasting:
+                sync(path.parent)
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:

@@ -6,13 +6,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
+from common.storage import durable
 from service.errors import DiskFull
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
 # Content never takes these: even to delete something, the database must be able to write.
 RESERVE_BYTES = 64 * 2**20
+
+make_folder = partial(durable.make_folder, is_lasting=False)
 
 
 def free_bytes(folder: Path) -> int:
@@ -40,17 +44,6 @@ def no_leftover(draft: Path) -> Iterator[None]:
 
 def private(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NOFOLLOW, 0o600)
-
-
-def make_folder(path: Path) -> None:
-    """Make a folder and those above it, which `mkdir(parents=True)` would leave open to all."""
-    try:
-        path.mkdir(mode=0o700)
-    except FileExistsError:
-        return
-    except FileNotFoundError:
-        make_folder(path.parent)
-        make_folder(path)
 
 
 def folders_in(path: Path) -> Iterator[Path]:

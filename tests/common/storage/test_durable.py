@@ -38,6 +38,12 @@ def test_each_new_folder_is_synced_in_its_parent(tmp_path, synced):
     assert len(synced) == 2
 
 
+def test_a_folder_below_a_link_to_nothing_is_refused(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nothing")
+    with pytest.raises(FileExistsError):
+        durable.make_folder(tmp_path / "link" / "data")
+
+
 def test_a_new_key_is_on_the_disk_before_its_name_is(tmp_path, synced):
     """Otherwise, a power cut could leave an empty file under that name."""
     key = read_or_make_key(tmp_path / "secret_key")
