@@ -1,9 +1,15 @@
+import hashlib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from threading import Condition
 
 from django.contrib.auth.hashers import Argon2PasswordHasher
+
+
+def digest_of(text: str) -> str:
+    """Return the digest that a database keeps of a secret or a name."""
+    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
 class Argon2(Argon2PasswordHasher):

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from contextvars import Context, copy_context
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any, cast
 from urllib.parse import unquote_to_bytes
 
@@ -18,6 +17,7 @@ from django.http import HttpRequest, HttpResponseBase
 from django.urls import set_script_prefix
 from django.utils import timezone
 
+from common.passwords import digest_of
 from config.embedded import service
 from service.accounts import accounts
 from service.http.responses import IN_PROCESS
@@ -36,7 +36,7 @@ def credentials() -> tuple[str, str]:
 def secret_digest() -> str:
     """Return what the service stores of the secret."""
     _email, secret = credentials()
-    return sha256(secret.encode()).hexdigest()
+    return digest_of(secret)
 
 
 def set_password(password: str | None) -> None:

@@ -5,7 +5,6 @@ runs of argon2. It is remembered only for its network: elsewhere, guessers could
 without their guesses being counted.
 """
 
-import hashlib
 import hmac
 import logging
 import secrets
@@ -109,9 +108,8 @@ class Attempt:
 
 
 def is_sites_key(account: Account | None, password: str) -> bool:
-    digest = hashlib.sha256(password.encode(errors="surrogatepass")).hexdigest()
     secret_digest = account.secret_digest if account else ""
-    return hmac.compare_digest(digest, secret_digest)
+    return hmac.compare_digest(passwords.digest_of(password), secret_digest)
 
 
 def note_network(account: Account, network: str, now: datetime) -> None:

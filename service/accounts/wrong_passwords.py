@@ -1,11 +1,11 @@
 """Limit wrong passwords, counted in the database: for all processes, and across restarts."""
 
-import hashlib
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from django.db import transaction
 
+from common.passwords import digest_of
 from service.errors import TooManyTries
 from service.models import Guesses
 
@@ -80,7 +80,3 @@ def reset() -> None:
 
 def prune(now: datetime) -> None:
     Guesses.objects.filter(since__lt=now - ACCOUNT_WINDOW).delete()
-
-
-def digest_of(text: str) -> str:
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()

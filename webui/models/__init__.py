@@ -1,5 +1,6 @@
 """The site's own data. Files and folders belong to the service."""
 
+from common.passwords import digest_of
 from webui.models.activity import Activity
 from webui.models.files import HeldDelete, Selection, SortOrder, Watched
 from webui.models.people import Role, User
@@ -13,7 +14,6 @@ from webui.models.signin import (
     Reservation,
     SendToken,
     Throttle,
-    digest_of,
     token_purpose,
 )
 from webui.models.transfers import HiddenWish, Sent

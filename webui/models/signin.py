@@ -1,7 +1,5 @@
 """How people get in, and how guessing is slowed down."""
 
-import hashlib
-
 from django.db import models
 
 from webui.models.people import Role, User
@@ -105,7 +103,3 @@ class SendToken(models.Model):
 def token_purpose(digest: str) -> str:
     """Return what a token is encrypted for: one row, so that another row can't reveal it."""
     return f"link {digest}"
-
-
-def digest_of(token: str) -> str:
-    return hashlib.sha256(token.encode()).hexdigest()
