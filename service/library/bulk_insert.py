@@ -14,7 +14,7 @@ from service.errors import NameTaken, TooDeep
 from service.library import free_names, library, space
 from service.library import names as library_names
 from service.library.upkeep import database_match
-from service.models import LINEAGE_DIGITS, Account, File, Folder
+from service.models import LINEAGE_DIGITS, Account, File, Folder, Transfer
 from service.store.sums import Stored
 
 Keys = tuple[str, ...]
@@ -37,7 +37,7 @@ def insert_tree(
 ) -> Grown:
     """Insert a new folder with all its files into `folder_id`, atomically.
 
-    Raises TooDeep, and what `library.add_file` raises; NameTaken also for two files of one name.
+    Raises TooDeep, and what `library.add_file` raises, and NameTaken.
     """
     tree = FolderTree(files)
     library_names.check(name)
@@ -139,11 +139,16 @@ class Names:
         self.read(folders)
 
     def read(self, folders: Sequence[Folder]) -> None:
-        """Read the names in any number of folders, in few queries."""
+        """Read the names in any number of folders, with those that running transfers reserve."""
         for batch in batches(folders):
-            self._keys |= free_names.taken_names(batch)
+            self._keys |= {folder.pk: set() for folder in batch}
             for folder in Folder.objects.filter(parent__in=batch):
                 self._folders[folder.parent_id or 0, folder.name_key] = folder
+                self._keys[folder.parent_id or 0].add(folder.name_key)
+            files = File.objects.filter(folder__in=batch).values_list("folder", "name_key")
+            coming = Transfer.running().filter(folder__in=batch).values_list("folder", "title_key")
+            for parent_id, key in (*files, *coming):
+                self._keys[parent_id].add(key)
 
     def folder(self, parent: Folder, name_key: str) -> Folder | None:
         return self._folders.get((parent.pk, name_key))
@@ -176,13 +181,7 @@ def _folder_row(
     tree: FolderTree, keys: Keys, parent: Folder, names: Names, now: datetime
 ) -> Folder:
     name = names.free(parent, tree.name_of[keys], is_folder=True)
-    return Folder(
-        account_id=parent.account_id,
-        parent=parent,
-        **library_names.fields_of(name),
-        size_bytes=tree.size_of[keys],
-        updated_at=now,
-    )
+    return library.folder_row(parent, name, now, tree.size_of[keys])
 
 
 def _file_row(parent: Folder, file: NewFile, names: Names, now: datetime) -> File:

@@ -31,19 +31,6 @@ def refuse_taken(folder: Folder, name: str, but: Folder | File | None = None) ->
         raise NameTaken
 
 
-def taken_names(folders: Iterable[Folder]) -> dict[int, set[str]]:
-    """Return the keys of all names in each folder, including those that transfers reserve."""
-    keys_by_folder: dict[int, set[str]] = {folder.pk: set() for folder in folders}
-    for rows in (
-        Folder.objects.filter(parent__in=keys_by_folder).values_list("parent", "name_key"),
-        File.objects.filter(folder__in=keys_by_folder).values_list("folder", "name_key"),
-        Transfer.running().filter(folder__in=keys_by_folder).values_list("folder", "title_key"),
-    ):
-        for folder_id, key in rows:
-            keys_by_folder[folder_id or 0].add(key)
-    return keys_by_folder
-
-
 def _taken_keys(folder: Folder, keys: Iterable[str]) -> set[str]:
     """Return which keys are taken, including those that running transfers reserve."""
     keys = list(keys)

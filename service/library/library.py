@@ -4,9 +4,9 @@ Functions that change it take ids, reread the rows under the account's lock, and
 transaction. The ids of other accounts aren't found.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from django.db.models import F, Max, Model, Q, QuerySet, TextField, Value
 from django.db.models.functions import Concat, Length, Substr
@@ -177,25 +177,17 @@ def delete_file(account: Account, file_id: int, now: datetime) -> str:
     return doomed.name
 
 
-def add_file(  # noqa: PLR0913  So much belongs to a file.
-    account: Account,
-    folder_id: int,
-    name: str,
-    stored: Stored,
-    now: datetime,
-    *,
-    if_taken: Literal["refuse", "number"] = "refuse",
-) -> File:
-    """Add a file. Raises NoRoom, NameTaken, BadName, NotFound; the caller then deletes the blob."""
+def add_file(account: Account, folder_id: int, name: str, stored: Stored, now: datetime) -> File:
+    """Add a file; a taken name gets a number.
+
+    Raises NoRoom, BadName, NotFound; the caller then deletes the blob.
+    """
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = folder(locked, folder_id)
         space.take(locked, stored.size_bytes)
-        if if_taken == "number":
-            name = free_name(parent, name, is_folder=False)
-        else:
-            refuse_taken(parent, name)
-        new_file = file_row(parent, name, stored, now)
+        free = free_name(parent, name, is_folder=False)
+        new_file = file_row(parent, free, stored, now)
         new_file.save()
         database_match.advance()
         spread(parent, stored.size_bytes, now)
@@ -214,15 +206,22 @@ def _descend(folder: Folder, names: list[str]) -> Folder:
 def insert_folder(parent: Folder, name: str, now: datetime) -> Folder:
     if parent.depth >= MOST_DEPTH:
         raise TooDeep
-    new_folder = Folder.objects.create(
-        account_id=parent.account_id,
-        parent=parent,
-        **library_names.fields_of(name),
-        updated_at=now,
-    )
+    new_folder = folder_row(parent, name, now)
+    new_folder.save()
     new_folder.lineage = parent.lineage_of(new_folder.pk)
     new_folder.save(update_fields=["lineage"])
     return new_folder
+
+
+def folder_row(parent: Folder, name: str, now: datetime, size_bytes: int = 0) -> Folder:
+    """Return a new folder, whose lineage can be written once it has an id."""
+    return Folder(
+        account_id=parent.account_id,
+        parent=parent,
+        **library_names.fields_of(name),
+        size_bytes=size_bytes,
+        updated_at=now,
+    )
 
 
 def file_row(folder: Folder, name: str, stored: Stored, now: datetime) -> File:
@@ -258,46 +257,44 @@ def move_transfers_to_root(
     locked: Account, folders: QuerySet[Folder], now: datetime
 ) -> list[Incoming]:
     """Redirect transfers and wishes for these folders to the root, and return their old folders."""
-    incoming = Transfer.objects.filter(folder__in=folders)
-    wishes = Wish.objects.filter(folder__in=folders)
     facts = "pk", "folder_id", "title"
-    moved = [Incoming("wish", *row) for row in wishes.values_list(*facts)]
-    wishes.update(folder=root_of(locked))
-    if not incoming.exists():
-        return moved
-    with changing_transfers(locked, now):
-        root = root_of(locked)
-        for transfer in incoming.exclude(state__in=Transfer.OVER):
-            moved.append(Incoming("transfer", transfer.pk, transfer.folder_id, transfer.title))
-            transfer.title = free_name(root, transfer.title, is_folder=False)
-            transfer.title_key = key_of(transfer.title)
-            transfer.folder = root
-            transfer.notice = "folder_gone"
-            transfer.save(update_fields=["title", "title_key", "folder", "notice"])
-        incoming.update(folder=root)
-    return moved
+    wishes = Wish.objects.filter(folder__in=folders).values_list(*facts)
+    running = Transfer.running().filter(folder__in=folders).values_list(*facts)
+    incoming = [Incoming("wish", *row) for row in wishes]
+    incoming += [Incoming("transfer", *row) for row in running]
+    root = root_of(locked)
+    folder_of = {each.folder_id: root for each in incoming}
+    redirect(locked, incoming, folder_of, now, notice="folder_gone")
+    # The others are over, and need no name.
+    Transfer.objects.filter(folder__in=folders).update(folder=root)
+    return incoming
 
 
 def redirect(
-    locked: Account, incoming: Iterable[Incoming], folder_of: Mapping[int, Folder], now: datetime
+    locked: Account,
+    incoming: Iterable[Sequence[Any]],
+    folder_of: Mapping[int, Folder],
+    now: datetime,
+    *,
+    notice: str = "",
 ) -> None:
     """Redirect unfinished transfers and wishes to the folder that takes the place of theirs."""
-    wish_ids = {each.id: each.folder_id for each in incoming if each.model == "wish"}
-    for wish in Wish.objects.filter(account=locked, pk__in=wish_ids):
+    rows = [Incoming(*each) for each in incoming]
+    wish_ids = {each.id: each.folder_id for each in rows if each.model == "wish"}
+    wishes = list(Wish.objects.filter(account=locked, pk__in=wish_ids))
+    for wish in wishes:
         wish.folder = folder_of[wish_ids[wish.pk]]
-        wish.save(update_fields=["folder"])
-    of_transfers = {each.id: each for each in incoming if each.model == "transfer"}
+    Wish.objects.bulk_update(wishes, ["folder"])
+    of_transfers = {each.id: each for each in rows if each.model == "transfer"}
     running = Transfer.running().filter(account=locked, pk__in=of_transfers)
     if not running.exists():
         return
     with changing_transfers(locked, now):
         for transfer in running:
             former = of_transfers[transfer.pk]
-            folder = folder_of[former.folder_id]
-            transfer.title = free_name(folder, former.title, is_folder=False)
+            transfer.folder, transfer.notice = folder_of[former.folder_id], notice
+            transfer.title = free_name(transfer.folder, former.title, is_folder=False)
             transfer.title_key = key_of(transfer.title)
-            transfer.folder = folder
-            transfer.notice = ""
             transfer.save(update_fields=["title", "title_key", "folder", "notice"])
 
 

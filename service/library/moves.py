@@ -18,7 +18,6 @@ from service.accounts.accounts import changing_library
 from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
 from service.library import names as library_names
-from service.library.library import Incoming
 from service.models import Account, DeletedFile, DeletedItem, File, Folder, MovedEntry
 from service.store.sums import Stored
 
@@ -260,12 +259,8 @@ class Move(Placement):
         super()._merge(folder, present)
         is_empty = not folder.folders.exists() and not folder.files.exists()
         if is_empty:
-            incoming = [
-                Incoming(*each)
-                for item in self._delete([folder.pk], [])
-                for each in item.incoming or ()
-            ]
-            library.redirect(self.account, incoming, {folder.pk: present}, self.now)
+            for item in self._delete([folder.pk], []):
+                library.redirect(self.account, item.incoming or (), {folder.pk: present}, self.now)
 
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         self._note(folder, target, folder.parent_id)
@@ -316,12 +311,11 @@ class Copy(Placement):
         for _depth, level in groupby(sorted(folders, key=depth), key=depth):
             originals = list(level)
             copies = [
-                Folder(
-                    account=self.account,
-                    parent=copy_of[original.parent_id],
-                    **library_names.fields_of(name if original == folder else original.name),
-                    size_bytes=original.size_bytes,
-                    updated_at=self.now,
+                library.folder_row(
+                    copy_of[original.parent_id],
+                    name if original == folder else original.name,
+                    self.now,
+                    original.size_bytes,
                 )
                 for original in originals
             ]

@@ -126,7 +126,7 @@ def record_upload(
     """
     name = library_names.clean(name, otherwise=stored.sha1)
     with changing_transfers(account, now) as locked:
-        file = library.add_file(locked, folder_id, name, stored, now, if_taken="number")
+        file = library.add_file(locked, folder_id, name, stored, now)
         return Transfer.objects.create(
             account=locked,
             kind=Transfer.Kind.UPLOAD,

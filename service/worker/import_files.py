@@ -238,7 +238,5 @@ def insert_files(
 def insert_file(
     locked: Account, transfer: Transfer, stored: Stored, now: datetime
 ) -> dict[str, object]:
-    file = library.add_file(
-        locked, transfer.folder_id, transfer.title, stored, now, if_taken="number"
-    )
+    file = library.add_file(locked, transfer.folder_id, transfer.title, stored, now)
     return {"file_created_id": file.pk, "title": file.name, "title_key": file.name_key}

@@ -49,7 +49,9 @@ def test_concurrent_requests_for_a_name_have_one_winner():
 def test_a_file_and_a_folder_never_share_a_name():
     account = alice()
     outcomes = at_once(lambda n: a_file(account, "Films") if n % 2 else a_folder(account, "Films"))
-    assert len(good(outcomes)) == 1
+    names = [row.name for row in good(outcomes)]
+    assert len(names) - MANY // 2 in (0, 1)  # all files, with numbers, and perhaps one folder
+    assert len(set(names)) == len(names)
 
 
 def test_uploads_of_one_name_are_all_kept():

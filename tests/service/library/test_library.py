@@ -104,8 +104,7 @@ def test_capitals_make_another_name():
 def test_files_and_folders_share_their_names():
     account = alice()
     a_folder(account, "Films")
-    with pytest.raises(NameTaken):
-        a_file(account, "Films")
+    assert a_file(account, "Films").name == "Films (2)"
     a_file(account, "film.mkv")
     with pytest.raises(NameTaken):
         a_folder(account, "film.mkv")
@@ -254,12 +253,9 @@ def test_the_last_byte_can_be_used():
     assert space.free_bytes(Account.objects.get()) == 0
 
 
-def test_a_taken_name_gets_a_number_if_the_caller_allows_it():
+def test_a_taken_name_of_a_file_gets_a_number():
     account = alice()
-    made = [
-        library.add_file(account, 0, "film.mkv", stored(), NOW, if_taken="number").name
-        for _ in range(3)
-    ]
+    made = [library.add_file(account, 0, "film.mkv", stored(), NOW).name for _ in range(3)]
     assert made == ["film.mkv", "film (2).mkv", "film (3).mkv"]
 
 
@@ -267,7 +263,7 @@ def test_600_equal_names_all_get_a_number():
     account = alice()
     a_tree(account, "t", ["film.mkv", *(f"film ({number}).mkv" for number in range(2, 600))])
     folder = library.listing(account, 0).folders[0]
-    made = library.add_file(account, folder.id, "film.mkv", stored(), NOW, if_taken="number")
+    made = library.add_file(account, folder.id, "film.mkv", stored(), NOW)
     assert made.name == "film (600).mkv"
 
 

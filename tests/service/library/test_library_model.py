@@ -1,6 +1,7 @@
 """Random operations on the library, compared with a model of plain objects."""
 
 from dataclasses import dataclass, field
+from itertools import chain, count
 
 import pytest
 from hypothesis import given, settings
@@ -38,6 +39,12 @@ class Node:
         keys = {key_of(each.name) for each in self.below if each is not but}
         if key_of(name) in keys:
             raise NameTaken
+
+    def free_name(self, name):
+        keys = {key_of(each.name) for each in self.below}
+        stem, dot, suffix = key_of(name).partition(".")
+        numbers = (f"{stem} ({number}){dot}{suffix}" for number in count(2))
+        return next(each for each in chain([name], numbers) if key_of(each) not in keys)
 
     def shape(self):
         return self.name, self.bytes(), sorted(each.shape() for each in self.below)
@@ -78,8 +85,7 @@ def add_file(account, root, at, name, size):
         check(name)
         if root.bytes() + size > SPACE:
             raise NoRoom
-        parent.refuse_taken(name)
-        parent.below.append(Node(name, parent, size))
+        parent.below.append(Node(parent.free_name(name), parent, size))
         return parent.below[-1]
 
     return expected, lambda: library.add_file(account, parent.row_id, name, stored(size), NOW)
