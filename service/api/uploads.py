@@ -15,7 +15,8 @@ from service.library.upkeep.database_match import refuse_other
 from service.store.blobs import Store, Writer, library_store
 from service.store.sums import Stored
 from service.transfers.torrents import torrent_files
-from service.transfers.torrents.torrent_files import Budget, Torrent
+from service.transfers.torrents.facts import TorrentFacts
+from service.transfers.torrents.torrent_files import Budget
 
 FILE_FIELDS = ("file", "torrent_file")
 # Limits on a multipart body's parts besides its files.
@@ -41,7 +42,7 @@ class ReceivedUpload:
     def __init__(self, name: str, promise: Promise, before_bytes: int, budget: Budget) -> None:
         """`before_bytes`: how much the promise covers already."""
         self.name = name
-        self.torrent: Torrent | None = None
+        self.torrent: TorrentFacts | None = None
         self.content = b""  # of a torrent
         self.stored: Stored | None = None
         self.size_bytes = 0

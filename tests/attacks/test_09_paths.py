@@ -164,7 +164,7 @@ def test_the_title_of_a_hostile_torrent_is_a_good_name(api, name):
 
 
 def test_a_torrent_of_files_without_a_path_is_refused():
-    assert torrent_files.read(torrent(b"good", [b"file"])).file_count == 1
+    assert torrent_files.read(torrent(b"good", [b"file"])).size_bytes == 1
     with pytest.raises(NotATorrent):
         torrent_files.read(torrent(b"bad", []))
 

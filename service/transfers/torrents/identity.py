@@ -55,7 +55,7 @@ def become_torrent(
 
     Raises NotATorrent, and what `identify` raises.
     """
-    facts: TorrentFacts = torrent_files.read(content)
+    facts = torrent_files.read(content)
     if transfers.TORRENT_SUFFIX.search(urlsplit(transfer.source).path):
         # Clients look for the folder by the title that they got.
         facts = replace(facts, name="")

@@ -24,11 +24,6 @@ Facts = dict[bytes, Any]
 Readers = Mapping[bytes, Callable[[BencodeReader], object]]
 
 
-@dataclass(frozen=True)
-class Torrent(TorrentFacts):
-    file_count: int = 0
-
-
 @dataclass
 class FileTotals:
     """The totals of a list or tree of files: `count` and `size_bytes` leave out padding."""
@@ -74,7 +69,7 @@ class Budget:
     values: int = MOST_VALUES
 
 
-def read(content: bytes, budget: Budget | None = None) -> Torrent:
+def read(content: bytes, budget: Budget | None = None) -> TorrentFacts:
     """Read a torrent file; ignore what follows its root, as the engine does. Raises NotATorrent."""
     if len(content) > MOST_BYTES:
         raise NotATorrent
@@ -91,14 +86,14 @@ def read(content: bytes, budget: Budget | None = None) -> Torrent:
         return torrent_of(info, memoryview(content)[start:end])
 
 
-def torrent_of(info: Facts, raw: memoryview) -> Torrent:
+def torrent_of(info: Facts, raw: memoryview) -> TorrentFacts:
     name = info.get(b"name.utf-8", info.get(b"name"))
     if name is None:
         raise NotATorrent
     is_v1, is_v2 = b"pieces" in info, info.get(b"meta version") == 2
     files = files_of(info, name, is_v1=is_v1, is_v2=is_v2)
     is_lone = files.count == 1 and files.first_path == encode(name)
-    return Torrent(
+    return TorrentFacts(
         info_hash_v1=hashlib.sha1(raw, usedforsecurity=False).hexdigest() if is_v1 else "",
         info_hash_v2=hashlib.sha256(raw).hexdigest() if is_v2 else "",
         name=name.decode(errors="replace"),
@@ -106,7 +101,6 @@ def torrent_of(info: Facts, raw: memoryview) -> Torrent:
         # Any value but 0, as in the engine (BEP 27: only 1).
         is_private=info.get(b"private") not in (None, 0),
         is_folder=b"files" in info if is_v1 else not is_lone,
-        file_count=files.count,
     )
 
 

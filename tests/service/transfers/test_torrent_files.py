@@ -31,7 +31,7 @@ def refused(content):
 
 def test_one_file_is_read():
     torrent = torrent_files.read(a_torrent("Sintel.mp4"))
-    assert (torrent.name, torrent.size_bytes, torrent.file_count) == ("Sintel.mp4", 100, 1)
+    assert (torrent.name, torrent.size_bytes) == ("Sintel.mp4", 100)
     assert not torrent.is_folder
     assert not torrent.is_private
     raw = bencoded(torrent_info("Sintel.mp4"))
@@ -41,15 +41,14 @@ def test_one_file_is_read():
 
 def test_many_files_are_a_folder():
     torrent = torrent_files.read(a_torrent(files={"a/1": 20_000, "2": 5}))
-    assert (torrent.size_bytes, torrent.file_count, torrent.is_folder) == (20_005, 2, True)
+    assert (torrent.size_bytes, torrent.is_folder) == (20_005, True)
 
 
 def test_padding_counts_for_nothing():
     info = torrent_info(files={"a": 10})
     info["files"].append({"path": [".pad", "1"], "length": 20_000, "attr": "p"})
     info["pieces"] = b"h" * 40
-    torrent = torrent_files.read(of_info(info))
-    assert (torrent.size_bytes, torrent.file_count) == (10, 1)
+    assert torrent_files.read(of_info(info)).size_bytes == 10
 
 
 @each_case(("flag", "is_private"), [(0, False), (1, True), (2, True), ("1", False)])
@@ -197,7 +196,7 @@ def deep_tree(folders, files):
 
 def test_paths_are_bounded_all_together():
     """The path of each file in a tree repeats the names of all folders above it."""
-    assert torrent_files.read(deep_tree(folders=90, files=50_000)).file_count == 50_000
+    assert torrent_files.read(deep_tree(folders=90, files=50_000)).size_bytes == 50_000
     assert refused(deep_tree(folders=280, files=50_000))
 
 
@@ -208,7 +207,7 @@ def test_a_tree_that_the_engine_refuses_is_refused():
     def of_tree(tree):
         return b"d4:infod9:file tree" + tree + about + b"ee"
 
-    assert torrent_files.read(of_tree(b"d1:a" + leaf + b"1:b" + leaf + b"e")).file_count == 2
+    assert torrent_files.read(of_tree(b"d1:a" + leaf + b"1:b" + leaf + b"e")).size_bytes == 200
     for tree in (
         b"d1:b" + leaf + b"1:a" + leaf + b"e",
         b"d1:a" + leaf + b"1:a" + leaf + b"e",
@@ -300,7 +299,6 @@ def test_ferry_and_the_engine_read_torrents_alike(info):
             assert (ours.info_hash_v1, ours.info_hash_v2) == (theirs.hash_v1, theirs.hash_v2)
             assert (ours.name, ours.size_bytes) == (theirs.name, theirs.size_bytes)
             assert (ours.is_private, ours.is_folder) == (theirs.is_private, theirs.is_folder)
-            assert ours.file_count == sum(not each.is_padding for each in theirs.files)
         return
     assert theirs is None
 
