@@ -15,8 +15,8 @@ from service.transfers.transfers import TransferRequest
 log = logging.getLogger("ferry.worker")
 
 
-def take_up(now: datetime, account_ids: Collection[int] | None = None) -> int:
-    """Turn the wishes that fit into transfers, in order, and return how many did.
+def take_up(now: datetime, account_ids: Collection[int] | None = None) -> None:
+    """Turn the wishes that fit into transfers, in order.
 
     Look at these accounts only, if any are given. A wish that still doesn't fit doesn't hold up
     those behind it.
@@ -26,32 +26,26 @@ def take_up(now: datetime, account_ids: Collection[int] | None = None) -> int:
         wishes = wishes.filter(account__in=account_ids)
     owners = wishes.values_list("account", flat=True).distinct()
     accounts = Account.objects.filter(pk__in=list(owners))
-    return sum(_take_up_of(account, now) for account in accounts)
+    for account in accounts:
+        for wish in transfers.wishes(account):
+            # Check before locking anything: a wish may wait for weeks.
+            if quota.find_obstacle(account, wish.size_bytes) is None:
+                _become_transfer(account, wish.pk, now)
 
 
-def _take_up_of(account: Account, now: datetime) -> int:
-    count = 0
-    for wish in transfers.wishes(account):
-        # Check before locking anything: a wish may wait for weeks.
-        if quota.find_obstacle(account, wish.size_bytes) is None:
-            count += _become_transfer(account, wish.pk, now)
-    return count
-
-
-def _become_transfer(account: Account, wish_id: int, now: datetime) -> bool:
+def _become_transfer(account: Account, wish_id: int, now: datetime) -> None:
     with changing_transfers(account, now) as locked:
         wish = Wish.objects.filter(account=locked, pk=wish_id).first()
         if wish is None or quota.find_obstacle(locked, wish.size_bytes):
-            return False
+            return
         request = _request_of(wish)
         folder = library.folder(locked, wish.folder_id)
         existing = transfers.find_same(folder, request)
         if isinstance(existing, Transfer):
             transfers.remove(wish)
-            return False
+            return
         transfer = transfers.create(folder, request, now, existing)
     log.info("started a wish transfer=%d", transfer.pk)
-    return True
 
 
 def _request_of(wish: Wish) -> TransferRequest:
