@@ -2,6 +2,7 @@
 
 import logging
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -59,6 +60,7 @@ LOCK_SECONDS = 0.2
 MOST_LOCKED_SECONDS = 20
 # An idle worker makes a round every four seconds.
 MOST_ROUND_SECONDS = 45
+RECENT_SECONDS = 10
 ANSWER_SECONDS = 2
 MEASURE_SECONDS = 3
 
@@ -146,9 +148,25 @@ def trouble_writing(folder: Path) -> Finding | None:
     return None
 
 
-DOUBT_SECONDS = 10
-_doubt_lock = threading.Lock()
-_doubt_cache: tuple[float, Doubt | None] = (float("-inf"), None)
+class Recent:
+    """A check that each process repeats every ten seconds at most."""
+
+    def __init__(self, check: Check) -> None:
+        self._check = check
+        self._lock = threading.Lock()
+        self._checked_at = float("-inf")
+        self._finding: Finding | None = None
+
+    def __call__(self) -> Finding | None:
+        with self._lock:
+            if time.monotonic() - self._checked_at > RECENT_SECONDS:
+                # Other checks report that the store is away.
+                with suppress(StoreAway):
+                    self._finding = self._check()
+                self._checked_at = time.monotonic()
+            return self._finding
+
+
 DOUBTS = {
     Doubt.BEHIND: Finding(
         "library_newer", "The database is older than the library.", is_blocking=False
@@ -158,16 +176,10 @@ DOUBTS = {
 }
 
 
+@Recent
 def library() -> Finding | None:
-    """Report a library that isn't this database's, or newer; look every ten seconds at most."""
-    global _doubt_cache  # noqa: PLW0603  Cached for the whole process.
-    with _doubt_lock:
-        looked_at, kind = _doubt_cache
-        if time.monotonic() - looked_at > DOUBT_SECONDS:
-            # The check of the library reports that the store is away.
-            with suppress(StoreAway):
-                kind = doubt_about(library_store()) if connection.is_embedded() else None
-            _doubt_cache = (time.monotonic(), kind)
+    """Report a library that isn't this database's, or newer."""
+    kind = doubt_about(library_store()) if connection.is_embedded() else None
     return DOUBTS[kind] if kind else None
 
 
@@ -179,23 +191,9 @@ def content() -> Finding | None:
     return Finding("content_missing", sentence, tuple(names[:MOST_NAMES]), is_blocking=False)
 
 
-SERVICE_SECONDS = 10
-_service_lock = threading.Lock()
-_service_cache: tuple[float, Finding | None] = (float("-inf"), None)
-
-
+@Recent
 def service() -> Finding | None:
-    """Report whether the storage service answers; each process asks at most every ten seconds."""
-    global _service_cache  # noqa: PLW0603  Cached for the whole process.
-    with _service_lock:
-        asked_at, trouble = _service_cache
-        if time.monotonic() - asked_at > SERVICE_SECONDS:
-            trouble = _service_trouble()
-            _service_cache = (time.monotonic(), trouble)
-        return trouble
-
-
-def _service_trouble() -> Finding | None:
+    """Report whether the storage service answers."""
     try:
         connection.service().v1.account()
     except Failure as failure:
@@ -307,10 +305,9 @@ def unfinished_uploads() -> Iterator[UnfinishedUploads]:
 
 def disk_bytes() -> int | None:
     try:
-        facts = os.statvfs(settings.DATA_DIR)
+        return shutil.disk_usage(settings.DATA_DIR).free
     except OSError:
         return None
-    return facts.f_bavail * facts.f_frsize
 
 
 @never_cache

@@ -178,7 +178,8 @@ def _library_as_old_as_the_database(monkeypatch: pytest.MonkeyPatch) -> None:
     for seconds; no setting clears the cache.
     """
     (Path(django_settings.DATA_DIR) / "library" / "generation").unlink(missing_ok=True)
-    monkeypatch.setattr(health, "_doubt_cache", (time.monotonic(), None))
+    monkeypatch.setattr(health.library, "_checked_at", time.monotonic())
+    monkeypatch.setattr(health.library, "_finding", None)
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,6 @@ import errno
 import fcntl
 import hashlib
 import json
-import os
 import secrets
 import shutil
 import sqlite3
@@ -205,8 +204,7 @@ class Carrier:
 
     def _refuse_beyond_room(self) -> None:
         """Refuse before the first copy; links and clones take no space."""
-        facts = os.statvfs(self._incoming)
-        free_bytes = facts.f_bavail * facts.f_frsize
+        free_bytes = shutil.disk_usage(self._incoming).free
         if self._needed_bytes > free_bytes:
             raise BackupRefused(
                 f"The files need {gigabytes(self._needed_bytes)}, and the disk of "

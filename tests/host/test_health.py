@@ -189,7 +189,7 @@ def test_a_missing_library_is_reported(client, library_folder, monkeypatch):
     assert parts(client)["library"] == "ready"
     shutil.rmtree(library_folder.mark.parent)
     # Each process caches its finding for seconds, and no setting makes it check again.
-    monkeypatch.setattr(health, "_doubt_cache", (float("-inf"), None))
+    monkeypatch.setattr(health.library, "_checked_at", float("-inf"))
     assert parts(client, 503)["library"] == "The library is missing."
 
 

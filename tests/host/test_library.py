@@ -43,7 +43,7 @@ def newer(store, account, monkeypatch):
     library.Discarded.objects.all().delete()
     Library.objects.update(generation=counted)
     # Each process caches its finding for seconds, and no setting makes it check again.
-    monkeypatch.setattr(health, "_doubt_cache", (float("-inf"), None))
+    monkeypatch.setattr(health.library, "_checked_at", float("-inf"))
     return film
 
 

@@ -181,7 +181,8 @@ def test_the_environment_cannot_be_overruled_from_the_terminal(monkeypatch, sett
 def _unknown_health(monkeypatch):
     """Empty the cache of whether the service answers, which lasts ten seconds and which nothing
     public clears. What the test caches is dropped as well."""
-    monkeypatch.setattr(health, "_service_cache", (float("-inf"), None))
+    monkeypatch.setattr(health.service, "_checked_at", float("-inf"))
+    monkeypatch.setattr(health.service, "_finding", None)
 
 
 @pytest.mark.usefixtures("_unknown_health")
