@@ -15,6 +15,7 @@ from django.db import connection
 from django.db.models import Sum
 from django.db.utils import DatabaseError
 
+from common.storage import durable
 from service.errors import Busy
 from service.media.cache import FILMS, RENDITIONS
 from service.media.content_folders import media_folder, scratch_folder
@@ -33,11 +34,9 @@ class Measurements:
 
 
 def measure(now: datetime) -> None:
-    """Save how much space everything takes. If the file is lost or torn, measure again."""
+    """Save how much space everything takes."""
     measurements = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
-    draft = path().with_suffix(".new")
-    draft.write_text(json.dumps(asdict(measurements)))
-    draft.replace(path())
+    durable.write(path(), json.dumps(asdict(measurements)).encode())
 
 
 def last() -> Measurements | None:
