@@ -20,7 +20,6 @@ from service.code_point_order import by_code_point
 from service.errors import EmailTaken, NotFound
 from service.models import Account
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.models import ProgramPassword
 
 
@@ -55,7 +54,7 @@ class Command(BaseCommand):
             self.stdout.write(ACTIONS[options["action"]](options))
             if options["action"] != "list":
                 events.record_command(
-                    Kind.ACCOUNT_CHANGED, options["email"], detail=options["action"]
+                    events.Kind.ACCOUNT_CHANGED, options["email"], detail=options["action"]
                 )
         except NotFound as unknown:
             raise CommandError(f"No account {options['email']}.") from unknown

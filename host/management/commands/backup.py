@@ -10,7 +10,6 @@ from host.storage import backups, running
 from host.storage.backups import Outcome
 from host.storage.database_copies import NotWhole
 from webui.activity import events
-from webui.activity.events import Kind
 
 MOST_NAMES = 5
 WAYS = {"linked": "linked", "cloned": "cloned", "copied": "copied", "kept": "there already"}
@@ -53,7 +52,7 @@ class Command(BaseCommand):
             outcome = backups.back_up(target, is_verifying=verify)
         except (backups.BackupRefused, NotWhole, OSError, sqlite3.Error) as trouble:
             raise CommandError(f"Nothing was backed up: {words_of(trouble)}") from trouble
-        events.record_command(Kind.BACKED_UP, str(target))
+        events.record_command(events.Kind.BACKED_UP, str(target))
         self.stdout.write(f"Backed up {describe(outcome)}, to {target}.")
         if outcome.ways.get("linked"):
             self.stdout.write(

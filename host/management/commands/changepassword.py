@@ -4,7 +4,6 @@ from typing import Any
 from django.contrib.auth.management.commands import changepassword
 
 from webui.activity import events
-from webui.activity.events import Kind
 
 
 class Command(changepassword.Command):
@@ -12,5 +11,5 @@ class Command(changepassword.Command):
 
     def handle(self, *args: Any, **options: Any) -> str | None:
         output = super().handle(*args, **options)
-        events.record_command(Kind.PASSWORD_CHANGED, options["username"] or getuser())
+        events.record_command(events.Kind.PASSWORD_CHANGED, options["username"] or getuser())
         return output

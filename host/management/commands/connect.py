@@ -7,7 +7,6 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.connection import connection
 from webui.models import Connection
 from webui.server.pages.server import place_of
@@ -34,7 +33,7 @@ class Command(BaseCommand):
             previous = Connection.objects.first()
             connection.disconnect()
             if previous is not None:
-                events.record_command(Kind.DISCONNECTED, place_of(previous.url))
+                events.record_command(events.Kind.DISCONNECTED, place_of(previous.url))
             self.stdout.write("Removed. The site shows Ferry's own service again.")
             return
         service_url = address(url or "")
@@ -44,7 +43,7 @@ class Command(BaseCommand):
         except Failure as failure:
             raise CommandError(f"{message_of(failure).words} Nothing was saved.") from None
         connection.store(service_url, name, password)
-        events.record_command(Kind.CONNECTED, place_of(service_url))
+        events.record_command(events.Kind.CONNECTED, place_of(service_url))
         self.stdout.write(f"Connected as {account.name or name}.")
 
 

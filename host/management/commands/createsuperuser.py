@@ -5,7 +5,6 @@ from django.contrib.auth.management.commands import createsuperuser
 
 from host.management.commands.account import refuse_weak
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.models import User
 
 
@@ -23,4 +22,4 @@ class Command(createsuperuser.Command):
         newest = User.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
         super().handle(*args, **options)
         for owner in User.objects.filter(pk__gt=newest):
-            events.record_command(Kind.OWNER_MADE, owner.username)
+            events.record_command(events.Kind.OWNER_MADE, owner.username)

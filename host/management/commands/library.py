@@ -18,7 +18,6 @@ from service.library.upkeep.recovery import Recovered, Unnamed
 from service.models import Account
 from service.store.blobs import Orphan, Store, library_store
 from webui.activity import events
-from webui.activity.events import Kind
 
 STATES = {
     Doubt.BEHIND: "The database is older than the library.",
@@ -178,10 +177,10 @@ def sizes(blobs: Iterable[Unnamed] | Iterable[Orphan]) -> int:
 
 
 KINDS = {
-    "adopt": Kind.FILES_ADOPTED,
-    "discard": Kind.FILES_DISCARDED,
-    "restore": Kind.ORPHANS_RESTORED,
-    "delete": Kind.ORPHANS_DELETED,
+    "adopt": events.Kind.FILES_ADOPTED,
+    "discard": events.Kind.FILES_DISCARDED,
+    "restore": events.Kind.ORPHANS_RESTORED,
+    "delete": events.Kind.ORPHANS_DELETED,
 }
 ACTIONS: dict[str, Callable[[Store, dict[str, Any]], Iterable[str]]] = {
     "adopt": adopt,

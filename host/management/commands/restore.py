@@ -9,7 +9,6 @@ from host.management.commands.backup import advice, describe, refuse_damage, wor
 from host.storage import backups
 from host.storage.database_copies import NotWhole
 from webui.activity import events
-from webui.activity.events import Kind
 
 WITHOUT_KEY = """The backup has no secret_key. If Ferry got its key from SECRET_KEY, set it again.
 With another key, everyone must sign in again, Ferry can't show the addresses of links made before,
@@ -44,7 +43,7 @@ class Command(BaseCommand):
         self.stdout.write(f"Restored {describe(outcome)}. Start Ferry.")
         if not (source / backups.KEY).exists():
             self.stdout.write(WITHOUT_KEY)
-        events.record_command(Kind.RESTORED, str(source))
+        events.record_command(events.Kind.RESTORED, str(source))
         refuse_damage(outcome, "Ferry can start")
 
     def _restore_database(self, source: Path) -> None:
@@ -52,4 +51,4 @@ class Command(BaseCommand):
         self.stdout.write(f"Restored the database {source.name}. Start Ferry.")
         if before is not None:
             self.stdout.write(f"The previous database is kept at {before}")
-        events.record_command(Kind.DATABASE_RESTORED, source.name)
+        events.record_command(events.Kind.DATABASE_RESTORED, source.name)

@@ -8,7 +8,6 @@ from django.utils import timezone
 from host.management.commands.account import make_tables
 from host.preparation import reachable_hosts
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.models import User
 from webui.people import pairing
 
@@ -26,7 +25,7 @@ class Command(BaseCommand):
         if person is None:
             raise CommandError(f"There is no person {name!r}. {names()}")
         _row, token = pairing.offer(person, pairing.TERMINAL, timezone.now(), pairing.CODE_LIFETIME)
-        events.record_command(Kind.LINK_PRINTED, person.username)
+        events.record_command(events.Kind.LINK_PRINTED, person.username)
         path = f"{settings.URL_PREFIX}{reverse('pair-accept', args=[token])}"
         urls = [f"http://{host}:{settings.PORT}{path}" for host in reachable_hosts()]
         minutes = pairing.CODE_LIFETIME.seconds // 60

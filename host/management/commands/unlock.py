@@ -5,7 +5,6 @@ from django.core.management.base import BaseCommand
 from host.management.commands.account import make_tables
 from service.accounts import wrong_passwords
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.signin import throttle
 
 
@@ -17,5 +16,5 @@ class Command(BaseCommand):
         make_tables()
         throttle.reset()
         wrong_passwords.reset()
-        events.record_command(Kind.UNLOCKED)
+        events.record_command(events.Kind.UNLOCKED)
         self.stdout.write("All limits are lifted.")
