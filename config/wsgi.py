@@ -8,12 +8,14 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
+from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
 site = get_wsgi_application()
 
 from common.storage import database_connection  # noqa: E402
 from config.embedded import service  # noqa: E402  Django is set up by now.
 from host.web import front, unreadable_headers  # noqa: E402
+from service.http.refusals import BodyMalformed  # noqa: E402
 
 QUEUED_BYTES = 128 * 1024
 
@@ -54,14 +56,20 @@ def cut_when_stalled(connection: socket.socket | None) -> None:
 
 
 class RequestBody:
-    """The body of a request, which holds no database connection while it arrives."""
+    """The body of a request, which holds no database connection while it arrives.
+
+    It raises the service's error if it breaks the rules of HTTP.
+    """
 
     def __init__(self, source: Any) -> None:
         self._source = source
 
     def read(self, *size: int) -> bytes:
         database_connection.give_back()
-        return cast("bytes", self._source.read(*size))
+        try:
+            return cast("bytes", self._source.read(*size))
+        except ParseException as malformed:
+            raise BodyMalformed from malformed
 
     def readline(self, *size: int) -> bytes:
         database_connection.give_back()

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
@@ -17,13 +16,11 @@ from django.http import (
     UnreadablePostError,
 )
 from django.utils.module_loading import import_string
-from gunicorn.http.errors import ParseException  # type: ignore[import-untyped]
 
-from common.storage.outages import outage_of
+from common.storage.outages import Outage, outage_of
 from host.web import front
-from service.api.endpoints import answer_to
-from service.http.refusals import BodyMalformed
-from service.http.responses import IN_PROCESS, refuse
+from service.errors import DiskFull
+from service.http.responses import IN_PROCESS, busy, refusal, refuse
 from webui.connection import connection
 from webui.http.requests import Answer, middleware
 
@@ -44,28 +41,7 @@ def handler() -> "Handler":
     return Handler()
 
 
-class Input:
-    """A request body that raises the service's own error if it breaks the rules of HTTP."""
-
-    def __init__(self, source: Any) -> None:
-        self._source = source
-        self.readline = source.readline
-
-    def read(self, size: int = -1, /) -> bytes:
-        try:
-            piece: bytes = self._source.read(size)
-        except ParseException as malformed:
-            raise BodyMalformed from malformed
-        return piece
-
-
 class Handler(WSGIHandler):
-    def __call__(  # type: ignore[override]
-        self, environ: dict[str, Any], start_response: Callable[..., Any]
-    ) -> Iterable[bytes]:
-        environ["wsgi.input"] = Input(environ["wsgi.input"])
-        return super().__call__(environ, start_response)
-
     def load_middleware(self, is_async: bool = False) -> None:  # noqa: ARG002, FBT001, FBT002
         """Load the middleware; Django's own method would add error responses in HTML to each."""
         self._view_middleware: list[Any] = []
@@ -110,6 +86,21 @@ def in_json(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
     except Exception as trouble:
         log.exception("broken path=%s", request.path)
         return answer_to(outage_of(trouble))
+
+
+def answer_to(outage: Outage | None) -> HttpResponseBase:
+    """Return the response to an outage; what is broken or locked may work again in a minute."""
+    match outage:
+        case Outage.DISK_FULL:
+            return refusal(DiskFull())
+        case Outage.READ_ONLY | Outage.DISK_ERROR:
+            return busy("disk_error")
+        case Outage.BUSY | Outage.CROWDED:
+            return busy()
+        case Outage.AWAY | Outage.DAMAGED:
+            return busy(after_seconds=30)
+        case None:
+            return refuse(500, "internal_error")
 
 
 @middleware

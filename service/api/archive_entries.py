@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
-from service.api.requests import AccountRequest
+from service.api.auth import AccountRequest
 from service.http import bodies
 from service.http.refusals import BadEntry, MissingField, UnreadableField
 from service.library.moves import Chosen

@@ -2,15 +2,24 @@
 
 import base64
 import binascii
+from datetime import datetime
 
 from django.conf import settings
+from django.http import HttpRequest
 
+from common.http.forms import decode
 from service.accounts import accounts, credentials
-from service.api.requests import AccountRequest
 from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
 from service.models import Account
 
 UNKNOWN_ADDRESS = "0.0.0.0"  # noqa: S104  For a Unix socket, whose clients share one limit.
+
+
+class AccountRequest(HttpRequest):
+    """A request that every view of the API receives, with its account and its beginning."""
+
+    account: Account
+    now: datetime
 
 
 def refuse_foreign_page(request: AccountRequest) -> None:
@@ -42,15 +51,8 @@ def pair_of(authorization: str) -> tuple[str, str]:
         pair = base64.b64decode(encoded.strip())
     except (binascii.Error, ValueError) as unreadable:
         raise AccessDenied from unreadable
-    email, colon, password = _decode(pair).partition(":")
+    email, colon, password = decode(pair).partition(":")
     # No email address contains NUL, and databases refuse it in text.
     if scheme.lower() != "basic" or not colon or "\0" in email:
         raise AccessDenied
     return email, password
-
-
-def _decode(pair: bytes) -> str:
-    try:
-        return pair.decode()
-    except UnicodeDecodeError:
-        return pair.decode("latin-1")

@@ -1,25 +1,19 @@
-"""Answer each path of the API: an operation for each method, and JSON whatever happens."""
+"""Answer each path of the API: an operation for each method, and refusals in JSON."""
 
-import logging
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, cast, get_type_hints
 
-from django.core.exceptions import SuspiciousOperation
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
 from msgspec import Struct
 
-from common.storage.outages import Outage, outage_of
-from service.api.auth import account_of, refuse_foreign_page
-from service.api.requests import AccountRequest
-from service.errors import DiskFull, NotFound, Refusal
+from service.api.auth import AccountRequest, account_of, refuse_foreign_page
+from service.errors import NotFound, Refusal
 from service.http import bodies, responses
 
 View = Callable[..., HttpResponseBase | Struct]
-
-log = logging.getLogger("ferry.api")
 
 
 @dataclass(frozen=True)
@@ -69,20 +63,10 @@ class Endpoint:
     def __call__(self, request: HttpRequest, **ids: int) -> HttpResponseBase:
         account_request = cast("AccountRequest", request)
         account_request.now = timezone.now()
-        response = self._safely(account_request, ids)
-        response.headers.setdefault("Cache-Control", "private, no-store")
-        return response
-
-    def _safely(self, request: AccountRequest, ids: Mapping[str, int]) -> HttpResponseBase:
         try:
-            return self._answer(request, ids)
+            return self._answer(account_request, ids)
         except Refusal as refusal:
             return responses.refusal(refusal)
-        except SuspiciousOperation:
-            return responses.refuse(400, "bad_request")
-        except Exception as trouble:
-            log.exception("broken path=%s", request.path)
-            return answer_to(outage_of(trouble))
 
     def _answer(self, request: AccountRequest, ids: Mapping[str, int]) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else request.method or ""
@@ -93,21 +77,6 @@ class Endpoint:
         if method not in self.operations:
             return responses.wrong_method(self.allowed)
         return self.operations[method].answer(request, *ids.values())
-
-
-def answer_to(outage: Outage | None) -> HttpResponseBase:
-    """Return the response to an outage; what is broken or locked may work again in a minute."""
-    match outage:
-        case Outage.DISK_FULL:
-            return responses.refusal(DiskFull())
-        case Outage.READ_ONLY | Outage.DISK_ERROR:
-            return responses.busy("disk_error")
-        case Outage.BUSY | Outage.CROWDED:
-            return responses.busy()
-        case Outage.AWAY | Outage.DAMAGED:
-            return responses.busy(after_seconds=30)
-        case None:
-            return responses.refuse(500, "internal_error")
 
 
 class Nowhere(Endpoint):

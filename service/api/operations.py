@@ -11,10 +11,10 @@ from django.urls import get_script_prefix
 from msgspec import Struct
 
 from service.api import inputs
+from service.api.auth import AccountRequest
 from service.api.description import document, page_of
 from service.api.endpoints import Operation, View
 from service.api.outcomes import Description, Page, Schema
-from service.api.requests import AccountRequest
 from service.api.views import (
     deleted_items,
     files,

@@ -6,7 +6,7 @@ from io import BytesIO
 
 from common.http.multipart import Part
 from common.storage.outages import may_be_committed
-from service.api.requests import AccountRequest
+from service.api.auth import AccountRequest
 from service.errors import DiskFull, NotATorrent, StoreAway
 from service.http.bodies import Fields, LimitedStream, length_of, parts_of, query_of
 from service.http.refusals import NothingPassed, TooLarge

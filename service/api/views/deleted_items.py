@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from service import signals
 from service.api.archive_entries import read_selection
+from service.api.auth import AccountRequest
 from service.api.inputs import DeletedInput
 from service.api.records import (
     DeletedEntries,
@@ -16,7 +17,6 @@ from service.api.records import (
     RestoredEntry,
     deleted_record,
 )
-from service.api.requests import AccountRequest
 from service.http import bodies
 from service.http.refusals import UnreadableField
 from service.library import deleted_items

@@ -1,10 +1,10 @@
 """Download, rename, and delete files, and list the largest."""
 
 from service import signals
+from service.api.auth import AccountRequest
 from service.api.inputs import FileName
 from service.api.outcomes import FileLink
 from service.api.records import Changed, Largest, located_file_records
-from service.api.requests import AccountRequest
 from service.content import signed_links
 from service.http import responses
 from service.library import deleted_items, library

@@ -10,12 +10,12 @@ from msgspec import UNSET
 from common.storage import row_cache
 from service import signals
 from service.api import records
+from service.api.auth import AccountRequest
 from service.api.encoded import transfers as encoded_transfers
 from service.api.encoded.listings import listings
 from service.api.inputs import FolderName, ListingInput, NewFolder
 from service.api.outcomes import ArchiveLink
 from service.api.records import LinkForms
-from service.api.requests import AccountRequest
 from service.content import archive_plans, signed_links
 from service.content.signed_links import ListingLinks
 from service.http import records as http_records

@@ -5,10 +5,10 @@ from contextlib import suppress
 from django.http import HttpResponse
 from msgspec import UNSET, convert
 
+from service.api.auth import AccountRequest
 from service.api.inputs import SizeInput
 from service.api.outcomes import Picture, PlayableLink
 from service.api.records import CameraResult, Filmstrip, Playable, ScenesResult, percent
-from service.api.requests import AccountRequest
 from service.content import playback_views, signed_links
 from service.content.views import picture_answer
 from service.errors import Busy, CannotConvert, NotFound

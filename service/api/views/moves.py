@@ -4,9 +4,9 @@ from collections.abc import Callable
 from typing import cast, get_args
 
 from service.api.archive_entries import read_selection
+from service.api.auth import AccountRequest
 from service.api.inputs import BatchInput, MoveOptions
 from service.api.records import MoveResult, UndoResult
-from service.api.requests import AccountRequest
 from service.http.refusals import UnreadableField
 from service.library import moves
 from service.library.moves import IfTaken

@@ -5,9 +5,9 @@ from datetime import timedelta
 
 from msgspec import UNSET
 
+from service.api.auth import AccountRequest
 from service.api.inputs import SearchInput
 from service.api.records import SearchResults, located_file_records, located_folder_record
-from service.api.requests import AccountRequest
 from service.library import library
 from service.library.search import search
 from service.library.search.search import Limits, Search

@@ -8,9 +8,9 @@ from msgspec import UNSET
 
 from service import signals
 from service.api import records, uploads
+from service.api.auth import AccountRequest
 from service.api.encoded import transfers as encoded_transfers
 from service.api.inputs import AddressInput, FileOptions, MagnetInput, Target
-from service.api.requests import AccountRequest
 from service.errors import NotATorrent
 from service.http import bodies, responses
 from service.http.refusals import NothingPassed

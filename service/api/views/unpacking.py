@@ -1,8 +1,8 @@
 """Unpack a ZIP file of the library, and undo it."""
 
+from service.api.auth import AccountRequest
 from service.api.inputs import UnpackingInput
 from service.api.records import Added, UndoResult, added_record
-from service.api.requests import AccountRequest
 from service.transfers import unpacking
 
 

@@ -1,7 +1,7 @@
 """What an account can read about itself."""
 
+from service.api.auth import AccountRequest
 from service.api.records import Account, Settings, User
-from service.api.requests import AccountRequest
 from service.http.records import wish_record
 from service.models import Account as Owner
 from service.transfers import transfers

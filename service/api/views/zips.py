@@ -1,9 +1,9 @@
 """Build one ZIP of any files and folders."""
 
 from service.api.archive_entries import read_selection
+from service.api.auth import AccountRequest
 from service.api.inputs import ZipOptions
 from service.api.outcomes import ArchiveLink
-from service.api.requests import AccountRequest
 from service.content import archive_plans
 from service.http import responses
 from service.library import names
