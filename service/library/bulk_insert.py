@@ -35,16 +35,16 @@ class Grown(NamedTuple):
 def insert_tree(
     account: Account, folder_id: int, name: str, files: Iterable[NewFile], now: datetime
 ) -> Grown:
-    """Insert a new folder with all its files into `folder_id`, atomically.
+    """Insert a folder with all its files into `folder_id`, atomically. A taken name gets a number.
 
-    Raises TooDeep, and what `library.add_file` raises, and NameTaken.
+    Raises TooDeep, what `library.add_file` raises, and NameTaken for two files of one name.
     """
     tree = FolderTree(files)
     library_names.check(name)
     with changing_library(account, now) as locked:
         parent = library.folder(locked, folder_id)
-        free_names.refuse_taken(parent, name)
-        top = library.insert_folder(parent, name, now)
+        free = free_names.free_name(parent, name, is_folder=True)
+        top = library.insert_folder(parent, free, now)
         return _insert(locked, tree, top, now, has_content=False)
 
 

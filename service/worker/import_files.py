@@ -13,7 +13,7 @@ from pathlib import Path
 from common.storage.outages import may_be_committed
 from service.accounts.accounts import changing_transfers
 from service.errors import NoRoom, NotFound, StoreAway
-from service.library import bulk_insert, free_names, library
+from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
 from service.library.tree_names import TorrentTree
 from service.library.upkeep.database_match import refuse_other
@@ -220,8 +220,7 @@ def insert_files(
     if remainder:
         tree = bulk_insert.graft(locked, remainder.folder.pk, files, now)
     else:
-        name = free_names.free_name(parent, transfer.title, is_folder=True)
-        tree = bulk_insert.insert_tree(locked, parent.pk, name, files, now)
+        tree = bulk_insert.insert_tree(locked, parent.pk, transfer.title, files, now)
     new = [
         Imported(index, file_id, stored[index].size_bytes)
         for index, file_id in zip(missing, tree.file_ids, strict=True)

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from common.batches import batches
 from service.accounts.accounts import find, normalize_email
-from service.library import bulk_insert, free_names, library, tree_names
+from service.library import bulk_insert, library, tree_names
 from service.library.bulk_insert import NewFile
 from service.library.upkeep import database_match
 from service.library.upkeep.orphans import unnamed_blobs
@@ -118,14 +118,12 @@ def _insert(
     account: Account, folder: str, entries: list[tuple[tree_names.Path, Stored]], now: datetime
 ) -> Recovered:
     locked = Account.objects.select_for_update().get(pk=account.pk)
-    root = library.root_of(locked)
     paths = tree_names.TorrentTree(
         [path for path, _stored in entries], library.MOST_DEPTH - 1
     ).paths()
     files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
-    name = free_names.free_name(root, folder, is_folder=True)
-    tree = bulk_insert.insert_tree(locked, root.pk, name, files, now)
-    return Recovered(account.email, name, len(files), tree.folder.size_bytes)
+    new = bulk_insert.insert_tree(locked, 0, folder, files, now).folder
+    return Recovered(account.email, new.name, len(files), new.size_bytes)
 
 
 def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:

@@ -71,11 +71,10 @@ def test_a_tree_may_be_empty():
     assert bulk_insert.insert_tree(account, 0, "top", [], NOW).folder.size_bytes == 0
 
 
-def test_a_taken_name_refuses_the_tree():
+def test_a_taken_name_of_the_tree_gets_a_number():
     account = alice()
     a_file(account, "top")
-    with pytest.raises(NameTaken):
-        bulk_insert.insert_tree(account, 0, "top", [NewFile(("1",), stored())], NOW)
+    assert a_tree(account, "top", ["1"]).name == "top (2)"
 
 
 # Into an existing folder
