@@ -37,21 +37,14 @@ def make(source: Path, target: Path) -> None:
     Copy it in one step: readers block no writers, and with several steps each write by others
     would restart the copy.
     """
-    draft = target.with_name(f"{target.name}.new")
-    draft.unlink(missing_ok=True)
-    try:
-        # An older backup may be on a read-only disk.
-        mode = "rw" if os.access(source, os.W_OK) else "ro"
-        with open_database(source, mode) as original, open_database(draft, "rwc") as copy:
+    # An older backup may be on a read-only disk.
+    mode = "rw" if os.access(source, os.W_OK) else "ro"
+    with durable.replacing(target) as draft:
+        with open_database(source, mode) as original, open_database(draft, "rw") as copy:
             original.backup(copy)
             # A single file is easier to keep intact than one with a log beside it.
             copy.execute("PRAGMA journal_mode=DELETE")
         check(draft)
-        draft.chmod(0o600)
-        durable.sync(draft)
-        draft.replace(target)
-    finally:
-        draft.unlink(missing_ok=True)
     durable.sync(target.parent)
 
 

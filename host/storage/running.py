@@ -11,7 +11,7 @@ from typing import IO
 
 from django.conf import settings
 
-from common.storage.durable import sync
+from common.storage import durable
 
 LOCK = "running.lock"
 RESTORING = "restoring"
@@ -77,14 +77,12 @@ def alone() -> Iterator[bool]:
 
 def begin_restore() -> None:
     """Prevent Ferry from starting before a restore is complete, even if this one is interrupted."""
-    with open(_marker(), "w"):
-        sync(_marker())
-    sync(_marker().parent)
+    durable.write(_marker(), b"")
 
 
 def end_restore() -> None:
     _marker().unlink()
-    sync(_marker().parent)
+    durable.sync(_marker().parent)
 
 
 def is_half_restored() -> bool:
