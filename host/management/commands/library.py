@@ -44,9 +44,10 @@ class Command(BaseCommand):
         actions.add_parser("claim", help="use a library that has lost its mark, or is empty")
 
     def handle(self, *_args: Any, **options: Any) -> None:
-        for line in ACTIONS[options["action"]](library_store(), options):
+        act, kind = ACTIONS[options["action"]]
+        for line in act(library_store(), options):
             self.stdout.write(line)
-        if kind := KINDS.get(options["action"]):
+        if kind:
             events.record_command(kind, options.get("account", ""))
 
 
@@ -176,17 +177,12 @@ def sizes(blobs: Iterable[Unnamed] | Iterable[Orphan]) -> int:
     return sum(each.size_bytes for each in blobs)
 
 
-KINDS = {
-    "adopt": events.Kind.FILES_ADOPTED,
-    "discard": events.Kind.FILES_DISCARDED,
-    "restore": events.Kind.ORPHANS_RESTORED,
-    "delete": events.Kind.ORPHANS_DELETED,
-}
-ACTIONS: dict[str, Callable[[Store, dict[str, Any]], Iterable[str]]] = {
-    "adopt": adopt,
-    "discard": discard,
-    "list": list_all,
-    "restore": restore,
-    "delete": delete,
-    "claim": claim,
+Act = Callable[[Store, dict[str, Any]], Iterable[str]]
+ACTIONS: dict[str, tuple[Act, events.Kind | None]] = {
+    "adopt": (adopt, events.Kind.FILES_ADOPTED),
+    "discard": (discard, events.Kind.FILES_DISCARDED),
+    "list": (list_all, None),
+    "restore": (restore, events.Kind.ORPHANS_RESTORED),
+    "delete": (delete, events.Kind.ORPHANS_DELETED),
+    "claim": (claim, None),
 }
