@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Protocol
 
 from common.health import Finding, Report
@@ -38,19 +39,15 @@ class Host:
 
 
 _make: Callable[[], Host] | None = None
-_host: Host | None = None
 
 
 def run_on(make: Callable[[], Host]) -> None:
     """Say how to make the host when it is first asked: many commands never ask it."""
-    global _make, _host
-    _make, _host = make, None
+    global _make  # noqa: PLW0603  One for the whole process.
+    _make = cache(make)
 
 
 def host() -> Host:
-    global _host  # noqa: PLW0603  One for the whole process.
-    if _host is None:
-        if _make is None:
-            raise RuntimeError("Django's apps aren't ready")
-        _host = _make()
-    return _host
+    if _make is None:
+        raise RuntimeError("Django's apps aren't ready")
+    return _make()

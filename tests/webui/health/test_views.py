@@ -36,7 +36,8 @@ def unhealthy(*, is_brief: bool = False) -> Report:
 
 def test_an_owner_sees_problems_remedies_and_space_use(alice, monkeypatch):
     # No test can break a disk and the tide at once.
-    monkeypatch.setattr("common.host._host", replace(host(), report_health=unhealthy))
+    changed = replace(host(), report_health=unhealthy)
+    monkeypatch.setattr("common.host._make", lambda: changed)
     answer = alice.client.get("/account/health/")
     assert words(answer, ".page-sub") == "3 items need your attention."
     disk, content, tide, database = [

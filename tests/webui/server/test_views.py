@@ -164,7 +164,8 @@ def unhealthy(*, is_brief: bool = False) -> Report:
 
 def test_sections_say_what_they_hold(alice, bob, own_service, monkeypatch):
     # No test can break a disk.
-    monkeypatch.setattr("common.host._host", replace(host(), report_health=unhealthy))
+    changed = replace(host(), report_health=unhealthy)
+    monkeypatch.setattr("common.host._make", lambda: changed)
     alice.client.post(STORAGE, LIMITS)
     answer = alice.client.get("/account/server/")
     for listed in page(answer).select(".jumps a"):
