@@ -43,14 +43,11 @@ def newer(base: BaseDatabaseWrapper) -> str | None:
         newest = Release.objects.using(base.alias).values_list("version", flat=True).first()
         if newest and number_of(newest) > number_of(version()):
             return f"Ferry {newest} or newer; this is {version()}"
-    unknown = [f"{app}.{name}" for app, name in applied if is_unknown(app, name)]
+    ours = [(app, name) for app, name in applied if app in OWN_APPS]
+    unknown = [f"{app}.{name}" for app, name in ours if name not in known_migrations(app)]
     if unknown:
         return f"the Ferry that brought {max(unknown)}; this one, {version()}, is older"
     return None
-
-
-def is_unknown(app: str, name: str) -> bool:
-    return app in OWN_APPS and name not in known_migrations(app)
 
 
 @cache
