@@ -22,6 +22,7 @@ from service.store.blobs import library_store
 from service.transfers import transfers
 from service.transfers.download_folders import DownloadPlan, download_folder
 from service.worker.import_files import Job, put_in_library
+from tests.service.builders import add_torrent
 from tests.service.working import Working, working
 from tests.serving import serving
 from tests.swarm import torrent
@@ -119,7 +120,7 @@ def idle() -> Iterator[Row]:
         if number % 2:
             transfers.add_magnet(owner, what.magnet(), 0, now)
         else:
-            transfers.add_torrent(owner, what.content, 0, now)
+            add_torrent(owner, what.content, 0, now)
     with working(
         TORRENT_NETWORK="loopback",
         TORRENT_PORT="0",

@@ -76,11 +76,7 @@ def one(rows: QuerySet[Row], pk: int) -> Row:
     return row
 
 
-def listing(account: Account, folder_id: int) -> FolderContents:
-    return listing_of(folder(account, folder_id))
-
-
-def listing_of(here: Folder) -> FolderContents:
+def listing(here: Folder) -> FolderContents:
     """Return a folder's contents, with as many queries for 10,000 entries as for 10."""
     folders = here.folders.annotate(moment=MOMENT).order_by(by_code_point("name_key"))
     return FolderContents(

@@ -20,7 +20,7 @@ from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
 from service.store.sums import Stored
 from service.transfers import imports, quota, states, wake_ups
 from service.transfers.imports import Remainder
-from service.transfers.torrents import magnets, torrent_files
+from service.transfers.torrents import magnets
 from service.transfers.torrents.facts import TorrentFacts
 
 log = logging.getLogger("ferry.transfers")
@@ -93,16 +93,11 @@ def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Tra
     return add(account, request, folder_id, now)
 
 
-def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
-    """Add a torrent file. Raises NotATorrent, NotFound, NotNow."""
-    return add_known_torrent(account, torrent_files.read(content), content, folder_id, now)
-
-
-def add_known_torrent(
-    account: Account, torrent: TorrentFacts, content: bytes, folder_id: int, now: datetime
+def add_torrent(
+    account: Account, facts: TorrentFacts, content: bytes, folder_id: int, now: datetime
 ) -> Transfer:
-    """Add a torrent file that was read already. Raises NotFound, NotNow."""
-    request = TransferRequest(Transfer.Kind.TORRENT, torrent, torrent=content)
+    """Add a torrent file. Raises NotFound, NotNow."""
+    request = TransferRequest(Transfer.Kind.TORRENT, facts, torrent=content)
     return add(account, request, folder_id, now)
 
 

@@ -9,9 +9,11 @@ from itertools import count
 from service.accounts import accounts
 from service.library import bulk_insert, library
 from service.library.bulk_insert import NewFile
-from service.models import Account, File, Folder, Wish
+from service.models import Account, File, Folder, Transfer, Wish
 from service.store.disk_store import DiskStore
 from service.store.sums import Stored
+from service.transfers import transfers
+from service.transfers.torrents import torrent_files
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 numbers = count(1)
@@ -70,6 +72,10 @@ def a_tree(
     """Create a folder with a file of 10 bytes, but without a blob, at each path."""
     files = [NewFile(tuple(path.split("/")), stored()) for path in paths]
     return bulk_insert.insert_tree(account, folder.pk if folder else 0, name, files, NOW).folder
+
+
+def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
+    return transfers.add_torrent(account, torrent_files.read(content), content, folder_id, now)
 
 
 def fill_wishlist(account: Account, count: int) -> None:

@@ -8,10 +8,17 @@ from django.test import RequestFactory
 
 from config.embedded import service, upstream
 from service.content.archive import ArchiveFiles, Step
+from service.library import library
+from service.library.library import FolderContents
+from service.models import Account
 
 
 def reader() -> httpx.Client:
     return httpx.Client(transport=upstream.transport(), base_url=upstream.URL)
+
+
+def contents_of(account: Account, folder_id: int) -> FolderContents:
+    return library.listing(library.folder(account, folder_id))
 
 
 def browser_gets(link: str, **headers: str) -> HttpResponseBase:

@@ -15,6 +15,7 @@ from service.library.upkeep.sweep import sweep
 from service.models import Account, File, Folder
 from tests.service.builders import NOW, a_file, a_folder, alice, put
 from tests.service.dying import dying_at, fork
+from tests.service.reading import contents_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -27,7 +28,7 @@ def whole(account, store):
     total = File.objects.aggregate(bytes=Sum("size_bytes", default=0))["bytes"]
     assert Account.objects.get(pk=account.pk).space_used_bytes == total
     assert library.root_of(account).size_bytes == total
-    for row in library.listing(account, 0).folders:
+    for row in contents_of(account, 0).folders:
         lineage = library.folder(account, row.id).lineage
         below = File.objects.filter(folder__lineage__startswith=lineage)
         inside = below.aggregate(bytes=Sum("size_bytes", default=0))

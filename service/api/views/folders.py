@@ -71,7 +71,7 @@ def base_of(request: AccountRequest) -> str:
 
 
 def listing_record(request: AccountRequest, folder: Folder, *, has_links: bool) -> records.Listing:
-    account, listing = request.account, library.listing_of(folder)
+    account, listing = request.account, library.listing(folder)
     links = None
     if has_links:
         links = LinkForms(ListingLinks(account, base_of(request), request.now))

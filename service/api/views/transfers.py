@@ -88,7 +88,7 @@ def torrent_transfer(
     if upload.torrent is None:
         raise NotATorrent
     folder_id = fields.read(Target).folder_id
-    return transfers.add_known_torrent(
+    return transfers.add_torrent(
         request.account, upload.torrent, upload.content, folder_id, request.now
     )
 

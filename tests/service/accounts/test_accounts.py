@@ -11,7 +11,6 @@ from service.accounts import accounts
 from service.errors import EmailTaken, NotFound
 from service.library import library, space
 from service.models import Account, Discarded, File, Folder, TorrentFile, Transfer
-from service.transfers import transfers
 from tests import databases
 from tests.cases import each_case
 from tests.service.builders import (
@@ -20,6 +19,7 @@ from tests.service.builders import (
     a_folder,
     a_torrent,
     a_tree,
+    add_torrent,
     alice,
     an_account,
     mallory,
@@ -68,7 +68,7 @@ def test_space_may_shrink_below_what_is_used():
 def test_a_removed_account_leaves_its_bytes_to_the_sweep_and_nothing_else():
     account, other = alice(), mallory()
     a_tree(account, "top", ["a/1", "2"])
-    transfers.add_torrent(account, a_torrent(), a_folder(account).pk, NOW)
+    add_torrent(account, a_torrent(), a_folder(account).pk, NOW)
     kept = a_file(other)
     accounts.remove(account, NOW)
     assert Account.objects.get() == other

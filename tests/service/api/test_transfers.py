@@ -9,6 +9,7 @@ from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_folder, a_torrent, fill_wishlist, magnet
+from tests.service.reading import contents_of
 
 ADDS = ["transfer/magnet", "transfer/url", "transfer/file", "torrent/magnet", "torrent/url"]
 ADDS.append("torrent/file")
@@ -170,7 +171,7 @@ def test_a_torrent_added_as_a_file_keeps_its_bytes(api):
 def test_deleting_a_transfer_keeps_its_files(api, account):
     answer = api.post("/rest/transfer/file", files={"file": ("a.txt", b"content")})
     assert api.delete(f"/rest/transfer/{answer.json()['id']}").status_code == 200
-    assert [each.name for each in library.listing(account, 0).files] == ["a.txt"]
+    assert [each.name for each in contents_of(account, 0).files] == ["a.txt"]
 
 
 def test_the_list_of_transfers_includes_the_space(api, account):

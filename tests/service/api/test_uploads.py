@@ -20,6 +20,7 @@ from service.transfers.torrents import torrent_files
 from tests.cases import each_case
 from tests.service.api.reading import word
 from tests.service.builders import NOW, a_folder, a_torrent
+from tests.service.reading import contents_of
 
 
 def upload(api: httpx.Client, name: str, content: bytes = b"content", **data: str):
@@ -48,7 +49,7 @@ def blobs() -> int:
 
 
 def names(account: Account, folder_id: int = 0) -> list[str]:
-    return [each.name for each in library.listing(account, folder_id).files]
+    return [each.name for each in contents_of(account, folder_id).files]
 
 
 def test_a_file_is_stored_at_once(api, account):
@@ -66,7 +67,7 @@ def test_a_torrent_can_be_kept_as_a_file(is_first, api, account):
     field = part('Content-Disposition: form-data; name="as_file"', b"1")
     fields = (field, part(FILE, content))
     assert raw(api, b"".join(fields if is_first else reversed(fields)) + END).status_code == 200
-    (row,) = library.listing(account, 0).files
+    (row,) = contents_of(account, 0).files
     blob = library.file(account, row.id).blob
     assert library_store().path(blob).read_bytes() == content
     assert api.get("/rest/transfer").json()["transfers"] == []
@@ -81,7 +82,7 @@ def test_a_torrent_for_which_there_is_no_space_leaves_no_blob(api, account):
 
 def test_an_empty_file_is_a_file(api, account):
     assert upload(api, "empty", b"").status_code == 200
-    assert library.listing(account, 0).files[0].size_bytes == 0
+    assert contents_of(account, 0).files[0].size_bytes == 0
 
 
 def test_the_folder_field_may_follow_the_file(api, account):
@@ -140,7 +141,7 @@ def test_an_invalid_name_is_replaced_by_the_hash(sent, api):
 )
 def test_odd_parts_do_not_matter(body, api, account):
     assert raw(api, body).status_code == 200
-    (row,) = library.listing(account, 0).files
+    (row,) = contents_of(account, 0).files
     assert (row.name, row.size_bytes) == ("a.txt", 7)
 
 

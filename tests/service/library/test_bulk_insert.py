@@ -8,6 +8,7 @@ from service.library.bulk_insert import NewFile
 from service.models import Account, File, Folder
 from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, stored
+from tests.service.reading import contents_of
 
 pytestmark = pytest.mark.django_db
 
@@ -36,7 +37,7 @@ def test_a_bulk_inserted_tree_behaves_like_one_made_by_hand():
 def test_two_spellings_of_a_folder_are_one_folder():
     account = alice()
     top = a_tree(account, "top", ["Café/1", "Cafe\u0301/2"])
-    assert [row.size_bytes for row in library.listing(account, top.pk).folders] == [20]
+    assert [row.size_bytes for row in contents_of(account, top.pk).folders] == [20]
 
 
 @each_case(

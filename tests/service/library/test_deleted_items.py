@@ -26,6 +26,7 @@ from service.models import (
 )
 from service.transfers import transfers
 from tests.service.builders import NOW, a_file, a_folder, a_tree, alice, mallory
+from tests.service.reading import contents_of
 
 pytestmark = pytest.mark.django_db
 MAGNET = "magnet:?xt=urn:btih:" + "a" * 40 + "&dn=Harbour"
@@ -89,7 +90,7 @@ def test_nothing_that_was_deleted_is_shown_or_found():
     delete(account, [folder.pk], [], LATER)
     assert find(Search(account, "films")).folders == []
     assert find(Search(account, "")).files == []
-    assert library.listing(account, 0).folders == []
+    assert contents_of(account, 0).folders == []
     restore(account, EVERYTHING(), LATER)
     assert [each.name for each in find(Search(account, "films")).folders] == ["Films"]
 

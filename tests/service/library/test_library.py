@@ -22,14 +22,14 @@ from tests.service.builders import (
     mallory,
     stored,
 )
-from tests.service.reading import walked
+from tests.service.reading import contents_of, walked
 
 pytestmark = pytest.mark.django_db
 LATER = NOW + timedelta(minutes=1)
 
 
 def names(account, folder_id=0):
-    here = library.listing(account, folder_id)
+    here = contents_of(account, folder_id)
     return [row.name for row in here.folders], [row.name for row in here.files]
 
 
@@ -46,7 +46,7 @@ def size_of(folder):
 
 def test_a_new_account_has_an_empty_root():
     account = alice()
-    here = library.listing(account, 0)
+    here = contents_of(account, 0)
     assert here.folder == library.root_of(account)
     assert (here.path, here.folders, here.files) == ("", [], [])
 
@@ -63,7 +63,7 @@ def test_a_folder_is_created_below_its_parent():
     a_folder(account, "Films")
     below = a_folder(account, "Films/2024")
     assert library.path_of(below) == "Films/2024"
-    assert library.listing(account, below.pk).path == "Films/2024"
+    assert contents_of(account, below.pk).path == "Films/2024"
 
 
 def test_a_folder_without_its_parent_is_refused():
@@ -262,7 +262,7 @@ def test_a_taken_name_of_a_file_gets_a_number():
 def test_600_equal_names_all_get_a_number():
     account = alice()
     a_tree(account, "t", ["film.mkv", *(f"film ({number}).mkv" for number in range(2, 600))])
-    folder = library.listing(account, 0).folders[0]
+    folder = contents_of(account, 0).folders[0]
     made = library.add_file(account, folder.id, "film.mkv", stored(), NOW)
     assert made.name == "film (600).mkv"
 
@@ -286,7 +286,7 @@ def test_anothers_things_are_not_found():
     calls = [
         lambda: library.folder(stranger, folder.pk),
         lambda: library.file(stranger, file.pk),
-        lambda: library.listing(stranger, library.root_of(owner).pk),
+        lambda: contents_of(stranger, library.root_of(owner).pk),
         lambda: library.rename_folder(stranger, folder.pk, "mine", NOW),
         lambda: library.rename_file(stranger, file.pk, "mine", NOW),
         lambda: library.delete_folder(stranger, folder.pk, NOW),
@@ -328,7 +328,7 @@ def test_every_change_raises_the_revision_and_no_look_does():
     library.delete_folder(account, folder.pk, LATER)
     seen.append(revision())
     assert seen == sorted(set(seen))
-    library.listing(account, 0)
+    contents_of(account, 0)
     assert revision() == seen[-1]
     assert Account.objects.get().changed_at == LATER
 
@@ -348,7 +348,7 @@ def test_names_are_sorted_by_code_point_on_any_database():
     top = a_tree(account, "top", names[::-1])
     for name in reversed(names):
         a_folder(account, f"top/folder {name}")
-    listing = library.listing(account, top.pk)
+    listing = contents_of(account, top.pk)
     assert [row.name for row in listing.files] == names
     assert [row.name for row in listing.folders] == [f"folder {name}" for name in names]
     _step, (_depth, columns), *_folders = traversal.walk(account, [top.pk], [])
@@ -362,9 +362,9 @@ def test_a_long_listing_takes_no_more_queries_than_a_short_one():
     account = alice()
     short = a_tree(account, "short", [f"file {n}" for n in range(10)])
     long = a_tree(account, "long", [f"file {n}" for n in range(10_000)])
-    assert len(library.listing(account, long.pk).files) == 10_000
-    few = queries_of(lambda: library.listing(account, short.pk))
-    assert queries_of(lambda: library.listing(account, long.pk)) == few
+    assert len(contents_of(account, long.pk).files) == 10_000
+    few = queries_of(lambda: contents_of(account, short.pk))
+    assert queries_of(lambda: contents_of(account, long.pk)) == few
 
 
 def steps(account, folders=(), files=()):
@@ -492,7 +492,7 @@ def test_a_listing_never_reads_all_media():
     account = alice()
     a_file(account)
     with connection.cursor() as cursor, CaptureQueriesContext(connection) as queries:
-        library.listing(account, 0)
+        contents_of(account, 0)
         cursor.execute("SET LOCAL enable_nestloop = off")
         (listing,) = (each["sql"] for each in queries if "service_media" in each["sql"])
         cursor.execute(f"EXPLAIN {listing}")

@@ -13,7 +13,7 @@ from service.errors import BadName, NameTaken, NoRoom, Refusal, RootStays
 from service.library import library
 from service.models import Account, Discarded, File
 from tests.service.builders import NOW, an_account, stored
-from tests.service.reading import walked
+from tests.service.reading import contents_of, walked
 
 pytestmark = pytest.mark.django_db
 SPACE = 100
@@ -128,7 +128,7 @@ def outcome(act):
 
 
 def shape_of(account, folder_id, name=""):
-    here = library.listing(account, folder_id)
+    here = contents_of(account, folder_id)
     below = [shape_of(account, row.id, row.name) for row in here.folders]
     below += [(row.name, row.size_bytes, []) for row in here.files]
     return name, here.folder.size_bytes, sorted(below)

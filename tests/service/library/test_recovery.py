@@ -16,6 +16,7 @@ from service.library.upkeep.recovery import Name
 from service.library.upkeep.sweep import Swept, sweep, sweep_leavings
 from service.models import Discarded, File, Library
 from tests.service.builders import a_file, a_folder, a_tree, alice, mallory, put
+from tests.service.reading import contents_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 GRACE = timedelta(hours=1)
@@ -139,7 +140,7 @@ def test_adopted_files_get_descriptive_names(store, newer, now):
         store, found, names={}, otherwise=alice_again(), folder="Recovered", now=now
     )
     assert (made.folder, made.count) == ("Recovered", 2)
-    listing = library.listing(alice_again(), library.root_of(alice_again()).folders.get().pk)
+    listing = contents_of(alice_again(), library.root_of(alice_again()).folders.get().pk)
     assert sorted(row.name.rpartition(".")[2] for row in listing.files) == ["bin", "mkv"]
     kept = {row.sha1 for row in listing.files}
     assert kept == {each.sha1 for each in newer}

@@ -23,6 +23,7 @@ from tests.service.builders import (
     a_file,
     a_folder,
     a_torrent,
+    add_torrent,
     alice,
     bencoded,
     fill_wishlist,
@@ -69,7 +70,7 @@ def test_a_magnet_without_a_name_has_its_hash():
 
 def test_a_torrent_is_saved_with_its_details():
     account = alice()
-    transfer = transfers.add_torrent(account, a_torrent(private=1), 0, NOW)
+    transfer = add_torrent(account, a_torrent(private=1), 0, NOW)
     assert (transfer.title, transfer.size_bytes, transfer.is_private) == ("Sintel", 100, True)
     assert bytes(transfer.torrent.content) == a_torrent(private=1)
 
@@ -78,12 +79,12 @@ def test_a_torrent_is_saved_with_its_details():
 
 
 def add_it():
-    return transfers.add_torrent(alice(), a_torrent(), 0, NOW)
+    return add_torrent(alice(), a_torrent(), 0, NOW)
 
 
 def wish_for_it():
     account = alice(space_max_bytes=99)
-    not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    not_now(lambda: add_torrent(account, a_torrent(), 0, NOW))
     return account
 
 
@@ -158,7 +159,7 @@ def test_bad_input_is_refused():
     with pytest.raises(BadMagnet):
         transfers.add_magnet(account, "magnet:?", 0, NOW)
     with pytest.raises(NotATorrent):
-        transfers.add_torrent(account, b"<html>", 0, NOW)
+        add_torrent(account, b"<html>", 0, NOW)
     with pytest.raises(NotFound):
         transfers.add_magnet(account, magnet(), a_folder(mallory()).pk, NOW)
     assert transfers.list_rows(account) == []
@@ -187,7 +188,7 @@ def test_a_folders_title_is_numbered_at_its_end():
     account = alice()
     a_folder(account, "Vol. 1")
     many = a_torrent("Vol. 1", files={"a": 1, "b": 2})
-    assert transfers.add_torrent(account, many, 0, NOW).title == "Vol. 1 (2)"
+    assert add_torrent(account, many, 0, NOW).title == "Vol. 1 (2)"
 
 
 def test_a_failed_transfer_keeps_no_title():
@@ -214,7 +215,7 @@ def test_the_same_torrent_twice_is_the_same_transfer():
 
 def test_a_magnet_and_its_torrent_are_the_same():
     account = alice()
-    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    first = add_torrent(account, a_torrent(), 0, NOW)
     uri = f"magnet:?xt=urn:btih:{first.info_hash_v1}"
     assert transfers.add_magnet(account, uri, 0, NOW) == first
 
@@ -254,14 +255,14 @@ def test_a_finished_transfer_whose_files_exist_is_not_fetched_again():
 @each_case("end", ["deleted", "failed"])
 def test_deleted_or_failed_transfers_are_fetched_again(end):
     account = alice()
-    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    first = add_torrent(account, a_torrent(), 0, NOW)
     if end == "failed":
         fail(first)
     else:
         file = a_file(account)
         finish(first, file_created_id=file.pk)
         library.delete_file(account, file.pk, NOW)
-    anew = transfers.add_torrent(account, a_torrent(), 0, LATER)
+    anew = add_torrent(account, a_torrent(), 0, LATER)
     assert anew.pk != first.pk
     assert anew.state == "queued"
     assert Transfer.objects.count() == TorrentFile.objects.count() == 1
@@ -303,7 +304,7 @@ def test_a_hybrid_takes_the_place_of_its_failed_halves():
 
 def test_a_torrent_too_large_for_the_quota_becomes_a_wish():
     account = alice(space_max_bytes=99)
-    refused = not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    refused = not_now(lambda: add_torrent(account, a_torrent(), 0, NOW))
     assert refused.reason == "not_enough_space_added_to_wishlist"
     wish = Wish.objects.get()
     assert refused.wish == wish
@@ -316,8 +317,8 @@ def test_a_torrent_too_large_for_the_quota_becomes_a_wish():
 
 def test_the_space_of_running_transfers_is_already_reserved():
     account = alice(space_max_bytes=150)
-    transfers.add_torrent(account, a_torrent("one"), 0, NOW)
-    refused = not_now(lambda: transfers.add_torrent(account, a_torrent("two"), 0, NOW))
+    add_torrent(account, a_torrent("one"), 0, NOW)
+    refused = not_now(lambda: add_torrent(account, a_torrent("two"), 0, NOW))
     assert refused.reason == "not_enough_space_added_to_wishlist"
 
 
@@ -351,9 +352,9 @@ def test_a_full_wishlist_says_so(settings):
 
 def test_adding_a_torrent_removes_its_wish():
     account = alice(space_max_bytes=99)
-    not_now(lambda: transfers.add_torrent(account, a_torrent(), 0, NOW))
+    not_now(lambda: add_torrent(account, a_torrent(), 0, NOW))
     Account.objects.update(space_max_bytes=100)
-    transfers.add_torrent(account, a_torrent(), 0, NOW)
+    add_torrent(account, a_torrent(), 0, NOW)
     assert transfers.wishes(account) == []
     assert TorrentFile.objects.count() == 1
 
@@ -419,7 +420,7 @@ def test_deleting_a_transfer_keeps_its_files():
 
 def test_deleting_a_transfer_deletes_its_torrent():
     account = alice()
-    transfers.delete(account, transfers.add_torrent(account, a_torrent(), 0, NOW).pk, NOW)
+    transfers.delete(account, add_torrent(account, a_torrent(), 0, NOW).pk, NOW)
     assert not TorrentFile.objects.exists()
 
 
@@ -445,7 +446,7 @@ def test_many_transfers_are_listed_in_one_query_without_their_torrents():
     account = alice()
     for number in range(30):
         content = bencoded({"info": torrent_info(f"torrent {number}")})
-        transfers.add_torrent(account, content, 0, NOW)
+        add_torrent(account, content, 0, NOW)
     with CaptureQueriesContext(connection) as queries:
         assert len(transfers.list_rows(account)) == 30
     assert len(queries) == 1

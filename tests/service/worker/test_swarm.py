@@ -12,7 +12,7 @@ from service.models import File, Folder, Transfer
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
 from tests.misbehaving import answers, chunk, head, serving
-from tests.service.builders import NOW, alice, mallory
+from tests.service.builders import NOW, add_torrent, alice, mallory
 from tests.service.fetching import servers
 from tests.service.fetching.servers import CONTENT, in_turn, url_of
 from tests.service.shifts import real_shift
@@ -132,7 +132,7 @@ def test_a_torrent_file_with_a_tracker_is_fetched(no_seeding, shift, seeds, tmp_
         tracker.peers.append(seeds.address)
         made = torrent("Films", FILES, announce=tracker.announce)
         seeds.give(made, tmp_path / "given")
-        transfer = transfers.add_torrent(alice(), made.content, 0, NOW)
+        transfer = add_torrent(alice(), made.content, 0, NOW)
         shift.until_state(transfer, "done")
     assert contents(shift, Folder.objects.get(pk=transfer.folder_created_id)) == FILES
 
@@ -141,7 +141,7 @@ def test_a_web_seed_is_enough(no_seeding, shift, tmp_path):
     with serving_http(WebSeed(folder=tmp_path)) as web:
         made = torrent("film.mkv", b"film" * 50_000, **{"url-list": f"{web.url}/film.mkv"})
         made.write(tmp_path)
-        transfer = transfers.add_torrent(alice(), made.content, 0, NOW)
+        transfer = add_torrent(alice(), made.content, 0, NOW)
         shift.until_state(transfer, "done")
     assert File.objects.get().size_bytes == 200_000
 

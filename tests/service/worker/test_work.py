@@ -12,13 +12,13 @@ from django.conf import settings
 from django.db import transaction
 
 from config.embedded import upstream
-from service.library import library
 from service.library.upkeep.sweep import sweep
 from service.models import File, Worker
 from service.store.blobs import library_store
 from service.transfers.download_folders import ids_on_disk
 from tests.running import free_port
 from tests.service.builders import alice
+from tests.service.reading import contents_of
 from tests.service.working import (
     IMPATIENT,
     PATIENCE_SECONDS,
@@ -74,7 +74,7 @@ def add(api, made, seeds):
 
 def is_whole(store, account):
     """Check that the library has the content exactly once, byte for byte."""
-    (row,) = library.listing(account, 0).files
+    (row,) = contents_of(account, 0).files
     with store.open(File.objects.get(pk=row.id).blob) as content:
         assert content.read() == CONTENT
     much_later = datetime.now(UTC) + timedelta(days=3)
@@ -185,7 +185,7 @@ def test_deleting_a_running_transfer_frees_its_bytes(library_folder, account, ap
         assert api.delete(f"/rest/transfer/{transfer_id}").status_code == 200
         until(lambda: list(ids_on_disk()) == [])
         until(lambda: not seeds.peers(film))
-    assert library.listing(account, 0).files == []
+    assert contents_of(account, 0).files == []
 
 
 def test_a_torrent_and_its_seeder_that_returns(library_folder, account, api, tmp_path):
@@ -224,9 +224,9 @@ def test_fifty_torrents_at_once(library_folder, account, api, seeds, tmp_path):
     with working():
         for made in many:
             add(api, made, seeds)
-        until(lambda: len(library.listing(account, 0).files) == 50)
+        until(lambda: len(contents_of(account, 0).files) == 50)
         until(lambda: list(ids_on_disk()) == [])
-    assert {row.name for row in library.listing(account, 0).files} == {each.name for each in many}
+    assert {row.name for row in contents_of(account, 0).files} == {each.name for each in many}
     assert api.get("/rest/folder").json()["torrents"] == []
 
 

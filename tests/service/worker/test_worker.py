@@ -21,8 +21,18 @@ from service.transfers.download_folders import DownloadFolder, download_folder, 
 from service.transfers.torrents import identity
 from service.worker.runs.run import LARGE_BYTES
 from service.worker.transfer_control import TransferControl
-from tests.service.builders import NOW, a_file, a_folder, a_torrent, alice, magnet, mallory
+from tests.service.builders import (
+    NOW,
+    a_file,
+    a_folder,
+    a_torrent,
+    add_torrent,
+    alice,
+    magnet,
+    mallory,
+)
 from tests.service.fakes import LIMITS, Later, Shift, end_process_of
+from tests.service.reading import contents_of
 
 pytestmark = pytest.mark.django_db
 
@@ -38,7 +48,7 @@ def shift():
 
 
 def names(account, folder_id=0):
-    listing = library.listing(account, folder_id)
+    listing = contents_of(account, folder_id)
     return sorted(row.name for row in [*listing.folders, *listing.files])
 
 
@@ -101,7 +111,7 @@ def test_a_magnet_becomes_a_file(shift):
 def test_a_torrent_of_many_files_becomes_a_folder(shift):
     account = alice()
     content = a_torrent("Films", files={"a.mkv": 3, "b/c.srt": 4})
-    transfer = transfers.add_torrent(account, content, 0, NOW)
+    transfer = add_torrent(account, content, 0, NOW)
     shift.round()
     assert download_folder(transfer.pk).torrent.read_bytes() == content
     assert shift.state(transfer) == "downloading"
@@ -332,7 +342,7 @@ def test_a_transfer_with_peers_keeps_its_slot_while_others_wait():
 
 def torrents(account, *sizes):
     return [
-        transfers.add_torrent(account, a_torrent(f"{number}", files={"a": size, "b": 1}), 0, NOW)
+        add_torrent(account, a_torrent(f"{number}", files={"a": size, "b": 1}), 0, NOW)
         for number, size in enumerate(sizes)
     ]
 
@@ -596,7 +606,7 @@ def test_transfers_waiting_for_space_do_not_count_as_used_space(shift):
     (transfer,) = magnets(account, 1)
     learn_files(shift, transfer, size_bytes=5000)
     assert shift.state(transfer) == "no_room"
-    assert transfers.add_torrent(account, a_torrent(), 0, NOW)
+    assert add_torrent(account, a_torrent(), 0, NOW)
 
 
 def test_space_reserved_for_other_transfers_is_not_available(shift):
@@ -830,7 +840,7 @@ def test_wishes_start_when_space_appears(shift):
     large = a_file(account, "large", size_bytes=100)
     for name in ("First", "Second"):
         with pytest.raises(NotNow):
-            transfers.add_torrent(account, a_torrent(name), 0, NOW)
+            add_torrent(account, a_torrent(name), 0, NOW)
     shift.rounds()
     assert transfers.list_rows(account) == []
     library.delete_file(account, large.pk, NOW)
@@ -1481,7 +1491,7 @@ def test_an_address_of_a_torrent_becomes_that_torrent(shift, path, title):
     assert (transfer.kind, transfer.title, transfer.size_bytes) == ("torrent", title, 100)
     assert shift.engine.calls("add") == [str(transfer.pk)]
     assert download_folder(transfer.pk).torrent.exists()
-    assert transfers.add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
+    assert add_torrent(account, a_torrent("Films", files={"a": 100}), 0, NOW) == transfer
 
 
 def test_an_address_that_leads_to_a_magnet_becomes_that_magnet(shift):
@@ -1525,7 +1535,7 @@ def test_a_url_of_a_malformed_torrent_fails(shift):
 
 def test_a_url_of_an_existing_torrent_gives_way(shift):
     account = alice()
-    first = transfers.add_torrent(account, a_torrent(), 0, NOW)
+    first = add_torrent(account, a_torrent(), 0, NOW)
     second = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
     shift.round()
     shift.fetching.news.append(TorrentFound(str(second.pk), a_torrent()))
@@ -1624,11 +1634,11 @@ def test_incomplete_torrents_are_never_shared_as_complete(shift):
 def test_missing_files_that_fail_or_do_not_fit_come_when_they_can(shift):
     account = alice(space_max_bytes=20)
     content = a_torrent("Films", files={path: len(each) for path, each in FILMS.items()})
-    folder = fetched(shift, transfers.add_torrent(account, content, 0, NOW), FILMS)
+    folder = fetched(shift, add_torrent(account, content, 0, NOW), FILMS)
     delete_named(account, "a.mkv", "d.srt")
     mine = a_file(account, "mine", size_bytes=13)
     with pytest.raises(NotNow) as refused:
-        transfers.add_torrent(account, content, 0, NOW)
+        add_torrent(account, content, 0, NOW)
     assert refused.value.wish.size_bytes == 8
     library.delete_file(account, mine.pk, NOW)
     shift.rounds(2)
@@ -1636,7 +1646,7 @@ def test_missing_files_that_fail_or_do_not_fit_come_when_they_can(shift):
     shift.engine.broken(failed, "invalid_torrent", "No.")
     shift.rounds(2)
     assert (shift.state(failed), failed.notice) == ("failed", "missing_files")
-    again = transfers.add_torrent(account, content, 0, NOW)
+    again = add_torrent(account, content, 0, NOW)
     assert fetched(shift, again, FILMS).pk == folder.pk
     assert contents(shift, folder) == FILMS
 
@@ -1691,7 +1701,7 @@ def test_missing_files_are_copied_from_the_folder_that_still_seeds_them():
 def test_a_url_of_a_torrent_fetches_its_missing_files(shift):
     account = alice()
     content = a_torrent("Films", files={path: len(each) for path, each in FILMS.items()})
-    folder = fetched(shift, transfers.add_torrent(account, content, 0, NOW), FILMS)
+    folder = fetched(shift, add_torrent(account, content, 0, NOW), FILMS)
     delete_named(account, "a.mkv")
     again = transfers.add_url(account, "http://example.org/a.torrent", 0, NOW)
     shift.round()
