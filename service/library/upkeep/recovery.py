@@ -117,12 +117,11 @@ def put_in_folders(  # noqa: PLR0913  So much decides where they go.
 def _insert(
     account: Account, folder: str, entries: list[tuple[tree_names.Path, Stored]], now: datetime
 ) -> Recovered:
-    locked = Account.objects.select_for_update().get(pk=account.pk)
     paths = tree_names.TorrentTree(
         [path for path, _stored in entries], library.MOST_DEPTH - 1
     ).paths()
     files = [NewFile(path, stored) for path, (_path, stored) in zip(paths, entries, strict=True)]
-    new = bulk_insert.insert_tree(locked, 0, folder, files, now).folder
+    new = bulk_insert.insert_tree(account, 0, folder, files, now).folder
     return Recovered(account.email, new.name, len(files), new.size_bytes)
 
 
