@@ -2,6 +2,7 @@
 
 import base64
 import re
+from functools import partial
 
 from common.http.forms import read_fields
 
@@ -18,13 +19,10 @@ def fields_of(query: str, most: int) -> Fields:
 
     Their keys have no number that distinguishes them: `xt.1` is `xt`.
     """
+    # If a name was cut within a letter, its other letters stay what they are.
+    decode = partial(bytes.decode, errors="replace")
     fields = read_fields(query.encode(errors="replace"), most, decode)
     return [(key.lower().partition(".")[0], value) for key, value in fields if value]
-
-
-def decode(value: bytes) -> str:
-    """Decode UTF-8. If a name was cut within a letter, the others stay what they are."""
-    return value.decode(errors="replace")
 
 
 def hashes_of(fields: Fields) -> tuple[str, str]:

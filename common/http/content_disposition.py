@@ -1,6 +1,7 @@
 """Write and read the header that names a download: RFC 6266 and 8187, and what servers send."""
 
 import re
+from contextlib import suppress
 from email.errors import MessageError
 from email.header import decode_header, make_header
 from urllib.parse import quote, unquote_to_bytes
@@ -51,10 +52,8 @@ def decode_extended(value: str) -> str:
 def decode_plain(value: str) -> str:
     name = unquote(value)
     if ENCODED_WORDS.fullmatch(name):
-        try:
+        with suppress(LookupError, ValueError, MessageError):
             return str(make_header(decode_header(name)))
-        except (LookupError, ValueError, MessageError):
-            return name
     return name
 
 
