@@ -1,6 +1,7 @@
 """ZIP downloads of a folder or a selection."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from django.contrib import messages
 from django.http import Http404, HttpResponse, HttpResponseBase
@@ -38,10 +39,7 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
             return entries_zip(request, [each.key for each in entries], reading.snapshot.name)
     expected = expected_zip(name_of(request, folder))
     folder_id = folders.root_id(service_of(request)) if folder == ROOT else folder
-
-    def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.folder_zip_link(folder_id, headers, request.method or "GET")
-
+    opening = partial(service_of(request).v1.folder_zip_link, folder_id)
     return relayed_files.deliver(request, opening, expected)
 
 
@@ -112,7 +110,7 @@ def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpRespons
         kind, _dash, entry_id = key.partition("-")
         chosen[kind].append(entry_id)
 
-    def opening(headers: dict[str, str]) -> Link | Download:
+    def opening(headers: dict[str, str], _method: str) -> Link | Download:
         return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers, name)
 
     expected = expected_zip("" if service_of(request).is_embedded else name)

@@ -24,7 +24,7 @@ PASSED_ON = ("Content-Length", "Content-Range", "Accept-Ranges", "ETag", "Last-M
 STATUSES = (200, 206, 304, 416)
 BUSY_SECONDS = 5
 
-Opening = Callable[[dict[str, str]], Link | Download]
+Opening = Callable[[dict[str, str], str], Link | Download]  # by headers and method
 Presenting = Callable[[Download], BrowserHandling]
 
 
@@ -38,7 +38,7 @@ def deliver(request: Request, opening: Opening, expected: Expected) -> HttpRespo
     is_visit = bounds_of(request) is not None
     if is_visit or not service_of(request).is_embedded:
         return show(request, opening, lambda _download: KEPT, expected, hides_links=is_visit)
-    answer = opening({})
+    answer = opening({}, request.method or "GET")
     if isinstance(answer, Link):
         return redirect_to(answer)
     return passed_on(answer, expected.name, _nothing)
@@ -59,7 +59,7 @@ def show(
     if slot is None:
         return busy()
     try:
-        answer = opening(headers)
+        answer = opening(headers, method)
         if hides_links:
             answer = v1.open(answer, headers, method)
         if isinstance(answer, Download):

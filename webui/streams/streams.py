@@ -10,7 +10,7 @@ import base64
 import binascii
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
+from functools import cache, partial
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
@@ -143,9 +143,7 @@ def addresses(request: Request, above: StreamTarget, page: str) -> playlists.Add
 
 
 def bytes_of(request: Request, part: StreamTarget) -> HttpResponseBase:
-    def opening(headers: dict[str, str]) -> Download:
-        return service_of(request).v1.open(part.url, headers, request.method or "GET")
-
+    opening = partial(service_of(request).v1.open, part.url)
     return relayed_files.show(request, opening, as_part, UNKNOWN)
 
 

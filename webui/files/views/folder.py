@@ -1,5 +1,6 @@
 """The Files screen: browse, filter, and sort folders, and open their entries."""
 
+from functools import partial
 from urllib.parse import parse_qs, urlsplit
 
 from django.http import HttpResponse, HttpResponseBase
@@ -18,7 +19,6 @@ from webui.library.addresses import ViewOptions, folder_url, parse_view_options
 from webui.library.entries import ROOT
 from webui.models import Role
 from webui.v1.errors import Unreadable
-from webui.v1.links import Download, Link
 
 
 @require_safe
@@ -103,12 +103,8 @@ def download(request: Request, file: str) -> HttpResponseBase:
     service, folder = service_of(request), request.GET.get("in", "")
     entry = None if service.is_embedded else folders.find_file(service, folder, file)
     expected = expected_file(entry) if entry or service.is_embedded else UNLISTED
-
-    def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.file_link(file, headers, request.method or "GET")
-
     try:
-        return relayed_files.deliver(request, opening, expected)
+        return relayed_files.deliver(request, partial(service.v1.file_link, file), expected)
     except Unreadable:
         if entry is not None:
             folders.mark_changed(service, [folder])

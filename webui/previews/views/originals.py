@@ -1,5 +1,7 @@
 """Original files, for use inside our pages and in a separate tab."""
 
+from functools import partial
+
 from django.http import HttpResponseBase
 from django.views.decorators.http import require_safe
 
@@ -11,7 +13,7 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.bounds import bounds_of
 from webui.models import Role
-from webui.v1.links import Download, Link
+from webui.v1.links import Download
 
 
 @require_safe
@@ -43,9 +45,7 @@ def show_file(
     *,
     by_link: bool,
 ) -> HttpResponseBase:
-    def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.file_link(file, headers, request.method or "GET", inline=True)
-
+    opening = partial(service_of(request).v1.file_link, file, inline=True)
     if by_link and service_of(request).is_embedded and not bounds_of(request):
         return relayed_files.deliver(request, opening, expected)
     return relayed_files.show(request, opening, present, expected)

@@ -1,6 +1,7 @@
 """Links for other players: made by people who are signed in, opened without signing in."""
 
 import logging
+from functools import partial
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
@@ -26,7 +27,6 @@ from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
 from webui.shares.pages import links as pages
 from webui.v1.errors import Failure, NotFound
-from webui.v1.links import Download, Link
 from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.sharing")
@@ -144,10 +144,7 @@ def snapshot_of(request: Request, folder: str) -> Snapshot:
 
 def bytes_of(request: Request, entry: Entry) -> HttpResponseBase:
     """Send a file. A player gets no link of the service, which would last longer than this one."""
-
-    def opening(headers: dict[str, str]) -> Link | Download:
-        return service_of(request).v1.file_link(entry.id, headers, request.method or "GET")
-
+    opening = partial(service_of(request).v1.file_link, entry.id)
     handling = KEPT._replace(content_type=pages.media_type(entry.name))
     return relayed_files.show(request, opening, lambda _download: handling, expected_file(entry))
 
