@@ -1,6 +1,6 @@
 """ZIP downloads of a folder or a selection."""
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from functools import partial
 
 from django.contrib import messages
@@ -22,7 +22,7 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.bounds import bounds_of
-from webui.library.entries import FILE, FOLDER, ROOT, split_name
+from webui.library.entries import FOLDER, ROOT, split_name
 from webui.models import Role, Selection
 from webui.v1.links import Download, Link
 
@@ -36,7 +36,8 @@ def folder_zip(request: Request, folder: str) -> HttpResponseBase:
         reading = screen.read(request, folder)
         if reading.is_part:
             entries = reading.snapshot.contents.entries
-            return entries_zip(request, [each.key for each in entries], reading.snapshot.name)
+            chosen = [(each.kind, each.id) for each in entries]
+            return entries_zip(request, chosen, reading.snapshot.name)
     expected = expected_zip(name_of(request, folder))
     folder_id = folders.root_id(service_of(request)) if folder == ROOT else folder
     opening = partial(service_of(request).v1.folder_zip_link, folder_id)
@@ -101,24 +102,18 @@ def download(request: Request, key: str) -> HttpResponseBase:
     if selection.is_whole:
         return folder_zip(request, selection.folder)
     name = only_name(selection) or screen.read(request, selection.folder).snapshot.name
-    return entries_zip(request, keys_of(selection), name or _("Files"))
+    chosen = [(kind, entry_id) for kind, entry_id, _name in selection.entries]
+    return entries_zip(request, chosen, name or _("Files"))
 
 
-def entries_zip(request: Request, keys: Iterable[str], name: str) -> HttpResponseBase:
-    chosen: dict[str, list[str]] = {FILE: [], FOLDER: []}
-    for key in keys:
-        kind, _dash, entry_id = key.partition("-")
-        chosen[kind].append(entry_id)
-
+def entries_zip(
+    request: Request, chosen: Collection[tuple[str, str]], name: str
+) -> HttpResponseBase:
     def opening(headers: dict[str, str], _method: str) -> Link | Download:
-        return service_of(request).v1.zip_link(chosen[FILE], chosen[FOLDER], headers, name)
+        return service_of(request).v1.zip_link(chosen, headers, name)
 
     expected = expected_zip("" if service_of(request).is_embedded else name)
     return relayed_files.deliver(request, opening, expected)
-
-
-def keys_of(selection: Selection) -> list[str]:
-    return [f"{kind}-{entry_id}" for kind, entry_id, _name in selection.entries]
 
 
 def only_name(selection: Selection) -> str:
@@ -141,5 +136,5 @@ def is_within_bounds(request: Request, selection: Selection) -> bool:
     bounds = bounds_of(request)
     if bounds is None:
         return True
-    keys = keys_of(selection)
+    keys = [f"{kind}-{entry_id}" for kind, entry_id, _name in selection.entries]
     return bounds.include(service_of(request), selection.folder, timezone.now(), keys)

@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 
 from webui.library.entries import FOLDER, split_name
 from webui.library.kinds import ICONS, KIND_OF
-from webui.v1.records import Restorable, Restorables
+from webui.v1.own_records import Restorable, Restorables
 from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
 
@@ -59,7 +59,7 @@ def deleted_row(item: Restorable, calendar: Calendar) -> DeletedRow:
     kind = KIND_OF.get(split_name(item.name)[1][1:].lower(), "")
     return DeletedRow(
         id=item.id,
-        icon=ICONS[FOLDER if item.is_folder else kind],
+        icon=ICONS[FOLDER if item.kind == FOLDER else kind],
         name_parts=name_parts(item.name),
         folder_parts=name_parts(item.folder_path or _("All files")),
         size=formatting.size_words(item.size_bytes),

@@ -10,7 +10,7 @@ from webui.activity.events import Kind
 from webui.deleting.page import restored_words
 from webui.http.requests import Request, service_of
 from webui.library import folders
-from webui.v1.records import RestoredPlace
+from webui.v1.own_records import RestoredPlace
 
 
 def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:

@@ -71,7 +71,8 @@ def delete(request: Request) -> HttpResponse:
         return render(request, "files/final.html", {"page": page})
     until = numbers_in([request.POST.get("until", "")])
     chosen = {"all": "1", "until": until[0]} if is_all and until else {"ids": ",".join(ids)}
-    name_of = {each.id: each.name for each in items if not until or int(each.id) <= int(until[0])}
+    candidates = [each for each in items if not until or int(each.id) <= int(until[0])]
+    name_of: dict[str, str] = {each.id: each.name for each in candidates}
     if count := v1.delete_for_good(chosen).count:
         folders.mark_changed(service_of(request), [])
         first = next(iter(name_of.values() if is_all else map(name_of.get, ids)), "") or ""

@@ -9,7 +9,7 @@ from django.utils.translation import ngettext
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import ROOT, Entry
 from webui.library.snapshot import Snapshot
-from webui.v1.records import Batch, FoundEntry, SearchResult
+from webui.v1.own_records import Batch, FoundEntry, SearchResult
 from webui.words import formatting
 from webui.words.formatting import name_parts
 

@@ -25,7 +25,7 @@ from webui.moving import page as move_page
 from webui.moving.page import FolderPicker, MovePage
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
-from webui.v1.records import Batch
+from webui.v1.own_records import Batch
 from webui.words import reasons
 from webui.words.failures import message_of, name_refusal
 
@@ -92,8 +92,7 @@ def place(
     if_taken = request.POST.get("if_taken", "")
     return service_of(request).v1.place(
         act,
-        [entry.id for entry in chosen if not entry.is_folder],
-        [entry.id for entry in chosen if entry.is_folder],
+        [(entry.kind, entry.id) for entry in chosen],
         target.snapshot.folder,
         if_taken if if_taken in IF_TAKEN else "ask",
     )

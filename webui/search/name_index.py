@@ -22,7 +22,7 @@ from webui.library.entries import FILE, FOLDER, ROOT, Entry
 from webui.library.indexed_folders import MOST_LEVELS, forget
 from webui.models import HeldDelete, IndexedEntry, IndexedFolder, NameIndex
 from webui.search.coverage import Coverage
-from webui.v1.records import FoundEntry, SearchResult
+from webui.v1.own_records import FoundEntry, Moment, OwnId, SearchResult
 
 MOST_FOUND, MOST_COUNTED = 200, 1_000
 # Of what SQLite's index finds, the rows that were read last.
@@ -162,12 +162,12 @@ def shown_entries(service: Service, entries: Iterable[IndexedEntry]) -> tuple[Fo
 
 def found_entry(row: IndexedEntry, above: Sequence[tuple[str, str]]) -> FoundEntry:
     return FoundEntry(
-        row.entry_id,
-        row.name,
-        row.size_bytes,
-        datetime.fromtimestamp(row.added, UTC) if row.added else None,
-        row.folder.folder,
-        "/".join(name for _folder, name in above),
+        id=OwnId(row.entry_id),
+        name=row.name,
+        folder_id=OwnId(row.folder.folder),
+        folder_path="/".join(name for _folder, name in above),
+        size_bytes=row.size_bytes,
+        updated_at=Moment.fromtimestamp(row.added, UTC) if row.added else None,
     )
 
 

@@ -14,7 +14,7 @@ from webui.library.addresses import Addresses, ViewOptions, folder_url
 from webui.library.entries import FILE, FOLDER, ROOT, split_name
 from webui.library.kinds import ICONS, KIND_OF, KINDS
 from webui.search.coverage import Coverage
-from webui.v1.records import FoundEntry, SearchResult
+from webui.v1.own_records import FoundEntry, SearchResult
 from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
 

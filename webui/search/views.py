@@ -26,7 +26,7 @@ from webui.search import page as pages
 from webui.search.coverage import Coverage
 from webui.search.page import SearchContext, SearchPage, SearchRequest, parse_search
 from webui.v1.errors import NotFound, Rejected
-from webui.v1.records import SearchResult
+from webui.v1.own_records import SearchResult
 from webui.words import joining
 from webui.words.formatting import Calendar
 

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from operator import itemgetter
 from urllib.parse import quote, urlencode
 
 from webui.v1.dialect import Naming
@@ -59,6 +60,10 @@ class Call:
         return {}
 
 
+def get(path: str, query: Mapping[str, str] | None = None) -> Call:
+    return Call("GET", path, query or {}, may_repeat=True)
+
+
 def act(path: str, form: Mapping[str, str]) -> Call:
     """Return the call of an action on several things, which may take as long as an add."""
     return Call("POST", path, form=form, names_something=False)
@@ -73,9 +78,10 @@ def if_none_match(etag: str | None) -> dict[str, str]:
     return {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
 
 
-def selection(files: Iterable[str], folders: Iterable[str]) -> dict[str, str]:
-    rows = [{"type": "file", "id": _number(one)} for one in files]
-    rows += [{"type": "folder", "id": _number(one)} for one in folders]
+def selection(entries: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Return the form of several entries, each as its kind, `file` or `folder`, and its id."""
+    files_first = sorted(entries, key=itemgetter(0))
+    rows = [{"type": kind, "id": _number(its_id)} for kind, its_id in files_first]
     return {"archive_arr": json.dumps(rows, separators=(",", ":"))}
 
 

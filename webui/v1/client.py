@@ -8,7 +8,7 @@ from typing import Literal, TypeVar, cast, overload
 
 import httpx
 
-from webui.v1 import answers, calls, links, records
+from webui.v1 import answers, calls, links, own_records, records
 from webui.v1.answers import Answer
 from webui.v1.calls import Call
 from webui.v1.connection import ServiceConnection
@@ -44,7 +44,7 @@ class Client(ServiceConnection):
         """Return a folder, by default the root, or `Unchanged` if `etag` still matches."""
         is_root = folder_id in ("", calls.ROOT_ID)
         path = "folder" if is_root else f"folder/{checked_id(folder_id)}"
-        call = Call("GET", path, {"links": "0"} if self.is_ours else {}, may_repeat=True)
+        call = calls.get(path, {"links": "0"} if self.is_ours else {})
         return self._unless_known(
             call, etag, lambda body, new_etag: records.listing(body, folder_id, new_etag)
         )
@@ -86,53 +86,51 @@ class Client(ServiceConnection):
         other = replace(call, method="POST", path=f"{path}/delete")
         self._perform(self._either(f"{noun}_delete", call, other))
 
-    def largest_files(self) -> tuple[records.FoundEntry, ...]:
+    def largest_files(self) -> tuple[own_records.FoundEntry, ...]:
         """Return the library's largest files, if `is_ours`: the specification has no such list."""
-        return self._read([Call("GET", "files/largest", may_repeat=True)], records.largest_files)
+        return self._list_own(calls.get("files/largest"), "files", own_records.FoundEntry)
 
-    def delete_together(self, files: Iterable[str], folders: Iterable[str]) -> records.Batch:
+    def delete_together(self, entries: Iterable[tuple[str, str]]) -> own_records.Batch:
         """Delete so that it can be restored, if `is_ours`: the specification only deletes."""
-        chosen = calls.selection(files, folders)
-        return self._read([calls.act("deleted", chosen)], records.batch)
+        return self._ask_own(calls.act("deleted", calls.selection(entries)), own_records.Batch)
 
-    def deleted_items(self) -> records.Restorables:
-        return self._read([Call("GET", "deleted", may_repeat=True)], records.deleted_entries)
+    def deleted_items(self) -> own_records.Restorables:
+        return self._ask_own(calls.get("deleted"), own_records.Restorables)
 
-    def restore(self, chosen: Mapping[str, str]) -> tuple[records.RestoredPlace, ...]:
-        return self._read([calls.act("deleted/restore", chosen)], records.restored_entries)
+    def restore(self, chosen: Mapping[str, str]) -> tuple[own_records.RestoredPlace, ...]:
+        call = calls.act("deleted/restore", chosen)
+        return self._list_own(call, "items", own_records.RestoredPlace)
 
-    def delete_for_good(self, chosen: Mapping[str, str]) -> records.Batch:
-        return self._read([calls.act("deleted/delete", chosen)], records.batch)
+    def delete_for_good(self, chosen: Mapping[str, str]) -> own_records.Batch:
+        return self._ask_own(calls.act("deleted/delete", chosen), own_records.Batch)
 
     def place(
         self,
         act: Literal["move", "copy"],
-        files: Iterable[str],
-        folders: Iterable[str],
+        entries: Iterable[tuple[str, str]],
         folder_id: str,
         if_taken: str,
-    ) -> records.Batch:
+    ) -> own_records.Batch:
         """Move or copy into a folder, if `is_ours`: the specification has neither."""
-        chosen = calls.selection(files, folders)
-        form = {**chosen, "if_taken": if_taken, "folder_id": checked_id(folder_id)}
-        return self._read([calls.act(act, form)], records.batch)
+        where = {"if_taken": if_taken, "folder_id": checked_id(folder_id)}
+        return self._ask_own(calls.act(act, calls.selection(entries) | where), own_records.Batch)
 
-    def undo_move(self, batch: str) -> records.UndoneMove:
+    def undo_move(self, batch: str) -> own_records.UndoneMove:
         call = calls.act("move/undo", {"batch": checked_id(batch)})
-        return self._read([call], records.undone_move)
+        return self._ask_own(call, own_records.UndoneMove)
 
     def unpack(self, file_id: str) -> records.Added:
         """Unpack a ZIP file into a new folder beside it, if `is_ours`."""
         return self._read([Call("POST", f"file/{checked_id(file_id)}/unpack")], records.addition)
 
-    def undo_unpacking(self, transfer_id: str) -> records.UndoneMove:
+    def undo_unpacking(self, transfer_id: str) -> own_records.UndoneMove:
         """Cancel an unpacking, or delete the folder that it created."""
         call = Call("POST", "unpack/undo", form={"transfer_id": checked_id(transfer_id)})
-        return self._read([call], records.undone_move)
+        return self._ask_own(call, own_records.UndoneMove)
 
-    def search(self, query: Mapping[str, str]) -> records.SearchResult:
+    def search(self, query: Mapping[str, str]) -> own_records.SearchResult:
         """Search the whole library, if `is_ours`: the specification has no search."""
-        return self._read([Call("GET", "search", query, may_repeat=True)], records.search_result)
+        return self._ask_own(calls.get("search", query), own_records.SearchResult)
 
     # Bytes. A service returns a link, or sends the bytes itself: then the Download is open, and
     # the caller closes it.
@@ -158,8 +156,7 @@ class Client(ServiceConnection):
 
     def zip_link(
         self,
-        files: Iterable[str] = (),
-        folders: Iterable[str] = (),
+        entries: Iterable[tuple[str, str]],
         headers: Mapping[str, str] | None = None,
         name: str = "",
     ) -> Link | Download:
@@ -167,20 +164,22 @@ class Client(ServiceConnection):
 
         `name` is what to call it, if `is_ours`: the specification has no such field.
         """
-        chosen = calls.selection(files, folders) | ({"name": name} if name and self.is_ours else {})
+        chosen = calls.selection(entries)
+        if name and self.is_ours:
+            chosen["name"] = name
         if calls.query_bytes(chosen) <= MOST_QUERY_BYTES:
-            return self.fetch([Call("GET", "zip", chosen, may_repeat=True)], headers)
+            return self.fetch([calls.get("zip", chosen)], headers)
         if self.is_ours:
             return self.fetch([Call("POST", "zip", form=chosen, may_repeat=True)], headers)
         raise Rejected("selection_too_long")
 
     def thumbnail(self, file_id: str) -> Link | Download:
         path = f"{checked_id(file_id)}/thumbnail"
-        call = Call("GET", f"file/{path}", may_repeat=True)
+        call = calls.get(f"file/{path}")
         return self.fetch(self._either("thumbnail", call, replace(call, path=path)))
 
     def image(self, file_id: str) -> Link | Download:
-        return self.fetch([Call("GET", f"file/{checked_id(file_id)}/image", may_repeat=True)])
+        return self.fetch([calls.get(f"file/{checked_id(file_id)}/image")])
 
     def picture(self, file_id: str, pixels: int) -> Link | Download:
         """Request a picture, in this size if the service offers sizes.
@@ -192,19 +191,19 @@ class Client(ServiceConnection):
 
     def camera(self, file_id: str) -> records.Camera:
         """Return the camera of a picture, if `is_ours`: the specification has no such facts."""
-        call = Call("GET", f"file/{checked_id(file_id)}/camera", may_repeat=True)
+        call = calls.get(f"file/{checked_id(file_id)}/camera")
         return self._read([call], records.camera)
 
-    def scenes(self, file_id: str) -> records.Scenes:
+    def scenes(self, file_id: str) -> own_records.Scenes:
         """Return chapters and filmstrip of a film, if `is_ours`: the specification has neither."""
-        call = Call("GET", f"file/{checked_id(file_id)}/scenes", may_repeat=True)
-        return self._read([call], records.scenes)
+        call = calls.get(f"file/{checked_id(file_id)}/scenes")
+        return self._ask_own(call, own_records.Scenes)
 
     def hls(self, file_id: str) -> records.Playable:
-        return self.locate(Call("GET", f"file/{checked_id(file_id)}/hls", may_repeat=True))
+        return self.locate(calls.get(f"file/{checked_id(file_id)}/hls"))
 
     def mp4(self, file_id: str) -> records.Playable:
-        return self.locate(Call("GET", f"file/{checked_id(file_id)}/mp4", may_repeat=True))
+        return self.locate(calls.get(f"file/{checked_id(file_id)}/mp4"))
 
     def link_to(self, reference: str, page: str) -> str:
         """Resolve a reference in a page of the service, if that URL may be opened.
@@ -326,6 +325,13 @@ class Client(ServiceConnection):
 
     def _read(self, forms: Sequence[Call], read: Callable[[records.Json], Value | None]) -> Value:
         return self.ask(forms, lambda answer: read(answer.body or {}))
+
+    def _ask_own(self, call: Call, kind: type[Value]) -> Value:
+        """Ask our own service, which needs no other form and sends exactly this record."""
+        return self._read([call], lambda body: own_records.convert(body, kind))
+
+    def _list_own(self, call: Call, key: str, kind: type[Value]) -> tuple[Value, ...]:
+        return self._read([call], lambda body: own_records.rows(body, key, kind))
 
     def _unless_known(
         self, call: Call, etag: str | None, read: Callable[[records.Json, str | None], Value | None]

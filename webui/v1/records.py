@@ -37,7 +37,7 @@ State = Literal[
     "queued", "metadata", "downloading", "stalled", "moving", "done", "no_room", "failed", "stopped"
 ]
 
-Row = TypeVar("Row", "Restorable", "File", "Folder", "FoundEntry", "Transfer")
+Row = TypeVar("Row", "File", "Folder", "Transfer")
 
 STATES = frozenset(get_args(State))
 DOWNLOADED_PERCENT = 100.0
@@ -145,29 +145,6 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundEntry:
-    """A file or folder in a list across all folders. `folder_path` is empty for the root."""
-
-    id: str
-    name: str
-    size_bytes: int | None
-    updated_at: datetime | None
-    folder_id: str
-    folder_path: str
-
-
-@dataclass(frozen=True, slots=True)
-class SearchResult:
-    """Some of what was found. `count` is how many there are, unless more are `has_uncounted`."""
-
-    folders: tuple[FoundEntry, ...]
-    files: tuple[FoundEntry, ...]
-    has_more: bool
-    count: int
-    has_uncounted: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Camera:
     """The camera of a picture, and its settings; "" and 0 for what isn't known."""
 
@@ -177,58 +154,6 @@ class Camera:
     aperture: float
     iso: float
     focal_length_mm: float
-
-
-@dataclass(frozen=True, slots=True)
-class Scenes:
-    """The chapters of a film, as seconds and titles, and a picture with frames of it in rows."""
-
-    chapters: tuple[tuple[float, str], ...]
-    filmstrip_url: str
-    frames: int
-    frames_in_row: int
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """What was deleted, moved, or copied together; nothing, if names are `taken`. `id` undoes it,
-    unless it is empty."""
-
-    id: str
-    count: int
-    taken: tuple[str, ...]
-    taken_count: int
-
-
-@dataclass(frozen=True, slots=True)
-class UndoneMove:
-    count: int
-    folder_ids: tuple[str, ...]  # whose contents changed
-
-
-@dataclass(frozen=True, slots=True)
-class Restorable:
-    """A file or folder that can be restored. `folder_path` is empty for the root."""
-
-    id: str
-    name: str
-    is_folder: bool
-    folder_path: str
-    size_bytes: int | None
-    deleted_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Restorables:
-    items: tuple[Restorable, ...]
-    size_bytes: int
-    has_more: bool
-
-
-@dataclass(frozen=True, slots=True)
-class RestoredPlace:
-    name: str
-    folder_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -405,106 +330,10 @@ def folder(row: Json) -> Folder | None:
     )
 
 
-def largest_files(answer: Json) -> tuple[FoundEntry, ...] | None:
-    rows = answer.get("files")
-    return _rows(rows, found_entry) if isinstance(rows, list) else None
-
-
-def batch(answer: Json) -> Batch | None:
-    batch_id, count = id_of(answer.get("batch")), answer.get("count")
-    taken, taken_count = answer.get("taken"), answer.get("taken_count", 0)
-    if batch_id is None or type(count) is not int or type(taken_count) is not int:
-        return None
-    names = tuple(filter(None, map(text_of, taken if isinstance(taken, list) else ())))
-    return Batch("" if batch_id == "0" else batch_id, count, names, taken_count)
-
-
-def undone_move(answer: Json) -> UndoneMove | None:
-    count, folder_ids = answer.get("count"), answer.get("folder_ids")
-    if type(count) is not int or not isinstance(folder_ids, list):
-        return None
-    return UndoneMove(count, tuple(each for each in map(id_of, folder_ids) if each is not None))
-
-
-def deleted_entries(answer: Json) -> Restorables | None:
-    rows = answer.get("items")
-    if not isinstance(rows, list):
-        return None
-    has_more = answer.get("has_more") is True
-    return Restorables(_rows(rows, deleted_entry), bytes_of(answer.get("size")), has_more)
-
-
-def deleted_entry(row: Json) -> Restorable | None:
-    item_id = id_of(row.get("id"))
-    if item_id is None:
-        return None
-    return Restorable(
-        id=item_id,
-        name=_name(row) or item_id,
-        is_folder=row.get("type") == "folder",
-        folder_path=text_of(row.get("folder")),
-        size_bytes=size_of(row.get("size")),
-        deleted_at=moment_of(row.get("deleted")),
-    )
-
-
-def restored_entries(answer: Json) -> tuple[RestoredPlace, ...] | None:
-    rows = answer.get("items")
-    if not isinstance(rows, list):
-        return None
-    # A file and a folder may have the same id.
-    entries = (restored_entry(row) for row in rows if isinstance(row, dict))
-    return tuple(entry for entry in entries if entry is not None)
-
-
-def restored_entry(row: Json) -> RestoredPlace | None:
-    entry_id, folder_id = id_of(row.get("entry_id")), id_of(row.get("folder_id"))
-    if entry_id is None or folder_id is None:
-        return None
-    return RestoredPlace(_name(row) or entry_id, folder_id)
-
-
-def search_result(answer: Json) -> SearchResult | None:
-    folders, files = answer.get("folders"), answer.get("files")
-    if not isinstance(folders, list) or not isinstance(files, list):
-        return None
-    return SearchResult(
-        _rows(folders, found_entry),
-        _rows(files, found_entry),
-        has_more=answer.get("has_more") is True,
-        count=size_of(answer.get("count")) or len(folders) + len(files),
-        has_uncounted=answer.get("has_uncounted") is True,
-    )
-
-
-def found_entry(row: Json) -> FoundEntry | None:
-    entry_id, folder_id = id_of(row.get("id")), id_of(row.get("folder_id"))
-    if entry_id is None or folder_id is None:
-        return None
-    size_bytes, updated_at = size_of(row.get("size")), moment_of(row.get("last_update"))
-    name, path = _name(row) or entry_id, text_of(row.get("folder"))
-    return FoundEntry(entry_id, name, size_bytes, updated_at, folder_id, path)
-
-
 def camera(answer: Json) -> Camera | None:
     names = ("exposure_seconds", "aperture", "iso", "focal_length_mm")
     measures = [measure_of(answer.get(name)) for name in names]
     return Camera(text_of(answer.get("model")), text_of(answer.get("lens")), *measures)
-
-
-def scenes(answer: Json) -> Scenes | None:
-    rows, strip = answer.get("chapters"), answer.get("filmstrip")
-    if not isinstance(rows, list):
-        return None
-    chapters = [
-        (measure_of(each.get("start")), text_of(each.get("title")))
-        for each in rows
-        if isinstance(each, dict)
-    ]
-    strip = strip if isinstance(strip, dict) else {}
-    frames, in_row = (int(measure_of(strip.get(name))) for name in ("frames", "frames_in_row"))
-    url = link_of(strip.get("url")) if frames and in_row else None
-    return Scenes(tuple(chapters), url or "", frames, in_row)
 
 
 def files(rows: Iterable[Json]) -> Iterator[File]:

@@ -6,7 +6,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.service import ROOT
 from webui.search.page import parse_search, total_text
-from webui.v1.records import SearchResult
+from webui.v1.own_records import SearchResult
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}

@@ -23,7 +23,7 @@ OPERATIONS = {
     "delete_file": lambda v1: v1.delete_file("7"),
     "delete_folder": lambda v1: v1.delete_folder("7"),
     "file_link": lambda v1: v1.file_link("7"),
-    "zip_link": lambda v1: v1.zip_link(["7"], ["8"]),
+    "zip_link": lambda v1: v1.zip_link([("file", "7"), ("folder", "8")]),
     "thumbnail": lambda v1: v1.thumbnail("7"),
     "hls": lambda v1: v1.hls("7"),
     "mp4": lambda v1: v1.mp4("7"),

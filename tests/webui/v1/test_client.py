@@ -124,7 +124,8 @@ def test_invalid_ids_are_never_sent(bad_id):
         client.rename_folder, client.rename_file,
         lambda one, _name: client.delete_folder(one), lambda one, _name: client.delete_file(one),
         lambda one, _name: client.file_link(one), lambda one, _name: client.folder_zip_link(one),
-        lambda one, _name: client.zip_link([one]), lambda one, _name: client.thumbnail(one),
+        lambda one, _name: client.zip_link([("file", one)]),
+        lambda one, _name: client.thumbnail(one),
         lambda one, _name: client.transfer(one), lambda one, _name: client.delete_transfer(one),
         lambda one, _name: client.add_magnet("magnet:?", one),
     ]  # fmt: skip

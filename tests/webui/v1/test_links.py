@@ -240,7 +240,7 @@ def test_a_head_stays_a_head_over_redirects():
 
 def test_a_selection_is_requested_in_the_query():
     fake = service(redirect(ELSEWHERE))
-    fake.client().zip_link(files=["7", "5983629956"], folders=["9"])
+    fake.client().zip_link([("file", "7"), ("file", "5983629956"), ("folder", "9")])
     assert fake.seen[0].method == "GET"
     assert json.loads(fake.seen[0].url.params["archive_arr"]) == [
         {"type": "file", "id": 7},
@@ -249,12 +249,12 @@ def test_a_selection_is_requested_in_the_query():
     ]
 
 
-MANY = [str(5983629956 + number) for number in range(1_000)]
+MANY = [("file", str(5983629956 + number)) for number in range(1_000)]
 
 
 def test_a_long_selection_is_posted_to_a_service_of_ours():
     fake = service(redirect("/content/zip?s=1"))
-    assert fake.client(is_ours=True).zip_link(files=MANY).path_and_query == "/content/zip?s=1"
+    assert fake.client(is_ours=True).zip_link(MANY).path_and_query == "/content/zip?s=1"
     assert fake.calls == ["POST /rest/zip"]
     sent = dict(httpx.QueryParams(fake.seen[0].content.decode()))
     assert len(json.loads(sent["archive_arr"])) == 1_000
@@ -263,7 +263,7 @@ def test_a_long_selection_is_posted_to_a_service_of_ours():
 def test_a_selection_too_long_for_a_foreign_service_is_not_sent():
     fake = service(redirect(ELSEWHERE))
     with pytest.raises(errors.Rejected) as raised:
-        fake.client().zip_link(files=MANY)
+        fake.client().zip_link(MANY)
     assert raised.value.reason == "selection_too_long"
     assert fake.seen == []
 
@@ -272,7 +272,7 @@ def test_a_selection_too_long_for_a_foreign_service_is_not_sent():
 def test_no_request_line_is_longer_than_servers_take(count):
     fake = service(redirect(ELSEWHERE))
     try:
-        fake.client().zip_link(files=MANY[:count])
+        fake.client().zip_link(MANY[:count])
     except errors.Rejected:
         assert count > 120
     else:

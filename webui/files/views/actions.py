@@ -211,10 +211,8 @@ def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str
     message = delete_page.deleted_words(len(chosen))
     for start in range(0, len(chosen), MOST_TOGETHER):
         some = chosen[start : start + MOST_TOGETHER]
-        files = [entry.id for entry in some if not entry.is_folder]
-        folder_ids = [entry.id for entry in some if entry.is_folder]
         try:
-            deletion = v1.delete_together(files, folder_ids)
+            deletion = v1.delete_together((entry.kind, entry.id) for entry in some)
         except Failure as failure:
             if start == 0:
                 raise

@@ -14,7 +14,8 @@ from webui.player import neighbors
 from webui.player.pages.resume import stopped_words
 from webui.player.position import Position
 from webui.player.subtitle_languages import Sidecar
-from webui.v1.records import Scenes
+from webui.v1.links import Link
+from webui.v1.own_records import Filmstrip, Scenes
 from webui.words import formatting
 from webui.words.formatting import clock_words
 
@@ -97,11 +98,16 @@ def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
     return NearbyFilm(stem, label, at.preview(entry.key))
 
 
-def scenes(facts: Scenes, filmstrip_path: str) -> Mapping[str, Any]:
+def scenes(facts: Scenes, *, has_filmstrip: bool) -> Mapping[str, Any]:
     """Describe chapters and filmstrip. A chapter without a title has its number."""
     chapters = [
-        {"at": at, "title": title or _("Chapter %(number)s") % {"number": number}}
-        for number, (at, title) in enumerate(facts.chapters, 1)
+        {"at": each.start, "title": each.title or _("Chapter %(number)s") % {"number": number}}
+        for number, each in enumerate(facts.chapters, 1)
     ]
-    strip = {"url": filmstrip_path, "frames": facts.frames, "columns": facts.frames_in_row}
-    return {"chapters": chapters, "filmstrip": strip if filmstrip_path else None}
+    strip = facts.filmstrip if has_filmstrip else None
+    return {"chapters": chapters, "filmstrip": strip and filmstrip(strip)}
+
+
+def filmstrip(strip: Filmstrip) -> Mapping[str, Any]:
+    path = Link(strip.url, is_ours=True).path_and_query
+    return {"url": path, "frames": strip.frames, "columns": strip.frames_in_row}

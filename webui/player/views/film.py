@@ -24,11 +24,9 @@ from webui.player.resume_positions import Film
 from webui.streams import streams
 from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
 from webui.v1.links import Link
-from webui.v1.records import Playable, Scenes
+from webui.v1.own_records import Scenes
+from webui.v1.records import Playable
 from webui.words.failures import message_of
-
-NO_SCENES = Scenes((), "", 0, 0)
-
 
 # Playable URLs
 
@@ -69,13 +67,11 @@ def source(
 def scenes(request: Request, file: str) -> HttpResponse:
     """Send chapters and filmstrip of a film, which only our own service has. Without these, the
     player does what it can."""
-    facts = NO_SCENES
+    facts = Scenes()
     if service_of(request).is_embedded:
         with suppress(Failure):
             facts = service_of(request).v1.scenes(file)
-    strip_url = "" if bounds_of(request) else facts.filmstrip_url
-    path = Link(strip_url, is_ours=True).path_and_query if strip_url else ""
-    answer = page.scenes(facts, path)
+    answer = page.scenes(facts, has_filmstrip=not bounds_of(request))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 

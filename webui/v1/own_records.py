@@ -1,0 +1,117 @@
+"""Records that only our own service sends, always in the same form, so that msgspec reads them."""
+
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct, field
+
+from webui.v1.records import Json
+
+Record = TypeVar("Record")
+
+
+class OwnId(str):
+    """An id, which the service sends as a number; empty if that is 0, which means none."""
+
+    __slots__ = ()
+
+
+class Moment(datetime):
+    """A moment, which the service sends in UTC, without a zone."""
+
+
+def convert(answer: Any, kind: type[Record]) -> Record | None:
+    """Return the record in a response, or None if the response is something else."""
+    try:
+        return msgspec.convert(answer, kind, dec_hook=_read)
+    except msgspec.ValidationError:
+        return None
+
+
+def rows(answer: Json, key: str, kind: type[Record]) -> tuple[Record, ...] | None:
+    """Return the records in a list, without those that are something else."""
+    items = answer.get(key)
+    if not isinstance(items, list):
+        return None
+    return tuple(row for item in items if (row := convert(item, kind)) is not None)
+
+
+def _read(kind: type, value: Any) -> Any:
+    return kind(value or "") if kind is OwnId else Moment.fromisoformat(f"{value}+00:00")
+
+
+class FoundEntry(Struct, frozen=True):
+    """A file or folder in a list across all folders. `folder_path` is empty for the root."""
+
+    id: OwnId
+    name: str
+    folder_id: OwnId
+    folder_path: str = field(name="folder")
+    size_bytes: int | None = field(name="size")
+    updated_at: Moment | None = field(name="last_update")
+
+
+class SearchResult(Struct, frozen=True):
+    """Some of what was found. `count` is how many there are, unless more are `has_uncounted`."""
+
+    folders: tuple[FoundEntry, ...]
+    files: tuple[FoundEntry, ...]
+    has_more: bool
+    count: int
+    has_uncounted: bool
+
+
+class Chapter(Struct, frozen=True):
+    start: float  # in seconds
+    title: str
+
+
+class Filmstrip(Struct, frozen=True):
+    """A picture with frames of a film in rows."""
+
+    url: str
+    frames: int
+    frames_in_row: int
+
+
+class Scenes(Struct, frozen=True):
+    chapters: tuple[Chapter, ...] = ()
+    filmstrip: Filmstrip | None = None
+
+
+class Batch(Struct, frozen=True):
+    """What was deleted, moved, or copied together; nothing, if names are `taken`. `id` undoes it,
+    unless it is empty."""
+
+    id: OwnId = field(name="batch")
+    count: int
+    taken: tuple[str, ...] = ()
+    taken_count: int = 0
+
+
+class UndoneMove(Struct, frozen=True):
+    count: int
+    folder_ids: tuple[OwnId, ...]  # whose contents changed
+
+
+class Restorable(Struct, frozen=True):
+    """A file or folder that can be restored. `folder_path` is empty for the root."""
+
+    id: OwnId
+    name: str
+    kind: str = field(name="type")
+    folder_path: str = field(name="folder")
+    size_bytes: int = field(name="size")
+    deleted_at: Moment = field(name="deleted")
+
+
+class Restorables(Struct, frozen=True):
+    items: tuple[Restorable, ...]
+    size_bytes: int = field(name="size")
+    has_more: bool
+
+
+class RestoredPlace(Struct, frozen=True):
+    name: str
+    folder_id: OwnId
