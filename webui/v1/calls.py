@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from operator import itemgetter
 from urllib.parse import quote, urlencode
 
-from webui.v1.dialect import Naming
 from webui.v1.network.address import checked_id
 from webui.v1.uploads import Upload
 
@@ -65,17 +64,8 @@ def get(path: str, query: Mapping[str, str] | None = None) -> Call:
 
 
 def act(path: str, form: Mapping[str, str]) -> Call:
-    """Return the call of an action on several things, which may take as long as an add."""
+    """Return the call that adds something, or acts on several things, which may take as long."""
     return Call("POST", path, form=form, names_something=False)
-
-
-def add(naming: Naming, what: str, form: Mapping[str, str]) -> Call:
-    decides = {"naming": naming}
-    return Call("POST", f"{naming}/{what}", form=form, decides=decides, names_something=False)
-
-
-def if_none_match(etag: str | None) -> dict[str, str]:
-    return {"If-None-Match": etag} if etag and ETAG.fullmatch(etag) else {}
 
 
 def selection(entries: Iterable[tuple[str, str]]) -> dict[str, str]:

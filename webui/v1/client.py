@@ -235,29 +235,29 @@ class Client(ServiceConnection):
         return TransferRows()
 
     def transfer(self, transfer_id: str) -> records.Transfer:
-        forms = self._transfer_forms(transfer_id)
+        forms = self._in_namings(calls.get(checked_id(transfer_id)))
         return self._read(forms, lambda body: records.transfer(body, transfer_id))
 
-    def _transfer_forms(self, transfer_id: str) -> list[Call]:
-        path = checked_id(transfer_id)
+    def _in_namings(self, *forms: Call) -> list[Call]:
+        """Return each form in the naming that the service is known to use, or else in both."""
         return [
-            Call("GET", f"{naming}/{path}", decides={"naming": naming}, may_repeat=True)
+            replace(form, path=f"{naming}/{form.path}", decides={"naming": naming, **form.decides})
+            for form in forms
             for naming in self._namings
         ]
 
     def add_magnet(self, magnet: str, folder_id: str | None = None) -> records.Added:
         form = {"magnet": magnet, **calls.destination(folder_id)}
-        forms = [calls.add(naming, "magnet", form) for naming in self._namings]
-        return self._read(forms, records.addition)
+        return self._read(self._in_namings(calls.act("magnet", form)), records.addition)
 
     def add_url(self, url: str, folder_id: str | None = None) -> records.Added:
         """Send both fields in the torrent naming, since its services read one or the other."""
-        where = calls.destination(folder_id)
-        fields = {
-            "transfer": {"url": url, **where},
-            "torrent": {"torrent_url": url, "url": url, **where},
-        }
-        forms = [calls.add(naming, "url", fields[naming]) for naming in self._namings]
+        form = {"url": url, **calls.destination(folder_id)}
+        both = {"torrent_url": url, **form}
+        forms = [
+            replace(call, form=both) if call.decides["naming"] == "torrent" else call
+            for call in self._in_namings(calls.act("url", form))
+        ]
         return self._read(forms, records.addition)
 
     def add_file(
@@ -278,13 +278,10 @@ class Client(ServiceConnection):
             fields["as_file"] = "1"
         upload = Upload(name, stream, size_bytes, fields)
         if self.dialect.naming is None:
-            self._learn_naming()
+            # Find it out by a small request, so that no large file goes to a path that is missing.
+            with suppress(NotFound):
+                self._perform(self._in_namings(calls.get(calls.ROOT_ID)))
         return self._read(self._upload_forms(upload), records.addition)
-
-    def _learn_naming(self) -> None:
-        """Send a small request first, so that a large file isn't sent to a path that is missing."""
-        with suppress(NotFound):
-            self._perform(self._transfer_forms(calls.ROOT_ID))
 
     def _upload_forms(self, upload: Upload) -> list[Call]:
         call = Call("POST", "transfer/file", upload=upload, names_something=False)
@@ -305,15 +302,9 @@ class Client(ServiceConnection):
         self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/resume", may_repeat=True)])
 
     def delete_transfer(self, transfer_id: str) -> None:
-        path = checked_id(transfer_id)
-        call = Call("DELETE", "", may_repeat=True, removes=True)
+        call = Call("DELETE", checked_id(transfer_id), may_repeat=True, removes=True)
         either = self._either("transfer_delete", call, replace(call, method="POST"))
-        forms = [
-            replace(form, path=f"{naming}/{path}", decides={"naming": naming, **form.decides})
-            for form in either
-            for naming in self._namings
-        ]
-        self._perform(forms)
+        self._perform(self._in_namings(*either))
 
     # The account
 
@@ -341,8 +332,9 @@ class Client(ServiceConnection):
                 return records.Unchanged(etag or "")
             return read(answer.body or {}, answers.etag_of(answer.headers))
 
-        forms = [replace(call, headers=calls.if_none_match(etag))]
-        return cast("Value | records.Unchanged", self.ask(forms, of))
+        if etag and calls.ETAG.fullmatch(etag):
+            call = replace(call, headers={"If-None-Match": etag})
+        return cast("Value | records.Unchanged", self.ask([call], of))
 
     def _perform(self, forms: Sequence[Call]) -> None:
         self.ask(forms, lambda answer: answer)
