@@ -175,7 +175,6 @@ ONE_THING = {
             "Added",
             "Camera",
             "Chapter",
-            "Created",
             "File",
             "Filmstrip",
             "Folder",

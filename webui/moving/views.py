@@ -12,7 +12,7 @@ from common.names import find_name_error
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.activity.page import ALL_FILES
-from webui.files import answers, new_folders, screen
+from webui.files import answers, changes, screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, asks_and_acts, service_of
 from webui.http.roles import open_to
@@ -173,11 +173,11 @@ def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, 
     error = reasons.find(find_name_error(name)).text
     if not error:
         try:
-            new_folder = new_folders.make(request, target, name)
+            made_id, _is_confirmed = changes.make_folder(request, target, name)
         except (Conflict, Rejected) as failure:
             error = name_refusal(failure)
         else:
-            return screen.read(request, new_folder.id or target.snapshot.folder), ""
+            return screen.read(request, made_id or target.snapshot.folder), ""
     return target, error
 
 

@@ -18,6 +18,7 @@ from webui.v1.links import Download, Link
 from webui.v1.network.address import checked_id
 from webui.v1.transfer_rows import TransferRows
 from webui.v1.uploads import Readable, Upload
+from webui.v1.values import reference_of
 
 # Servers refuse request lines over some 8,190 bytes.
 MOST_QUERY_BYTES = 8_000
@@ -51,19 +52,19 @@ class Client(ServiceConnection):
 
     def create_folder(
         self, path: str, root_id: str = calls.ROOT_ID, *, is_parent_known: bool = False
-    ) -> records.Created:
-        """Create a folder. `path` is its full path from the root.
+    ) -> str | None:
+        """Create a folder. Return its id, which not every service sends.
 
-        The parent folder must exist. If the caller knows that it does, a 404 means that the service
-        wants the older form; else the parent may be gone. The older form renames a folder to the
-        whole path of the new one. It is sent to the root, `root_id`, which a service that can only
-        rename would refuse to rename.
+        `path` is its full path from the root. The parent folder must exist. If the caller knows
+        that it does, a 404 means that the service wants the older form; else the parent may be
+        gone. The older form renames a folder to the whole path of the new one. It is sent to the
+        root, `root_id`, which a service that can only rename would refuse to rename.
         """
         may_be_gone = "/" in path and not is_parent_known
         newer = Call("POST", "folder", form={"path": path}, names_something=may_be_gone)
         older = Call("POST", f"folder/{checked_id(root_id)}/rename", form={"name": path})
         forms = self._either("folder_create", newer, older)
-        return self._read(forms, lambda body: records.creation(body, path))
+        return reference_of(self._read(forms, lambda body: body).get("id"))
 
     def rename_folder(self, folder_id: str, name: str) -> None:
         path = f"folder/{checked_id(folder_id)}/rename"

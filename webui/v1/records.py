@@ -231,14 +231,6 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
-class Created:
-    """A new folder; not every service sends its id."""
-
-    id: str | None
-    path: str
-
-
-@dataclass(frozen=True, slots=True)
 class Playable:
     """Where something can be played. `url` is empty if the service sent the playlist itself.
 
@@ -397,10 +389,6 @@ def addition(answer: Json) -> Added | None:
         was_there=not (transfer_id or name or info_hash),
         reason=text_of(answer.get("reason")),
     )
-
-
-def creation(answer: Json, path: str) -> Created:
-    return Created(id=reference_of(answer.get("id")), path=text_of(answer.get("path")) or path)
 
 
 def playable(answer: Json) -> Playable | None:

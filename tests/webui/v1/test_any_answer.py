@@ -34,7 +34,7 @@ OPERATIONS = {
     "account": lambda v1: v1.account(),
 }
 KNOWN = (
-    *(records.Listing, records.Unchanged, records.Created, records.Playable, records.Transfers),
+    *(records.Listing, records.Unchanged, str, records.Playable, records.Transfers),
     *(records.Transfer, records.Added, records.Account, Link, Download, Failure, type(None)),
 )
 JSON = some.one_of(OBJECTS, ANYTHING).map(lambda value: json.dumps(value).encode())

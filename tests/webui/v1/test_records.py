@@ -59,7 +59,6 @@ def test_no_object_breaks_a_reader(answer):
         records.transfer(answer, "7"),
         records.account({"username": "a", **answer}),
         records.addition(answer),
-        records.creation(answer, "a"),
         records.wish(answer),
     ]
     listed = read[1]

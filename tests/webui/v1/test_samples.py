@@ -93,8 +93,7 @@ ROWS = {
         add, WISH, errors.NoRoom, "queue_full_added_to_wishlist"
     ),
     "create_folder_ok.json": Row(
-        lambda client: client.create_folder("New Folder"),
-        {"id": "1432582900", "path": "New Folder"},
+        lambda client: (client.create_folder("New Folder"),), {"0": "1432582900"}
     ),
     "delete_ok.json": Row(lambda client: client.delete_file("7"), {}),
     "error_not_found.http404.json": Row(root, None, errors.NotFound, "file_not_found"),

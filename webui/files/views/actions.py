@@ -15,7 +15,7 @@ from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.deleting import held_deletes
-from webui.files import answers, new_folders, renames, screen
+from webui.files import answers, changes, screen
 from webui.files.pages import actions as actions_page
 from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as files_pages
@@ -50,15 +50,15 @@ def new(request: Request, folder: str) -> HttpResponse:
     if error:
         return show_new(request, reading, name=name, error=error)
     try:
-        new_folder = new_folders.make(request, reading, name)
+        made_id, is_confirmed = changes.make_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
-    key = f"folder-{new_folder.id}" if new_folder.id else ""
+    key = f"folder-{made_id}" if made_id else ""
     message = _("Folder created")
-    if not new_folder.is_confirmed:
+    if not is_confirmed:
         message = _("The storage service didn't confirm this, but the folder is there.")
     return answers.show_change(
-        request, reading, message=message, new_key=key, has_toast=not new_folder.is_confirmed
+        request, reading, message=message, new_key=key, has_toast=not is_confirmed
     )
 
 
@@ -67,7 +67,7 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
     made_id: str | None = None
     if not error:
         try:
-            made_id = new_folders.make(request, reading, name).id
+            made_id, _is_confirmed = changes.make_folder(request, reading, name)
         except Conflict:
             made_id = None
         except Failure as failure:
@@ -110,13 +110,14 @@ def rename(request: Request, folder: str, key: str) -> HttpResponse:
     is_confirmed = request.POST.get("confirmed") == actions_page.extension_of(entry, name)
     if not error and not is_confirmed and actions_page.extension_question(entry, name):
         return show_rename(request, reading, entry, name=name)
-    renaming = renames.Renaming(error=error)
-    if not error:
-        renaming = renames.rename_entry(request, reading, entry, name)
-    if renaming.error:
-        return show_rename(request, reading, entry, name=name, error=renaming.error)
+    if error:
+        return show_rename(request, reading, entry, name=name, error=error)
+    try:
+        message = changes.rename_entry(request, reading, entry, name)
+    except (Conflict, Rejected) as refused:
+        return show_rename(request, reading, entry, name=name, error=name_refusal(refused))
     undo = f"renamed:{folder}:{key}:{entry.name}" if name != entry.name else ""
-    return show_new_name(request, folder, key, undo, renaming.words)
+    return show_new_name(request, folder, key, undo, message)
 
 
 def show_rename(

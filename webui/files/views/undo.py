@@ -15,7 +15,7 @@ from webui.activity.events import Kind
 from webui.connection.connection import Service
 from webui.deleting import held_deletes, restores
 from webui.deleting import page as deleted_page
-from webui.files import renames, screen
+from webui.files import changes, screen
 from webui.http.requests import Request, form_page_url, service_of
 from webui.http.roles import open_to
 from webui.http.url_converters import EntryConverter, Id
@@ -25,6 +25,8 @@ from webui.models import Role
 from webui.player import resume_positions
 from webui.unpacking import page as unpacking_page
 from webui.unpacking import unpackings
+from webui.v1.errors import Conflict, Rejected
+from webui.words.failures import name_refusal
 
 BATCHES = re.compile(
     r"(?P<what>deleted|moved|unpacked):(?P<batches>[0-9]{1,18}(?:,[0-9]{1,18}){0,199})"
@@ -59,11 +61,10 @@ def undo(request: Request) -> HttpResponse:
 def rename_back(request: Request, folder: str, key: str, name: str) -> None:
     reading = screen.read(request, folder, at_once=True)
     entry = screen.find_entry(reading, key)
-    renaming = renames.rename_entry(request, reading, entry, name)
-    if renaming.error:
-        messages.error(request, renaming.error)
-    else:
-        messages.success(request, renaming.words)
+    try:
+        messages.success(request, changes.rename_entry(request, reading, entry, name))
+    except (Conflict, Rejected) as refused:
+        messages.error(request, name_refusal(refused))
 
 
 def show_again(request: Request, batch: str) -> None:
