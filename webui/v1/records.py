@@ -291,8 +291,8 @@ def listing(answer: Json, asked_id: str = "0", etag: str | None = None) -> Listi
         parent_id=None if is_root else reference_of(parent),
         is_root=is_root,
         size_bytes=bytes_of(answer.get("size")),
-        space_max_bytes=_known_bytes(answer, "space_max"),
-        space_used_bytes=_known_bytes(answer, "space_used"),
+        space_max_bytes=size_of(answer.get("space_max")),
+        space_used_bytes=size_of(answer.get("space_used")),
         folders=_rows(answer.get("folders"), folder),
         files=_files(answer.get("files")),
         transfers=None if running is None else _rows(running, transfer),
@@ -306,7 +306,7 @@ def transfers(
     running = _running(answer, "transfers", "torrents")
     if running is None or ("transfers" not in answer and "torrents" not in answer):
         return None
-    space_max, space_used = _known_bytes(answer, "space_max"), _known_bytes(answer, "space_used")
+    space_max, space_used = size_of(answer.get("space_max")), size_of(answer.get("space_used"))
     return Transfers(_once(read_rows(running)), space_max, space_used, etag)
 
 
@@ -440,8 +440,8 @@ def account(answer: Json) -> Account | None:
         name=text_of(_first(row, "username", "email")),
         is_paid=row.get("premium") is None or flag_of(row["premium"]),
         plan=text_of(row.get("package_name")),
-        space_max_bytes=_known_bytes(row, "space_max"),
-        space_used_bytes=_known_bytes(row, "space_used"),
+        space_max_bytes=size_of(row.get("space_max")),
+        space_used_bytes=size_of(row.get("space_used")),
         bandwidth_used_bytes=bytes_of(row.get("bandwidth_used")),
         wishes=tuple(item for one in rows if (item := wish(one))),
         others=tuple(islice(_others(row), MOST_OTHERS)),
@@ -493,10 +493,6 @@ def _name(row: Json) -> str:
     """Return a name. Legacy folders have a name, those of 2026 a path, and some have both."""
     path = row.get("path")
     return text_of(row.get("name")) or text_of(path).rstrip("/").rpartition("/")[2]
-
-
-def _known_bytes(row: Json, key: str) -> int | None:
-    return None if row.get(key) is None else bytes_of(row[key])
 
 
 def _first(row: Json, *keys: str) -> Any:

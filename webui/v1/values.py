@@ -62,20 +62,15 @@ def sound(text: str) -> str:
 
 def bytes_of(value: Any) -> int:
     """Return a count; 0 if it is missing or invalid."""
-    if type(value) is int:
-        return value if 0 <= value <= MOST_BYTES else 0 if value < 0 else MOST_BYTES
-    if value is None:
-        return 0
-    number = number_of(value)
-    return int(min(max(number, 0.0), 2.0**62))
+    return size_of(value) or 0
 
 
 def size_of(value: Any) -> int | None:
     """Return a size; None if it is null, missing, negative, or not a number."""
     if type(value) is int:
-        return bytes_of(value) if value >= 0 else None
+        return min(value, MOST_BYTES) if value >= 0 else None
     number = _finite(value)
-    return None if number is None or number < 0 else bytes_of(value)
+    return None if number is None or number < 0 else int(min(number, 2.0**62))
 
 
 def number_of(value: Any) -> float:
@@ -104,11 +99,8 @@ def percent_of(value: Any, most: float) -> float:
 
 
 def flag_of(value: Any) -> bool:
-    if value is None or value is True or value is False:
-        return value is True
-    if type(value) is str:
-        return value == "1" or value.lower() in ("true", "yes") or number_of(value) > 0
-    return number_of(value) > 0
+    is_word = type(value) is str and value.lower() in ("true", "yes")
+    return value is True or is_word or number_of(value) > 0
 
 
 def hash_of(value: Any) -> str | None:
