@@ -1,7 +1,8 @@
 """Poll transfers: one request to the service for everyone who has the page open."""
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import ChainMap
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -137,8 +138,7 @@ def _refresh(service: Service, *, at_once: bool) -> CachedList:
     """Poll, unless someone else has polled before we got the lock."""
     cached_list = store().find_list(service.key)
     if is_due(service, cached_list, store().now(), at_once=at_once):
-        changes = store().changes(service.key)
-        store().asking(service.key)
+        changes = store().begin_poll(service.key)
         try:
             _ask(service, cached_list, changes)
         except Failure as failure:
@@ -251,7 +251,7 @@ def _follow_unlisted(
     """
     open_ones = [each for each in others if not each.is_ended]
     chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
-    answers = dict(_request_each(service, chosen))
+    answers = _request_each(service, chosen)
     followed = [
         states.update_by_id(each, answers[each.key], names, now) if each.key in answers else each
         for each in others
@@ -261,31 +261,25 @@ def _follow_unlisted(
 
 def _request_each(
     service: Service, chosen: Sequence[CachedTransfer]
-) -> Iterator[tuple[str, Transfer | None]]:
-    """Yield the key and the transfer, or None if the service has none. Leave out failed requests.
+) -> Mapping[str, Transfer | None]:
+    """Return the transfers by key, None if the service has none. Leave out failed requests.
 
     Our own service is called in this thread, which has a database connection.
     """
+    request = partial(_request_one, service)
     if service.is_embedded or len(chosen) < 2:
-        answers = [_request_one(service, each) for each in chosen]
-    else:
-        with ThreadPoolExecutor(MOST_SINGLE) as pool:
-            answers = list(pool.map(partial(_request_one, service), chosen))
-    for each, answer in zip(chosen, answers, strict=True):
-        if not isinstance(answer, Failure):
-            yield each.key, answer
+        return ChainMap(*map(request, chosen))
+    with ThreadPoolExecutor(MOST_SINGLE) as pool:
+        return ChainMap(*pool.map(request, chosen))
 
 
-def _request_one(service: Service, cached: CachedTransfer) -> Transfer | Failure | None:
-    """Return the transfer, None if the service has none, or why the request failed."""
-    if not cached.id:
-        return None
+def _request_one(service: Service, cached: CachedTransfer) -> dict[str, Transfer | None]:
     try:
-        return service.v1.transfer(cached.id)
+        return {cached.key: service.v1.transfer(cached.id) if cached.id else None}
     except NotFound:
-        return None
-    except Failure as failure:
-        return failure
+        return {cached.key: None}
+    except Failure:
+        return {}
 
 
 def _name_folder(

@@ -133,11 +133,6 @@ class TransferCache:
             self._latest = version_of(row), transfers
         return transfers
 
-    def changes(self, service: str) -> int:
-        with self._cache.open() as connection:
-            row = self._row(connection, service)
-        return row["changes"] if row else 0
-
     # Keeping
 
     def save(
@@ -256,12 +251,14 @@ class TransferCache:
     def refresh_lock(self, service: str) -> AbstractContextManager[bool]:
         return self._cache.refresh_lock(service)
 
-    def asking(self, service: str) -> None:
+    def begin_poll(self, service: str) -> int:
+        """Record that a poll begins. Return how often we changed something, for `save`."""
         with self._cache.transact() as connection:
-            self._row_or_new(connection, service)
+            changes: int = self._row_or_new(connection, service)["changes"]
             connection.execute(
                 "UPDATE cached_list SET asked_at = ? WHERE service = ?", (self._clock(), service)
             )
+        return changes
 
     # Rows
 
@@ -287,9 +284,8 @@ class TransferCache:
         oldest = self._clock() - OLDEST_SECONDS
         with self._cache.transact() as connection:
             old = "SELECT service FROM cached_list WHERE asked_at < ?"
-            connection.execute(f"DELETE FROM transfer WHERE service IN ({old})", (oldest,))  # noqa: S608
-            connection.execute(f"DELETE FROM cleared WHERE service IN ({old})", (oldest,))  # noqa: S608
-            connection.execute("DELETE FROM cached_list WHERE asked_at < ?", (oldest,))
+            for table in ("transfer", "cleared", "cached_list"):
+                connection.execute(f"DELETE FROM {table} WHERE service IN ({old})", (oldest,))  # noqa: S608
 
 
 def version_of(row: sqlite3.Row) -> Version:

@@ -37,7 +37,7 @@ def row(key: str, **facts) -> CachedTransfer:
 
 
 def keep(cache: TransferCache, *rows: CachedTransfer) -> int:
-    cache.save(WHERE, rows, "etag", cache.changes(WHERE))
+    cache.save(WHERE, rows, "etag", cache.begin_poll(WHERE))
     cached_list = cache.find_list(WHERE)
     assert cached_list
     return cached_list.number
@@ -127,7 +127,7 @@ def test_a_transfer_first_seen_when_done_is_not_an_arrival(cache):
 
 def test_a_poll_from_before_our_own_action_changes_nothing(cache):
     keep(cache, row("t1"))
-    before = cache.changes(WHERE)
+    before = cache.begin_poll(WHERE)
     cache.change(WHERE, ["t1"])
     cache.save(WHERE, [row("t1")], "etag", before)
     assert cache.find_list(WHERE).groups.under_way == []
@@ -188,9 +188,9 @@ def test_only_one_of_many_threads_gets_the_lock(cache):
 
 
 def test_unused_services_are_forgotten(cache, clock):
-    cache.asking(WHERE)
+    cache.begin_poll(WHERE)
     keep(cache, row("t1"))
-    cache.asking(WHERE)
+    cache.begin_poll(WHERE)
     clock.now += 31 * 24 * 3600
     cache.prune()
     assert cache.find_list(WHERE) is None

@@ -72,13 +72,6 @@ class TransferRow:
     actions_label: str
 
 
-class RowLabels(NamedTuple):
-    """Translated once for each page, which may have thousands of rows."""
-
-    cancel: str
-    actions: str
-
-
 @dataclass(frozen=True)
 class RowList:
     """The rows of one group. `rows` has the keys of the window; a row is None if the page has it
@@ -128,12 +121,11 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     arrived: Sequence[CachedTransfer] = (),
 ) -> TransfersPage:
     is_same = has_order(cached_list, windows, seen)
-    labels = RowLabels(_("Cancel %(name)s"), _("Actions for %(name)s"))
     lists = []
     for name, group in zip(Windows._fields, cached_list.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
-        rows = {key: row_of(transfers[key], context, labels) for key in keys if key in transfers}
+        rows = {key: row_of(transfers[key], context) for key in keys if key in transfers}
         lists.append(
             RowList(
                 rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
@@ -250,7 +242,7 @@ def document_title(totals: Totals) -> str:
     return words
 
 
-def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> TransferRow:
+def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
     word, tone, icon, facts = words_of(transfer, context)
     name, url = transfer.name or _("Unnamed"), f"{reverse('transfers')}{transfer.key}/"
     may_change = context.may_change and context.away is None
@@ -272,8 +264,8 @@ def row_of(transfer: CachedTransfer, context: RowContext, labels: RowLabels) -> 
         may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         may_clear=may_change and transfer.is_ended,
         may_copy=context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
-        cancel_label=labels.cancel % {"name": name},
-        actions_label=labels.actions % {"name": name},
+        cancel_label=_("Cancel %(name)s") % {"name": name},
+        actions_label=_("Actions for %(name)s") % {"name": name},
     )
 
 
