@@ -40,10 +40,6 @@ PART_TYPES = frozenset({
 })  # fmt: skip
 
 
-class Unknown(Exception):  # noqa: N818  Errors are nouns here.
-    """The token isn't ours, isn't for this person and service, or has expired."""
-
-
 @dataclass(frozen=True)
 class StreamTarget:
     """Where a URL leads. URLs in a playlist expire with the playlist's own URL."""
@@ -67,17 +63,17 @@ def encrypt(part: StreamTarget, reader: list[bytes]) -> str:
     return base64.urlsafe_b64encode(encrypted).decode().rstrip("=")
 
 
-def decrypt(token: str, reader: list[bytes], now: datetime) -> StreamTarget:
+def decrypt(token: str, reader: list[bytes], now: datetime) -> StreamTarget | None:
+    """Return the target of a token, or None if the token isn't ours, isn't for this person and
+    service, or has expired."""
     try:
         content = base64.b64decode(token + "=" * (-len(token) % 4), b"-_", validate=True)
         plain = _cipher(settings.SECRET_KEY).decrypt(content, reader)
-    except (binascii.Error, ValueError, InvalidTag) as error:
-        raise Unknown from error
+    except (binascii.Error, ValueError, InvalidTag):
+        return None
     kind, expires_at = TargetKind(plain[:1].decode()), int.from_bytes(plain[1:9])
-    part = StreamTarget(kind, plain[9:].decode(), expires_at)
-    if part.expires_at <= now.timestamp():
-        raise Unknown
-    return part
+    is_over = expires_at <= now.timestamp()
+    return None if is_over else StreamTarget(kind, plain[9:].decode(), expires_at)
 
 
 @cache

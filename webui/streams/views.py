@@ -14,10 +14,9 @@ from webui.v1.errors import Unreadable
 @require_safe
 @open_to(Role.GUEST)
 def part(request: Request, token: str) -> HttpResponseBase:
-    try:
-        target = streams.decrypt(token, streams.reader_of(request), timezone.now())
-    except streams.Unknown as unknown:
-        raise Http404 from unknown
+    target = streams.decrypt(token, streams.reader_of(request), timezone.now())
+    if target is None:
+        raise Http404
     try:
         return streams.answer(request, target)
     except Unreadable as unreadable:
