@@ -1,4 +1,4 @@
-"""Sort the entries of a folder, and keep each order for the filter."""
+"""Sort the entries of a folder, and filter them."""
 
 import re
 import unicodedata
@@ -22,7 +22,6 @@ class Contents:
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
         self._orders: dict[str, list[Entry]] = {}
-        self._folded: dict[str, list[str]] = {}
 
     def __len__(self) -> int:
         return len(self.entries)
@@ -36,13 +35,8 @@ class Contents:
         words = query.casefold().split()
         if not words:
             return order
-        if sort not in self._folded:
-            self._folded[sort] = [entry.name.casefold() for entry in order]
-        return [
-            entry
-            for entry, name in zip(order, self._folded[sort], strict=True)
-            if all(word in name for word in words)
-        ]
+        pairs = ((entry, entry.name.casefold()) for entry in order)
+        return [entry for entry, name in pairs if all(word in name for word in words)]
 
     def in_order(self, sort: str) -> list[Entry]:
         if sort not in self._orders:
