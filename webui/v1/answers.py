@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from http import HTTPStatus
+from http.client import responses
 from typing import Any
 
 import httpx
@@ -200,7 +200,11 @@ def parse_json(text: str | bytes, row_keys: Sequence[str] = ()) -> Any:
     """
     with suppress(msgspec.DecodeError, ValueError):
         return _with_raw_rows(text, row_keys) if row_keys else msgspec.json.decode(text)
-    return json.loads(text, parse_constant=_nothing, parse_int=_short_integer)
+    return json.loads(
+        text,
+        parse_constant=lambda _word: None,
+        parse_int=lambda digits: int(digits) if len(digits) <= LONGEST_INTEGER else None,
+    )
 
 
 def _with_raw_rows(text: str | bytes, row_keys: Sequence[str]) -> Json:
@@ -208,14 +212,6 @@ def _with_raw_rows(text: str | bytes, row_keys: Sequence[str]) -> Json:
         key: ROWS.decode(value) if key in row_keys else msgspec.json.decode(value)
         for key, value in OBJECT.decode(text).items()
     }
-
-
-def _nothing(_word: str) -> None:
-    return None
-
-
-def _short_integer(digits: str) -> int | None:
-    return int(digits) if len(digits) <= LONGEST_INTEGER else None
 
 
 def check(answer: Answer, secrets: tuple[str, ...], now: datetime) -> None:
@@ -261,11 +257,8 @@ def _words_in(value: Any) -> str:
 def phrase_of(status: int | None) -> str:
     if status is None:
         return "refused"
-    try:
-        # Python versions differ about the phrase of 413.
-        return "too large" if status == 413 else HTTPStatus(status).phrase
-    except ValueError:
-        return "unknown"
+    # Python versions differ about the phrase of 413.
+    return "too large" if status == 413 else responses.get(status, "unknown")
 
 
 def _status_within(body: Json) -> int | None:

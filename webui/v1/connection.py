@@ -448,6 +448,6 @@ def _judge_link(answer: Answer) -> Answer:
 
 def _is_unknown(outcome: Outcome, call: Call) -> bool:
     """Return whether the service lacks this path. If a path names nothing, no 404 can mean gone."""
-    if not isinstance(outcome, Answer):
-        return False
-    return outcome.is_missing_route or (outcome.status == 404 and not call.names_something)
+    return isinstance(outcome, Answer) and (
+        outcome.is_missing_route or (outcome.status == 404 and not call.names_something)
+    )

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from itertools import pairwise
 
 from django.utils.translation import gettext as _
 
@@ -61,14 +62,13 @@ def section_rows(
     entries: Sequence[Entry], first: int, stop: int, at: Addresses, context: FilesContext
 ) -> tuple[EntryRow, ...]:
     """Return the rows of a window in the media view. The first row of a section has its heading."""
-    titles = [section_title(each, context.calendar) for each in entries[max(first - 1, 0) : stop]]
-    before = titles[:-1] if first else ["", *titles[:-1]]
-    titles = titles[1:] if first else titles
+    window = entries[first:stop]
+    before = entries[first - 1 : first] if first else ()
+    titles = [section_title(each, context.calendar) for each in (*before, *window)]
+    pairs = pairwise(titles if first else ["", *titles])
     return tuple(
-        replace(row, section="" if title == one_before else title)
-        for row, title, one_before in zip(
-            rows(entries[first:stop], at, context), titles, before, strict=True
-        )
+        replace(row, section="" if title == above else title)
+        for row, (above, title) in zip(rows(window, at, context), pairs, strict=True)
     )
 
 
