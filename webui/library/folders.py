@@ -130,11 +130,10 @@ def _fetch(service: Service, folder: str, listing: CachedListing | None) -> Snap
         gone = listing or store().find(service.key, folder)
         store().forget(service.key, folder)
         raise FolderGone(gone.snapshot.parent if gone else "") from error
-    if isinstance(answer, Unchanged) and listing is not None:
+    if isinstance(answer, Unchanged):
+        assert listing is not None  # noqa: S101  Its ETag was sent.
         store().confirm(service.key, folder, number)
         return listing.snapshot
-    if isinstance(answer, Unchanged):
-        answer = service.v1.listing(folder)
     return store().save(service.key, ROOT if answer.is_root else folder, answer, number)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
-from typing import Literal, TypeVar, cast, overload
+from typing import Literal, TypeVar, cast
 
 import httpx
 
@@ -35,10 +35,6 @@ class Client(ServiceConnection):
 
     # Folders and files
 
-    @overload
-    def listing(self, folder_id: str = calls.ROOT_ID) -> records.Listing: ...
-    @overload
-    def listing(self, folder_id: str, etag: str | None) -> records.Listing | records.Unchanged: ...
     def listing(
         self, folder_id: str = calls.ROOT_ID, etag: str | None = None
     ) -> records.Listing | records.Unchanged:
