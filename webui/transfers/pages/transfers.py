@@ -1,7 +1,7 @@
 """The Transfers screen: running and finished transfers, with every word ready."""
 
 from collections.abc import Container, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
 
@@ -11,12 +11,12 @@ from django.utils.translation import gettext as _
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
 from webui.transfers.groups import Totals
-from webui.transfers.pages.words import Away, RowContext, origin, rate_words, words_of
+from webui.transfers.pages.words import RowContext, origin, rate_words, words_of
 from webui.transfers.states import DONE, FAILED, GONE, METADATA, QUEUED, CachedTransfer
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure
 from webui.words import formatting, joining
-from webui.words.failures import message_of
+from webui.words.failures import ErrorMessage, message_of
 from webui.words.formatting import name_parts
 
 WINDOW = 100
@@ -103,7 +103,7 @@ class TransfersPage:
     failed: RowList
     done: RowList
     arrived: list[tuple[str, str]]  # keys and words
-    away: Away | None
+    away: ErrorMessage | None
     may_change: bool
 
     @property
@@ -283,12 +283,12 @@ def arrival_words(transfer: CachedTransfer) -> str:
     return _("%(name)s is in your files") % {"name": transfer.name}
 
 
-def away_words(since: str, failure: Failure) -> Away:
+def away_words(since: str, failure: Failure) -> ErrorMessage:
     text = _(
         "You're seeing an earlier state of these transfers (%(time)s). Ferry will reconnect on "
         "its own."
     )
-    return Away(message_of(failure).title, text % {"time": since})
+    return replace(message_of(failure), text=text % {"time": since})
 
 
 def destination_of(folder: str, name: str) -> DestinationFolder | None:

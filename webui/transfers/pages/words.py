@@ -12,6 +12,7 @@ from webui.transfers import states
 from webui.transfers.states import RETRYING, CachedTransfer
 from webui.v1.records import DOWNLOADED_PERCENT
 from webui.words import formatting
+from webui.words.failures import ErrorMessage
 from webui.words.formatting import Calendar
 from webui.words.joining import sentences
 from webui.words.reasons import NOTES, find
@@ -29,13 +30,7 @@ class RowContext:
     calendar: Calendar
     may_change: bool = False
     free_bytes: int | None = None
-    away: "Away | None" = None
-
-
-@dataclass(frozen=True)
-class Away:
-    title: str
-    text: str
+    away: ErrorMessage | None = None
 
 
 def words_of(transfer: CachedTransfer, context: RowContext) -> StateWords:
