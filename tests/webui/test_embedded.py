@@ -30,6 +30,42 @@ def send(person, path, name, content, **headers):
     return person.client.post(path, {"file": file}, headers={**SCRIPT, **headers})
 
 
+def test_records_that_no_other_service_sends_are_read():
+    v1 = connection.service().v1
+    films_id = v1.create_folder("Films")
+    v1.add_file("a film.txt", io.BytesIO(b"abc"), 3)
+    (largest,) = v1.largest_files()
+    assert (largest.name, largest.size_bytes, largest.folder_path) == ("a film.txt", 3, "")
+    assert abs(timezone.now() - largest.updated_at).total_seconds() < 600
+    result = v1.search({"q": "film"})
+    assert [each.id for each in (*result.folders, *result.files)] == [films_id, largest.id]
+    assert (result.count, result.has_more, result.has_uncounted) == (2, False, False)
+
+    file = ("file", largest.id)
+    moved = v1.place("move", [file], films_id, "ask")
+    assert (moved.count, moved.taken) == (1, ())
+    undone = v1.undo_move(moved.id)
+    assert (undone.count, set(undone.folder_ids)) == (1, {films_id, largest.folder_id})
+    assert v1.place("move", [file], films_id, "ask").id
+    v1.add_file("a film.txt", io.BytesIO(b"other"), 5)
+    (other,) = v1.listing().files
+    refused = v1.place("move", [("file", other.id)], films_id, "ask")
+    assert (refused.id, refused.taken, refused.taken_count) == ("", ("a film.txt",), 1)
+
+    deleted = v1.delete_together([("folder", films_id)])
+    assert deleted.count == 1
+    items = v1.deleted_items()
+    (item,) = items.items
+    assert (item.name, item.kind, item.folder_path) == ("Films", "folder", "")
+    assert (item.size_bytes, items.size_bytes, items.has_more) == (3, 3, False)
+    assert item.deleted_at.tzinfo is not None
+    (place,) = v1.restore({"batch": deleted.id})
+    assert (place.name, place.folder_id) == ("Films", largest.folder_id)
+    v1.delete_together([("folder", films_id)])
+    gone = v1.delete_for_good({"ids": v1.deleted_items().items[0].id})
+    assert (gone.id, gone.count) == ("", 1)
+
+
 def test_a_file_is_uploaded_listed_renamed_downloaded_and_deleted(bob):
     made = bob.client.post("/files/0/new/", {"name": "Films"}, headers=SCRIPT)
     upload_url = json.loads(made.content)["upload_url"]
