@@ -1,6 +1,8 @@
 """Create folders and rename entries. If the service doesn't confirm a change, look whether it was
 made."""
 
+from collections.abc import Iterable
+
 from django.utils.translation import gettext as _
 
 from common.names import key_of
@@ -15,16 +17,16 @@ from webui.library.folders import Reading
 from webui.v1.errors import Failure, NotFound
 
 
-def make_folder(request: Request, reading: Reading, name: str) -> tuple[str | None, bool]:
+def create_folder(request: Request, reading: Reading, name: str) -> tuple[str | None, bool]:
     """Create a folder. Return its id, which not every service sends, and whether the service
     confirmed that; if not, look whether the folder is there."""
     try:
-        return create_folder(request, reading, name), True
+        return request_folder(request, reading, name), True
     except Failure as failure:
-        return find_made(request, reading, name, failure), False
+        return find_folder(request, reading, name, failure), False
 
 
-def create_folder(request: Request, reading: Reading, name: str) -> str | None:
+def request_folder(request: Request, reading: Reading, name: str) -> str | None:
     service, folder = service_of(request), reading.snapshot.folder
     held_deletes.delete_now(service, folder=folder, name__iexact=name)
     above = folders.path_of(service, reading.snapshot)
@@ -40,17 +42,21 @@ def create_folder(request: Request, reading: Reading, name: str) -> str | None:
     return folder_id
 
 
-def find_made(request: Request, reading: Reading, name: str, failure: Failure) -> str:
+def find_folder(request: Request, reading: Reading, name: str, failure: Failure) -> str:
     """Return the ID of the folder if it is there, or raise the failure."""
     snapshot = reading.snapshot
     entries = folders.look_again(service_of(request), snapshot.folder, failure)
-    listed = [entry for entry in entries if entry.is_folder]
-    for entry in listed:
-        if key_of(entry.name) == key_of(name):
-            return entry.id
-    if all(snapshot.contents.find(entry.key) for entry in listed):
+    if (folder_id := folder_named(entries, name)) is not None:
+        return folder_id
+    if all(snapshot.contents.find(entry.key) for entry in entries if entry.is_folder):
         failure.outcome = "unseen"
     raise failure
+
+
+def folder_named(entries: Iterable[Entry], name: str) -> str | None:
+    key = key_of(name)
+    ids = (entry.id for entry in entries if entry.is_folder and key_of(entry.name) == key)
+    return next(ids, None)
 
 
 def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) -> str:

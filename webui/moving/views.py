@@ -173,7 +173,7 @@ def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, 
     error = reasons.find(find_name_error(name)).text
     if not error:
         try:
-            made_id, _is_confirmed = changes.make_folder(request, target, name)
+            made_id, _is_confirmed = changes.create_folder(request, target, name)
         except (Conflict, Rejected) as failure:
             error = name_refusal(failure)
         else:

@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
-from common.names import find_name_error, key_of
+from common.names import find_name_error
 from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
@@ -50,7 +50,7 @@ def new(request: Request, folder: str) -> HttpResponse:
     if error:
         return show_new(request, reading, name=name, error=error)
     try:
-        made_id, is_confirmed = changes.make_folder(request, reading, name)
+        made_id, is_confirmed = changes.create_folder(request, reading, name)
     except (Conflict, Rejected) as failure:
         return show_new(request, reading, name=name, error=name_refusal(failure))
     key = f"folder-{made_id}" if made_id else ""
@@ -67,26 +67,20 @@ def new_for_script(request: Request, reading: Reading, name: str, error: str) ->
     made_id: str | None = None
     if not error:
         try:
-            made_id, _is_confirmed = changes.make_folder(request, reading, name)
+            made_id, _is_confirmed = changes.create_folder(request, reading, name)
         except Conflict:
             made_id = None
         except Failure as failure:
             error = message_of(failure).words
     if not error and made_id is None:
-        made_id = folder_named(request, reading.snapshot.folder, name)
+        latest = screen.read(request, reading.snapshot.folder, at_once=True).snapshot
+        made_id = changes.folder_named(latest.contents.entries, name)
         error = "" if made_id else reasons.find("name_taken").text
     if error or made_id is None:
         return JsonResponse({"ok": False, "reason": error}, status=422)
     addresses = {"upload_url": reverse("files-upload", args=[made_id])}
     addresses["new_url"] = reverse("files-new", args=[made_id])
     return JsonResponse({"ok": True} | addresses)
-
-
-def folder_named(request: Request, folder: str, name: str) -> str | None:
-    below = screen.read(request, folder, at_once=True).snapshot.contents.entries
-    key = key_of(name)
-    ids = (entry.id for entry in below if entry.is_folder and key_of(entry.name) == key)
-    return next(ids, None)
 
 
 def show_new(request: Request, reading: Reading, *, name: str, error: str) -> HttpResponse:
