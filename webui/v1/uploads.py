@@ -2,13 +2,12 @@
 
 import secrets
 from collections.abc import Iterator, Mapping
-from pathlib import PurePosixPath
 from typing import Protocol
 
+from common.names import LONGEST_NAME, split_extension
 from webui.v1.errors import Unavailable
 
 PIECE_BYTES = 64 * 1024
-LONGEST_NAME, LONGEST_SUFFIX = 255, 16
 
 
 class Readable(Protocol):
@@ -73,11 +72,9 @@ def header_name(name: str) -> str:
 
 
 def shorten(name: str) -> str:
-    """Cut a name before its suffix, which shows what kind of file it is."""
-    suffix = PurePosixPath(name).suffix
-    if len(name) <= LONGEST_NAME or len(suffix) > LONGEST_SUFFIX:
-        return name[:LONGEST_NAME]
-    return name[: LONGEST_NAME - len(suffix)] + suffix
+    """Cut a name before its extension, which shows what kind of file it is."""
+    stem, extension = split_extension(name)
+    return stem[: LONGEST_NAME - len(extension)] + extension
 
 
 def _position(stream: Readable) -> int | None:
