@@ -15,6 +15,9 @@ from django.db import close_old_connections
 from django.db import connection as database
 from django.utils import timezone
 
+from common.addresses.reachable import Reach
+from service.fetching.http.wire import Road
+from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
@@ -140,13 +143,24 @@ def embedded_worker(wake_up: WakeUp) -> Worker:
     def tools() -> Tools:
         return Tools(
             Engine(engine_settings(), wake_up=wake_up),
-            Fetching(settings.TORRENT_NETWORK, wake_up=wake_up, checkpoints=saved),
+            make_fetching(wake_up, saved),
             FileImport(store, Aside(1, thread_name_prefix="import"), wake_up),
             changes,
             saved,
         )
 
     return Worker(lease, tools, store, limits())
+
+
+def make_fetching(
+    wake_up: threading.Event | None = None, saved: SavedFetches | None = None
+) -> Fetching:
+    return Fetching(
+        Road(Reach(settings.TORRENT_NETWORK, settings.FETCH_PRIVATE)),
+        Pace(limit_bytes=settings.DOWNLOAD_LIMIT, most_bytes=settings.FETCH_MAX_BYTES),
+        wake_up,
+        saved,
+    )
 
 
 def engine_settings() -> EngineSettings:
@@ -171,7 +185,4 @@ def limits() -> TransferLimits:
         active_transfers=settings.ACTIVE_TRANSFERS,
         patience=timedelta(seconds=settings.NO_PEERS_SECONDS),
         seeds=settings.SEED_RATIO > 0 and settings.SEED_MINUTES > 0,
-        fetch_private=settings.FETCH_PRIVATE,
-        fetch_most_bytes=settings.FETCH_MAX_BYTES,
-        download_bytes_per_second=settings.DOWNLOAD_LIMIT,
     )

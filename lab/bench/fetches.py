@@ -6,10 +6,12 @@ from pathlib import Path
 from statistics import median
 from threading import Event
 
+from common.addresses.reachable import Reach
 from lab.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
 from lab.bench.streams import nginx
 from service.fetching.events import Head
 from service.fetching.fetch import FetchOrder
+from service.fetching.http.wire import Road
 from service.fetching.pool import Fetching
 from service.torrents.events import Complete
 
@@ -64,7 +66,7 @@ def running(command: list[str], target: Path) -> Callable[[], None]:
 
 def fetched(url: str, folder: Path) -> None:
     folder.mkdir()
-    fetching = Fetching("loopback")
+    fetching = Fetching(Road(Reach("loopback")))
     fetching.add(FetchOrder("1", url, str(folder)))
     tick = Event()
     while not is_complete(fetching):

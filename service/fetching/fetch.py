@@ -16,7 +16,7 @@ from service.fetching.http import responses
 from service.fetching.http.content import PartialFile, translate_disk_errors
 from service.fetching.http.requests import ask, translate_errors
 from service.fetching.http.responses import ResponseFacts
-from service.fetching.http.wire import Road, Transport
+from service.fetching.http.wire import Transport
 from service.fetching.job import FolderJob, Means
 from service.fetching.resume_point import ResumePoint, fingerprint_of
 from service.fetching.retries import Retries
@@ -36,14 +36,9 @@ class FetchOrder:
     key: str
     url: str
     folder: str  # exists; gets the file `0` and `resume.json`
-    may_use_private: bool = False
-    most_bytes: int = 0  # 0: no limit
-    download_limit_bytes: int = 0  # per second, for all fetches; that of the latest order counts
 
-    def job(self, road: Road, means: Means) -> "Fetch":
-        means.throttle.limit_bytes = self.download_limit_bytes
-        reach = replace(road.reach, may_use_private=self.may_use_private)
-        return Fetch(self, replace(road, reach=reach), means)
+    def job(self, means: Means) -> "Fetch":
+        return Fetch(self, means)
 
 
 class Fetch(FolderJob):
@@ -58,11 +53,10 @@ class Fetch(FolderJob):
     Before the first attempt, it takes over what a worker of another machine had fetched.
     """
 
-    def __init__(self, order: FetchOrder, road: Road, means: Means) -> None:
+    def __init__(self, order: FetchOrder, means: Means) -> None:
         super().__init__(means)
         self._order = order
         self._folder = Path(order.folder)
-        self._road = road
         self._is_restored = False
         self._head: Head | None = None
         self._furthest_bytes = 0
@@ -109,7 +103,7 @@ class Fetch(FolderJob):
             return self._reuse(resume)
         self._note(resume.safe_bytes if resume else 0)
         self._waiter.allow(self._pace.quiet_seconds)
-        with closing(Transport(self._road, self._waiter)) as transport, translate_errors():
+        with closing(Transport(self._means.road, self._waiter)) as transport, translate_errors():
             answer = ask(transport, self._order.url, headers_for(resume))
             if isinstance(answer, str):
                 return MagnetFound(self._order.key, answer)
@@ -249,7 +243,7 @@ class Fetch(FolderJob):
         self._furthest_bytes = max(self._furthest_bytes, done_bytes)
 
     def _refuse_beyond_limit(self, size_bytes: int) -> None:
-        most_bytes = self._order.most_bytes
+        most_bytes = self._pace.most_bytes
         if most_bytes and size_bytes > most_bytes:
             raise PermanentFailure(
                 f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large"

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from threading import Event
 
 from service.fetching.events import FetchEvent
+from service.fetching.http.wire import Road
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.fetching.stoppable_wait import StoppableWait
@@ -19,11 +20,12 @@ LISTEN_SECONDS = 0.2
 class Means:
     """State shared by all jobs."""
 
+    road: Road
     pace: Pace
     throttle: RateLimit
     tell: Callable[[FetchEvent], None]
     polled_at: Callable[[], float]  # when the worker polled last
-    checkpoints: Checkpoints | None = None
+    checkpoints: Checkpoints | None
 
 
 class FolderJob:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from typing import Protocol
 
-from common.addresses.reachable import Reach
 from service.fetching.events import FetchEvent
 from service.fetching.http.wire import Road
 from service.fetching.job import FolderJob, Means
@@ -20,7 +19,7 @@ class FolderOrder(Protocol):
     @property
     def key(self) -> str: ...
 
-    def job(self, road: Road, means: Means) -> FolderJob: ...
+    def job(self, means: Means) -> FolderJob: ...
 
 
 @dataclass
@@ -37,20 +36,17 @@ class Fetching:
 
     def __init__(
         self,
-        network: str = "internet",
-        road: Road | None = None,
+        road: Road,
         pace: Pace | None = None,
         wake_up: Event | None = None,
         checkpoints: Checkpoints | None = None,
     ) -> None:
-        """`network`: `internet`, or `loopback`, which is only 127.0.0.0/8.
-
-        `wake_up` is set when there is something to poll.
-        """
-        self._road = road or Road(Reach(network))
+        """`wake_up` is set when there is something to poll."""
         self._pace = pace or Pace()
-        throttle = RateLimit(self._pace.clock)
-        self._means = Means(self._pace, throttle, self._emit, lambda: self._polled_at, checkpoints)
+        throttle = RateLimit(self._pace.clock, self._pace.limit_bytes)
+        self._means = Means(
+            road, self._pace, throttle, self._emit, lambda: self._polled_at, checkpoints
+        )
         self._events: deque[FetchEvent] = deque()
         self._wake_up = wake_up or Event()
         self._running: dict[str, RunningFetch] = {}
@@ -62,7 +58,7 @@ class Fetching:
         with self._lock:
             if order.key in self._running:
                 return
-            fetch = order.job(self._road, self._means)
+            fetch = order.job(self._means)
             thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
             thread.start()
             self._running[order.key] = RunningFetch(fetch, thread)

@@ -10,7 +10,6 @@ from zipfile import ZipFile, ZipInfo
 from service.errors import DiskFull, NotFound, StoreAway
 from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
-from service.fetching.http.wire import Road
 from service.fetching.job import FolderJob, Means
 from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
@@ -30,7 +29,7 @@ class UnpackOrder:
     blob: str
     name: str  # of the new folder
 
-    def job(self, _road: Road, means: Means) -> "Unpack":
+    def job(self, means: Means) -> "Unpack":
         return Unpack(self, means)
 
 

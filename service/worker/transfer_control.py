@@ -41,9 +41,6 @@ class TransferLimits:
     active_transfers: int
     patience: timedelta  # with torrents that no peer in reach can send
     seeds: bool
-    fetch_private: bool
-    fetch_most_bytes: int
-    download_bytes_per_second: int
 
 
 @dataclass(frozen=True)
@@ -132,7 +129,8 @@ class TransferControl:
         if run.is_unpacking:
             self._give_zip_file(run)
         elif run.is_fetch:
-            self.tools.fetching.add(self._fetch_order(run))
+            order = FetchOrder(run.key, run.transfer.source, str(run.folder.path))
+            self.tools.fetching.add(order)
         else:
             run.remainder = imports.find_remainder(run.id)
             self.tools.engine.add(self._order(run))
@@ -145,17 +143,6 @@ class TransferControl:
             name, _suffix = library_names.split(zip_file.name)
             order = UnpackOrder(run.key, run.folder.path, zip_file.blob, name)
             self.tools.fetching.add(order)
-
-    def _fetch_order(self, run: Run) -> FetchOrder:
-        limits = self.limits
-        return FetchOrder(
-            run.key,
-            run.transfer.source,
-            str(run.folder.path),
-            limits.fetch_private,
-            limits.fetch_most_bytes,
-            limits.download_bytes_per_second,
-        )
 
     @staticmethod
     def _order(run: Run) -> Order:

@@ -67,7 +67,7 @@ def open_side(tmp_path):
 
     def open_it(road: Road) -> Side:
         side = Side(tmp_path, pace=Pace(pause=waits_told([]), quiet_seconds=10))
-        side.fetching = Fetching(road=road, pace=side.pace)
+        side.fetching = Fetching(road, side.pace)
         opened.append(side)
         return side
 
@@ -80,6 +80,12 @@ def open_side(tmp_path):
 def abroad(open_side):
     """Return a side on the internet, with the system's own resolver."""
     return open_side(Road(Reach()))
+
+
+@pytest.fixture
+def at_home(open_side):
+    """Return a side like `abroad` that may reach private networks, too."""
+    return open_side(Road(Reach(may_use_private=True)))
 
 
 @pytest.fixture
@@ -124,10 +130,10 @@ def redirect(location):
 # Addresses to fetch
 
 
-def test_private_addresses_are_reached_if_the_setting_allows_it(abroad):
+def test_private_addresses_are_reached_if_the_setting_allows_it(at_home):
     with serving(answers(whole(SECRET))) as server:
-        assert abroad.fetch(url_of(server), may_use_private=True) == Complete("7")
-    assert abroad.content == SECRET
+        assert at_home.fetch(url_of(server)) == Complete("7")
+    assert at_home.content == SECRET
 
 
 @each_case("host", OWN)
@@ -152,8 +158,8 @@ def test_nothing_is_fetched_from_private_addresses(abroad, host, scheme):
 
 
 @each_case("url", OTHER_SCHEMES)
-def test_nothing_but_the_web_is_fetched(abroad, url):
-    assert is_refused(abroad.fetch(url, may_use_private=True))
+def test_nothing_but_the_web_is_fetched(at_home, url):
+    assert is_refused(at_home.fetch(url))
 
 
 @each_case("url", OTHER_SCHEMES)
@@ -261,8 +267,9 @@ def test_in_ipv6_a_household_is_near_though_its_addresses_are_public(ours, their
 
 
 def test_the_loopback_network_cannot_reach_the_internet(open_side):
-    side = open_side(named(Reach("loopback"), far_example=["93.184.216.34"]))
-    assert side.fetch("http://far.example/", may_use_private=True) == REFUSED
+    reach = Reach("loopback", may_use_private=True)
+    side = open_side(named(reach, far_example=["93.184.216.34"]))
+    assert side.fetch("http://far.example/") == REFUSED
 
 
 @each_case("userinfo", ["me:secret", "me", ":secret", "127.0.0.1", quote("a@b")])

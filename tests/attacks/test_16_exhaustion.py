@@ -14,7 +14,6 @@ import pytest
 from config.embedded import upstream
 from service.fetching.events import MagnetFound
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching
 from service.models import Transfer, Wish
 from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
@@ -200,7 +199,8 @@ def side(tmp_path):
 def test_an_endless_response_stops_at_the_limit(start, side):
     piece = chunk(b"x" * 65_000) if b"chunked" in start else b"x" * 65_000
     with serving(then_pouring(start, piece)) as server, memory_below(4 * MIB):
-        event = side.fetch(url_of(server), most_bytes=20 * MIB)
+        side.hurry(most_bytes=20 * MIB)
+        event = side.fetch(url_of(server))
     assert event.word == "too_large"
     assert len(side.content) <= 20 * MIB
 
@@ -228,12 +228,13 @@ def test_an_endless_head_is_limited(misbehave, side):
 def test_an_endless_torrent_file_is_refused(side):
     start = head() + b"d8:announce9999999999:"
     with serving(then_pouring(start, b"x" * 65_536)) as server, memory_below(64 * MIB):
-        assert side.fetch(url_of(server), most_bytes=20 * MIB).word == "too_large"
+        side.hurry(most_bytes=20 * MIB)
+        assert side.fetch(url_of(server)).word == "too_large"
 
 
 def test_a_hundred_silent_servers_are_left_at_once(side):
     side.pace = Pace()
-    side.fetching = Fetching("loopback")
+    side.hurry()
     with serving(then_silent(head()[:-2])) as server:
         for number in range(100):
             side.add(url_of(server), key=str(number))

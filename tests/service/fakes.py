@@ -211,7 +211,4 @@ LIMITS = {
     "active_transfers": 5,
     "patience": timedelta(minutes=2),
     "seeds": False,
-    "fetch_private": False,
-    "fetch_most_bytes": 0,
-    "download_bytes_per_second": 0,
 }

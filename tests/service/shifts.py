@@ -8,8 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
-from host.worker.transferring import engine_settings, limits
-from service.fetching.pool import Fetching
+from host.worker.transferring import engine_settings, limits, make_fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
 from service.worker.import_files import FileImport
@@ -30,7 +29,7 @@ class RealShift:
 
     def _tools(self):
         self.engine = Engine(engine_settings())
-        return Tools(self.engine, Fetching("loopback"), FileImport(self.store, Here()))
+        return Tools(self.engine, make_fetching(), FileImport(self.store, Here()))
 
     def until(self, is_so, seconds=PATIENCE_SECONDS):
         """Run rounds until `is_so` is true."""

@@ -4,18 +4,21 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
+from common.addresses.reachable import Reach
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound
 from service.fetching.fetch import FetchOrder
+from service.fetching.http.wire import Road
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 from tests.misbehaving import Misbehaviour, Server, Wire, head
 
 PATIENCE_SECONDS = 90
+LOOPBACK = Road(Reach("loopback"))
 CONTENT = bytes(range(256)) * 2_000
 ENDS = Complete | TorrentBroken | TorrentGone | TorrentFound | MagnetFound
 RANGE = re.compile(rb"\r\nrange: bytes=(\d+)-\r\n", re.IGNORECASE)
@@ -80,10 +83,15 @@ class Side:
 
     def __post_init__(self) -> None:
         self.pace = self.pace or Pace(pause=waits_told(self.waits), quiet_seconds=10)
-        self.fetching = Fetching("loopback", pace=self.pace)
+        self.hurry()
 
-    def add(self, url: str, key: str = "7", **wanted: object) -> None:
-        self.fetching.add(FetchOrder(key, url, str(self.folder), **wanted))
+    def hurry(self, **wanted: object) -> None:
+        """Start over, with these times and limits."""
+        self.pace = replace(self.pace, **wanted)
+        self.fetching = Fetching(LOOPBACK, self.pace)
+
+    def add(self, url: str, key: str = "7") -> None:
+        self.fetching.add(FetchOrder(key, url, str(self.folder)))
 
     def until(self, is_it: Callable[[FetchEvent], bool]) -> FetchEvent:
         """Return the next event for which `is_it` is true."""
@@ -114,8 +122,8 @@ class Side:
     def end(self) -> FetchEvent:
         return self.until(lambda event: isinstance(event, ENDS))
 
-    def fetch(self, url: str, **wanted: object) -> FetchEvent:
-        self.add(url, **wanted)
+    def fetch(self, url: str) -> FetchEvent:
+        self.add(url)
         return self.end()
 
     def head(self) -> Head:

@@ -15,9 +15,8 @@ def dated(seconds):
 
 def test_all_fetches_share_the_rate_limit():
     now = [100.0]
-    throttle = RateLimit(lambda: now[0])
-    assert throttle.seconds_for(5_000) == 0
-    throttle.limit_bytes = 1_000
+    assert RateLimit(lambda: now[0], 0).seconds_for(5_000) == 0
+    throttle = RateLimit(lambda: now[0], 1_000)
     assert [throttle.seconds_for(500) for _ in range(3)] == [0.5, 1.0, 1.5]
     now[0] = 101.0
     assert throttle.seconds_for(500) == 1.0

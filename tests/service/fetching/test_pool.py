@@ -6,7 +6,6 @@ import os
 import random
 import threading
 from contextlib import suppress
-from dataclasses import replace
 from email.utils import formatdate
 from itertools import count, pairwise
 
@@ -15,7 +14,6 @@ import pytest
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.fetching.fetch import FetchOrder
 from service.fetching.pace import Pace
-from service.fetching.pool import Fetching
 from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.certificates import self_signed
@@ -68,11 +66,6 @@ def sides(tmp_path):
 @pytest.fixture
 def side(sides):
     return sides()
-
-
-def hurried(side, **wanted):
-    side.pace = replace(side.pace, **wanted)
-    side.fetching = Fetching("loopback", pace=side.pace)
 
 
 def sentence_of(event):
@@ -509,7 +502,7 @@ def test_a_server_that_never_recovers_is_given_up(side):
 )  # fmt: skip
 def test_a_server_says_when_it_wants_us_back(sides, wanted, seconds):
     side = sides()
-    hurried(side, today=lambda: 1_700_000_000)
+    side.hurry(today=lambda: 1_700_000_000)
     busy = answers(whole(b"", "429 Slow", Retry_After=wanted))
     with serving(in_turn(busy, file())) as server:
         assert side.fetch(url_of(server)) == DONE
@@ -544,7 +537,7 @@ def test_an_invalid_name_is_reported(side):
 )
 def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
     side = sides()
-    hurried(side, quiet_seconds=0.2)
+    side.hurry(quiet_seconds=0.2)
     with serving(in_turn(misbehave, file())) as server:
         assert side.fetch(url_of(server)) == DONE
         # On a busy machine the file itself may exceed the timeout, and is requested again.
@@ -556,7 +549,7 @@ def test_nothing_new_for_a_while_is_a_timeout(sides, misbehave):
 def test_a_trickle_is_not_given_up(side):
     """It takes three times as long as a server may be silent."""
     clock, sizes = [0.0], [*range(5_000, 10_001, 1_000), len(CONTENT)]
-    hurried(side, clock=lambda: clock[0], quiet_seconds=10)
+    side.hurry(clock=lambda: clock[0], quiet_seconds=10)
 
     def trickle(wire):
         wire.send(head(Content_Length=str(len(CONTENT))))
@@ -614,19 +607,22 @@ def test_a_bad_certificate_is_refused(side, tmp_path_factory):
 
 def test_content_with_too_large_a_declared_size_is_refused_before_its_head_is_reported(side):
     with serving(then_silent(head(Content_Length="1001"), CONTENT[:100])) as server:
-        assert side.fetch(url_of(server), most_bytes=1_000).word == "too_large"
+        side.hurry(most_bytes=1_000)
+        assert side.fetch(url_of(server)).word == "too_large"
     assert side.heads == []
 
 
 def test_content_that_grows_beyond_the_limit_is_refused(side):
     with serving(then_pouring(head(), b"x" * 65_536)) as server:
-        assert side.fetch(url_of(server), most_bytes=1_000_000).word == "too_large"
+        side.hurry(most_bytes=1_000_000)
+        assert side.fetch(url_of(server)).word == "too_large"
     assert len(side.content) <= 1_000_000
 
 
 def test_content_of_exactly_the_limit_is_accepted(side):
     with serving(file()) as server:
-        assert side.fetch(url_of(server), most_bytes=len(CONTENT)) == DONE
+        side.hurry(most_bytes=len(CONTENT))
+        assert side.fetch(url_of(server)) == DONE
 
 
 def test_a_full_disk_is_reported_and_the_fetch_resumes(side):
@@ -660,7 +656,7 @@ def test_bytes_that_the_disk_failed_to_save_are_never_resumed_from(
 ):
     """The disk reports a failure only once, in an early sync or in that of `make_safe`."""
     side = sides()
-    hurried(side, safe_every_seconds=safe_every_seconds)
+    side.hurry(safe_every_seconds=safe_every_seconds)
     # No setting changes when the first sync starts.
     monkeypatch.setattr("service.fetching.http.content.AHEAD_BYTES", ahead_bytes)
     # Only root can make a disk that fails once and then works.
@@ -689,11 +685,11 @@ def test_the_speed_limit_holds_for_all_fetches_together(tmp_path):
     for folder in folders:
         folder.mkdir()
     side = Side(folders[0])
-    hurried(side, clock=lambda: 0.0)
+    side.hurry(clock=lambda: 0.0, limit_bytes=100_000)
     with serving(file()) as server:
         for number, folder in enumerate(folders):
             side.folder = folder
-            side.add(url_of(server), key=str(number), download_limit_bytes=100_000)
+            side.add(url_of(server), key=str(number))
         assert {side.end().key for _ in folders} == {"0", "1", "2"}
     assert max(side.waits) == pytest.approx(3 * len(CONTENT) / 100_000)
 
@@ -713,7 +709,7 @@ def test_nothing_is_written_before_it_may_proceed(side):
 
 def test_a_response_is_released_without_proceed_and_requested_again(side):
     side.lets_go = False
-    hurried(side, hold_seconds=0.05)
+    side.hurry(hold_seconds=0.05)
     closed = threading.Event()
 
     def held(wire):
@@ -801,7 +797,7 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
         listens.set()
         line.check()
 
-    hurried(side, clock=lambda: clock[0], pause=pause, quiet_seconds=100)
+    side.hurry(clock=lambda: clock[0], pause=pause, quiet_seconds=100)
 
     def halting(wire):
         wire.send(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:5_000])
@@ -823,7 +819,7 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
 
 def test_progress_is_reported_at_most_once_a_second(side):
     clock = [0.0]
-    hurried(side, clock=lambda: clock[0], pause=waits_told(side.waits))
+    side.hurry(clock=lambda: clock[0], pause=waits_told(side.waits))
     with serving(then_silent(head(Content_Length="512000"), CONTENT[:5_000])) as server:
         side.add(url_of(server))
         side.until_true(lambda: (side.folder / "0").exists() and side.content)

@@ -22,11 +22,13 @@ from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of
 SECONDS = 10
 FETCH_UNTIL_KILLED = """
 import sys
+from common.addresses.reachable import Reach
 from service.fetching.events import Head
 from service.fetching.fetch import FetchOrder
+from service.fetching.http.wire import Road
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
-fetching = Fetching("loopback", pace=Pace(safe_every_seconds=0))
+fetching = Fetching(Road(Reach("loopback")), pace=Pace(safe_every_seconds=0))
 fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
 reported = 0
 while True:
@@ -54,7 +56,7 @@ def test_a_fetch_that_resolves_a_name_ends_at_once(side):
         answered.wait(SECONDS)
         return ["127.0.0.1"]
 
-    side.fetching = Fetching(road=Road(Reach("loopback"), resolve=resolve))
+    side.fetching = Fetching(Road(Reach("loopback"), resolve=resolve))
     side.add("http://slow.example/")
     assert requested.wait(SECONDS)
     side.fetching.remove("7")
@@ -166,9 +168,9 @@ def dribbled(content):
 def test_an_address_that_refuses_connections_is_skipped(side):
     with serving(file()) as server:
         road = Road(Reach(may_use_private=True), resolve=lambda _host, _port: ["::1", "127.0.0.1"])
-        side.fetching = Fetching(road=road)
+        side.fetching = Fetching(road)
         url = f"http://two.example:{server.port}/"
-        assert side.fetch(url, may_use_private=True) == Complete("7")
+        assert side.fetch(url) == Complete("7")
 
 
 @pytest.mark.promise("a fetch over TLS")

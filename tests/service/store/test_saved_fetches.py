@@ -22,7 +22,7 @@ from service.worker.saved_fetches import PART_BYTES, SavedFetches
 from tests.misbehaving import TICK_SECONDS, Wire, serving
 from tests.service.builders import NOW, an_account
 from tests.service.fakes import Shift
-from tests.service.fetching.servers import Side, file, first_of, in_turn
+from tests.service.fetching.servers import LOOPBACK, Side, file, first_of, in_turn
 from tests.service.store.conftest import LOANS_BYTES
 
 pytestmark = [pytest.mark.slow, pytest.mark.django_db(transaction=True)]
@@ -55,7 +55,7 @@ class Machine:
         folder = self.folder_of(transfer).path
         folder.mkdir(parents=True, exist_ok=True)
         self.side = Side(folder, Pace(safe_every_seconds=0, quiet_seconds=10))
-        self.side.fetching = Fetching("loopback", pace=self.side.pace, checkpoints=self.saved)
+        self.side.fetching = Fetching(LOOPBACK, pace=self.side.pace, checkpoints=self.saved)
         self.side.fetching.add(FetchOrder(str(transfer.pk), transfer.source, str(folder)))
 
     def content_of(self, transfer):

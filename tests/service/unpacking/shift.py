@@ -13,6 +13,7 @@ from service.worker.import_files import FileImport
 from service.worker.transfer_control import Tools
 from tests.service.builders import NOW, a_file, put
 from tests.service.fakes import Chosen, FakeEngine, Shift
+from tests.service.fetching.servers import LOOPBACK
 
 MOST_ROUNDS = 500
 BEAT_SECONDS = 0.5
@@ -25,7 +26,7 @@ class UnpackingShift(Shift):
 
     def _tools(self):
         self.engine = FakeEngine()
-        self.fetching = Fetching("loopback", wake_up=self.wake_up)
+        self.fetching = Fetching(LOOPBACK, wake_up=self.wake_up)
         return Tools(self.engine, self.fetching, FileImport(self.store, Chosen(self)))
 
     def until(self, is_so):
