@@ -33,6 +33,7 @@ from common.batches import batches
 from common.storage import durable
 from common.storage.durable import sync_file_system
 from common.storage.hardlinks import try_link
+from common.storage.locks import try_lock
 from host.storage import database_copies, running
 from service.library.upkeep import database_match
 from service.store import disk_store
@@ -124,7 +125,7 @@ def claim(target: Path) -> Iterator[None]:
             f"{target} holds something else; name an empty folder or an older backup."
         )
     with open(target / LOCK, "ab") as lock:
-        if not running.try_lock(lock):
+        if not try_lock(lock):
             raise BackupRefused(f"Another backup is writing to {target}.")
         yield
 

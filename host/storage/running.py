@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import IO
 
 from django.conf import settings
 
 from common.storage import durable
+from common.storage.locks import try_lock
 
 LOCK = "running.lock"
 RESTORING = "restoring"
@@ -35,15 +35,6 @@ def note_running() -> None:
         raise SystemExit("DATA_DIR is being restored; start Ferry when that has ended.")
     # The lock holds for as long as the descriptor is open: until this process and its forks end.
     _descriptors.append(descriptor)
-
-
-def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
-    """Return whether no one else holds the lock of a file, so that it is ours now."""
-    try:
-        fcntl.flock(file, kind | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _share(descriptor: int) -> bool:

@@ -3,11 +3,13 @@
 import fcntl
 import os
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import BinaryIO
 
 from common.storage import durable
+from common.storage.locks import try_lock
 from service.store.folders import make_folder, private
 
 # The library sweep runs once a day; its result holds until the second one is overdue.
@@ -84,22 +86,19 @@ class DiskNotes:
                 os.pwrite(file.fileno(), b"%0*d\n" % (GENERATION_DIGITS, number), 0)
                 os.fdatasync(file.fileno())
 
-    def hold_all(self) -> AbstractContextManager[None]:
+    @contextmanager
+    def hold_all(self) -> Iterator[None]:
         """Keep every blob that a row names now, even if the row is deleted, during a backup."""
-        return self._lock("pinned.lock", fcntl.LOCK_SH)
+        with self._open_lock() as file:
+            fcntl.flock(file, fcntl.LOCK_SH)
+            yield
 
     @contextmanager
     def removal_lock(self) -> Iterator[bool]:
         """Yield whether blobs may be removed now; a backup that begins meanwhile waits."""
-        try:
-            with self._lock("pinned.lock", fcntl.LOCK_EX | fcntl.LOCK_NB):
-                yield True
-        except BlockingIOError:
-            yield False
+        with self._open_lock() as file:
+            yield try_lock(file)
 
-    @contextmanager
-    def _lock(self, name: str, kind: int) -> Iterator[None]:
+    def _open_lock(self) -> BinaryIO:
         make_folder(self._root)
-        with open(self._root / name, "ab", opener=private) as file:
-            fcntl.flock(file, kind)
-            yield
+        return open(self._root / "pinned.lock", "ab", opener=private)

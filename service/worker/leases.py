@@ -6,7 +6,6 @@ import os
 import secrets
 import socket
 from collections.abc import Iterable
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +15,7 @@ from django.db.models.functions import Now
 
 from common.batches import batches
 from common.storage import row_cache
+from common.storage.locks import is_locked
 from service.models import Transfer, Worker
 
 log = logging.getLogger("ferry.worker")
@@ -179,18 +179,9 @@ def _expel(row: QuerySet[Worker], name: str) -> int:
 def is_alive_here(folder: Path) -> bool:
     """Return whether a worker on this machine holds its lease."""
     names = Worker.alive().values_list("name", flat=True)
-    return any((folder / name).exists() and not has_died(folder / name) for name in names)
+    return any(is_locked(folder / name) for name in names)
 
 
 def has_died(lock: Path) -> bool:
-    """Return whether a lock's holder ended: the kernel then releases it, whatever the cause."""
-    with suppress(FileNotFoundError):
-        descriptor = os.open(lock, os.O_RDWR)
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        finally:
-            os.close(descriptor)
-        return True
-    return False
+    """Return whether a worker of this machine, which had this lock, has ended."""
+    return lock.exists() and not is_locked(lock)

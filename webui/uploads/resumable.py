@@ -21,6 +21,7 @@ from django.utils.translation import gettext as _
 
 from common.http.multipart import Source
 from common.storage import durable, row_cache
+from common.storage.locks import is_locked, try_lock
 from webui.connection.connection import Service
 from webui.http.bodies import CutOff
 from webui.models import ResumableUpload, User
@@ -104,18 +105,7 @@ def list_interrupted(user: User, service: Service, folder: str) -> list[Resumabl
 
 
 def is_busy(upload: ResumableUpload) -> bool:
-    with suppress(FileNotFoundError), open(path_of(upload, BUSY), "rb") as busy:
-        return not take_lock(busy)
-    return False
-
-
-def take_lock(file: BinaryIO) -> bool:
-    """Return whether no one else holds the lock of a file. It ends with its process."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+    return is_locked(path_of(upload, BUSY))
 
 
 def arrived_bytes(upload: ResumableUpload) -> int:
@@ -229,7 +219,7 @@ def hand_over(upload: ResumableUpload, service: Service) -> Added | None:
     expires_at = timezone.now() + LIFETIME
     with open(path_of(upload, MOVING), "wb") as moving:
         # If a process died while it sent the file, the state is MOVING, but the lock is free.
-        if take_lock(moving) and unfinished.update(state=State.MOVING, expires_at=expires_at):
+        if try_lock(moving) and unfinished.update(state=State.MOVING, expires_at=expires_at):
             added = send(upload, service)
             remove_files(upload)
             return added

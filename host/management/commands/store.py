@@ -11,6 +11,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error as DatabaseError
 
+from common.storage.locks import try_lock
 from host.storage import object_storage, outages, running
 from host.storage.backups import gigabytes
 from service.errors import DiskFull, StoreAway
@@ -117,7 +118,7 @@ def refuse_strangers(source: Store, target: Store) -> None:
 @contextmanager
 def alone() -> Iterator[None]:
     with (Path(settings.DATA_DIR) / "store-copy.lock").open("ab") as lock:
-        if not running.try_lock(lock):
+        if not try_lock(lock):
             raise CommandError("Another copy is running.")
         yield
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from msgspec import convert, to_builtins
 
 from common.storage.durable import sync
+from common.storage.locks import try_lock
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
@@ -34,7 +35,6 @@ from service.media.sandbox.launcher import (
     RunningProgram,
     start_piped,
 )
-from service.media.serving.local_socket import is_taken
 from service.store.blobs import library_store
 from service.store.folders import make_folder
 
@@ -211,7 +211,7 @@ def alone() -> Iterator[bool]:
     """Try to be the only worker that makes films; yield whether that worked."""
     make_folder(wanted_folder())
     with (wanted_folder() / LOCK).open("a") as lock:
-        yield is_taken(lock.fileno())
+        yield try_lock(lock.fileno())
 
 
 # Checking the source

@@ -1,7 +1,6 @@
 """The Unix socket at which web processes of this machine reach its worker."""
 
 import errno
-import fcntl
 import os
 import socket
 import struct
@@ -93,14 +92,6 @@ def short_path(folder: Path, name: str) -> Iterator[str]:
         yield f"/proc/self/fd/{descriptor}/{name}"
     finally:
         os.close(descriptor)
-
-
-def is_taken(lock: int) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        return False
-    return True
 
 
 def is_our_own(connection: socket.socket) -> bool:

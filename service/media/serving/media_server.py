@@ -14,9 +14,10 @@ from pathlib import Path
 from django.conf import settings
 from django.db import close_old_connections
 
+from common.storage.locks import try_lock
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
 from service.media.serving import workers
-from service.media.serving.local_socket import LOCK, is_our_own, is_taken, listening
+from service.media.serving.local_socket import LOCK, is_our_own, listening
 from service.media.serving.requests import Facts, encode_refusal, line_of, read_line
 from service.media.serving.signed_server import SignedServer
 
@@ -76,7 +77,7 @@ class MediaServer:
     def serve(self, stopped: threading.Event) -> None:
         """Answer questions until stopped. Runs in its own thread."""
         with (self._folder / LOCK).open("a") as lock:
-            while not stopped.is_set() and not is_taken(lock.fileno()):
+            while not stopped.is_set() and not try_lock(lock.fileno()):
                 stopped.wait(TAKE_OVER_SECONDS)
             if not stopped.is_set():
                 with listening(self._folder) as listener:

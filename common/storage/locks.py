@@ -1,0 +1,22 @@
+"""Locks of files, which the kernel releases when their process ends, whatever the cause."""
+
+import fcntl
+from contextlib import suppress
+from pathlib import Path
+from typing import IO
+
+
+def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
+    """Return whether no one else holds the lock of a file, so that it is ours now."""
+    try:
+        fcntl.flock(file, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def is_locked(path: Path) -> bool:
+    """Return whether someone holds the lock of a file; no one does if the file is missing."""
+    with suppress(FileNotFoundError), path.open("r+b") as file:
+        return not try_lock(file)
+    return False
