@@ -8,6 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
+
 from common.storage import durable
 from service.fetching.http.responses import ResponseFacts
 
@@ -63,14 +65,12 @@ def read(folder: Path, url: str) -> ResumePoint | None:
     """Return the resume point, or None if nothing can be resumed."""
     try:
         with open(folder / STATE, "rb") as file:
-            fields = json.loads(file.read(MOST_BYTES))
-        resume = ResumePoint(**(fields | {"facts": ResponseFacts(**fields["facts"])}))
+            resume = msgspec.convert(json.loads(file.read(MOST_BYTES)), ResumePoint)
         is_here = 0 <= resume.safe_bytes <= (folder / CONTENT).stat().st_size
-    except (OSError, ValueError, TypeError, KeyError, RecursionError):
+    except (OSError, ValueError, RecursionError):
         return None
-    return (
-        resume if resume.address == fingerprint_of(url) and is_here and resume.is_of_use else None
-    )
+    is_same = resume.address == fingerprint_of(url)
+    return resume if is_same and is_here and resume.is_of_use else None
 
 
 def write(folder: Path, resume: ResumePoint) -> None:
