@@ -17,7 +17,9 @@ def main(child: type[EngineProcess] = EngineProcess) -> None:
     die_with(int(sys.argv[1]))
     orders, events = os.dup(0), os.dup(1)
     os.dup2(2, 1)
-    settings = order_of(document_of(first_line(orders)), EngineSettings)
+    # Unbuffered, so that `EngineProcess` reads what follows.
+    with open(orders, "rb", buffering=0, closefd=False) as unbuffered:
+        settings = order_of(document_of(unbuffered.readline()), EngineSettings)
     child(settings, lambda line: write(events, line)).run(orders)
 
 
@@ -28,14 +30,6 @@ def die_with(parent: int) -> None:
         libc.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         sys.exit("the worker is gone")
-
-
-def first_line(orders: int) -> bytes:
-    """Read one line, byte by byte: `EngineProcess` reads what follows."""
-    line = bytearray()
-    while (letter := os.read(orders, 1)) not in {b"\n", b""}:
-        line += letter
-    return bytes(line)
 
 
 def write(events: int, line: bytes) -> None:
