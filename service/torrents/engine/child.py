@@ -55,7 +55,7 @@ class EngineProcess:
             "cache_flushed_alert": lambda _alert, torrent: torrent.end_flush(),
             "save_resume_data_alert": lambda alert, torrent: torrent.take_resume(alert.params),
             "save_resume_data_failed_alert": lambda _alert, torrent: torrent.resume_missing(),
-            "file_error_alert": self._handle_disk_error,
+            "file_error_alert": lambda alert, torrent: torrent.handle_disk_error(alert.error),
             "torrent_error_alert": self._handle_error,
         }
 
@@ -206,9 +206,6 @@ class EngineProcess:
     def _is_same(self, first: EngineTorrent, second: EngineTorrent) -> None:
         self._refuse(second, MetadataRefused("same_torrent", first.key))
         first.come_back()
-
-    def _handle_disk_error(self, alert: Any, torrent: EngineTorrent) -> None:
-        torrent.handle_disk_error(alert.error.value(), alert.error.message())
 
     def _handle_error(self, alert: Any, torrent: EngineTorrent) -> None:
         """Refuse metadata from peers that can't be read. Disk errors have a separate alert."""

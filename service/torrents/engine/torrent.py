@@ -92,7 +92,6 @@ class EngineTorrent:
         self._is_checked = False
         self._is_broken = False
         self._is_in_doubt = False
-        self._is_leaving = False
         self._then: Callable[[], None] = self._end
 
     @property
@@ -263,14 +262,14 @@ class EngineTorrent:
         self.folder.forget_resume()
         self.leave(self._load)
 
-    def handle_disk_error(self, number: int, message: str) -> None:
+    def handle_disk_error(self, error: Any) -> None:
         """Handle a failed read or write.
 
         libtorrent verifies a piece before writing it, so it may count one that was never written.
         """
         if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING):
             self._is_in_doubt = True
-        self.handle_error(number, message)
+        self.handle_error(error.value(), error.message())
 
     def handle_error(self, number: int, message: str) -> None:
         """Handle a disk error: end seeding, or else report the error and wait for `resume`.
@@ -356,13 +355,12 @@ class EngineTorrent:
     def leave(self, then: Callable[[], None] | None = None) -> None:
         """Remove the torrent from libtorrent; `end_leaving` runs `then` once the folder is free."""
         self._then = then or self._end
-        if self._is_leaving:
+        if self.stage is EngineStage.LEAVING and self.handle is not None:
             return
         self.stage = EngineStage.LEAVING
         if self.handle is None:
             self._then()
             return
-        self._is_leaving = True
         self._around.loaded.pop(self.handle, None)
         self._around.leaving.setdefault(hash_of(self.handle.info_hashes()), []).append(self)
         self._around.session.remove_torrent(self.handle)
@@ -370,7 +368,6 @@ class EngineTorrent:
     def end_leaving(self) -> None:
         """Continue after libtorrent removed the torrent. Raises MetadataRefused."""
         self.handle = None
-        self._is_leaving = False
         self.stage = EngineStage.KNOWN
         self._then()
 

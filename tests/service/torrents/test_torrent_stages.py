@@ -89,7 +89,7 @@ def test_a_torrent_with_unwritten_data_is_never_complete(torrent, events, remove
     torrent.folder.keep_resume(b"all of it")
     if fails_when == "flushing":
         torrent.flush()
-    torrent.handle_disk_error(errno.ENOSPC, "No space left on device")
+    torrent.handle_disk_error(SimpleNamespace(value=lambda: errno.ENOSPC, message=str))
     torrent.flush()
     torrent.end_flush()
     assert events == [TorrentBroken("7", "disk_full", "The disk is full.")]
