@@ -59,7 +59,7 @@ class EventHandler:
                 self._dispatch(run, event, now)
 
     def _dispatch(self, run: Run, event: RunEvent, now: datetime) -> None:
-        phase = self._phases.of(run)
+        phase = self._phases[run.stage]
         if isinstance(event, ImportDone | ImportFailed):
             phase.end_import(run, event, now)
         elif isinstance(event, TorrentGone):
@@ -76,7 +76,7 @@ class EventHandler:
             if not run.is_fetch:
                 is_suspect = run.key in restarted.suspects
                 with self._control.log_and_leave(run, "the engine's restart"):
-                    self._phases.of(run).lose_engine(run, now, is_suspect=is_suspect)
+                    self._phases[run.stage].lose_engine(run, now, is_suspect=is_suspect)
 
 
 def pass_on(phase: RunPhase, run: Run, event: RunEvent, now: datetime) -> None:

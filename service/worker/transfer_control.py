@@ -65,7 +65,6 @@ class TransferControl:
             kinds: Slots(limits.active_transfers, self.runs, kinds)
             for kinds in (Transfer.TORRENTS, Transfer.FETCHES)
         }
-        self._to_import: list[Run] = []
 
     @contextmanager
     def log_and_leave(self, run: Run, what: str) -> Iterator[None]:
@@ -266,17 +265,15 @@ class TransferControl:
         run.take(Transition.IMPORT)
         run.become(State.MOVING)
         run.write(progress_percent=100)
-        self._to_import.append(run)
 
     def start_imports(self, now: datetime) -> None:
         """Start imports, once the batch is written: it must not follow the import's own write."""
-        for run in self._to_import:
-            if run.stage is Stage.IMPORTING:
+        for run in self.runs:
+            if run.stage is Stage.IMPORTING and not self.tools.imports.is_busy_with(run.id):
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
                 job = Job(run.id, self.lease.name, run.folder, run.sums, seeds, now)
                 self.tools.imports.start(job)
-        self._to_import = []
 
     # The end
 

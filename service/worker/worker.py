@@ -19,7 +19,7 @@ from service.transfers.download_folders import download_folder
 from service.transfers.transfers import has_result
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
-from service.worker.phases import Phases
+from service.worker.phases import make_phases
 from service.worker.runs.queue import Queue, same_torrents
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Stage
@@ -95,7 +95,7 @@ class Shift:
     def __init__(self, control: TransferControl, store: Store) -> None:
         self.tools = control.tools
         self._control = control
-        self._phases = Phases(control)
+        self._phases = make_phases(control)
         self._events = EventHandler(control, self._phases)
         self._lease = control.lease
         self._runs = control.runs
@@ -143,7 +143,7 @@ class Shift:
         for run in self._runs:
             state = mine.get(run.id, State.STOPPED)
             if state == State.STOPPED:
-                self._phases.of(run).leave(run)
+                self._phases[run.stage].leave(run)
             elif state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
                 # It was paused and resumed since the last look, and never stopped.
                 run.restate()
@@ -190,7 +190,7 @@ class Shift:
         )
         for run in runs:
             with self._control.log_and_leave(run, "its room"):
-                self._phases.of(run).apply_room(run, shortages.get(run.id, ""), now)
+                self._phases[run.stage].apply_room(run, shortages.get(run.id, ""), now)
 
     def _fill_slots(self, now: datetime) -> None:
         """Fill free slots with what other workers left, held-back runs, and unclaimed transfers."""
@@ -200,7 +200,7 @@ class Shift:
             ids = queue.choose([(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)])
             for run in [ready[pk] for pk in ids if pk in ready]:
                 with self._control.log_and_leave(run, "its slot"):
-                    self._phases.of(run).go_on(run, now)
+                    self._phases[run.stage].go_on(run, now)
             if new := [pk for pk in ids if pk not in ready]:
                 queue.note_begun(new)
                 self._take(sorted(new), now)

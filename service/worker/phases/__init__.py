@@ -9,11 +9,12 @@ from service.worker.phases.unfinished import (
     UnfinishedPhase,
     WaitingPhase,
 )
-from service.worker.runs.run import Run
 from service.worker.runs.stages import Stage
 from service.worker.transfer_control import TransferControl
 
-PHASES: dict[Stage, type[RunPhase]] = {
+Phases = dict[Stage, RunPhase]
+
+KINDS: dict[Stage, type[RunPhase]] = {
     Stage.NEW: NewPhase,
     Stage.ADDED: UnfinishedPhase,
     Stage.WAITING: WaitingPhase,
@@ -25,9 +26,5 @@ PHASES: dict[Stage, type[RunPhase]] = {
 }
 
 
-class Phases:
-    def __init__(self, control: TransferControl) -> None:
-        self._by_stage = {stage: phase(control) for stage, phase in PHASES.items()}
-
-    def of(self, run: Run) -> RunPhase:
-        return self._by_stage[run.stage]
+def make_phases(control: TransferControl) -> Phases:
+    return {stage: phase(control) for stage, phase in KINDS.items()}
