@@ -4,7 +4,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, ClassVar, NamedTuple, Protocol, Self
 
@@ -14,6 +14,8 @@ from service.errors import NotFound
 from service.store.sums import CHUNK_BYTES, Stored, Sums
 
 BLOB = re.compile("[0-9a-f]{32}")
+# The library sweep runs once a day; its result holds until the second one is overdue.
+KNOWN_INTACT_FOR = timedelta(days=2)
 
 
 class StoredBlob(NamedTuple):

@@ -4,16 +4,15 @@ import fcntl
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 from pathlib import Path
 from typing import BinaryIO
 
 from common.storage import durable
 from common.storage.locks import try_lock
+from service.store.blobs import KNOWN_INTACT_FOR
 from service.store.folders import make_folder, private
 
-# The library sweep runs once a day; its result holds until the second one is overdue.
-KNOWN_INTACT_FOR = timedelta(days=2)
 GENERATION_DIGITS = 20
 
 

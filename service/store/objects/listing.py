@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from heapq import merge
-from itertools import groupby
+from itertools import groupby, takewhile
 from typing import NamedTuple
 
 import obstore
@@ -33,9 +33,9 @@ def blobs_with_marks(
         yield pair.get(False), pair.get(True)
 
 
-def _list(objects: S3Store, folder: str) -> Iterator[ListedObject]:
+def _list(objects: S3Store, folder: str, after: str | None = None) -> Iterator[ListedObject]:
     with translate_failures():
-        for batch in obstore.list(objects, folder, chunk_size=LISTED_AT_ONCE):
+        for batch in obstore.list(objects, folder, offset=after, chunk_size=LISTED_AT_ONCE):
             for each in batch:
                 blob = each["path"].rpartition("/")[2]
                 if BLOB.fullmatch(blob):
@@ -46,20 +46,11 @@ def _list(objects: S3Store, folder: str) -> Iterator[ListedObject]:
 def sizes_between(objects: S3Store, first: str, last: str) -> dict[str, int]:
     """Return the sizes of the blobs from `first` to `last`."""
     # A listing begins after a key, and this one is right before the first blob's.
-    before, end = key_of(first)[:-1], key_of(last)
-    sizes: dict[str, int] = {}
-    with translate_failures():
-        for batch in obstore.list(objects, BLOBS, offset=before, chunk_size=LISTED_AT_ONCE):
-            for each in batch:
-                if each["path"] > end:
-                    return sizes
-                sizes[each["path"].rpartition("/")[2]] = each["size"]
-    return sizes
+    listed = _list(objects, BLOBS, after=key_of(first)[:-1])
+    return {
+        each.blob: each.size_bytes for each in takewhile(lambda each: each.blob <= last, listed)
+    }
 
 
-def key_of(blob: str) -> str:
-    return f"{BLOBS}/{blob[:2]}/{blob[2:4]}/{blob}"
-
-
-def mark_of(blob: str) -> str:
-    return f"{ORPHANS}/{blob[:2]}/{blob[2:4]}/{blob}"
+def key_of(blob: str, folder: str = BLOBS) -> str:
+    return f"{folder}/{blob[:2]}/{blob[2:4]}/{blob}"

@@ -3,17 +3,16 @@
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime, timedelta
+from datetime import datetime
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, PreconditionError
 from obstore.store import S3Store
 
 from service.errors import NotFound, StoreAway
+from service.store.blobs import KNOWN_INTACT_FOR
 from service.store.objects.failures import translate_failures
 
-# The library sweep runs once a day; its result holds until the second one is overdue.
-KNOWN_INTACT_FOR = timedelta(days=2)
 # Every upload counts as a batch, and one object can't be read and written for each of them.
 GENERATION_SECONDS = 60.0
 # Every upload asks for the owner, and reading it takes as long as storing a small file.

@@ -24,9 +24,9 @@ from service.store.objects.bucket import Bucket
 from service.store.objects.failures import translate_failures
 from service.store.objects.listing import (
     LISTED_AT_ONCE,
+    ORPHANS,
     blobs_with_marks,
     key_of,
-    mark_of,
     sizes_between,
 )
 from service.store.objects.loans import Loans
@@ -196,7 +196,7 @@ class ObjectStore(ObjectNotes, Store):
         if self.size(blob) is None:
             return False
         with translate_failures():
-            obstore.put(self._objects, mark_of(blob), b"")
+            obstore.put(self._objects, key_of(blob, ORPHANS), b"")
         return True
 
     def orphans(self) -> Iterator[Orphan]:
@@ -207,7 +207,7 @@ class ObjectStore(ObjectNotes, Store):
 
     def bring_back(self, orphan: Orphan) -> None:
         with translate_failures():
-            obstore.put(self._objects, mark_of(orphan.blob), BACK)
+            obstore.put(self._objects, key_of(orphan.blob, ORPHANS), BACK)
 
     def drop_orphans(self, until: date) -> int:
         count = 0
@@ -220,7 +220,7 @@ class ObjectStore(ObjectNotes, Store):
                 count += 1
             if is_due or not stored:
                 with translate_failures():
-                    obstore.delete(self._objects, mark_of(mark.blob))
+                    obstore.delete(self._objects, key_of(mark.blob, ORPHANS))
         return count
 
     def publish(self, path: Path) -> None:
