@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from hashlib import sha256
 from typing import Self
-from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 ALGORITHM = "AWS4-HMAC-SHA256"
 NO_BUCKET = "The URL names no bucket, or more than a bucket, a prefix, and an endpoint"
@@ -31,10 +31,7 @@ class Bucket:
         Raises ValueError, KeyError.
         """
         parts = urlsplit(url)
-        options = {
-            name: values[0]
-            for name, values in parse_qs(parts.query, keep_blank_values=True).items()
-        }
+        options = dict(parse_qsl(parts.query, keep_blank_values=True))
         region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
         region = region or "us-east-1"
         endpoint = options.pop("endpoint", f"https://s3.{region}.amazonaws.com")
