@@ -1,17 +1,22 @@
 """The engine's events for the worker."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+Natural = Annotated[int, Meta(ge=0)]
 
 # A torrent that waits for `proceed` is in `metadata` too, although its files are known.
 Phase = Literal["metadata", "checking", "downloading", "complete", "seeding", "paused"]
 
 
-@dataclass(frozen=True)
-class FileOf:
-    index: int  # the name of the file in the transfer's folder
-    path: tuple[str, ...]  # as in the torrent; without the torrent's name if it is a folder
-    size_bytes: int
+class FileOf(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fields=True):
+    index: Natural  # the name of the file in the transfer's folder
+    # as in the torrent; without the torrent's name if it is a folder
+    path: Annotated[tuple[str, ...], Meta(min_length=1)]
+    size_bytes: Natural
     is_padding: bool  # never written
     is_symlink: bool  # never created or written
 

@@ -3,10 +3,9 @@
 import json
 from collections.abc import Iterator
 from dataclasses import asdict, fields, replace
-from typing import Annotated, Any, TypeVar, get_args
+from typing import Any, TypeVar, get_args
 
 import msgspec
-from msgspec import Meta
 
 from service.torrents import events
 from service.torrents.events import Event, FileOf, Metadata
@@ -20,9 +19,6 @@ LONGEST_PATH = 64 * 1024
 FILES_PER_LINE_BYTES = 2**18
 
 Document = dict[str, Any]
-Natural = Annotated[int, Meta(ge=0)]
-# The path, the size, two flags, and the index.
-FileRow = tuple[Annotated[list[str], Meta(min_length=1)], Natural, int, Natural]
 EVENTS = {kind.__name__: kind for kind in get_args(events.Event)}
 OrderKind = TypeVar("OrderKind", Order, EngineSettings)
 
@@ -65,8 +61,7 @@ def lines_of_event(event: Event) -> Iterator[bytes]:
     """Yield an event's lines. A torrent's files come first, in extra lines: there may be many."""
     if isinstance(event, Metadata):
         for some in in_portions(event.files):
-            rows = [[each.path, each.size_bytes, flags_of(each), each.index] for each in some]
-            yield line_of({"files": rows, "key": event.key})
+            yield line_of({"files": msgspec.to_builtins(some), "key": event.key})
         event = replace(event, files=())
     yield line_of({"event": type(event).__name__, **asdict(event)})
 
@@ -79,12 +74,8 @@ def in_portions(files: tuple[FileOf, ...]) -> Iterator[list[FileOf]]:
             yield portion
             portion, letters = [], 0
         portion.append(each)
-        letters += sum(map(len, each.path)) + 40
+        letters += sum(map(len, each.path)) + 50
     yield portion
-
-
-def flags_of(file: FileOf) -> int:
-    return file.is_padding + 2 * file.is_symlink
 
 
 class EventReader:
@@ -98,8 +89,7 @@ class EventReader:
     def event(self, document: Document) -> Event | None:
         """Return the event, or None for a portion of files. Raises Garbled."""
         if "files" in document and "event" not in document:
-            rows: list[FileRow] = convert(document["files"], list[FileRow])
-            self._files += [file_of(row, self._names) for row in rows]
+            self._files += map(self._share_names, convert(document["files"], list[FileOf]))
             if len(self._files) > MOST_FILES * 2 + 1:
                 raise Garbled
             return None
@@ -112,11 +102,9 @@ class EventReader:
             self._names = {}
         return read
 
-
-def file_of(row: FileRow, names: dict[str, str]) -> FileOf:
-    path, size_bytes, flags, index = row
-    shared = tuple(names.setdefault(name, name) for name in path)
-    return FileOf(index, shared, size_bytes, bool(flags & 1), bool(flags & 2))
+    def _share_names(self, file: FileOf) -> FileOf:
+        path = tuple(self._names.setdefault(name, name) for name in file.path)
+        return msgspec.structs.replace(file, path=path)
 
 
 def order_document(order: Order | EngineSettings) -> Document:

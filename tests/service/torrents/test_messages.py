@@ -89,8 +89,11 @@ def test_a_malformed_line_is_refused(line):
         {"event": "Status", "key": "1"},
         {"files": 1},
         {"files": [[]]},
-        {"files": [[["a"], -1, 0, 0]]},
-        {"files": [[[1], 1, 0, 0]]},
+        {"files": [[0, ["a"], -1, False, False]]},
+        {"files": [[-1, ["a"], 1, False, False]]},
+        {"files": [[0, [1], 1, False, False]]},
+        {"files": [[0, [], 1, False, False]]},
+        {"files": [[0, ["a"], 1, 0, 0]]},
     ],
 )
 def test_a_malformed_event_is_refused(document):
