@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from service.torrents.crash_blame import CrashSearch
 from service.torrents.events import Event, Restarted, TorrentBroken, TorrentGone
-from service.torrents.messages import Document, EventReader, Garbled, line_of, order_document
+from service.torrents.messages import Document, line_of, order_document
 from service.torrents.orders import EngineSettings, Order
 from service.torrents.process import COMMAND, Process
 
@@ -42,7 +42,6 @@ class Engine:
         self._command = command
         self._wake_up = wake_up or threading.Event()
         self._process: Process | None = None
-        self._reader = EventReader()
         self._orders: dict[str, Order] = {}
         self._on_hold: set[str] = set()
         self._paused: set[str] = set()
@@ -64,7 +63,6 @@ class Engine:
     def start(self) -> None:
         """Start the engine's process. Raises OSError if it can't be created."""
         now = self._clock()
-        self._reader = EventReader()
         self._process = Process(self._command, self._wake_up)
         self._start_at = None
         self._started_at = self._answered_at = now
@@ -160,27 +158,22 @@ class Engine:
 
     def _read(self) -> None:
         """Handle the process's messages, statuses first, so that no status outlives its order."""
-        if self._process is None:
-            return
-        try:
-            for document in (*self._process.statuses(), *self._process.news()):
-                self._handle(document)
-        except Garbled:
-            log.error("The engine sent an unreadable message")  # noqa: TRY400
-            self._process.end()
+        if self._process is not None:
+            for message in (*self._process.statuses(), *self._process.news()):
+                self._handle(message)
 
-    def _handle(self, document: Document) -> None:
-        match document:
+    def _handle(self, message: Document | Event) -> None:
+        match message:
             case {"pong": _}:
                 self._asked_at, self._answered_at = None, self._clock()
             case {"begun": str(key)}:
                 self._in_hand.add(key)
             case {"ended": str(key)}:
                 self._in_hand.discard(key)
+            case dict():
+                pass
             case _:
-                event = self._reader.event(document)
-                if event is not None:
-                    self._note(event)
+                self._note(message)
 
     def _note(self, event: Event) -> None:
         key = "" if isinstance(event, Restarted) else event.key

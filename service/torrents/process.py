@@ -12,11 +12,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from service.torrents.messages import Document, Garbled, Lines
+from service.torrents.events import Event, Status
+from service.torrents.messages import Document, EventReader, Garbled, Lines
 
 BASE = Path(__file__).resolve().parents[2]
 READ_BYTES = 2**16
 LONGEST_LOG_LINE = 1000
+# What the engine writes besides events.
+SIGNS = {"pong", "begun", "ended"}
 COMMAND = (sys.executable, "-m", "service.torrents")
 
 log = logging.getLogger("ferry.worker")
@@ -26,8 +29,8 @@ class Process:
     """The engine's process. Three threads move its lines, so that no caller waits if it hangs."""
 
     def __init__(self, command: tuple[str, ...], wake_up: threading.Event) -> None:
-        self._news: deque[Document] = deque()
-        self._statuses: dict[str, Document] = {}
+        self._news: deque[Document | Event] = deque()
+        self._statuses: dict[str, Status] = {}
         self._wake_up = wake_up
         self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603  It is our own module.
@@ -66,11 +69,11 @@ class Process:
     def send(self, line: bytes) -> None:
         self._outgoing.put(line)
 
-    def news(self) -> list[Document]:
-        """Return the messages other than statuses, in order of arrival."""
+    def news(self) -> list[Document | Event]:
+        """Return the signs, and the events other than statuses, in order of arrival."""
         return [self._news.popleft() for _ in range(len(self._news))]
 
-    def statuses(self) -> list[Document]:
+    def statuses(self) -> list[Status]:
         """Return the last status of each torrent."""
         keys = list(self._statuses)
         return [self._statuses.pop(key) for key in keys]
@@ -84,9 +87,6 @@ class Process:
         except subprocess.TimeoutExpired:
             return False
         return True
-
-    def end(self) -> None:
-        self._process.kill()
 
     def kill(self) -> int:
         """Kill the process and return its exit code. Afterward, all its output can be read."""
@@ -108,24 +108,24 @@ class Process:
                 stream.flush()
 
     def _read(self, stream: IO[bytes]) -> None:
-        lines = Lines()
+        lines, reader = Lines(), EventReader()
         try:
             while piece := os.read(stream.fileno(), READ_BYTES):
-                self._sort(lines.feed(piece))
+                for document in lines.feed(piece):
+                    self._sort(document if document.keys() & SIGNS else reader.event(document))
         except Garbled:
             log.error("The engine sent an unreadable message")  # noqa: TRY400
             self._process.kill()
         finally:
             self._wake_up.set()
 
-    def _sort(self, documents: list[Document]) -> None:
+    def _sort(self, message: Document | Event | None) -> None:
         """Separate statuses, which set no wake-up: they come every second for 1,000 torrents."""
-        for document in documents:
-            if document.get("event") == "Status":
-                self._statuses[str(document.get("key"))] = document
-            else:
-                self._news.append(document)
-                self._wake_up.set()
+        if isinstance(message, Status):
+            self._statuses[message.key] = message
+        elif message is not None:
+            self._news.append(message)
+            self._wake_up.set()
 
     def _log(self, stream: IO[bytes]) -> None:
         while line := stream.readline(LONGEST_LOG_LINE):
