@@ -72,7 +72,7 @@ class EventHandler:
     def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
         """Add every torrent to the engine again, except those that have crashed it too often."""
         log.warning("the engine was restarted suspects=%s", ",".join(restarted.suspects) or "none")
-        for run in self._control.runs:
+        for run in self._control.runs.all():
             if not run.is_fetch:
                 is_suspect = run.key in restarted.suspects
                 with self._control.log_and_leave(run, "the engine's restart"):

@@ -268,7 +268,7 @@ class TransferControl:
 
     def start_imports(self, now: datetime) -> None:
         """Start imports, once the batch is written: it must not follow the import's own write."""
-        for run in self.runs:
+        for run in self.runs.all():
             if run.stage is Stage.IMPORTING and not self.tools.imports.is_busy_with(run.id):
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
@@ -308,7 +308,7 @@ class TransferControl:
         """End a run, and remove its folder unless the transfer may continue one day."""
         self.progress.close(run, now)
         is_over = not Transfer.running().filter(pk=run.id).exists()
-        self.runs.drop(run)
+        self.runs.pop(run.id, None)
         if is_over:
             self.discard(run.folder, run.id)
         else:

@@ -105,7 +105,7 @@ class Shift:
 
     @property
     def is_idle(self) -> bool:
-        return not self._runs.ids() and not any(queue.has_waiting for queue in self._queues)
+        return not self._runs and not any(queue.has_waiting for queue in self._queues)
 
     def round(self, now: datetime) -> None:
         if now < self._round_at:
@@ -118,14 +118,14 @@ class Shift:
         self._find_stalled(now)
         self._finish_left_runs(now)
         self._report_imports()
-        self._control.progress.write(self._runs, now)
+        self._control.progress.write(self._runs.values(), now)
         self._control.start_imports(now)
         self._tidy(now)
 
     def _count_anew(self, now: datetime) -> None:
         """Restart the timers after the clock was set back: they would wait until it caught up."""
         self._looked_at = self._judged_at = self._tidied_at = LONG_AGO
-        for run in self._runs:
+        for run in self._runs.all():
             run.count_anew(now)
 
     # Requested transfers
@@ -140,7 +140,7 @@ class Shift:
         self._looked_at, self._judged_at = now, LONG_AGO
         wishlist.take_up(now, account_ids)
         mine = {each.id: each.state for each in find_wanted(self._lease.transfers())}
-        for run in self._runs:
+        for run in self._runs.all():
             state = mine.get(run.id, State.STOPPED)
             if state == State.STOPPED:
                 self._phases[run.stage].leave(run)
@@ -148,7 +148,7 @@ class Shift:
                 # It was paused and resumed since the last look, and never stopped.
                 run.restate()
         # If claiming a batch failed halfway, the rest of our own have no run yet.
-        in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.ids()
+        in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.keys()
         left = set(find_wanted(free_in_hand()))
         need_slots = sorted(each for each in left if each.state in states.WITH_SLOT)
         in_hand |= {each.id for each in left.difference(need_slots)}
@@ -169,7 +169,7 @@ class Shift:
         rows = own.select_related("account").order_by("pk")
         for transfer in rows:
             run = Run(transfer, download_folder(transfer.pk), obtainable_at=now, moved_at=now)
-            self._runs.add(run)
+            self._runs[run.id] = run
             self._control.begin(run, now)
         if claimed_ids:
             log.info("claimed transfers=%d first=%d", len(claimed_ids), min(claimed_ids))
@@ -179,7 +179,7 @@ class Shift:
     def _check_room(self, now: datetime) -> None:
         """Check which runs fit: every JUDGE_EVERY, and at once if a run's files became known."""
         is_due = now - self._judged_at >= JUDGE_EVERY
-        runs = [run for run in self._runs if run.needs_room]
+        runs = [run for run in self._runs.values() if run.needs_room]
         if not runs or not (is_due or any(run.is_new_here for run in runs)):
             return
         self._judged_at = now
@@ -208,7 +208,7 @@ class Shift:
 
     def _ready_for(self, queue: Queue) -> list[Run]:
         kinds = queue.slots.kinds
-        return [run for run in self._runs if run.is_ready and run.transfer.kind in kinds]
+        return [run for run in self._runs.values() if run.is_ready and run.transfer.kind in kinds]
 
     def _find_stalled(self, now: datetime) -> None:
         for queue in self._queues:
@@ -226,7 +226,7 @@ class Shift:
     # Finished runs and leftovers
 
     def _finish_left_runs(self, now: datetime) -> None:
-        for run in self._runs:
+        for run in self._runs.all():
             is_busy = run.is_withdrawn or self.tools.imports.is_busy_with(run.id)
             if run.stage is Stage.LEAVING and not is_busy:
                 self._control.finish(run, now)
@@ -244,7 +244,7 @@ class Shift:
         self._tidied_at = now
         self._sweep_folders()
         wishlist.take_up(now)
-        for run in self._runs:
+        for run in self._runs.all():
             if run.stage is Stage.SEEDING and not has_result(run.transfer):
                 self._control.end_seeding(run)
 
@@ -252,7 +252,7 @@ class Shift:
         """Remove folders of transfers that are over, or were deleted while no worker ran them."""
         if not is_certain(self._store):
             return
-        here = set(download_folders.ids_on_disk()) - self._runs.ids()
+        here = set(download_folders.ids_on_disk()) - self._runs.keys()
         wanted_ids = {each.id for each in find_wanted(Transfer.objects.filter(pk__in=here))}
         for transfer_id in here - wanted_ids:
             self._control.discard(download_folder(transfer_id), transfer_id)

@@ -1,6 +1,5 @@
 """A run: what a worker knows about a transfer beyond its row."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
@@ -224,38 +223,25 @@ class Run:
         return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
 
 
-class Runs:
-    """The runs of one worker."""
+class Runs(dict[int, Run]):
+    """The runs of one worker, by the ids of their transfers."""
 
-    def __init__(self) -> None:
-        self._by_id: dict[int, Run] = {}
-
-    def __iter__(self) -> Iterator[Run]:
-        """Iterate over a copy, so that the caller may end runs meanwhile."""
-        return iter(list(self._by_id.values()))
-
-    def ids(self) -> set[int]:
-        return set(self._by_id)
-
-    def get(self, transfer_id: int) -> Run | None:
-        return self._by_id.get(transfer_id)
-
-    def add(self, run: Run) -> None:
-        self._by_id[run.id] = run
-
-    def drop(self, run: Run) -> None:
-        self._by_id.pop(run.id, None)
+    def all(self) -> list[Run]:
+        """Return a list of its own, so that the caller may end runs meanwhile."""
+        return list(self.values())
 
     def twin(self, run: Run) -> Run | None:
         """Return another run whose order has the same torrent: the engine takes each only once."""
-        if not run.hashes:
-            return None
-        others = (each for each in self if each.has_order and not each.is_fetch)
-        return next((each for each in others if each is not run and each.hashes & run.hashes), None)
+        others = (each for each in self._in_engine() if each is not run)
+        return next((each for each in others if each.hashes & run.hashes), None)
 
     def hashes(self) -> set[str]:
         """Return the hashes of torrents that other runs can follow, see `twin`."""
-        return {each for run in self if run.has_order and not run.is_fetch for each in run.hashes}
+        return {each for run in self._in_engine() for each in run.hashes}
+
+    def _in_engine(self) -> list[Run]:
+        return [run for run in self.values() if run.has_order and not run.is_fetch]
 
     def followers(self, run: Run) -> list[Run]:
-        return [each for each in self if each.stage is Stage.FOLLOWING and each.leader_id == run.id]
+        following = (each for each in self.values() if each.stage is Stage.FOLLOWING)
+        return [each for each in following if each.leader_id == run.id]

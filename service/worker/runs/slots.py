@@ -32,7 +32,7 @@ class Slots:
         return max(LEAST_SHARE, total / self._most * SLOW_PART)
 
     def running(self) -> Iterator[Run]:
-        return (run for run in self._runs if run.has_slot and run.transfer.kind in self.kinds)
+        return (run for run in self._runs.all() if run.has_slot and run.transfer.kind in self.kinds)
 
     def free(self) -> int:
         running = list(self.running())
