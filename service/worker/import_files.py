@@ -27,12 +27,8 @@ from service.transfers.imports import Imported
 log = logging.getLogger("ferry.worker")
 
 
-class LeaseLost(Exception):  # noqa: N818  Errors are nouns here.
-    """The transfer was deleted, or is another worker's."""
-
-
-class ImportStopped(Exception):  # noqa: N818
-    """The worker is stopping."""
+class ImportStopped(Exception):  # noqa: N818  Errors are nouns here.
+    """The worker is stopping, or the transfer was deleted or is another worker's."""
 
 
 @dataclass(frozen=True)
@@ -121,7 +117,7 @@ class FileImport:
     def _import(self, job: Job) -> Outcome:
         try:
             return self._whole_or_not(job)
-        except (LeaseLost, ImportStopped, NotFound):
+        except (ImportStopped, NotFound):
             return ImportFailed(job.transfer_id, "")
         except NoRoom as trouble:
             return ImportFailed(job.transfer_id, trouble.reason)
@@ -167,17 +163,17 @@ class FileImport:
 def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -> Transfer:
     """Add the stored files to the library, and end the transfer, in one transaction.
 
-    Raises LeaseLost, NoRoom, TooDeep, NotFound, and FileNotFoundError if a file that is missing
+    Raises ImportStopped, NoRoom, TooDeep, NotFound, and FileNotFoundError if a file that is missing
     isn't stored.
     """
     transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
     if transfer is None:
-        raise LeaseLost
+        raise ImportStopped
     with changing_transfers(transfer.account, job.now) as locked:
         rows = Transfer.objects.filter(pk=job.transfer_id, leased_by=job.worker)
         # End the transfer first, so that its own title no longer counts as taken.
         if not rows.exclude(state__in=Transfer.OVER).update(state=Transfer.State.DONE):
-            raise LeaseLost
+            raise ImportStopped
         transfer = rows.get()
         if plan.is_folder:
             result = insert_files(locked, transfer, plan, stored, job.now)

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
+from service.torrents.crash_blame import MOST_STRIKES
 from service.torrents.events import Arrived, Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.torrents.facts import TorrentFacts
@@ -10,8 +11,6 @@ from service.worker.import_files import Outcome
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition
 from service.worker.transfer_control import TransferControl
-
-MOST_STRIKES = 3
 
 
 class RunPhase:
