@@ -10,21 +10,13 @@ from typing import Any
 
 import libtorrent as lt
 
+from service.torrents import events
 from service.torrents.engine import params
 from service.torrents.engine.arrival import ArrivalOrder
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
 from service.torrents.engine.status import CHECKING, DONE
-from service.torrents.events import (
-    Arrived,
-    Complete,
-    Event,
-    Phase,
-    Seeded,
-    TorrentBroken,
-    TorrentGone,
-)
 from service.torrents.orders import EngineSettings, Order
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -62,7 +54,7 @@ class Surroundings:
     settings: EngineSettings
     loaded: dict[Any, "EngineTorrent"]  # by libtorrent's handle
     leaving: dict[str, list["EngineTorrent"]]  # by hash: a removed torrent's handle is unusable
-    tell: Callable[[Event], None]
+    tell: Callable[[events.Event], None]
     claim: Callable[[str, Any], None]  # raises MetadataRefused if another order has a hash
 
 
@@ -174,7 +166,7 @@ class EngineTorrent:
     def _load(self) -> None:
         add_params = params.loading(self.order, self._around.settings, self._peers)
         self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
-        self._around.tell(Arrived(self.key, 0, 0))
+        self._around.tell(events.Arrived(self.key, 0, 0))
         self._add(add_params)
         # After a restart, most of it may have left the memory: leave it to the import.
         is_new = not (self.order.seeding or self.order.unwanted or add_params.have_pieces)
@@ -214,7 +206,7 @@ class EngineTorrent:
         self._make_empty_files()
         self.stage = EngineStage.COMPLETE
         self.save_resume()
-        self._around.tell(Complete(self.key))
+        self._around.tell(events.Complete(self.key))
 
     def _make_empty_files(self) -> None:
         """Create the empty files, which libtorrent skips after resuming."""
@@ -286,7 +278,7 @@ class EngineTorrent:
         is_full = number in NO_SPACE
         word = "disk_full" if is_full else "disk_error"
         sentence = "The disk is full." if is_full else f"The disk says: {message}"
-        self._around.tell(TorrentBroken(self.key, word, sentence))
+        self._around.tell(events.TorrentBroken(self.key, word, sentence))
 
     def is_arriving(self, now: float) -> bool:
         is_loading = self.stage is EngineStage.LOADED and not self.is_paused
@@ -295,7 +287,7 @@ class EngineTorrent:
     def report_arrival(self) -> None:
         if self._arrival is not None:
             for index, size_bytes in self._arrival.look():
-                self._around.tell(Arrived(self.key, index, size_bytes))
+                self._around.tell(events.Arrived(self.key, index, size_bytes))
 
     def is_alone(self, now: float) -> bool:
         """Return whether it has had no peers for less than ALONE_SECONDS, and seeks them."""
@@ -334,7 +326,7 @@ class EngineTorrent:
             self.end_seeding()
 
     def end_seeding(self) -> None:
-        self.leave(lambda: self._end(Seeded(self.key)))
+        self.leave(lambda: self._end(events.Seeded(self.key)))
 
     def save_resume(self) -> None:
         if self.handle is None or self.stage in (EngineStage.SEEKING, EngineStage.LEAVING):
@@ -343,7 +335,7 @@ class EngineTorrent:
         self.is_saving = True
         self.handle.save_resume_data(lt.torrent_handle.flush_disk_cache)
 
-    def phase(self, status: Any) -> Phase:
+    def phase(self, status: Any) -> events.Phase:
         if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):
             return "complete" if self.stage is EngineStage.COMPLETE else "seeding"
         if self.is_paused:
@@ -371,13 +363,13 @@ class EngineTorrent:
         self.stage = EngineStage.KNOWN
         self._then()
 
-    def _end(self, event: Event | None = None) -> None:
+    def _end(self, event: events.Event | None = None) -> None:
         self.stage = EngineStage.GONE
         if event is not None:
             self._around.tell(event)
 
     def remove(self) -> None:
-        self.leave(lambda: self._end(TorrentGone(self.key)))
+        self.leave(lambda: self._end(events.TorrentGone(self.key)))
 
 
 def hash_of(hashes: Any) -> str:
