@@ -18,8 +18,8 @@ from service.fetching.http.requests import ask, translate_errors
 from service.fetching.http.responses import ResponseFacts
 from service.fetching.http.wire import Transport
 from service.fetching.job import FolderJob, Means
+from service.fetching.pace import Retries
 from service.fetching.resume_point import ResumePoint, fingerprint_of
-from service.fetching.retries import Retries
 from service.torrents.events import Complete, TorrentBroken
 
 log = logging.getLogger("ferry.fetch")
