@@ -136,9 +136,8 @@ class EngineProcess:
         torrent = self.torrent(order, self._around)
         self._torrents[order.key] = torrent
         self._begin(order.key)
-        with self._refusals(torrent):
+        with self._handling(torrent):
             torrent.start()
-        self._settle(torrent)
 
     def _do(self, what: str, key: str) -> None:
         torrent = self._torrents.get(key)
@@ -147,9 +146,8 @@ class EngineProcess:
                 self._write_event(TorrentGone(key))
             return
         self._begin(key)
-        with self._refusals(torrent):
+        with self._handling(torrent):
             getattr(torrent, what)()
-        self._settle(torrent)
         if torrent.handle is None and torrent.stage is not EngineStage.GONE:
             self._write_event(Status(key, "paused" if torrent.is_paused else "metadata"))
 
@@ -168,9 +166,8 @@ class EngineProcess:
         elif what := self._alerts.get(name):
             torrent = self._around.loaded.get(alert.handle)
             if torrent is not None:
-                with self._refusals(torrent):
+                with self._handling(torrent):
                     what(alert, torrent)
-                self._settle(torrent)
 
     def _listens(self, alert: Any) -> None:
         """Log the port: if another program uses ours, libtorrent lets the system choose one."""
@@ -185,8 +182,8 @@ class EngineProcess:
             if torrent is None:
                 continue
             self._write_event(status_of(torrent.key, torrent.phase(status), status))
-            torrent.take_status(status)
-            self._settle(torrent)
+            with self._handling(torrent):
+                torrent.take_status(status)
 
     def _take_metadata(self, _alert: Any, torrent: EngineTorrent) -> None:
         self._begin(torrent.key)
@@ -219,24 +216,18 @@ class EngineProcess:
         torrent = waiting.pop(0)
         if not waiting:
             del self._around.leaving[of_hash]
-        with self._refusals(torrent):
+        with self._handling(torrent):
             torrent.end_leaving()
-        self._settle(torrent)
 
     @contextmanager
-    def _refusals(self, torrent: EngineTorrent) -> Iterator[None]:
+    def _handling(self, torrent: EngineTorrent) -> Iterator[None]:
+        """Report what goes wrong, and whether the torrent is gone, or in hand."""
         try:
             yield
         except MetadataRefused as refused:
             self._refuse(torrent, refused)
         except OSError as error:
             torrent.handle_error(error.errno or 0, os.strerror(error.errno or 0))
-
-    def _refuse(self, torrent: EngineTorrent, refusal: MetadataRefused) -> None:
-        self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.sentence))
-        torrent.leave()
-
-    def _settle(self, torrent: EngineTorrent) -> None:
         if torrent.stage is EngineStage.GONE:
             self._torrents.pop(torrent.key, None)
             self._release(torrent.key)
@@ -244,6 +235,10 @@ class EngineProcess:
             self._begin(torrent.key)
         else:
             self._end(torrent.key)
+
+    def _refuse(self, torrent: EngineTorrent, refusal: MetadataRefused) -> None:
+        self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.sentence))
+        torrent.leave()
 
     def _release(self, key: str) -> None:
         for each in [each for each, holder in self._hashes.items() if holder == key]:
