@@ -4,7 +4,7 @@ import os
 import shutil
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, CancelledError, ThreadPoolExecutor, wait
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
 from functools import cache, partial
@@ -108,17 +108,29 @@ class ObjectStore(ObjectNotes, Store):
         begun: Mapping[Path, Sums] | None = None,  # noqa: ARG002  See above.
     ) -> list[Stored]:
         """Upload files, several at once; their copies on this machine are lent from now on."""
+        turn, is_over = threading.Lock(), threading.Event()
+
+        def report_in_turn(size_bytes: int) -> None:
+            with turn:
+                if is_over.is_set():
+                    raise CancelledError
+                report(size_bytes)
+
         with ThreadPoolExecutor(FILES_AT_ONCE, thread_name_prefix="objects") as threads:
-            upload = _Upload(self, report)
-            futures = [threads.submit(upload.run, path) for path in paths]
+            futures = [threads.submit(self._upload, path, report_in_turn) for path in paths]
+            ended, _running = wait(futures, return_when=FIRST_EXCEPTION)
+            failure = next(filter(None, (future.exception() for future in ended)), None)
+            is_over.set()
         # What is stored doesn't depend on the copies.
         with suppress(OSError):
             self._loans.sweep()
-        if any(future.exception() for future in futures):
-            self.delete_all([future.result().blob for future in futures if not future.exception()])
-        return [future.result() for future in futures]
+        stored = [future.result() for future in futures if not future.exception()]
+        if failure:
+            self.delete_all([each.blob for each in stored])
+            raise failure
+        return stored
 
-    def upload(self, path: Path, report: Callable[[int], None]) -> Stored:
+    def _upload(self, path: Path, report: Callable[[int], None]) -> Stored:
         with path.open("rb", buffering=0) as file, self.writer() as writer:
             for piece in pieces_of(file):
                 writer.write(piece)
@@ -275,30 +287,6 @@ class ObjectStore(ObjectNotes, Store):
 
     def _published_key(self, path: Path) -> str:
         return f"{PUBLISHED}/{path.relative_to(self._scratch).as_posix()}"
-
-
-class _Upload:
-    """Uploads of several files, which end together when one fails."""
-
-    def __init__(self, store: ObjectStore, report: Callable[[int], None]) -> None:
-        self._store = store
-        self._report = report
-        self._lock = threading.Lock()
-        self._failure: BaseException | None = None
-
-    def run(self, path: Path) -> Stored:
-        try:
-            return self._store.upload(path, self._report_in_turn)
-        except BaseException as failure:
-            self._failure = failure
-            raise
-
-    def _report_in_turn(self, size_bytes: int) -> None:
-        """Report a piece. Raises the failure of another file."""
-        with self._lock:
-            if self._failure is not None:
-                raise self._failure
-            self._report(size_bytes)
 
 
 def open_bucket(bucket: Bucket) -> S3Store:
