@@ -140,11 +140,12 @@ class StoreCopy:
 
     def _pass(self) -> None:
         may_verify = self._is_verifying and self.progress.pass_number == 1
+        self._stopped.clear()
         with ExitStack() as ending:
             small, large = (ThreadPoolExecutor(count) for count in (SMALL_AT_ONCE, LARGE_AT_ONCE))
             for threads in (small, large):
                 ending.callback(threads.shutdown, cancel_futures=True)
-            # The stack calls this first: running copies end soon, and waiting copies never begin.
+            # The stack calls this first. After a failure, copies end soon, or never begin.
             ending.callback(self._stopped.set)
             running: dict[Future[CopyResult], NamedBlob] = {}
             for blob, is_there in self._blobs(small):
@@ -158,9 +159,6 @@ class StoreCopy:
                     self._collect(running)
             while running:
                 self._collect(running)
-            ending.pop_all()
-            for threads in (small, large):
-                threads.shutdown()
 
     def _blobs(self, threads: ThreadPoolExecutor) -> Iterator[tuple[NamedBlob, bool]]:
         """Yield each blob, and whether the target has it."""
