@@ -251,7 +251,7 @@ class Fetch(FolderJob):
 
     def _save(self, content: PartialFile, *, is_leaving: bool) -> None:
         """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""
-        if self._is_wanted and not self._is_worker_silent():
+        if self.is_wanted and not self._is_worker_silent():
             with suppress(PermanentFailure):
                 content.make_safe()
                 if is_leaving:

@@ -34,11 +34,11 @@ class FolderJob:
         self.done_bytes = 0
         self.wanted_bytes = 0
         self.is_receiving = False
+        self.is_wanted = True  # an unwanted job saves nothing to resume
         self._means = means
         self._pace = means.pace
         self._waiter = StoppableWait(means.pace.clock)
         self._may_go = Event()
-        self._is_wanted = True
 
     def run(self) -> FetchEvent | None:
         """Return the outcome, or None if the job was stopped."""
@@ -47,9 +47,8 @@ class FolderJob:
     def proceed(self) -> None:
         self._may_go.set()
 
-    def leave(self, *, is_wanted: bool) -> None:
-        """End the job soon, whatever it waits for; an unwanted one saves nothing to resume."""
-        self._is_wanted = is_wanted
+    def stop(self) -> None:
+        """End the job soon, whatever it waits for."""
         self._waiter.stop()
         self._may_go.set()
 

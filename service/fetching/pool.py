@@ -28,7 +28,6 @@ class RunningFetch:
     thread: Thread
     last_status: Status | None = None
     reported_at: float = float("-inf")
-    is_removed: bool = False
 
 
 class Fetching:
@@ -74,8 +73,8 @@ class Fetching:
         with self._lock:
             running = self._running.get(key)
             if running is not None:
-                running.is_removed = True
-                running.fetch.leave(is_wanted=False)
+                running.fetch.is_wanted = False
+                running.fetch.stop()
             else:
                 self._emit(TorrentGone(key))
 
@@ -93,7 +92,7 @@ class Fetching:
         with self._lock:
             running = list(self._running.values())
         for each in running:
-            each.fetch.leave(is_wanted=not each.is_removed)
+            each.fetch.stop()
         until = self._pace.clock() + within_seconds
         for each in running:
             each.thread.join(max(0.0, until - self._pace.clock()))
@@ -105,7 +104,7 @@ class Fetching:
         outcome = running.fetch.run()
         with self._lock:
             del self._running[key]
-            if running.is_removed:
+            if not running.fetch.is_wanted:
                 self._emit(TorrentGone(key))
             elif outcome is not None:
                 self._emit(outcome)
