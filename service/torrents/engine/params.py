@@ -18,6 +18,11 @@ MOST_PEERS = 200
 # A torrent may name half a million URLs, and checking each takes a moment: check no more than this.
 MOST_JUDGED = 2000
 WANTED, UNWANTED = 4, 0
+FLAGS = (
+    lt.torrent_flags.update_subscribe
+    | lt.torrent_flags.apply_ip_filter
+    | lt.torrent_flags.duplicate_is_error
+)
 KEPT_TO_TRACKERS = (
     lt.torrent_flags.disable_dht | lt.torrent_flags.disable_lsd | lt.torrent_flags.disable_pex
 )
@@ -31,7 +36,7 @@ def seeking(order: Order, settings: EngineSettings) -> Params:
     params = read_magnet(order.magnet)
     give_sources(params, [params], settings)
     params.save_path = order.folder
-    params.flags = lt.torrent_flags.default_dont_download | flags_of(settings)
+    params.flags = lt.torrent_flags.default_dont_download | FLAGS
     return params
 
 
@@ -56,7 +61,7 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     params.file_priorities = priorities
     params.piece_priorities = []
     params.total_uploaded = max(params.total_uploaded, order.uploaded_bytes)
-    params.flags = flags_of(settings)
+    params.flags = FLAGS
     if metadata.ti.priv():
         params.flags |= KEPT_TO_TRACKERS
     if order.seeding:
@@ -95,17 +100,6 @@ def read_magnet(uri: str) -> Params:
         return lt.parse_magnet_uri(uri)
     except (RuntimeError, ValueError) as error:
         raise MetadataRefused("invalid_torrent", "This magnet link can't be read.") from error
-
-
-def flags_of(settings: EngineSettings) -> Any:
-    flags = (
-        lt.torrent_flags.update_subscribe
-        | lt.torrent_flags.apply_ip_filter
-        | lt.torrent_flags.duplicate_is_error
-    )
-    if settings.network == "loopback":
-        flags |= lt.torrent_flags.disable_dht | lt.torrent_flags.disable_lsd
-    return flags
 
 
 def give_sources(
