@@ -159,7 +159,7 @@ class Engine:
     def _read(self) -> None:
         """Handle the process's messages, statuses first, so that no status outlives its order."""
         if self._process is not None:
-            for message in (*self._process.statuses(), *self._process.news()):
+            for message in self._process.messages():
                 self._handle(message)
 
     def _handle(self, message: Document | Event) -> None:

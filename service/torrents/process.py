@@ -69,14 +69,10 @@ class Process:
     def send(self, line: bytes) -> None:
         self._outgoing.put(line)
 
-    def news(self) -> list[Document | Event]:
-        """Return the signs, and the events other than statuses, in order of arrival."""
-        return [self._news.popleft() for _ in range(len(self._news))]
-
-    def statuses(self) -> list[Status]:
-        """Return the last status of each torrent."""
-        keys = list(self._statuses)
-        return [self._statuses.pop(key) for key in keys]
+    def messages(self) -> list[Document | Event]:
+        """Return the last status of each torrent, and all else in order of arrival."""
+        statuses = [self._statuses.pop(key) for key in list(self._statuses)]
+        return [*statuses, *(self._news.popleft() for _ in range(len(self._news)))]
 
     def has_ended(self) -> bool:
         return self._process.poll() is not None
