@@ -1,15 +1,19 @@
 """A job that fills the folder of a transfer in a thread: a `Fetch`, or something like one."""
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Event
 
+from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
 from service.fetching.http.wire import Road
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.fetching.stoppable_wait import StoppableWait
-from service.torrents.events import Phase
+from service.torrents.events import Phase, TorrentBroken
+
+log = logging.getLogger("ferry.fetch")
 
 # A worker that was frozen for longer may have lost its transfers to another, which writes here now.
 WORKER_TIMEOUT_SECONDS = 12.0
@@ -29,7 +33,8 @@ class Means:
 
 
 class FolderJob:
-    def __init__(self, means: Means) -> None:
+    def __init__(self, key: str, means: Means) -> None:
+        self._key = key
         self.phase: Phase = "metadata"
         self.done_bytes = 0
         self.wanted_bytes = 0
@@ -42,6 +47,19 @@ class FolderJob:
 
     def run(self) -> FetchEvent | None:
         """Return the outcome, or None if the job was stopped."""
+        try:
+            return self._run()
+        except FetchStopped:
+            return None
+        except PermanentFailure as failure:
+            return TorrentBroken(self._key, failure.word, failure.sentence)
+        except Exception:
+            log.exception("%s failed key=%s", type(self).__name__, self._key)
+            return TorrentBroken(self._key, "fetch_error", "Something went wrong in Ferry.")
+        finally:
+            self._waiter.close()
+
+    def _run(self) -> FetchEvent:
         raise NotImplementedError
 
     def proceed(self) -> None:

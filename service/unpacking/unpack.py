@@ -8,7 +8,6 @@ from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
 from service.errors import DiskFull, NotFound, StoreAway
-from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
 from service.fetching.job import FolderJob, Means
 from service.store.blobs import library_store
@@ -42,33 +41,21 @@ class Unpack(FolderJob):
     """
 
     def __init__(self, order: UnpackOrder, means: Means) -> None:
-        super().__init__(means)
+        super().__init__(order.key, means)
         self._order = order
 
-    def run(self) -> FetchEvent | None:
+    def _run(self) -> FetchEvent:
         try:
             self._read_directory()
             self._may_go.wait()
             self._write_files()
-        except FetchStopped:
-            return None
-        except NotFound:
-            return self._report(BadZip("gone", "The ZIP file was deleted."))
-        except PermanentFailure as failure:
-            return self._report(failure)
+        except NotFound as missing:
+            raise BadZip("gone", "The ZIP file was deleted.") from missing
         except (DiskFull, StoreAway, OSError) as error:
-            log.info("unpacking waits transfer=%s %r", self._order.key, error)
+            log.info("unpacking waits transfer=%s %r", self._key, error)
             word = DiskFull.reason if isinstance(error, DiskFull) else "disk_error"
-            return TorrentBroken(self._order.key, word, "")
-        except Exception:
-            log.exception("unpacking failed transfer=%s", self._order.key)
-            return self._report(PermanentFailure("Something went wrong in Ferry."))
-        finally:
-            self._waiter.close()
-        return Complete(self._order.key)
-
-    def _report(self, failure: PermanentFailure) -> TorrentBroken:
-        return TorrentBroken(self._order.key, failure.word, failure.sentence)
+            return TorrentBroken(self._key, word, "")
+        return Complete(self._key)
 
     @contextmanager
     def _zip_file(self) -> Iterator[ZipFile]:
@@ -87,7 +74,7 @@ class Unpack(FolderJob):
         self.wanted_bytes = sum(file.size_bytes for file in files)
         self._means.tell(
             Metadata(
-                self._order.key,
+                self._key,
                 name="",
                 hash_v1="",
                 hash_v2="",
