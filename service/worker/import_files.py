@@ -149,8 +149,7 @@ class FileImport:
         except BaseException as error:
             # Rows may name the blobs; if none does, they become orphans.
             if not may_be_committed(error):
-                for each in stored:
-                    self._store.delete(each.blob)
+                self._store.delete_all([each.blob for each in stored])
             raise
         return ImportDone(job.transfer_id, row)
 
