@@ -4,22 +4,10 @@ import logging
 from collections import deque
 from datetime import datetime
 
-from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
-from service.torrents.events import (
-    Arrived,
-    Complete,
-    Metadata,
-    Restarted,
-    Seeded,
-    Status,
-    TorrentBroken,
-    TorrentGone,
-)
-from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.facts import TorrentFacts
+from service.fetching.events import FetchEvent
+from service.torrents.events import Restarted, Status, TorrentGone
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases
-from service.worker.phases.phase import RunPhase
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Transition
 from service.worker.transfer_control import TransferControl
@@ -67,7 +55,7 @@ class EventHandler:
                 run.take(Transition.GONE)
                 phase.lose_order(run, now)
         elif run.has_order and not run.is_withdrawn:
-            pass_on(phase, run, event, now)
+            phase.handle(run, event, now)
 
     def _handle_restart(self, restarted: Restarted, now: datetime) -> None:
         """Add every torrent to the engine again, except those that have crashed it too often."""
@@ -77,44 +65,3 @@ class EventHandler:
                 is_suspect = run.key in restarted.suspects
                 with self._control.log_and_leave(run, "the engine's restart"):
                     self._phases[run.stage].lose_engine(run, now, is_suspect=is_suspect)
-
-
-def pass_on(phase: RunPhase, run: Run, event: RunEvent, now: datetime) -> None:
-    match event:
-        case Status():
-            phase.observe(run, event, now)
-        case Metadata():
-            phase.know_files(run, facts_of(event), plan_of(event), now)
-        case Head():
-            phase.read_head(run, event, now)
-        case TorrentFound() | MagnetFound():
-            phase.become_another(run, event, now)
-        case Arrived():
-            phase.hash_ahead(run, event)
-        case Complete():
-            phase.complete(run, now)
-        case Seeded():
-            phase.end_seeding(run)
-        case Waiting():
-            phase.await_server(run, event, now)
-        case TorrentBroken():
-            phase.break_off(run, event, now)
-
-
-def facts_of(metadata: Metadata) -> TorrentFacts:
-    return TorrentFacts(
-        metadata.name,
-        metadata.size_bytes,
-        metadata.is_folder,
-        metadata.hash_v1,
-        metadata.hash_v2,
-        metadata.is_private,
-    )
-
-
-def plan_of(metadata: Metadata) -> DownloadPlan:
-    """Return the files to import, without padding, and without links, which have no content."""
-    files = (file for file in metadata.files if not file.is_padding and not file.is_symlink)
-    return DownloadPlan(
-        metadata.is_folder, tuple((file.index, file.path, file.size_bytes) for file in files)
-    )

@@ -4,12 +4,12 @@ import logging
 from datetime import datetime
 
 from service import signals
+from service.fetching.events import FetchEvent
 from service.models import Transfer
-from service.torrents.events import TorrentBroken
-from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.facts import TorrentFacts
+from service.torrents.events import Metadata, Seeded, TorrentBroken
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases.phase import RunPhase
+from service.worker.phases.unfinished import facts_of
 from service.worker.runs.run import Run
 from service.worker.runs.stages import Transition
 
@@ -65,13 +65,16 @@ class ImportingPhase(RunPhase):
 class SeedingPhase(RunPhase):
     """A finished transfer that still seeds. The engine decides when that ends (`has_seeded`)."""
 
-    def know_files(self, run: Run, facts: TorrentFacts, _plan: DownloadPlan, now: datetime) -> None:
-        """Learn the facts again after a restart, and share the files with runs that want them."""
-        run.facts = facts
-        self._control.share(run, now)
-
-    def end_seeding(self, run: Run) -> None:
-        self._control.end_seeding(run)
+    def handle(self, run: Run, event: FetchEvent, now: datetime) -> None:
+        match event:
+            case Metadata():
+                # After a restart; other runs may want the files.
+                run.facts = facts_of(event)
+                self._control.share(run, now)
+            case Seeded():
+                self._control.end_seeding(run)
+            case _:
+                super().handle(run, event, now)
 
     def break_off(self, run: Run, _broken: TorrentBroken, _now: datetime) -> None:
         self._control.end_seeding(run)

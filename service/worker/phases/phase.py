@@ -2,11 +2,9 @@
 
 from datetime import datetime
 
-from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
+from service.fetching.events import FetchEvent
 from service.torrents.crash_blame import MOST_STRIKES
 from service.torrents.events import Arrived, Status, TorrentBroken
-from service.transfers.download_folders import DownloadPlan
-from service.transfers.torrents.facts import TorrentFacts
 from service.worker.import_files import Outcome
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition
@@ -16,13 +14,22 @@ from service.worker.transfer_control import TransferControl
 class RunPhase:
     """The handler of one stage of a run.
 
-    A method that does nothing is for what can't happen in that stage, or happens too late for it.
+    It ignores what can't happen in that stage, or happens too late for it.
     """
 
     def __init__(self, control: TransferControl) -> None:
         self._control = control
 
     # Events of the engine and the fetching while they have the order
+
+    def handle(self, run: Run, event: FetchEvent, now: datetime) -> None:
+        match event:
+            case Status():
+                self.observe(run, event, now)
+            case Arrived():
+                self._control.hash_ahead(run, event.index, event.size_bytes)
+            case TorrentBroken():
+                self.break_off(run, event, now)
 
     def observe(self, run: Run, status: Status, now: datetime) -> None:
         run.write(
@@ -40,27 +47,6 @@ class RunPhase:
         run.done_bytes = status.done_bytes
         is_in_reach = status.peers_connected > 0 and not 0 <= status.availability < 1
         run.is_obtainable = is_in_reach or is_checking
-
-    def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
-        pass
-
-    def read_head(self, run: Run, head: Head, now: datetime) -> None:
-        pass
-
-    def become_another(self, run: Run, event: TorrentFound | MagnetFound, now: datetime) -> None:
-        pass
-
-    def hash_ahead(self, run: Run, arrived: Arrived) -> None:
-        self._control.hash_ahead(run, arrived.index, arrived.size_bytes)
-
-    def complete(self, run: Run, now: datetime) -> None:
-        pass
-
-    def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
-        pass
-
-    def end_seeding(self, run: Run) -> None:
-        pass
 
     def break_off(self, run: Run, broken: TorrentBroken, now: datetime) -> None:
         if broken.word in ("disk_full", "disk_error"):

@@ -4,9 +4,9 @@ import logging
 from datetime import UTC, datetime, timedelta
 
 from service.errors import DiskFull, NotFound, Refusal
-from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
+from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
-from service.torrents.events import Status, TorrentBroken
+from service.torrents.events import Complete, Metadata, Status, TorrentBroken
 from service.transfers.download_folders import DownloadPlan
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
@@ -42,6 +42,21 @@ class FollowingPhase(RunPhase):
 
 class UnfinishedPhase(RunPhase):
     """The handler of runs whose files are unknown, and of stages that follow."""
+
+    def handle(self, run: Run, event: FetchEvent, now: datetime) -> None:
+        match event:
+            case Metadata():
+                self.know_files(run, facts_of(event), plan_of(event), now)
+            case Head():
+                self.read_head(run, event, now)
+            case TorrentFound() | MagnetFound():
+                self.become_another(run, event, now)
+            case Complete():
+                self.complete(run, now)
+            case Waiting():
+                self.await_server(run, event, now)
+            case _:
+                super().handle(run, event, now)
 
     def read_head(self, run: Run, head: Head, now: datetime) -> None:
         if head.is_torrent:
@@ -213,3 +228,22 @@ class DownloadingPhase(UnfinishedPhase):
     def apply_room(self, run: Run, word: str, now: datetime) -> None:
         if word:
             self.hold_back(run, word, now)
+
+
+def facts_of(metadata: Metadata) -> TorrentFacts:
+    return TorrentFacts(
+        metadata.name,
+        metadata.size_bytes,
+        metadata.is_folder,
+        metadata.hash_v1,
+        metadata.hash_v2,
+        metadata.is_private,
+    )
+
+
+def plan_of(metadata: Metadata) -> DownloadPlan:
+    """Return the files to import, without padding, and without links, which have no content."""
+    files = (file for file in metadata.files if not file.is_padding and not file.is_symlink)
+    return DownloadPlan(
+        metadata.is_folder, tuple((file.index, file.path, file.size_bytes) for file in files)
+    )
