@@ -71,13 +71,13 @@ class Fetch(FolderJob):
             except TemporaryFailure as failure:
                 seconds = retries.wait_after(failure, self._furthest_bytes)
                 message = "fetch waits to retry key=%s tries=%s reason=%r"
-                log.info(message, self._key, retries.tries, str(failure))
+                log.info(message, self.key, retries.tries, str(failure))
                 self._wait(failure, retries.tries, seconds)
 
     def _wait(self, failure: TemporaryFailure, tries: int, seconds: float) -> None:
         if seconds >= REPORT_SECONDS:
             suffix = f" Ferry tried {tries} times." if tries > 1 else ""
-            self._means.tell(Waiting(self._key, f"{failure.sentence}{suffix}", seconds))
+            self._means.tell(Waiting(self.key, f"{failure.sentence}{suffix}", seconds))
         self._pace.pause(self._waiter, seconds)
 
     def _attempt(self) -> FetchEvent | None:
@@ -93,7 +93,7 @@ class Fetch(FolderJob):
         with closing(Transport(self._means.road, self._waiter)) as transport, translate_errors():
             answer = ask(transport, self._order.url, headers_for(resume))
             if isinstance(answer, str):
-                return MagnetFound(self._key, answer)
+                return MagnetFound(self.key, answer)
             with closing(answer):
                 return self._receive(answer, resume)
 
@@ -103,16 +103,16 @@ class Fetch(FolderJob):
         if self._is_restored or checkpoints is None:
             return resume
         here_bytes = resume.safe_bytes if resume else 0
-        checkpoints.restore(self._key, self._folder, here_bytes, self._waiter.check)
+        checkpoints.restore(self.key, self._folder, here_bytes, self._waiter.check)
         self._is_restored = True
         return resume_point.read(self._folder, self._order.url)
 
     def _reuse(self, resume: ResumePoint) -> FetchEvent | None:
         """Report a file that another process fetched, but could no longer report."""
-        if not self._may_take(head_of(self._key, resume.facts)):
+        if not self._may_take(head_of(self.key, resume.facts)):
             return None
         self.done_bytes = self.wanted_bytes = resume.safe_bytes
-        return Complete(self._key)
+        return Complete(self.key)
 
     def _receive(self, answer: httpx.Response, resume: ResumePoint | None) -> FetchEvent | None:
         status = answer.status_code
@@ -155,7 +155,7 @@ class Fetch(FolderJob):
         return start
 
     def _torrent(self, chunks: Iterator[bytes], facts: ResponseFacts) -> FetchEvent | None:
-        if not self._may_take(head_of(self._key, facts, is_torrent=True)):
+        if not self._may_take(head_of(self.key, facts, is_torrent=True)):
             return None
         content = bytearray()
         for chunk in self._arriving(chunks):
@@ -165,13 +165,13 @@ class Fetch(FolderJob):
                 raise TemporaryFailure(
                     "This looks like a torrent file, but has extra data at the end."
                 )
-        return TorrentFound(self._key, bytes(content))
+        return TorrentFound(self.key, bytes(content))
 
     def _store(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
         self._refuse_beyond_limit(resume.facts.size_bytes)
-        if not self._may_take(head_of(self._key, resume.facts)):
+        if not self._may_take(head_of(self.key, resume.facts)):
             return None
-        key, checkpoints = self._key, self._means.checkpoints
+        key, checkpoints = self.key, self._means.checkpoints
         with closing(PartialFile(key, self._folder, resume, checkpoints)) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
@@ -180,7 +180,7 @@ class Fetch(FolderJob):
                 raise
             content.make_safe(is_complete=True)
         self.wanted_bytes = content.size_bytes
-        return Complete(self._key)
+        return Complete(self.key)
 
     def _may_take(self, head: Head) -> bool:
         """Wait for `proceed`, up to a timeout, since a response is open; return whether it came."""

@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from threading import Event
+from threading import Event, Thread
 
 from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
@@ -11,13 +11,14 @@ from service.fetching.http.wire import Road
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.fetching.stoppable_wait import StoppableWait
-from service.torrents.events import Phase, TorrentBroken
+from service.torrents.events import Phase, Status, TorrentBroken
 
 log = logging.getLogger("ferry.fetch")
 
 # A worker that was frozen for longer may have lost its transfers to another, which writes here now.
 WORKER_TIMEOUT_SECONDS = 12.0
 LISTEN_SECONDS = 0.2
+STATUS_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,10 @@ class Means:
 
 
 class FolderJob:
+    thread: Thread
+
     def __init__(self, key: str, means: Means) -> None:
-        self._key = key
+        self.key = key
         self.phase: Phase = "metadata"
         self.done_bytes = 0
         self.wanted_bytes = 0
@@ -44,6 +47,8 @@ class FolderJob:
         self._pace = means.pace
         self._waiter = StoppableWait(means.pace.clock)
         self._may_go = Event()
+        self._status: Status | None = None
+        self._reported_at = float("-inf")
 
     def run(self) -> FetchEvent | None:
         """Return the outcome, or None if the job was stopped."""
@@ -52,10 +57,10 @@ class FolderJob:
         except FetchStopped:
             return None
         except PermanentFailure as failure:
-            return TorrentBroken(self._key, failure.word, failure.sentence)
+            return TorrentBroken(self.key, failure.word, failure.sentence)
         except Exception:
-            log.exception("%s failed key=%s", type(self).__name__, self._key)
-            return TorrentBroken(self._key, "fetch_error", "Something went wrong in Ferry.")
+            log.exception("%s failed key=%s", type(self).__name__, self.key)
+            return TorrentBroken(self.key, "fetch_error", "Something went wrong in Ferry.")
         finally:
             self._waiter.close()
 
@@ -69,6 +74,24 @@ class FolderJob:
         """End the job soon, whatever it waits for."""
         self._waiter.stop()
         self._may_go.set()
+
+    def new_status(self, now: float) -> Status | None:
+        """Return the status, at most once a second, or None if it is unchanged."""
+        if now - self._reported_at < STATUS_SECONDS:
+            return None
+        previous, done_bytes = self._status, self.done_bytes
+        new_bytes = max(0, done_bytes - previous.done_bytes) if previous else 0
+        self._status = Status(
+            key=self.key,
+            phase=self.phase,
+            done_bytes=done_bytes,
+            wanted_bytes=self.wanted_bytes,
+            download_rate=int(new_bytes / (now - self._reported_at)),
+            peers_connected=int(self.is_receiving),
+            peers_sending=int(self.is_receiving),
+        )
+        self._reported_at = now
+        return None if self._status == previous else self._status
 
     def _await_worker(self) -> None:
         while self._is_worker_silent():

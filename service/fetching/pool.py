@@ -1,7 +1,6 @@
 """All fetches in this process, and other jobs that fill a folder, each in its own thread."""
 
 from collections import deque
-from dataclasses import dataclass
 from threading import Event, Lock, Thread
 from typing import Protocol
 
@@ -12,22 +11,12 @@ from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.torrents.events import Status, TorrentGone
 
-STATUS_SECONDS = 1.0
-
 
 class FolderOrder(Protocol):
     @property
     def key(self) -> str: ...
 
     def job(self, means: Means) -> FolderJob: ...
-
-
-@dataclass
-class RunningFetch:
-    fetch: FolderJob
-    thread: Thread
-    last_status: Status | None = None
-    reported_at: float = float("-inf")
 
 
 class Fetching:
@@ -48,7 +37,7 @@ class Fetching:
         )
         self._events: deque[FetchEvent] = deque()
         self._wake_up = wake_up or Event()
-        self._running: dict[str, RunningFetch] = {}
+        self._running: dict[str, FolderJob] = {}
         self._lock = Lock()
         self._polled_at = self._pace.clock()
 
@@ -57,24 +46,23 @@ class Fetching:
         with self._lock:
             if order.key in self._running:
                 return
-            fetch = order.job(self._means)
-            thread = Thread(target=self._run, args=(order.key,), name="fetch", daemon=True)
-            thread.start()
-            self._running[order.key] = RunningFetch(fetch, thread)
+            job = order.job(self._means)
+            job.thread = Thread(target=self._run, args=(job,), name="fetch", daemon=True)
+            job.thread.start()
+            self._running[order.key] = job
 
     def proceed(self, key: str) -> None:
         """Let a fetch download what its last `Head` described: there is room."""
         with self._lock:
-            if running := self._running.get(key):
-                running.fetch.proceed()
+            if job := self._running.get(key):
+                job.proceed()
 
     def remove(self, key: str) -> None:
         """Remove a fetch; after the event `TorrentGone`, nothing touches its folder."""
         with self._lock:
-            running = self._running.get(key)
-            if running is not None:
-                running.fetch.is_wanted = False
-                running.fetch.stop()
+            if job := self._running.get(key):
+                job.is_wanted = False
+                job.stop()
             else:
                 self._emit(TorrentGone(key))
 
@@ -90,22 +78,20 @@ class Fetching:
     def stop(self, within_seconds: float) -> None:
         """Stop all fetches; they can be resumed from their folders."""
         with self._lock:
-            running = list(self._running.values())
-        for each in running:
-            each.fetch.stop()
+            jobs = list(self._running.values())
+        for job in jobs:
+            job.stop()
         until = self._pace.clock() + within_seconds
-        for each in running:
-            each.thread.join(max(0.0, until - self._pace.clock()))
+        for job in jobs:
+            job.thread.join(max(0.0, until - self._pace.clock()))
 
-    def _run(self, key: str) -> None:
+    def _run(self, job: FolderJob) -> None:
         """Run a fetch, and report its outcome last, so that its key can be added again at once."""
+        outcome = job.run()
         with self._lock:
-            running = self._running[key]
-        outcome = running.fetch.run()
-        with self._lock:
-            del self._running[key]
-            if not running.fetch.is_wanted:
-                self._emit(TorrentGone(key))
+            del self._running[job.key]
+            if not job.is_wanted:
+                self._emit(TorrentGone(job.key))
             elif outcome is not None:
                 self._emit(outcome)
 
@@ -116,29 +102,5 @@ class Fetching:
     def _statuses(self) -> list[Status]:
         now = self._pace.clock()
         with self._lock:
-            statuses = [
-                self._status(key, running, now)
-                for key, running in self._running.items()
-                if now - running.reported_at >= STATUS_SECONDS
-            ]
+            statuses = [job.new_status(now) for job in self._running.values()]
         return [status for status in statuses if status]
-
-    def _status(self, key: str, running: RunningFetch, now: float) -> Status | None:
-        """Return the status, or None if it is unchanged."""
-        fetch, previous = running.fetch, running.last_status
-        done_bytes = fetch.done_bytes
-        new_bytes = max(0, done_bytes - previous.done_bytes) if previous else 0
-        status = Status(
-            key=key,
-            phase=fetch.phase,
-            done_bytes=done_bytes,
-            wanted_bytes=fetch.wanted_bytes,
-            download_rate=int(new_bytes / (now - running.reported_at)),
-            peers_connected=int(fetch.is_receiving),
-            peers_sending=int(fetch.is_receiving),
-        )
-        running.reported_at = now
-        if status == previous:
-            return None
-        running.last_status = status
-        return status

@@ -52,10 +52,10 @@ class Unpack(FolderJob):
         except NotFound as missing:
             raise BadZip("gone", "The ZIP file was deleted.") from missing
         except (DiskFull, StoreAway, OSError) as error:
-            log.info("unpacking waits transfer=%s %r", self._key, error)
+            log.info("unpacking waits transfer=%s %r", self.key, error)
             word = DiskFull.reason if isinstance(error, DiskFull) else "disk_error"
-            return TorrentBroken(self._key, word, "")
-        return Complete(self._key)
+            return TorrentBroken(self.key, word, "")
+        return Complete(self.key)
 
     @contextmanager
     def _zip_file(self) -> Iterator[ZipFile]:
@@ -74,7 +74,7 @@ class Unpack(FolderJob):
         self.wanted_bytes = sum(file.size_bytes for file in files)
         self._means.tell(
             Metadata(
-                self._key,
+                self.key,
                 name="",
                 hash_v1="",
                 hash_v2="",
