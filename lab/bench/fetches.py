@@ -10,7 +10,7 @@ from common.addresses.reachable import Reach
 from lab.bench.harness import Row, forget_peak, in_turns, memory_bytes, peer
 from lab.bench.streams import nginx
 from service.fetching.events import Head
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.http.wire import Road
 from service.fetching.pool import Fetching
 from service.torrents.events import Complete
@@ -67,7 +67,7 @@ def running(command: list[str], target: Path) -> Callable[[], None]:
 def fetched(url: str, folder: Path) -> None:
     folder.mkdir()
     fetching = Fetching(Road(Reach("loopback")))
-    fetching.add(FetchOrder("1", url, str(folder)))
+    fetching.add(Fetch("1", url, folder))
     tick = Event()
     while not is_complete(fetching):
         tick.wait(0.005)

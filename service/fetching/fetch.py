@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from service.fetching.http.content import PartialFile, translate_disk_errors
 from service.fetching.http.requests import ask, translate_errors
 from service.fetching.http.responses import ResponseFacts
 from service.fetching.http.wire import Transport
-from service.fetching.job import FolderJob, Means
+from service.fetching.job import FolderJob
 from service.fetching.pace import Retries
 from service.fetching.resume_point import ResumePoint, fingerprint_of
 from service.torrents.events import Complete
@@ -29,16 +29,6 @@ MOST_TORRENT_BYTES = 10 * 2**20
 START_BYTES = 64
 # Longer waits are reported, and let another transfer run meanwhile; shorter ones change nothing.
 REPORT_SECONDS = 4.0
-
-
-@dataclass(frozen=True)
-class FetchOrder:
-    key: str
-    url: str
-    folder: str  # exists; gets the file `0` and `resume.json`
-
-    def job(self, means: Means) -> "Fetch":
-        return Fetch(self, means)
 
 
 class Fetch(FolderJob):
@@ -53,10 +43,10 @@ class Fetch(FolderJob):
     Before the first attempt, it takes over what a worker of another machine had fetched.
     """
 
-    def __init__(self, order: FetchOrder, means: Means) -> None:
-        super().__init__(order.key, means)
-        self._order = order
-        self._folder = Path(order.folder)
+    def __init__(self, key: str, url: str, folder: Path) -> None:
+        """`folder` gets the file `0` and `resume.json`."""
+        super().__init__(key, folder)
+        self.url = url
         self._is_restored = False
         self._head: Head | None = None
         self._furthest_bytes = 0
@@ -91,21 +81,21 @@ class Fetch(FolderJob):
         self._note(resume.safe_bytes if resume else 0)
         self._waiter.allow(self._pace.quiet_seconds)
         with closing(Transport(self._means.road, self._waiter)) as transport, translate_errors():
-            answer = ask(transport, self._order.url, headers_for(resume))
+            answer = ask(transport, self.url, headers_for(resume))
             if isinstance(answer, str):
                 return MagnetFound(self.key, answer)
             with closing(answer):
                 return self._receive(answer, resume)
 
     def _find_resume_point(self) -> ResumePoint | None:
-        resume = resume_point.read(self._folder, self._order.url)
+        resume = resume_point.read(self.folder, self.url)
         checkpoints = self._means.checkpoints
         if self._is_restored or checkpoints is None:
             return resume
         here_bytes = resume.safe_bytes if resume else 0
-        checkpoints.restore(self.key, self._folder, here_bytes, self._waiter.check)
+        checkpoints.restore(self.key, self.folder, here_bytes, self._waiter.check)
         self._is_restored = True
-        return resume_point.read(self._folder, self._order.url)
+        return resume_point.read(self.folder, self.url)
 
     def _reuse(self, resume: ResumePoint) -> FetchEvent | None:
         """Report a file that another process fetched, but could no longer report."""
@@ -132,7 +122,7 @@ class Fetch(FolderJob):
             return self._store(iter(()), resume)
         if answer.status_code == 416 or facts is None:
             with translate_disk_errors():
-                resume_point.forget(self._folder)
+                resume_point.forget(self.folder)
             raise TemporaryFailure("The file changed on the server.")
         return self._store(answer.iter_raw(), replace(resume, facts=facts))
 
@@ -143,7 +133,7 @@ class Fetch(FolderJob):
         chunks = chain([start], chunks)
         if self._may_be_torrent and responses.is_torrent(facts, start, MOST_TORRENT_BYTES):
             return self._torrent(chunks, facts)
-        return self._store(chunks, ResumePoint(fingerprint_of(self._order.url), facts))
+        return self._store(chunks, ResumePoint(fingerprint_of(self.url), facts))
 
     def _start(self, chunks: Iterator[bytes]) -> bytes:
         start = b""
@@ -172,7 +162,7 @@ class Fetch(FolderJob):
         if not self._may_take(head_of(self.key, resume.facts)):
             return None
         key, checkpoints = self.key, self._means.checkpoints
-        with closing(PartialFile(key, self._folder, resume, checkpoints)) as content:
+        with closing(PartialFile(key, self.folder, resume, checkpoints)) as content:
             try:
                 self._write(chunks, content, resume.facts.size_bytes)
             except BaseException as failure:

@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from threading import Event, Thread
 
 from service.fetching.errors import FetchStopped, PermanentFailure
@@ -35,20 +36,27 @@ class Means:
 
 class FolderJob:
     thread: Thread
+    _means: Means
+    _pace: Pace
+    _waiter: StoppableWait
 
-    def __init__(self, key: str, means: Means) -> None:
+    def __init__(self, key: str, folder: Path) -> None:
+        """`folder` exists, and belongs to this job alone."""
         self.key = key
+        self.folder = folder
         self.phase: Phase = "metadata"
         self.done_bytes = 0
         self.wanted_bytes = 0
         self.is_receiving = False
         self.is_wanted = True  # an unwanted job saves nothing to resume
-        self._means = means
-        self._pace = means.pace
-        self._waiter = StoppableWait(means.pace.clock)
         self._may_go = Event()
         self._status: Status | None = None
         self._reported_at = float("-inf")
+
+    def equip(self, means: Means) -> None:
+        """Give the job what all jobs share, before it runs."""
+        self._means, self._pace = means, means.pace
+        self._waiter = StoppableWait(means.pace.clock)
 
     def run(self) -> FetchEvent | None:
         """Return the outcome, or None if the job was stopped."""

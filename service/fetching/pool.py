@@ -2,7 +2,6 @@
 
 from collections import deque
 from threading import Event, Lock, Thread
-from typing import Protocol
 
 from service.fetching.events import FetchEvent
 from service.fetching.http.wire import Road
@@ -10,13 +9,6 @@ from service.fetching.job import FolderJob, Means
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.torrents.events import Status, TorrentGone
-
-
-class FolderOrder(Protocol):
-    @property
-    def key(self) -> str: ...
-
-    def job(self, means: Means) -> FolderJob: ...
 
 
 class Fetching:
@@ -41,15 +33,15 @@ class Fetching:
         self._lock = Lock()
         self._polled_at = self._pace.clock()
 
-    def add(self, order: FolderOrder) -> None:
+    def add(self, job: FolderJob) -> None:
         """Start a fetch, unless one with this key is running."""
         with self._lock:
-            if order.key in self._running:
+            if job.key in self._running:
                 return
-            job = order.job(self._means)
+            job.equip(self._means)
             job.thread = Thread(target=self._run, args=(job,), name="fetch", daemon=True)
             job.thread.start()
-            self._running[order.key] = job
+            self._running[job.key] = job
 
     def proceed(self, key: str) -> None:
         """Let a fetch download what its last `Head` described: there is room."""

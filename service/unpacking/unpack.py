@@ -3,13 +3,12 @@
 import logging
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from zipfile import ZipFile, ZipInfo
 
 from service.errors import DiskFull, NotFound, StoreAway
 from service.fetching.events import FetchEvent
-from service.fetching.job import FolderJob, Means
+from service.fetching.job import FolderJob
 from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
 from service.torrents.events import Complete, FileOf, Metadata, TorrentBroken
@@ -21,17 +20,6 @@ log = logging.getLogger("ferry.unpack")
 CHUNK_BYTES = 2**18
 
 
-@dataclass(frozen=True)
-class UnpackOrder:
-    key: str
-    folder: Path  # exists; gets a file for each member
-    blob: str
-    name: str  # of the new folder
-
-    def job(self, means: Means) -> "Unpack":
-        return Unpack(self, means)
-
-
 class Unpack(FolderJob):
     """A job that unpacks one ZIP file in a thread, like a fetch, in memory of a fixed size.
 
@@ -40,9 +28,11 @@ class Unpack(FolderJob):
     It begins again after a crash, since reading a ZIP file costs no one else anything.
     """
 
-    def __init__(self, order: UnpackOrder, means: Means) -> None:
-        super().__init__(order.key, means)
-        self._order = order
+    def __init__(self, key: str, folder: Path, blob: str, name: str) -> None:
+        """`folder` gets a file for each member; `name` is that of the new folder."""
+        super().__init__(key, folder)
+        self._blob = blob
+        self._name = name
 
     def _run(self) -> FetchEvent:
         try:
@@ -59,7 +49,7 @@ class Unpack(FolderJob):
 
     @contextmanager
     def _zip_file(self) -> Iterator[ZipFile]:
-        with closing(library_store().open(self._order.blob)) as blob, open_zip(blob) as zip_file:
+        with closing(library_store().open(self._blob)) as blob, open_zip(blob) as zip_file:
             yield zip_file
 
     def _read_directory(self) -> None:
@@ -67,9 +57,7 @@ class Unpack(FolderJob):
         with self._zip_file() as zip_file:
             files = tuple(
                 FileOf(index, path, info.file_size, is_padding=False, is_symlink=False)
-                for index, (path, info) in enumerate(
-                    without_top(members_of(zip_file), self._order.name)
-                )
+                for index, (path, info) in enumerate(without_top(members_of(zip_file), self._name))
             )
         self.wanted_bytes = sum(file.size_bytes for file in files)
         self._means.tell(
@@ -88,7 +76,7 @@ class Unpack(FolderJob):
     def _write_files(self) -> None:
         self._check()
         self.phase, self.is_receiving = "downloading", True
-        folder = DownloadFolder(self._order.folder)
+        folder = DownloadFolder(self.folder)
         with self._zip_file() as zip_file:
             for index, member in enumerate(members_of(zip_file)):
                 self._write(zip_file, member.info, folder.file(index))

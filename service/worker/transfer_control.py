@@ -9,7 +9,7 @@ from functools import partial
 
 from service import notifications, signals
 from service.errors import DiskFull, NotFound
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.pool import Fetching
 from service.library import names as library_names
 from service.models import File, TorrentFile, Transfer
@@ -20,7 +20,7 @@ from service.transfers import imports
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
-from service.unpacking.unpack import UnpackOrder
+from service.unpacking.unpack import Unpack
 from service.worker.changes import Changes, compare_revisions
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
@@ -128,8 +128,7 @@ class TransferControl:
         if run.is_unpacking:
             self._give_zip_file(run)
         elif run.is_fetch:
-            order = FetchOrder(run.key, run.transfer.source, str(run.folder.path))
-            self.tools.fetching.add(order)
+            self.tools.fetching.add(Fetch(run.key, run.transfer.source, run.folder.path))
         else:
             run.remainder = imports.find_remainder(run.id)
             self.tools.engine.add(self._order(run))
@@ -140,8 +139,7 @@ class TransferControl:
             self.fail(run, "zip_gone", "The ZIP file was deleted.")
         else:
             name, _suffix = library_names.split(zip_file.name)
-            order = UnpackOrder(run.key, run.folder.path, zip_file.blob, name)
-            self.tools.fetching.add(order)
+            self.tools.fetching.add(Unpack(run.key, run.folder.path, zip_file.blob, name))
 
     @staticmethod
     def _order(run: Run) -> Order:

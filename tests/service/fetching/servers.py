@@ -10,7 +10,7 @@ from threading import Event
 
 from common.addresses.reachable import Reach
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.http.wire import Road
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
@@ -91,7 +91,7 @@ class Side:
         self.fetching = Fetching(LOOPBACK, self.pace)
 
     def add(self, url: str, key: str = "7") -> None:
-        self.fetching.add(FetchOrder(key, url, str(self.folder)))
+        self.fetching.add(Fetch(key, url, self.folder))
 
     def until(self, is_it: Callable[[FetchEvent], bool]) -> FetchEvent:
         """Return the next event for which `is_it` is true."""

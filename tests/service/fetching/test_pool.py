@@ -12,7 +12,7 @@ from itertools import count, pairwise
 import pytest
 
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.pace import Pace
 from service.torrents.events import Complete, TorrentBroken, TorrentGone
 from tests.cases import each_case
@@ -782,8 +782,8 @@ def test_no_thread_and_no_descriptor_is_left(side):
     with serving(file(cut_after=100_000)) as server:
         for number in range(10):
             (side.folder / str(number)).mkdir()
-            folder = str(side.folder / str(number))
-            side.fetching.add(FetchOrder(str(number), url_of(server), folder))
+            folder = side.folder / str(number)
+            side.fetching.add(Fetch(str(number), url_of(server), folder))
         ended = {side.end() for _ in range(10)}
     assert ended == {Complete(str(number)) for number in range(10)}
     side.until_true(lambda: in_use() <= before)

@@ -22,14 +22,15 @@ from tests.service.fetching.servers import CONTENT, Side, file, in_turn, url_of
 SECONDS = 10
 FETCH_UNTIL_KILLED = """
 import sys
+from pathlib import Path
 from common.addresses.reachable import Reach
 from service.fetching.events import Head
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.http.wire import Road
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 fetching = Fetching(Road(Reach("loopback")), pace=Pace(safe_every_seconds=0))
-fetching.add(FetchOrder("7", sys.argv[1], sys.argv[2]))
+fetching.add(Fetch("7", sys.argv[1], Path(sys.argv[2])))
 reported = 0
 while True:
     for event in fetching.poll():

@@ -9,7 +9,7 @@ import pytest
 
 from service.fetching.errors import TemporaryFailure
 from service.fetching.events import Waiting
-from service.fetching.fetch import FetchOrder
+from service.fetching.fetch import Fetch
 from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.models import SavedFetch, Transfer
@@ -56,7 +56,7 @@ class Machine:
         folder.mkdir(parents=True, exist_ok=True)
         self.side = Side(folder, Pace(safe_every_seconds=0, quiet_seconds=10))
         self.side.fetching = Fetching(LOOPBACK, pace=self.side.pace, checkpoints=self.saved)
-        self.side.fetching.add(FetchOrder(str(transfer.pk), transfer.source, str(folder)))
+        self.side.fetching.add(Fetch(str(transfer.pk), transfer.source, folder))
 
     def content_of(self, transfer):
         assert self.side.end() == Complete(str(transfer.pk))
