@@ -106,10 +106,8 @@ def facts_of_rest(
 
 def is_same(headers: httpx.Headers, validator: str) -> bool:
     """Compare a part's validator with the known one; a part may omit it."""
-    part_validator = headers.get(
-        "etag" if validator.startswith('"') else "last-modified", ""
-    ).strip()
-    return part_validator in ("", validator)
+    name = "etag" if validator.startswith('"') else "last-modified"
+    return headers.get(name, "").strip() in ("", validator)
 
 
 def content_range(headers: httpx.Headers) -> ContentRange | None:
