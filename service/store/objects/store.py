@@ -118,17 +118,17 @@ class ObjectStore(ObjectNotes, Store):
 
         with ThreadPoolExecutor(FILES_AT_ONCE, thread_name_prefix="objects") as threads:
             futures = [threads.submit(self._upload, path, report_in_turn) for path in paths]
-            ended, _running = wait(futures, return_when=FIRST_EXCEPTION)
-            failure = next(filter(None, (future.exception() for future in ended)), None)
+            over, _others = wait(futures, return_when=FIRST_EXCEPTION)
+            failure = next(filter(None, (future.exception() for future in over)), None)
             is_over.set()
         # What is stored doesn't depend on the copies.
         with suppress(OSError):
             self._loans.sweep()
-        stored = [future.result() for future in futures if not future.exception()]
+        blobs = [future.result() for future in futures if not future.exception()]
         if failure:
-            self.delete_all([each.blob for each in stored])
+            self.delete_all([each.blob for each in blobs])
             raise failure
-        return stored
+        return blobs
 
     def _upload(self, path: Path, report: Callable[[int], None]) -> Stored:
         with path.open("rb", buffering=0) as file, self.writer() as writer:

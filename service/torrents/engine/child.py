@@ -136,7 +136,7 @@ class EngineProcess:
         torrent = self.torrent(order, self._around)
         self._torrents[order.key] = torrent
         self._begin(order.key)
-        with self._handling(torrent):
+        with self._refuse_and_settle(torrent):
             torrent.start()
 
     def _do(self, what: str, key: str) -> None:
@@ -146,7 +146,7 @@ class EngineProcess:
                 self._write_event(TorrentGone(key))
             return
         self._begin(key)
-        with self._handling(torrent):
+        with self._refuse_and_settle(torrent):
             getattr(torrent, what)()
         if torrent.handle is None and torrent.stage is not EngineStage.GONE:
             self._write_event(Status(key, "paused" if torrent.is_paused else "metadata"))
@@ -166,7 +166,7 @@ class EngineProcess:
         elif what := self._alerts.get(name):
             torrent = self._around.loaded.get(alert.handle)
             if torrent is not None:
-                with self._handling(torrent):
+                with self._refuse_and_settle(torrent):
                     what(alert, torrent)
 
     def _listens(self, alert: Any) -> None:
@@ -182,7 +182,7 @@ class EngineProcess:
             if torrent is None:
                 continue
             self._write_event(status_of(torrent.key, torrent.phase(status), status))
-            with self._handling(torrent):
+            with self._refuse_and_settle(torrent):
                 torrent.take_status(status)
 
     def _take_metadata(self, _alert: Any, torrent: EngineTorrent) -> None:
@@ -216,11 +216,11 @@ class EngineProcess:
         torrent = waiting.pop(0)
         if not waiting:
             del self._around.leaving[of_hash]
-        with self._handling(torrent):
+        with self._refuse_and_settle(torrent):
             torrent.end_leaving()
 
     @contextmanager
-    def _handling(self, torrent: EngineTorrent) -> Iterator[None]:
+    def _refuse_and_settle(self, torrent: EngineTorrent) -> Iterator[None]:
         """Report what goes wrong, and whether the torrent is gone, or in hand."""
         try:
             yield
