@@ -12,6 +12,7 @@ from lab.bench.streams import nginx
 from service.fetching.events import Head
 from service.fetching.fetch import Fetch
 from service.fetching.http.wire import Road
+from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.torrents.events import Complete
 
@@ -66,7 +67,7 @@ def running(command: list[str], target: Path) -> Callable[[], None]:
 
 def fetched(url: str, folder: Path) -> None:
     folder.mkdir()
-    fetching = Fetching(Road(Reach("loopback")))
+    fetching = Fetching(Road(Reach("loopback")), Pace())
     fetching.add(Fetch("1", url, folder))
     tick = Event()
     while not is_complete(fetching):

@@ -17,16 +17,14 @@ class Fetching:
     def __init__(
         self,
         road: Road,
-        pace: Pace | None = None,
+        pace: Pace,
         wake_up: Event | None = None,
         checkpoints: Checkpoints | None = None,
     ) -> None:
         """`wake_up` is set when there is something to poll."""
-        self._pace = pace or Pace()
-        throttle = RateLimit(self._pace.clock, self._pace.limit_bytes)
-        self._means = Means(
-            road, self._pace, throttle, self._emit, lambda: self._polled_at, checkpoints
-        )
+        self._pace = pace
+        throttle = RateLimit(pace.clock, pace.limit_bytes)
+        self._means = Means(road, pace, throttle, self._emit, lambda: self._polled_at, checkpoints)
         self._events: deque[FetchEvent] = deque()
         self._wake_up = wake_up or Event()
         self._running: dict[str, FolderJob] = {}

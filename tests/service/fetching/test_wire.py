@@ -57,7 +57,7 @@ def test_a_fetch_that_resolves_a_name_ends_at_once(side):
         answered.wait(SECONDS)
         return ["127.0.0.1"]
 
-    side.fetching = Fetching(Road(Reach("loopback"), resolve=resolve))
+    side.fetching = Fetching(Road(Reach("loopback"), resolve=resolve), Pace())
     side.add("http://slow.example/")
     assert requested.wait(SECONDS)
     side.fetching.remove("7")
@@ -169,7 +169,7 @@ def dribbled(content):
 def test_an_address_that_refuses_connections_is_skipped(side):
     with serving(file()) as server:
         road = Road(Reach(may_use_private=True), resolve=lambda _host, _port: ["::1", "127.0.0.1"])
-        side.fetching = Fetching(road)
+        side.fetching = Fetching(road, Pace())
         url = f"http://two.example:{server.port}/"
         assert side.fetch(url) == Complete("7")
 

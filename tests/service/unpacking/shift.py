@@ -4,6 +4,7 @@ from threading import Event
 
 from django.conf import settings
 
+from service.fetching.pace import Pace
 from service.fetching.pool import Fetching
 from service.models import Account, File, Transfer
 from service.store.blobs import library_store
@@ -26,7 +27,7 @@ class UnpackingShift(Shift):
 
     def _tools(self):
         self.engine = FakeEngine()
-        self.fetching = Fetching(LOOPBACK, wake_up=self.wake_up)
+        self.fetching = Fetching(LOOPBACK, Pace(), self.wake_up)
         return Tools(self.engine, self.fetching, FileImport(self.store, Chosen(self)))
 
     def until(self, is_so):
