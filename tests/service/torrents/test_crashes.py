@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import time
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -139,6 +140,15 @@ def test_an_engine_that_never_responds_is_replaced(tmp_path, monkeypatch):
             now += 0.1
             assert now < 100
             engine.poll()
+
+
+@each_case("line", ["[]", "{}", '{"event": "Complete"}', '{"files": 1}'])
+def test_an_engine_that_writes_nonsense_is_replaced(tmp_path, line):
+    script = tmp_path / "nonsense.py"
+    script.write_text(f"import sys\nprint({line!r}, flush=True)\nsys.stdin.read()\n")
+    with running(time.monotonic, (sys.executable, str(script))) as engine:
+        first = engine.pid
+        until(engine, lambda: engine.pid not in {first, None})
 
 
 @contextmanager
