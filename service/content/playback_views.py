@@ -24,7 +24,7 @@ from service.http import responses
 from service.library import library
 from service.media import probing, refusals
 from service.media.cache import RENDITIONS, is_there, process_cache, touch
-from service.media.content_folders import Content, fetch_published
+from service.media.content_folders import content_of, fetch_published
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
@@ -64,10 +64,6 @@ def film_link(account: Account, file: File, *, now: datetime) -> str:
 
 
 # Requests to the worker
-
-
-def content_of(file: File) -> Content:
-    return Content(file.sha1, file.size_bytes)
 
 
 def plan_of(file: File) -> PlaybackPlan:

@@ -50,8 +50,7 @@ class Cache:
 
     def put(self, path: Path, data: bytes) -> None:
         """Write a file atomically. One that is lost in a power cut is made again."""
-        content_folders.write_durably(path, data)
-        content_folders.publish(path)
+        content_folders.write_and_publish(path, data)
         self.grow(len(data))
 
     def fetch_published(self, path: Path) -> bool:

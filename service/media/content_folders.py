@@ -7,12 +7,14 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
+from io import FileIO
 from pathlib import Path
 
 from django.conf import settings
 
 from common.storage.durable import replacing
-from service.errors import StoreAway
+from service.errors import NotFound, StoreAway
+from service.models import File, Media
 from service.store.blobs import library_store
 from service.store.folders import make_folder, translate_disk_full
 
@@ -40,6 +42,30 @@ class Content:
         return self.folder / name
 
 
+def content_of(row: File | Media) -> Content:
+    return Content(row.sha1, row.size_bytes)
+
+
+@dataclass(frozen=True)
+class Source:
+    """A content, and the blob that has its bytes."""
+
+    content: Content
+    blob: str
+
+    @property
+    def path(self) -> Path:
+        """A file with the bytes. Raises NotFound."""
+        return library_store().on_disk(self.blob)
+
+    def open(self) -> FileIO:
+        """Open that file for a child. Raises NotFound, even if it is deleted just now."""
+        try:
+            return open(self.path, "rb", buffering=0)
+        except FileNotFoundError as missing:
+            raise NotFound from missing
+
+
 def media_folder() -> Path:
     return Path(settings.DATA_DIR) / "media"
 
@@ -57,6 +83,11 @@ def write_durably(path: Path, content: bytes) -> None:
         make_folder(path.parent)
         with replacing(path, by_many=True) as draft:
             draft.write_bytes(content)
+
+
+def write_and_publish(path: Path, content: bytes) -> None:
+    write_durably(path, content)
+    publish(path)
 
 
 def publish(path: Path) -> None:

@@ -19,17 +19,18 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
 from service.media.chapters import chapters_of
-from service.media.hls.player import Player, blob_of, content_of, of_file, open_medium
+from service.media.content_folders import Source, content_of
+from service.media.hls.player import Player
 from service.media.pictures import pictures
 from service.media.pictures.filmstrips import Filmstrips
 from service.media.pictures.sizes import AHEAD, SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
+from service.media.serving.file_requests import FileRequest, of_file
 from service.media.serving.media_server import MediaServer
 from service.media.serving.requests import Facts
 from service.models import File, Media
-from service.store.blobs import library_store
 
 log = logging.getLogger("ferry.media")
 
@@ -105,13 +106,13 @@ class MediaWork:
         self.player.stop()
         self.children.close()
 
-    def picture(self, question: Facts) -> Facts:
+    def picture(self, request: FileRequest) -> Facts:
         """Make a picture that someone waits for. Raises Busy, CannotConvert, NotFound."""
-        content, name = content_of(question), str(question["size"])
+        source, name = request.source, str(request.question["size"])
         if name not in SIZES:
             raise NotFound
-        with self.jobs.picturing(TURN_SECONDS), open_medium(blob_of(question)) as medium:
-            media = probing.probe_now(self.children, content, medium, self._note)
+        with self.jobs.picturing(TURN_SECONDS), source.open() as medium:
+            media = probing.probe_now(self.children, source.content, medium, self._note)
             if not media.has_picture:
                 raise CannotConvert(media.reason)
             try:
@@ -122,10 +123,10 @@ class MediaWork:
                 raise refusals.refusal_of(failed) from failed
         return {}
 
-    def chapters(self, question: Facts) -> Facts:
+    def chapters(self, request: FileRequest) -> Facts:
         """Read the chapters of a film. Raises Busy, CannotConvert, NotFound."""
         order = {"do": "chapters"}
-        with self.jobs.picturing(TURN_SECONDS), open_medium(blob_of(question)) as medium:
+        with self.jobs.picturing(TURN_SECONDS), request.source.open() as medium:
             try:
                 facts = self.children.ask(medium.fileno(), order, CHAPTERS_SECONDS).facts
             except Failed as failed:
@@ -216,10 +217,10 @@ class MediaWork:
         Makes no queries, since it runs in many threads.
         """
         try:
-            path = library_store().on_disk(blob or "")
-            with self.jobs.picturing_ahead(), open_medium(path) as medium:
+            source = Source(content_of(media), blob or "")
+            with source.open() as medium, self.jobs.picturing_ahead():
                 probing.probe(self.children, media, medium)
-                self.player.queue_survey(media, path)
+                self.player.queue_survey(media, source)
                 if media.has_picture:
                     pictures.make(self.children, media, medium, AHEAD)
         except Failed as failed:

@@ -43,7 +43,7 @@ def test_a_film_is_whole_after_a_power_cut(disk, children):
     path = samples.film("whole.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=2)
     with playing(children) as player:
         viewer = Viewer(player, path)
-        player.film(viewer.question)
+        player.film(viewer.request())
         assert player.films.make_one()
     film = films.folder_of(viewer.content) / films.FILM
     content = film.read_bytes()

@@ -16,6 +16,7 @@ from host.worker.transferring import Transferring, embedded_worker
 from service.media.content_folders import scratch_folder
 from service.media.sandbox.children import Children
 from service.media.serving import local_socket
+from service.media.serving.media_server import HasLeft
 from service.media.serving.requests import Facts
 from service.media.work import MediaWork
 from service.worker import leases
@@ -72,11 +73,11 @@ class Command(BaseCommand):
         rounds.log.info("worker stopped")
 
 
-def last_round(transferring: Transferring, _question: Facts) -> Facts:
+def last_round(transferring: Transferring, _question: Facts, _has_left: HasLeft) -> Facts:
     return {"seconds_ago": transferring.seconds_since_round() if runs_transfers() else 0}
 
 
-def measure(_question: Facts) -> Facts:
+def measure(_question: Facts, _has_left: HasLeft) -> Facts:
     measuring.measure(timezone.now())
     return {}
 

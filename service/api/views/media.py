@@ -15,6 +15,7 @@ from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
 from service.media.chapters import Chapter, chapters_of
+from service.media.content_folders import content_of
 from service.media.pictures import sizes
 from service.media.pictures.filmstrips import has_filmstrip
 from service.media.probing import find_media
@@ -37,7 +38,7 @@ def camera(request: AccountRequest, file_id: int) -> CameraResult:
     This isn't in the specification.
     """
     file = library.file(request.account, file_id)
-    media = find_media(playback_views.content_of(file))
+    media = find_media(content_of(file))
     return convert(media.camera if media and media.camera else {}, CameraResult)
 
 
@@ -47,7 +48,7 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
     This isn't in the specification.
     """
     file = library.file(request.account, file_id)
-    content = playback_views.content_of(file)
+    content = content_of(file)
     media = find_media(content)
     if media is None or media.kind != Media.Kind.VIDEO:
         raise NotFound

@@ -19,7 +19,7 @@ from common.storage.locks import try_lock
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
-from service.media.content_folders import Content
+from service.media.content_folders import Content, Source
 from service.media.hls import encoder_arguments
 from service.media.hls.copyable import container_of, is_picture_kept, is_sound_kept
 from service.media.hls.plans import PlaybackPlan, sounds_of
@@ -61,18 +61,16 @@ class Films:
         self._progress: dict[Content, float] = {}
         self._running: RunningProgram | None = None
 
-    def want(
-        self, content: Content, blob: Path, probed: Probed, plan: PlaybackPlan
-    ) -> dict[str, object]:
+    def want(self, source: Source, probed: Probed, plan: PlaybackPlan) -> dict[str, object]:
         """Request a film, and return its progress. Raises CannotConvert, StoreAway."""
-        folder = folder_of(content)
-        if is_film(blob, probed):
-            content_folders.write_durably(folder / HOW, json.dumps({"is_direct": True}).encode())
-            content_folders.publish(folder / HOW)
+        content, folder = source.content, folder_of(source.content)
+        if is_film(source.path, probed):
+            how = json.dumps({"is_direct": True}).encode()
+            content_folders.write_and_publish(folder / HOW, how)
         if is_ready_elsewhere(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
-        note = {"blob": str(blob.name), "probed": to_builtins(probed), "plan": plan.to_dict()}
+        note = {"blob": source.blob, "probed": to_builtins(probed), "plan": plan.to_dict()}
         self._order(content, json.dumps(note).encode())
         # The film may have been finished, and its note removed, just before we wrote ours.
         if is_ready_elsewhere(folder):

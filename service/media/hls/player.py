@@ -4,22 +4,19 @@ import json
 import logging
 import shutil
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
-from io import FileIO
 from pathlib import Path
 from queue import Full, Queue
-from typing import Concatenate, ParamSpec
 from weakref import WeakValueDictionary
 
 from msgspec import convert
 
-from common.storage import database_connection
 from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
-from service.media.content_folders import Content
+from service.media.content_folders import Content, Source
 from service.media.hls import encoder_arguments, plans
 from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Converters
@@ -33,15 +30,14 @@ from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
 from service.media.sandbox.own_commands import ENVIRONMENT, program
-from service.media.serving.media_server import HasLeft, MediaServer
+from service.media.serving.file_requests import FileRequest, of_file
+from service.media.serving.media_server import MediaServer
 from service.media.serving.requests import Facts
-from service.models import File, Media
+from service.models import Media
 from service.store.blobs import library_store
 from service.store.folders import make_folder
 
 log = logging.getLogger("ferry.media")
-
-P = ParamSpec("P")
 
 MOST_ARRIVALS = 1000
 # How many requests may wait for a segment, and for anything else.
@@ -59,7 +55,7 @@ class Player:
         self.cache = cache
         self.converters = Converters(jobs, cache)
         self.films = Films(jobs, cache)
-        self._arrivals: Queue[tuple[Media, Path] | None] = Queue(MOST_ARRIVALS)
+        self._arrivals: Queue[tuple[Media, Source] | None] = Queue(MOST_ARRIVALS)
         self._scans_ordered: set[Content] = set()
         self.runs = (self.films.run, self._prepare_on)
         # A lock is forgotten when no one holds it.
@@ -67,7 +63,7 @@ class Player:
         self._locks_lock = threading.Lock()
 
     def register(self, server: MediaServer) -> None:
-        server.register_waiting(MOST_SEGMENTS, segment=of_file(self.segment))
+        server.register(MOST_SEGMENTS, segment=of_file(self.segment))
         others = {"plan": self.plan, "begin": self.begin, "init": self.init, "film": self.film}
         server.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
 
@@ -80,73 +76,55 @@ class Player:
 
     # Requests
 
-    def plan(self, question: Facts) -> Facts:
+    def plan(self, request: FileRequest) -> Facts:
         """Make a plan if there is none. Raises CannotConvert."""
-        content = content_of(question)
-        self._plan(content, blob_of(question))
-        content_folders.publish_again(folder_of(content) / plans.PLAN)
+        self._plan(request.source)
+        content_folders.publish_again(folder_of(request.source.content) / plans.PLAN)
         return {}
 
-    def begin(self, question: Facts) -> Facts:
+    def begin(self, request: FileRequest) -> Facts:
         """Start on what a player requests first, while its page still loads.
 
         Raises Busy, CannotConvert.
         """
-        content, blob = content_of(question), blob_of(question)
-        for rendition in self._plan(content, blob).first():
-            question = {**question, "rendition": rendition.name}
-            work = self._work(question, rendition)
+        source = request.source
+        for rendition in self._plan(source).first():
+            work = self._work(source, rendition)
             if not work.has(0) and not self.cache.fetch_published(work.path(0)):
                 self.converters.begin(work)
-            self.init(question)
+            self._make_init(source, rendition)
         return {}
 
-    def init(self, question: Facts) -> Facts:
+    def init(self, request: FileRequest) -> Facts:
         """Make what players need before the first segment. Raises CannotConvert, NotFound."""
-        content, blob = content_of(question), blob_of(question)
-        rendition = self._rendition(content, blob, str(question["rendition"]))
-        path = folder_of(content) / rendition.name / "init.mp4"
-        with self._alone(path):
-            if is_there(path):
-                content_folders.publish_again(path)
-                return {}
-            if content_folders.fetch_published(path):
-                return {}
-            if rendition.is_copied:
-                self._survey(content, blob, probe_now(self._children, content, blob), SCAN)
-            else:
-                content_folders.write_durably(path, encoded_init(rendition))
-                content_folders.publish(path)
+        self._make_init(request.source, self._rendition(request))
         return {}
 
-    def segment(self, question: Facts, has_left: HasLeft = lambda: False) -> Facts:
+    def segment(self, request: FileRequest) -> Facts:
         """Make a segment. Raises Busy, CannotConvert, NotFound."""
-        content, blob = content_of(question), blob_of(question)
-        rendition = self._rendition(content, blob, str(question["rendition"]))
-        number = int(question["number"])
+        rendition, number = self._rendition(request), int(request.question["number"])
         if not 0 <= number < rendition.count:
             raise NotFound
-        work = self._work(question, rendition)
+        work = self._work(request.source, rendition)
         is_old = work.has(number)
-        path = self.converters.segment(work, number, SEGMENT_SECONDS, has_left)
+        path = self.converters.segment(work, number, SEGMENT_SECONDS, request.has_left)
         if is_old:
             content_folders.publish_again(path)
         return {}
 
-    def film(self, question: Facts) -> Facts:
+    def film(self, request: FileRequest) -> Facts:
         """Request a film as MP4, and return its progress. Raises CannotConvert."""
-        content, blob = content_of(question), blob_of(question)
-        media = probe_now(self._children, content, blob)
-        plan = self._plan(content, blob)
-        return self.films.want(content, blob, convert(media.probed, Probed), plan)
+        media = self._probe_now(request.source)
+        plan = self._plan(request.source)
+        return self.films.want(request.source, convert(media.probed, Probed), plan)
 
     # On arrival
 
-    def queue_survey(self, media: Media, blob: Path) -> None:
+    def queue_survey(self, media: Media, source: Source) -> None:
         """Queue a new film for a survey. If the queue is full, it is surveyed when someone asks."""
         if media.kind in probing.PLAYABLE and media.state == Media.State.PROBED:
             with suppress(Full):
-                self._arrivals.put_nowait((media, blob))
+                self._arrivals.put_nowait((media, source))
 
     def _prepare_on(self) -> None:
         while not self._is_stopped:
@@ -160,62 +138,77 @@ class Player:
         except Exception:
             log.exception("finding keyframes failed")
 
-    def prepare(self, media: Media, blob: Path) -> None:
+    def prepare(self, media: Media, source: Source) -> None:
         """Find where a new film can be cut, reading all of it if need be."""
-        content = Content(media.sha1, media.size_bytes)
-        plan = plans.find_plan(folder_of(content))
+        folder = folder_of(source.content)
+        plan = plans.find_plan(folder)
         if plan is None:
-            with suppress(CannotConvert, Busy), self._alone(folder_of(content)):
-                plan = self._survey(content, blob, media, LOOK)
+            with suppress(CannotConvert, Busy), self._alone(folder):
+                plan = self._survey(source, media, LOOK)
         if plan is not None and not plan.is_final:
             # This takes long, and no one may have to wait for it: the known plan is enough to play.
             with suppress(CannotConvert, Busy):
-                self._survey(content, blob, media, SCAN)
+                self._survey(source, media, SCAN)
 
     # Plans
 
-    def _rendition(self, content: Content, blob: Path, name: str) -> Rendition:
-        rendition = self._plan(content, blob).rendition(name)
+    def _rendition(self, request: FileRequest) -> Rendition:
+        rendition = self._plan(request.source).rendition(str(request.question["rendition"]))
         if rendition is None:
             raise NotFound
         return rendition
 
-    def _work(self, question: Facts, rendition: Rendition) -> ConverterWork:
-        folder = folder_of(content_of(question)) / rendition.name
+    def _work(self, source: Source, rendition: Rendition) -> ConverterWork:
+        folder = folder_of(source.content) / rendition.name
         make_folder(folder)
-        work = ConverterWork(blob_of(question), folder, rendition)
+        work = ConverterWork(source.path, folder, rendition)
         if rendition.is_copied and not is_there(work.init):
-            self.init(question)
+            self._make_init(source, rendition)
         return work
 
-    def _plan(self, content: Content, blob: Path) -> PlaybackPlan:
-        folder = folder_of(content)
+    def _make_init(self, source: Source, rendition: Rendition) -> None:
+        path = folder_of(source.content) / rendition.name / "init.mp4"
+        with self._alone(path):
+            if is_there(path):
+                content_folders.publish_again(path)
+            elif content_folders.fetch_published(path):
+                pass  # Another machine made it.
+            elif rendition.is_copied:
+                self._survey(source, self._probe_now(source), SCAN)
+            else:
+                content_folders.write_and_publish(path, encoded_init(rendition))
+
+    def _plan(self, source: Source) -> PlaybackPlan:
+        folder = folder_of(source.content)
         with self._alone(folder):
             plan = plans.find_plan(folder)
             if plan is None:
                 refusals.raise_remembered(folder)
-                media = probe_now(self._children, content, blob)
-                plan = self._survey(content, blob, media, LOOK)
+                plan = self._survey(source, self._probe_now(source), LOOK)
             if not plan.is_final:
-                self._order_scan(content, blob)
+                self._order_scan(source)
             return plan
 
-    def _order_scan(self, content: Content, blob: Path) -> None:
+    def _probe_now(self, source: Source) -> Media:
+        """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
+        with source.open() as medium:
+            media = probing.probe_now(self._children, source.content, medium, probing.note)
+        probing.refuse_unplayable(media)
+        return media
+
+    def _order_scan(self, source: Source) -> None:
         """Queue a scan, but only once per content: every segment requests the plan.
 
         If the scan was killed, perhaps with its worker, the next worker repeats it.
         """
-        if content not in self._scans_ordered:
+        if source.content not in self._scans_ordered:
             with suppress(Full, CannotConvert, Busy):
-                media = probe_now(self._children, content, blob)
-                self._arrivals.put_nowait((media, blob))
-                self._scans_ordered.add(content)
+                self._arrivals.put_nowait((self._probe_now(source), source))
+                self._scans_ordered.add(source.content)
 
-    def _survey(
-        self, content: Content, blob: Path, media: Media, limits: ResourceLimits
-    ) -> PlaybackPlan:
+    def _survey(self, source: Source, media: Media, limits: ResourceLimits) -> PlaybackPlan:
         """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
-        probed, folder = convert(media.probed, Probed), folder_of(content)
+        probed, folder, blob = convert(media.probed, Probed), folder_of(source.content), source.path
         argv = program(
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
         )
@@ -237,8 +230,7 @@ class Player:
             shutil.rmtree(folder, ignore_errors=True)
             library_store().unpublish(folder)
         for name, init in plans.inits_of(plan, answer).items():
-            content_folders.write_durably(folder / name / "init.mp4", init)
-            content_folders.publish(folder / name / "init.mp4")
+            content_folders.write_and_publish(folder / name / "init.mp4", init)
         plan = plan.after(previous)
         save_plan(folder, plan)
         return plan
@@ -262,56 +254,9 @@ def folder_of(content: Content) -> Path:
     return content.folder / RENDITIONS
 
 
-def of_file(
-    answer: Callable[Concatenate[Facts, P], Facts],
-) -> Callable[Concatenate[Facts, P], Facts]:
-    """Wrap an answer for questions that name a file.
-
-    The worker looks up the file's blob itself, so a process that can reach the socket, and nothing
-    more, can't learn or choose a path.
-    """
-
-    def answer_for_file(question: Facts, /, *args: P.args, **kwargs: P.kwargs) -> Facts:
-        file_id = question.pop("file", None)
-        rows = File.objects.filter(pk=file_id if type(file_id) is int else 0)
-        facts = rows.values("sha1", "size_bytes", "blob").first()
-        if facts is None:
-            raise NotFound
-        # What it answers may have to be made first.
-        database_connection.give_back()
-        return answer({**question, **facts}, *args, **kwargs)
-
-    return answer_for_file
-
-
-def content_of(question: Facts) -> Content:
-    return Content(str(question["sha1"]), int(question["size_bytes"]))
-
-
 def save_plan(folder: Path, plan: PlaybackPlan) -> None:
-    content_folders.write_durably(folder / plans.PLAN, json.dumps(plan.to_dict()).encode())
-    content_folders.publish(folder / plans.PLAN)
-
-
-def blob_of(question: Facts) -> Path:
-    """Return a file with the blob's bytes. Raises NotFound."""
-    return library_store().on_disk(str(question["blob"]))
-
-
-def open_medium(blob: Path) -> FileIO:
-    """Open a blob for a child. Raises NotFound if it was deleted since."""
-    try:
-        return open(blob, "rb", buffering=0)
-    except FileNotFoundError as missing:
-        raise NotFound from missing
-
-
-def probe_now(children: Children, content: Content, blob: Path) -> Media:
-    """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
-    with open_medium(blob) as medium:
-        media = probing.probe_now(children, content, medium, probing.note)
-    probing.refuse_unplayable(media)
-    return media
+    document = json.dumps(plan.to_dict()).encode()
+    content_folders.write_and_publish(folder / plans.PLAN, document)
 
 
 def encoded_init(rendition: Rendition) -> bytes:

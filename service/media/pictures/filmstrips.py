@@ -10,14 +10,13 @@ from django.db import close_old_connections
 
 from service.errors import Busy, DiskFull, NotFound, StoreAway
 from service.media.cache import is_there
-from service.media.content_folders import Content, write_durably
+from service.media.content_folders import Content, Source, content_of, write_durably
 from service.media.pictures.pictures import is_whole
 from service.media.pictures.sizes import FILMSTRIP
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.models import File, Media
-from service.store.blobs import library_store
 
 log = logging.getLogger("ferry.media")
 
@@ -60,9 +59,9 @@ class Filmstrips:
         media = self._find_next()
         if media is None:
             return False
-        path = Content(media.sha1, media.size_bytes).picture(FILMSTRIP)
+        path = content_of(media).picture(FILMSTRIP)
         # A file may be deleted meanwhile.
-        with suppress(Busy, NotFound, DiskFull, StoreAway, FileNotFoundError):
+        with suppress(Busy, NotFound, DiskFull, StoreAway):
             write_durably(path, self._draw(media))
         return True
 
@@ -74,15 +73,15 @@ class Filmstrips:
         for media in films.only("sha1", "size_bytes").order_by("-pk").iterator():
             if media.pk not in self._looked_at:
                 self._looked_at.add(media.pk)
-                if not Content(media.sha1, media.size_bytes).picture(FILMSTRIP).exists():
+                if not content_of(media).picture(FILMSTRIP).exists():
                     return media
         return None
 
     def _draw(self, media: Media) -> bytes:
         """Draw a filmstrip. Raises Busy, NotFound."""
         blob = File.objects.filter(media__id=media.pk).values_list("blob", flat=True).first()
-        path = library_store().on_disk(blob or "")
-        with self._jobs.picturing_ahead(), path.open("rb", buffering=0) as medium:
+        source = Source(content_of(media), blob or "")
+        with source.open() as medium, self._jobs.picturing_ahead():
             try:
                 answer = self._children.ask(medium.fileno(), {"do": "filmstrip"}, SECONDS)
             except Failed as failed:

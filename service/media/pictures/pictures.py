@@ -9,7 +9,7 @@ from typing import BinaryIO
 from service.errors import Busy, CannotConvert, NotFound
 from service.library import kinds
 from service.media import content_folders, probing
-from service.media.content_folders import Content
+from service.media.content_folders import content_of
 from service.media.pictures.heif_and_svg import heif_to_jpeg, svg_to_png
 from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
@@ -31,7 +31,7 @@ def read(file: File, name: str) -> bytes:
 
     Runs in a web process.
     """
-    content = Content(file.sha1, file.size_bytes)
+    content = content_of(file)
     media = probing.find_media(content)
     if name not in (*SIZES, FILMSTRIP) or not may_have_picture(media, file.name):
         raise NotFound
@@ -83,7 +83,7 @@ def type_of(picture: bytes) -> str:
 
 def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> None:
     """Draw and store the pictures that are missing. Raises Failed."""
-    content = Content(media.sha1, media.size_bytes)
+    content = content_of(media)
     missing = []
     for name in names:
         if find_whole(content.picture(name)):
@@ -93,8 +93,7 @@ def make(children: Children, media: Media, medium: BinaryIO, names: Sequence[str
     if missing:
         files = draw(children, media, medium, missing)
         for name, file in zip(missing, files, strict=True):
-            content_folders.write_durably(content.picture(name), file)
-            content_folders.publish(content.picture(name))
+            content_folders.write_and_publish(content.picture(name), file)
 
 
 def draw(children: Children, media: Media, medium: BinaryIO, names: Sequence[str]) -> list[bytes]:

@@ -23,9 +23,8 @@ from service.media.serving.signed_server import SignedServer
 
 log = logging.getLogger("ferry.media")
 
-Answer = Callable[[Facts], Facts]
 HasLeft = Callable[[], bool]
-WaitingAnswer = Callable[[Facts, HasLeft], Facts]
+Answer = Callable[[Facts, HasLeft], Facts]
 
 # Each request has a thread. The limits passed to `register` add up to no more.
 MOST_WAITING = 64
@@ -44,21 +43,18 @@ class MediaServer:
 
     def __init__(self) -> None:
         self._folder = Path(settings.DATA_DIR)
-        self._answers: dict[str, tuple[WaitingAnswer, threading.BoundedSemaphore]] = {}
+        self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
         self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def register(self, most: int, **answers: Answer) -> None:
         """Register answers by the kind of question.
 
         An answer runs in a thread of this server, and may raise Busy, CannotConvert, NotFound,
-        DiskFull, or StoreAway. The client gets the last two as Busy: it may try again.
+        DiskFull, or StoreAway. The client gets the last two as Busy: it may try again. An answer
+        that takes long stops once the client has left.
         At most `most` of these questions wait at once; further ones get Busy. That way, requests
         for segments don't block requests for pictures.
         """
-        self.register_waiting(most, **{kind: to_the_end(each) for kind, each in answers.items()})
-
-    def register_waiting(self, most: int, **answers: WaitingAnswer) -> None:
-        """Register answers that take long, and stop once the client has disconnected."""
         turns = threading.BoundedSemaphore(most)
         self._answers |= {kind: (answer, turns) for kind, answer in answers.items()}
 
@@ -122,10 +118,6 @@ class MediaServer:
             return encode_refusal(Busy())
         finally:
             close_old_connections()
-
-
-def to_the_end(answer: Answer) -> WaitingAnswer:
-    return lambda question, _has_left: answer(question)
 
 
 @contextmanager

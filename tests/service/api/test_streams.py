@@ -249,7 +249,7 @@ def test_an_mp4_that_becomes_ready_while_the_worker_responds_is_not_refused(
     file = keep(samples.film("almost.mkv", seconds=2))
     place = films.folder_of(Content(file.sha1, file.size_bytes)) / films.FILM
 
-    def film(_question):
+    def film(_question, _has_left):
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_bytes(b"a film")
         if answer is None:

@@ -48,7 +48,7 @@ def failing(failed):
 def asks(viewer, times, refusal):
     for _ in range(times):
         with pytest.raises(refusal):
-            viewer.player.plan(viewer.question)
+            viewer.player.plan(viewer.request())
 
 
 def test_a_fault_is_remembered_at_once(viewer):

@@ -15,7 +15,7 @@ from service.errors import Busy, CannotConvert, DiskFull, NotFound, NoWorker
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
 from service.media.serving import local_socket, media_server
 from service.media.serving.local_socket import LOCK, SOCKET
-from service.media.serving.media_server import MediaServer, to_the_end
+from service.media.serving.media_server import MediaServer
 from service.media.serving.requests import MOST_LINE_BYTES, ask, tell
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
@@ -36,11 +36,15 @@ def serving(**answers):
     return serving_waiting(**{kind: to_the_end(answer) for kind, answer in answers.items()})
 
 
+def to_the_end(answer):
+    return lambda question, _has_left: answer(question)
+
+
 @contextmanager
 def serving_waiting(**answers):
     served, stopped = MediaServer(), threading.Event()
     for kind, answer in answers.items():
-        served.register_waiting(2, **{kind: answer})
+        served.register(2, **{kind: answer})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:
@@ -165,7 +169,7 @@ def test_a_long_path_works(folder, settings):
 def test_the_second_worker_takes_over_the_socket(folder):
     with serving(who=lambda _asked: {"name": "first"}) as _first:
         second, stopped = MediaServer(), threading.Event()
-        second.register(1, who=lambda _asked: {"name": "second"})
+        second.register(1, who=lambda _asked, _has_left: {"name": "second"})
         thread = threading.Thread(target=second.serve, args=(stopped,))
         thread.start()
         assert ask("who", 5) == {"name": "first"}
@@ -182,7 +186,7 @@ def test_leftovers_of_a_killed_worker_block_nothing(folder):
     with pytest.raises(NoWorker):
         ask("here", 5)
     served, stopped = MediaServer(), threading.Event()
-    served.register(1, here=lambda _asked: {})
+    served.register(1, here=lambda _asked, _has_left: {})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
 
@@ -302,7 +306,7 @@ def test_requests_work_on_a_disk_without_sockets(folder, monkeypatch):
 
     monkeypatch.setattr(socket.socket, "bind", refuse_in_folders)
     served, stopped = MediaServer(), threading.Event()
-    served.register(2, sum=lambda question: {"sum": question["a"] + question["b"]})
+    served.register(2, sum=lambda question, _has_left: {"sum": question["a"] + question["b"]})
     thread = threading.Thread(target=served.serve, args=(stopped,))
     thread.start()
     try:

@@ -14,10 +14,11 @@ from PIL import Image
 from service.errors import Busy, DiskFull
 from service.library import library
 from service.media import probing, work
-from service.media.content_folders import Content, scratch_folder
+from service.media.content_folders import Source, content_of, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox.children import Children
 from service.media.serving import local_socket
+from service.media.serving.file_requests import FileRequest
 from service.media.sweep import sweep, sweep_rows
 from service.media.work import LEASE, MediaWork
 from service.models import Account, Media
@@ -29,10 +30,6 @@ from tests.service.media.samples import picture, short_film
 from tests.service.media.waiting import wait_until
 
 pytestmark = pytest.mark.django_db(transaction=True)
-
-
-def content_of(file) -> Content:
-    return Content(file.sha1, file.size_bytes)
 
 
 def media_of(file) -> Media:
@@ -253,10 +250,10 @@ def test_no_medium_is_blamed_for_a_busy_machine(worker, keep):
 
 def test_a_request_on_a_busy_machine_may_be_retried(worker, keep):
     file = keep(picture())
-    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
+    request = FileRequest(Source(content_of(file), file.blob), {"size": "t32"})
     with busy_machine(), pytest.raises(Busy):
-        worker.picture(question)
-    worker.picture(question)
+        worker.picture(request)
+    worker.picture(request)
     assert content_of(file).picture("t32").exists()
 
 
@@ -266,9 +263,9 @@ def test_a_picture_that_timed_out_is_made_on_request(worker, keep):
     with library_store().open(file.blob) as medium:
         probing.probe(worker.children, media, medium)
     probing.note([media])
-    question = {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob, "size": "t32"}
+    request = FileRequest(Source(content_of(file), file.blob), {"size": "t32"})
     with busy_machine(), pytest.raises(Busy):
-        worker.picture(question)
+        worker.picture(request)
     assert media_of(file).has_picture
 
 

@@ -11,13 +11,14 @@ from typing import BinaryIO, NamedTuple
 import av
 
 from service.media.cache import Cache
-from service.media.content_folders import Content
+from service.media.content_folders import Content, Source
 from service.media.hls import plans
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.player import Player
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
+from service.media.serving.file_requests import FileRequest
 from service.models import File
 from service.store.blobs import library_store
 from tests.service.builders import a_file, an_account
@@ -40,10 +41,8 @@ class Viewer:
         self.content = Content(self.file.sha1, self.file.size_bytes)
         self.folder = self.content.folder / "hls"
 
-    @property
-    def question(self) -> dict:
-        file = self.file
-        return {"sha1": file.sha1, "size_bytes": file.size_bytes, "blob": file.blob}
+    def request(self, **question: object) -> FileRequest:
+        return FileRequest(Source(self.content, self.file.blob), question)
 
     def wait_for_the_cuts(self) -> None:
         """Scan the whole file for cuts, as the worker does in the background during playback."""
@@ -55,7 +54,7 @@ class Viewer:
 
     @property
     def plan(self) -> PlaybackPlan:
-        self.player.plan(self.question)
+        self.player.plan(self.request())
         found = plans.find_plan(self.folder)
         assert found
         return found
@@ -69,12 +68,12 @@ class Viewer:
         return [each.name for each in self.plan.renditions if kind in (None, each.kind)]
 
     def segment(self, name: str, number: int) -> bytes:
-        self.player.segment(self.question | {"rendition": name, "number": number})
+        self.player.segment(self.request(rendition=name, number=number))
         suffix = "vtt" if name.startswith("t") else "m4s"
         return (self.folder / name / f"{number}.{suffix}").read_bytes()
 
     def init(self, name: str) -> bytes:
-        self.player.init(self.question | {"rendition": name})
+        self.player.init(self.request(rendition=name))
         return (self.folder / name / "init.mp4").read_bytes()
 
     def source(self) -> BinaryIO:

@@ -124,7 +124,7 @@ def test_a_seek_starts_conversion_at_its_position(player, viewer):
 
 @pytest.mark.promise("a film starts at once")
 def test_the_beginning_is_made_before_a_player_asks(player, viewer):
-    player.begin(viewer.question)
+    player.begin(viewer.request())
     for name in ("v720", "a1"):
         wait_until((viewer.folder / name / "0.m4s").exists)
         assert (viewer.folder / name / "init.mp4").exists()
@@ -144,7 +144,7 @@ def test_the_beginning_waits_for_no_turn(library_folder, children, film):
         assert viewer.segment("v480", 0)
         resting = pid_of(player)
         with pytest.raises(Busy):
-            player.begin(viewer.question)
+            player.begin(viewer.request())
         assert pid_of(player) == resting
 
 
@@ -152,7 +152,7 @@ def test_a_player_continues_with_segments_that_have_begun(player, viewer, monkey
     # On a busy machine, the test may ask late.
     monkeypatch.setattr(converter_runs, "BEGUN_SECONDS", 60)
     started = count_runs(monkeypatch)
-    player.begin(viewer.question)
+    player.begin(viewer.request())
     for name in ("v720", "a1"):
         wait_until((viewer.folder / name / "0.m4s").exists)
         assert viewer.segment(name, 1)
@@ -162,14 +162,14 @@ def test_a_player_continues_with_segments_that_have_begun(player, viewer, monkey
 def test_light_work_that_has_begun_does_not_wait_for_long(player, viewer, monkeypatch):
     # No setting shortens this, and a test would wait for seconds.
     monkeypatch.setattr(converter_runs, "BEGUN_SECONDS", 0.05)
-    player.begin(viewer.question)
+    player.begin(viewer.request())
     wait_until((viewer.folder / "a1" / "0.m4s").exists)
     wait_until(lambda: len(player.converters.running()) == 1)
 
 
 def test_the_beginning_precedes_background_work(player, viewer):
     viewer.segment("v720", 20)
-    player.begin(viewer.question)
+    player.begin(viewer.request())
     wait_until((viewer.folder / "v720" / "0.m4s").exists)
 
 
@@ -177,12 +177,12 @@ def test_the_beginning_yields_to_waiting_viewers(player, viewer, monkeypatch):
     # A real converter might deliver before the other player begins.
     monkeypatch.setattr(converter_runs.ConverterRun, "segments", nothing_until_the_end)
     leaves = threading.Event()
-    question = viewer.question | {"rendition": "v720", "number": 20}
+    request = viewer.request(rendition="v720", number=20)
     with ThreadPoolExecutor(1) as threads:
-        threads.submit(player.segment, question, leaves.is_set)
+        threads.submit(player.segment, replace(request, has_left=leaves.is_set))
         wait_until(player.converters.running)
         waiting = pid_of(player)
-        player.begin(viewer.question)
+        player.begin(viewer.request())
         assert waiting in player.converters.running()
         leaves.set()
 
@@ -191,7 +191,7 @@ def test_the_beginning_yields_to_waiting_viewers(player, viewer, monkeypatch):
 def test_the_beginning_gives_way(library_folder, children, film, slow_beginning):
     with playing(children, most=1) as player:
         viewer = Viewer(player, film)
-        player.begin(viewer.question)
+        player.begin(viewer.request())
         assert viewer.segment("v480", 1)
 
 
@@ -207,16 +207,16 @@ def slow_beginning(monkeypatch):
 
 
 def test_the_beginning_is_not_finished_for_a_viewer_elsewhere(player, viewer, slow_beginning):
-    player.begin(viewer.question)
+    player.begin(viewer.request())
     assert viewer.segment("v720", 20)
     assert not (viewer.folder / "v720" / "0.m4s").exists()
 
 
 def test_a_segment_that_no_one_waits_for_is_not_finished(player, viewer, slow_beginning):
     leaves = threading.Event()
-    first = viewer.question | {"rendition": "v720", "number": 0}
+    first = viewer.request(rendition="v720", number=0)
     with ThreadPoolExecutor(2) as threads:
-        waiting = threads.submit(player.segment, first, leaves.is_set)
+        waiting = threads.submit(player.segment, replace(first, has_left=leaves.is_set))
         wait_until(player.converters.running)
         seeking = threads.submit(viewer.segment, "v720", 20)
         leaves.set()
@@ -375,7 +375,7 @@ def test_an_empty_file_is_not_a_segment(viewer):
 def test_segments_outside_the_plan_are_not_found(player, viewer):
     for name, number in (("v480", 60), ("v480", -1), ("v1080", 0), ("../v480", 0)):
         with pytest.raises(NotFound):
-            player.segment(viewer.question | {"rendition": name, "number": number})
+            player.segment(viewer.request(rendition=name, number=number))
 
 
 def test_a_conversion_beyond_the_limit_gets_busy(library_folder, children, film):
@@ -395,8 +395,8 @@ def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
         for _ in range(converter_runs.LIGHT_AT_ONCE):
             turns.enter_context(player.converters.light_turn())
         with pytest.raises(Busy):
-            player.plan(viewer.question)
-    player.plan(viewer.question)
+            player.plan(viewer.request())
+    player.plan(viewer.request())
 
 
 @pytest.mark.promise("a resting converter gives way")

@@ -7,8 +7,10 @@ import pytest
 
 from service.errors import CannotConvert, DiskFull
 from service.media import content_folders
+from service.media.content_folders import Source
 from service.media.hls import films
 from service.media.sandbox.launcher import Failed
+from service.media.serving.file_requests import FileRequest
 from service.store.blobs import library_store
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
@@ -21,7 +23,7 @@ def viewer(library_folder, children):
     path = samples.film("whole.avi", "-c:v", "mpeg4", "-c:a", "mp3", seconds=2)
     with playing(children) as player:
         viewer = Viewer(player, path)
-        assert player.film(viewer.question)["is_ready"] is False
+        assert player.film(viewer.request())["is_ready"] is False
         yield viewer
 
 
@@ -47,7 +49,7 @@ def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monk
 
     # Another worker must finish the film between two steps of one response.
     monkeypatch.setattr(content_folders, "write_durably", keep)
-    assert viewer.player.film(viewer.question) == {"is_ready": True}
+    assert viewer.player.film(viewer.request()) == {"is_ready": True}
     assert viewer.player.films.make_one()
     assert place.read_bytes() == b"a film"
 
@@ -55,7 +57,7 @@ def test_a_film_that_is_finished_while_its_note_is_written_is_ready(viewer, monk
 def test_a_repeated_request_keeps_its_place_in_the_queue(viewer):
     note = films.wanted_folder() / viewer.content.folder.name
     os.utime(note, (1, 1))
-    assert viewer.player.film(viewer.question)["is_ready"] is False
+    assert viewer.player.film(viewer.request())["is_ready"] is False
     assert note.stat().st_mtime == 1
 
 
@@ -87,7 +89,7 @@ def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
     assert not place.exists()
     with viewer.path.open("rb") as stream:
         blob = library_store().put(stream).blob
-    again = viewer.question | {"blob": blob}
+    again = FileRequest(Source(viewer.content, blob), {})
     assert viewer.player.film(again)["is_ready"] is False
     assert viewer.player.films.make_one()
     assert place.exists()
@@ -111,7 +113,7 @@ def test_no_trouble_of_the_machine_is_remembered(viewer, monkeypatch, place, tro
         # Really running out of descriptors or disk space would end the test before the converter.
         patched.setattr(films, "start_piped", fail)
         assert viewer.player.films.make_one()
-    assert viewer.player.film(viewer.question)["is_ready"] is False
+    assert viewer.player.film(viewer.request())["is_ready"] is False
     assert viewer.player.films.make_one()
     assert place.exists()
 
@@ -125,7 +127,7 @@ def test_only_failures_caused_by_the_film_are_remembered(viewer, monkeypatch, ci
     monkeypatch.setattr(viewer.player.films, "_make", fail)
     assert viewer.player.films.make_one()
     if circumstance:
-        assert viewer.player.film(viewer.question)["is_ready"] is False
+        assert viewer.player.film(viewer.request())["is_ready"] is False
     else:
         with pytest.raises(CannotConvert):
-            viewer.player.film(viewer.question)
+            viewer.player.film(viewer.request())

@@ -50,14 +50,14 @@ def viewer(library_folder, children, published):
 
 @pytest.mark.promise("machines share segments")
 def test_segments_begun_on_another_machine_are_fetched(viewer, published):
-    viewer.player.begin(viewer.question)
+    viewer.player.begin(viewer.request())
     folders = [viewer.folder / each.name for each in viewer.plan.first()]
     begun = [folder / name for folder in folders for name in ("init.mp4", "0.m4s")]
     wait_until(lambda: published.keys() >= set(begun))
     shutil.rmtree(viewer.folder)
     published |= dict.fromkeys(begun, b"from the other machine")
     assert library_store().fetch_published(viewer.folder / PLAN)
-    viewer.player.begin(viewer.question)
+    viewer.player.begin(viewer.request())
     assert {path.read_bytes() for path in begun} == {b"from the other machine"}
 
 

@@ -5,6 +5,7 @@ import threading
 import pytest
 from PIL import ImageStat
 
+from service.media.content_folders import content_of
 from service.media.pictures import filmstrips
 from service.media.pictures.filmstrips import Filmstrips, has_filmstrip
 from service.media.pictures.pictures import find
@@ -13,7 +14,6 @@ from service.media.sandbox.launcher import Failed
 from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.service.media.samples import picture, short_film, shown
-from tests.service.media.test_work import content_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
