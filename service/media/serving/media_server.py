@@ -6,8 +6,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +16,9 @@ from django.db import close_old_connections
 from common.storage.locks import try_lock
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
 from service.media.serving import workers
-from service.media.serving.local_socket import LOCK, is_our_own, listening
-from service.media.serving.requests import Facts, encode_refusal, line_of, read_line
+from service.media.serving.local_socket import LOCK, listening
+from service.media.serving.requests import Facts, encode_refusal
+from service.media.serving.signed_requests import listening_at
 from service.media.serving.signed_server import SignedServer
 
 log = logging.getLogger("ferry.media")
@@ -28,15 +28,12 @@ Answer = Callable[[Facts, HasLeft], Facts]
 
 # Each request has a thread. The limits passed to `register` add up to no more.
 MOST_WAITING = 64
-QUESTION_SECONDS = 5
 # How often another worker checks whether the one with the socket is gone.
 TAKE_OVER_SECONDS = 3.0
-# How soon the server notices that it should stop.
-STOP_LOOK_SECONDS = 1.0
 
 
 class MediaServer:
-    """The worker's side, which answers only processes of the worker's own user, or root.
+    """The worker's side. On its own machine, it answers only processes of its user, or root.
 
     Of several workers on a machine, one has the socket; the others wait to take it over.
     """
@@ -44,7 +41,6 @@ class MediaServer:
     def __init__(self) -> None:
         self._folder = Path(settings.DATA_DIR)
         self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
-        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def register(self, most: int, **answers: Answer) -> None:
         """Register answers by the kind of question.
@@ -61,13 +57,13 @@ class MediaServer:
     def serve_others(self, address: str, stopped: threading.Event) -> None:
         """Answer the questions of other machines until stopped. Runs in its own thread."""
         announced_at = -workers.RENEW_SECONDS
-        with SignedServer(address, self.answer, MOST_WAITING) as server:
+        with listening_at(address) as listener, self._server_at(listener) as server:
             while not stopped.is_set():
                 if time.monotonic() - announced_at >= workers.RENEW_SECONDS:
                     workers.announce(address)
                     close_old_connections()
                     announced_at = time.monotonic()
-                server.handle_request()
+                server.receive()
             workers.withdraw(address)
 
     def serve(self, stopped: threading.Event) -> None:
@@ -76,32 +72,12 @@ class MediaServer:
             while not stopped.is_set() and not try_lock(lock.fileno()):
                 stopped.wait(TAKE_OVER_SECONDS)
             if not stopped.is_set():
-                with listening(self._folder) as listener:
-                    self._serve(listener, stopped)
+                with listening(self._folder) as listener, self._server_at(listener) as server:
+                    while not stopped.is_set():
+                        server.receive()
 
-    def _serve(self, listener: socket.socket, stopped: threading.Event) -> None:
-        listener.settimeout(STOP_LOOK_SECONDS)
-        with ThreadPoolExecutor(MOST_WAITING, thread_name_prefix="media-requests") as threads:
-            while not stopped.is_set():
-                with suppress(TimeoutError):
-                    self._receive(listener.accept()[0], threads)
-
-    def _receive(self, connection: socket.socket, threads: ThreadPoolExecutor) -> None:
-        connection.settimeout(QUESTION_SECONDS)
-        if self._waiting.acquire(blocking=False):
-            threads.submit(self._converse, connection)
-            return
-        with connection, suppress(OSError):
-            connection.sendall(line_of(encode_refusal(Busy())))
-
-    def _converse(self, connection: socket.socket) -> None:
-        try:
-            with connection, suppress(OSError, ValueError):
-                if is_our_own(connection):
-                    reply = self.answer(read_line(connection), connection)
-                    connection.sendall(line_of(reply))
-        finally:
-            self._waiting.release()
+    def _server_at(self, listener: socket.socket) -> SignedServer:
+        return SignedServer(listener, self.answer, MOST_WAITING)
 
     def answer(self, question: Facts, connection: socket.socket) -> Facts:
         try:

@@ -1,6 +1,5 @@
 """Requests from web processes to a worker, of this machine or of another one."""
 
-import json
 import select
 import socket
 import time
@@ -19,7 +18,6 @@ from service.media.serving.signed_requests import SignedExchange
 
 Facts = dict[str, Any]
 
-MOST_LINE_BYTES = 2**20
 TELL_SECONDS = 1
 
 
@@ -84,27 +82,13 @@ def _exchange(
 
 
 @contextmanager
-def calling(address: str, timeout_seconds: float) -> Iterator["LocalExchange | SignedExchange"]:
+def calling(address: str, timeout_seconds: float) -> Iterator[SignedExchange]:
     if address:
-        with signed_requests.calling(address, timeout_seconds) as exchange:
-            yield exchange
+        connecting = signed_requests.calling(address, timeout_seconds)
     else:
-        with local_socket.calling(Path(settings.DATA_DIR), timeout_seconds) as connection:
-            yield LocalExchange(connection)
-
-
-class LocalExchange:
-    """A question for the worker of this machine, and its answer: one line each."""
-
-    def __init__(self, connection: socket.socket) -> None:
-        self.socket = connection
-
-    def send(self, question: Facts) -> None:
-        self.socket.sendall(line_of(question))
-
-    def receive(self) -> Facts:
-        """Return the answer. Raises OSError, ValueError."""
-        return read_line(self.socket)
+        connecting = local_socket.calling(Path(settings.DATA_DIR), timeout_seconds)
+    with connecting as connection:
+        yield SignedExchange(connection)
 
 
 def tell(kind: str, addresses: Sequence[str] = (), **question: Any) -> None:
@@ -135,19 +119,3 @@ def refusal_in(reply: Facts) -> Refusal:
         case NotFound.reason:
             return NotFound()
     return Busy()
-
-
-def line_of(facts: Facts) -> bytes:
-    return json.dumps(facts, separators=(",", ":")).encode() + b"\n"
-
-
-def read_line(connection: socket.socket) -> Facts:
-    """Read one line of JSON. Raises OSError, ValueError."""
-    line = bytearray()
-    while not line.endswith(b"\n"):
-        piece = connection.recv(65536)
-        if not piece or len(line) > MOST_LINE_BYTES:
-            raise ConnectionError("cut off")
-        line += piece
-    document = json.loads(line)
-    return document if isinstance(document, dict) else {}

@@ -1,4 +1,4 @@
-"""Requests between machines: HTTP, signed with the key that all of them share.
+"""Requests to a worker: HTTP, signed with the key that all machines share.
 
 Nothing in a question is secret, and asking again does no harm, so nothing is encrypted, and
 machines' clocks may differ. The signature of an answer belongs to one question.
@@ -6,6 +6,7 @@ machines' clocks may differ. The signature of an answer belongs to one question.
 
 import json
 import secrets
+import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
@@ -17,6 +18,8 @@ PATH = "/media-requests"
 NONCE, SIGNATURE = "Ferry-Nonce", "Ferry-Signature"
 MOST_BYTES = 2**20
 CONNECT_SECONDS = 1.0
+# Beyond this, the kernel drops connections, and another machine tries again too late.
+BACKLOG = 1024
 
 
 def sign(kind: str, nonce: str, body: bytes) -> str:
@@ -29,22 +32,23 @@ def is_signed(kind: str, nonce: str, body: bytes, signature: str | None) -> bool
 
 
 class SignedExchange:
-    """A question for the worker of another machine, and its answer."""
+    """A question for a worker, and its answer."""
 
-    def __init__(self, connection: HTTPConnection) -> None:
-        self.socket = connection.sock
-        self._connection = connection
+    def __init__(self, connection: socket.socket) -> None:
+        self.socket = connection
+        self._http = HTTPConnection("worker")
+        self._http.sock = connection
         self._nonce = secrets.token_hex(16)
 
     def send(self, question: dict[str, Any]) -> None:
         body = json.dumps(question).encode()
         signature = sign("question", self._nonce, body)
-        self._connection.request("POST", PATH, body, {NONCE: self._nonce, SIGNATURE: signature})
+        self._http.request("POST", PATH, body, {NONCE: self._nonce, SIGNATURE: signature})
 
     def receive(self) -> dict[str, Any]:
         """Return the answer. Raises OSError, ValueError."""
         try:
-            response = self._connection.getresponse()
+            response = self._http.getresponse()
             body = response.read(MOST_BYTES)
         except HTTPException as nonsense:
             raise ValueError from nonsense
@@ -54,15 +58,26 @@ class SignedExchange:
 
 
 @contextmanager
-def calling(address: str, timeout_seconds: float) -> Iterator[SignedExchange]:
-    """Call a worker. Raises ConnectionError at once if it can't be reached."""
-    connection = HTTPConnection(address, timeout=CONNECT_SECONDS)
+def calling(address: str, timeout_seconds: float) -> Iterator[socket.socket]:
+    """Connect to a worker. Raises ConnectionError at once if it can't be reached."""
     try:
-        connection.connect()
+        connection = socket.create_connection(split_address(address), CONNECT_SECONDS)
     except OSError as unreachable:
         raise ConnectionError from unreachable
-    try:
-        connection.sock.settimeout(timeout_seconds)
-        yield SignedExchange(connection)
-    finally:
-        connection.close()
+    with connection:
+        # Head and body are sent apart; without this, the body would wait until the head arrived.
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        connection.settimeout(timeout_seconds)
+        yield connection
+
+
+def listening_at(address: str) -> socket.socket:
+    """Listen for other machines' questions."""
+    host, port = split_address(address)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    return socket.create_server((host, port), family=family, backlog=BACKLOG)
+
+
+def split_address(address: str) -> tuple[str, int]:
+    host, _, port = address.rpartition(":")
+    return host.strip("[]"), int(port)

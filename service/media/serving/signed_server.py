@@ -1,16 +1,18 @@
-"""Receive the signed questions of other machines, in the worker."""
+"""Receive the signed questions of web processes, in the worker."""
 
 import json
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
-from socketserver import TCPServer
-from typing import Any, cast
+from typing import Any, Self, cast
 
+from service.errors import Busy
+from service.media.serving.local_socket import is_our_own
+from service.media.serving.requests import Facts, encode_refusal
 from service.media.serving.signed_requests import (
     MOST_BYTES,
     NONCE,
@@ -24,49 +26,54 @@ from service.media.serving.signed_requests import (
 ARRIVAL_SECONDS = 5
 # How soon the server notices that it should stop.
 LOOK_SECONDS = 1.0
-# Connections that have sent no signed question yet. Beyond this, the oldest is cut off: another
-# machine's question arrives within milliseconds.
+# Connections that have sent no signed question yet. Beyond this, the oldest is cut off: a web
+# process's question arrives within milliseconds.
 MOST_ARRIVING = 64
 
 
-class SignedServer(TCPServer):
-    """A server with a bounded number of threads, which hangs up when none is free.
+class SignedServer:
+    """A server with a bounded number of threads, which is busy when none is free.
 
     Only signed questions take turns, so strangers can't take them all.
     """
 
-    allow_reuse_address = True
-    # Beyond this, the kernel drops connections, and another machine tries again too late.
-    request_queue_size = 1024
-    timeout = LOOK_SECONDS
-
     def __init__(
         self,
-        address: str,
-        answer: Callable[[dict[str, Any], socket.socket], dict[str, Any]],
+        listener: socket.socket,
+        answer: Callable[[Facts, socket.socket], Facts],
         most_at_once: int,
     ) -> None:
-        host, _, port = address.rpartition(":")
-        host = host.strip("[]")
-        self.address_family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self.answer = answer
+        self._listener = listener
+        self._answer = answer
         self._turns = threading.BoundedSemaphore(most_at_once)
         self._arriving: dict[socket.socket, float] = {}  # and when it connected, oldest first
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(
-            most_at_once + MOST_ARRIVING, thread_name_prefix="signed-requests"
+            most_at_once + MOST_ARRIVING, thread_name_prefix="media-requests"
         )
-        super().__init__((host, int(port)), SignedHandler)
+        listener.settimeout(LOOK_SECONDS)
 
-    def process_request(self, request: Any, client_address: Any) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self._listener.close()
+        with self._lock:
+            self._cut_off_late(0)
+        self._threads.shutdown()
+
+    def receive(self) -> None:
+        """Receive one connection, if one comes soon. Raises OSError if the socket is broken."""
+        try:
+            connection, _address = self._listener.accept()
+        except TimeoutError:
+            with self._lock:
+                self._cut_off_late(MOST_ARRIVING)
+            return
         with self._lock:
             self._cut_off_late(MOST_ARRIVING - 1)
-            self._arriving[request] = time.monotonic()
-        self._threads.submit(self._process, request, client_address)
-
-    def handle_timeout(self) -> None:
-        with self._lock:
-            self._cut_off_late(MOST_ARRIVING)
+            self._arriving[connection] = time.monotonic()
+        self._threads.submit(self._converse, connection)
 
     def _cut_off_late(self, most: int) -> None:
         """Cut off connections that are late, and the oldest beyond `most`."""
@@ -78,33 +85,28 @@ class SignedServer(TCPServer):
             with suppress(OSError):
                 connection.shutdown(socket.SHUT_RDWR)
 
-    def _process(self, request: Any, client_address: Any) -> None:
+    def _converse(self, connection: socket.socket) -> None:
         try:
-            self.finish_request(request, client_address)
+            # The system doesn't report the user of a process on another machine.
+            if connection.family != socket.AF_UNIX or is_our_own(connection):
+                SignedHandler(connection, "", cast("Any", self))
         except (OSError, ValueError):
             pass  # It hung up, or sent nonsense.
         finally:
             with self._lock:
-                self._arriving.pop(request, None)
-            self.shutdown_request(request)
+                self._arriving.pop(connection, None)
+            connection.close()
 
-    @contextmanager
-    def turn(self, connection: socket.socket) -> Iterator[None]:
-        """Take a turn for a signed question. Raises OSError to hang up if none is free."""
+    def answer(self, question: Facts, connection: socket.socket) -> Facts:
+        """Answer a signed question, unless too many others wait for theirs."""
         with self._lock:
             self._arriving.pop(connection, None)
         if not self._turns.acquire(blocking=False):
-            raise OSError("no turn is free")
+            return encode_refusal(Busy())
         try:
-            yield
+            return self._answer(question, connection)
         finally:
             self._turns.release()
-
-    def server_close(self) -> None:
-        super().server_close()
-        with self._lock:
-            self._cut_off_late(0)
-        self._threads.shutdown()
 
 
 class SignedHandler(BaseHTTPRequestHandler):
@@ -120,8 +122,7 @@ class SignedHandler(BaseHTTPRequestHandler):
             self.send_error(403)
             return
         server = cast("SignedServer", self.server)
-        with server.turn(self.connection):
-            content = json.dumps(server.answer(json.loads(body), self.connection)).encode()
+        content = json.dumps(server.answer(json.loads(body), self.connection)).encode()
         self.send_response(200)
         self.send_header("Content-Length", str(len(content)))
         self.send_header(SIGNATURE, sign("answer", nonce, content))

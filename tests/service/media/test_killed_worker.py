@@ -32,6 +32,7 @@ def worker():
     environment = {
         **os.environ,
         "DATA_DIR": str(settings.DATA_DIR),
+        "SECRET_KEY": settings.SECRET_KEY,
         "DATABASE_URL": databases.shared_url(),
     }
     command = [sys.executable, "manage.py", "work"]

@@ -13,10 +13,11 @@ from django.conf import settings
 from service import signals
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, NoWorker
 from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
-from service.media.serving import local_socket, media_server
+from service.media.serving import local_socket, media_server, signed_server
 from service.media.serving.local_socket import LOCK, SOCKET
 from service.media.serving.media_server import MediaServer
-from service.media.serving.requests import MOST_LINE_BYTES, ask, tell
+from service.media.serving.requests import ask, tell
+from service.media.serving.signed_requests import MOST_BYTES
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 
@@ -205,7 +206,7 @@ def test_another_user_is_not_heard(folder, monkeypatch):
     with serving(here=lambda _asked: {}):
         assert ask("here", 5) == {}
         # Only root could connect as another user.
-        monkeypatch.setattr(media_server, "is_our_own", lambda _connection: False)
+        monkeypatch.setattr(signed_server, "is_our_own", lambda _connection: False)
         with pytest.raises(NoWorker):
             ask("here", 5)
 
@@ -232,10 +233,10 @@ def test_only_ferrys_own_user_and_root_are_heard():
     assert heard == [0, own]
 
 
-def test_an_endless_line_is_cut(folder):
+def test_an_endless_request_is_cut(folder):
     with serving(here=lambda _asked: {}):
         with local_socket.calling(folder, 5) as caller, pytest.raises(OSError, match=r"pipe|reset"):
-            caller.sendall(b"x" * 8 * MOST_LINE_BYTES)
+            caller.sendall(b"x" * 8 * MOST_BYTES)
         assert ask("here", 5) == {}
 
 
@@ -244,8 +245,7 @@ def test_random_input_does_no_harm(folder):
         for words in (
             b"\n",
             b"[]\n",
-            b"{}\n",
-            b'{"kind": []}\n',
+            b"POST /media-requests HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}",
             os.urandom(100).replace(b"\n", b"") + b"\n",
         ):
             with local_socket.calling(folder, 5) as connection:

@@ -1,4 +1,4 @@
-"""Questions from one machine to the worker of another, over HTTP."""
+"""Questions from one machine to the worker of another."""
 
 import json
 import socket
@@ -15,7 +15,14 @@ from django.db.models.functions import Now
 from service.errors import Busy, CannotConvert, NoWorker
 from service.media.serving import signed_server, workers
 from service.media.serving.requests import ask, encode_refusal, tell
-from service.media.serving.signed_requests import MOST_BYTES, NONCE, PATH, SIGNATURE, sign
+from service.media.serving.signed_requests import (
+    MOST_BYTES,
+    NONCE,
+    PATH,
+    SIGNATURE,
+    listening_at,
+    sign,
+)
 from service.media.serving.signed_server import MOST_ARRIVING, SignedServer
 from service.models import File, MediaWorker
 from tests.misbehaving import serving, whole
@@ -33,10 +40,10 @@ def answering(answer, address=""):
 
     def serve():
         while not stopped.is_set():
-            server.handle_request()
+            server.receive()
 
-    with SignedServer(address, answer, MOST_AT_ONCE) as server:
-        server.timeout = 0.05
+    with listening_at(address) as listener, SignedServer(listener, answer, MOST_AT_ONCE) as server:
+        listener.settimeout(0.05)
         thread = threading.Thread(target=serve)
         thread.start()
         try:
