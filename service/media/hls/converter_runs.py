@@ -86,12 +86,6 @@ class Converters:
             others = list(self._conversions.values())
         return any(each.give_way() for each in others)
 
-    def running(self) -> list[int]:
-        """Return the ids of the converters' processes."""
-        with self._lock:
-            pids = [each.pid for each in self._conversions.values()]
-        return [pid for pid in pids if pid is not None]
-
     def stop(self) -> None:
         """Stop all converters for good; everyone who waits gets Busy."""
         self.is_stopped = True
@@ -139,11 +133,6 @@ class Conversion:
         self.asked_at = time.monotonic()
         self._reach = 0
         self._failures: dict[int, Refusal] = {}
-
-    @property
-    def pid(self) -> int | None:
-        run = self._run
-        return run.pid if run else None
 
     @property
     def is_forgotten(self) -> bool:

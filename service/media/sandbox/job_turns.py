@@ -4,15 +4,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from typing import Protocol
 
 from service.errors import Busy
-
-
-class Pausable(Protocol):
-    def pause(self) -> None: ...
-
-    def resume(self) -> None: ...
+from service.media.sandbox.launcher import RunningProgram
 
 
 class Jobs:
@@ -28,7 +22,7 @@ class Jobs:
         self.most = most
         self._running: Counter[str] = Counter()
         self._waiting: Counter[str] = Counter()
-        self._film: Pausable | None = None
+        self._film: RunningProgram | None = None
         self._is_closed = False
         self._changed = threading.Condition()
 
@@ -72,7 +66,7 @@ class Jobs:
                 self._changed.notify_all()
 
     @contextmanager
-    def filming(self, film: Pausable) -> Iterator[None]:
+    def filming(self, film: RunningProgram) -> Iterator[None]:
         with self._changed:
             self._film = film
             self._share()

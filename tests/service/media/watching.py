@@ -106,6 +106,12 @@ def decoded_frames(stream: bytes) -> int:
         return sum(1 for _ in container.decode(container.streams[0]))
 
 
+def converters_of(player: Player) -> list[int]:
+    """Return the ids of the processes, which Ferry itself never needs."""
+    runs = [each._run for each in player.converters._conversions.values()]  # noqa: SLF001
+    return [run.pid for run in runs if run]
+
+
 @contextmanager
 def playing(children: Children, most: int = 2, budget_bytes: int = GIB) -> Iterator[Player]:
     player = Player(Jobs(most), children, Cache(budget_bytes))

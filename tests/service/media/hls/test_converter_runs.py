@@ -22,7 +22,7 @@ from service.store.blobs import library_store
 from service.store.folders import make_folder
 from tests.service.media import samples
 from tests.service.media.waiting import wait_until
-from tests.service.media.watching import Viewer, packets, playing
+from tests.service.media.watching import Viewer, converters_of, packets, playing
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 LONG = 120
@@ -59,13 +59,13 @@ def viewer(player, film):
 
 
 def pid_of(player) -> int:
-    (pid,) = player.converters.running()
+    (pid,) = converters_of(player)
     return pid
 
 
 def test_nothing_is_converted_before_a_request(player, viewer):
     assert viewer.names()[:2] == ["v720", "v480"]
-    assert player.converters.running() == []
+    assert converters_of(player) == []
     assert not (viewer.folder / "v720").exists()
 
 
@@ -109,7 +109,7 @@ def test_an_idle_converter_is_stopped(player, viewer, monkeypatch):
     # No setting shortens this, and a test would wait for half a minute.
     monkeypatch.setattr(converter_runs, "IDLE_SECONDS", 0.5)
     viewer.segment("v480", 0)
-    wait_until(lambda: not player.converters.running())
+    wait_until(lambda: not converters_of(player))
     assert player.converters.jobs.converting().__enter__() is None
 
 
@@ -164,7 +164,7 @@ def test_light_work_that_has_begun_does_not_wait_for_long(player, viewer, monkey
     monkeypatch.setattr(converter_runs, "BEGUN_SECONDS", 0.05)
     player.begin(viewer.request())
     wait_until((viewer.folder / "a1" / "0.m4s").exists)
-    wait_until(lambda: len(player.converters.running()) == 1)
+    wait_until(lambda: len(converters_of(player)) == 1)
 
 
 def test_the_beginning_precedes_background_work(player, viewer):
@@ -180,10 +180,10 @@ def test_the_beginning_yields_to_waiting_viewers(player, viewer, monkeypatch):
     request = viewer.request(rendition="v720", number=20)
     with ThreadPoolExecutor(1) as threads:
         threads.submit(player.segment, replace(request, has_left=leaves.is_set))
-        wait_until(player.converters.running)
+        wait_until(lambda: converters_of(player))
         waiting = pid_of(player)
         player.begin(viewer.request())
-        assert waiting in player.converters.running()
+        assert waiting in converters_of(player)
         leaves.set()
 
 
@@ -217,7 +217,7 @@ def test_a_segment_that_no_one_waits_for_is_not_finished(player, viewer, slow_be
     first = viewer.request(rendition="v720", number=0)
     with ThreadPoolExecutor(2) as threads:
         waiting = threads.submit(player.segment, replace(first, has_left=leaves.is_set))
-        wait_until(player.converters.running)
+        wait_until(lambda: converters_of(player))
         seeking = threads.submit(viewer.segment, "v720", 20)
         leaves.set()
         assert type(waiting.exception(10)) is Busy
@@ -288,13 +288,13 @@ def test_a_viewer_with_an_outdated_plan_gets_busy(player, viewer, monkeypatch):
     work = ConverterWork(blob, folder, viewer.rendition("v480"))
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(player.converters.segment, work, 0, 20)
-        wait_until(player.converters.running)
+        wait_until(lambda: converters_of(player))
         with pytest.raises(Busy):
             player.converters.segment(planned_anew(work), 0, 0)
         with pytest.raises(Busy):
             waiting.result(60)
     assert started() == 1
-    assert player.converters.running() == []
+    assert converters_of(player) == []
 
 
 def nothing_until_the_end(run):
@@ -341,7 +341,7 @@ def test_replanning_and_eviction_do_not_deadlock(tmp_path, monkeypatch):
 def test_a_killed_converter_is_replaced(player, viewer):
     waiting = threading.Thread(target=viewer.segment, args=("v720", 3))
     waiting.start()
-    wait_until(player.converters.running)
+    wait_until(lambda: converters_of(player))
     os.kill(pid_of(player), signal.SIGKILL)
     waiting.join(120)
     assert (viewer.folder / "v720" / "3.m4s").exists()
@@ -409,7 +409,7 @@ def test_a_resting_converter_gives_way(library_folder, children, film):
         (conversion,) = player.converters._conversions.values()  # noqa: SLF001  See above.
         wait_until(lambda: conversion._run.rests)  # noqa: SLF001  See above.
         assert viewer.segment("v720", 0)
-        assert resting not in player.converters.running()
+        assert resting not in converters_of(player)
 
 
 @pytest.mark.promise("a failed conversion says why")

@@ -11,7 +11,7 @@ from service.media.sandbox.ffmpeg_access import ffmpeg, opens, runs_sealed
 from service.media.sandbox.launcher import Failed, ResourceLimits
 from tests import tools
 from tests.service.media import samples
-from tests.service.media.watching import Viewer, playing
+from tests.service.media.watching import Viewer, converters_of, playing
 
 BASE = Path(__file__).resolve().parents[4]
 SEALED = """import os, signal, socket
@@ -104,7 +104,7 @@ def test_converters_are_sealed(library_folder, children):
     with playing(children) as player:
         viewer = Viewer(player, film)
         viewer.segment("v480", 0)
-        (pid,) = player.converters.running()
+        (pid,) = converters_of(player)
         assert "NoNewPrivs:\t1" in Path(f"/proc/{pid}/status").read_text()
 
 
