@@ -16,10 +16,9 @@ from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
 from service.library.file_rows import FileRow
 from service.library.library import FolderRow
-from service.media.camera import Camera
-from service.media.chapters import Chapter
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
+from service.media.probe import Camera, Chapter
 from service.transfers.transfers import TransferRow
 
 # Looked up once: enumeration members cost more than everything else in a row.

@@ -24,7 +24,7 @@ from service.http import responses
 from service.library import library
 from service.media import probing, refusals
 from service.media.cache import RENDITIONS, is_there, process_cache, touch
-from service.media.content_folders import content_of, fetch_published
+from service.media.content_folders import content_of
 from service.media.hls import films, plans, playlists
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.renditions import Rendition, RenditionKind
@@ -45,8 +45,6 @@ TYPES = {
     RenditionKind.SOUND: "audio/mp4",
     RenditionKind.TEXT: WORDS,
 }
-# Longer than the worker tries, so that its error message arrives.
-ASK_SECONDS = 25.0
 
 
 # Links
@@ -72,7 +70,7 @@ def plan_of(file: File) -> PlaybackPlan:
     if plan := find_plan(folder):
         return plan
     refuse_unplayable(file, folder)
-    ask_worker(file, "plan")
+    workers.ask(file, "plan")
     if plan := find_plan(folder):
         return plan
     raise Busy
@@ -81,7 +79,7 @@ def plan_of(file: File) -> PlaybackPlan:
 def find_plan(folder: Path) -> PlaybackPlan | None:
     """Return the plan that this machine or another one has made."""
     plan = plans.find_plan(folder)
-    if plan is None and fetch_published(folder / plans.PLAN):
+    if plan is None and library_store().fetch_published(folder / plans.PLAN):
         plan = plans.find_plan(folder)
     return plan
 
@@ -89,7 +87,8 @@ def find_plan(folder: Path) -> PlaybackPlan | None:
 def rendition_of(file: File, name: str) -> Rendition | None:
     """Return a rendition of the file's plan; another machine may have a newer plan."""
     rendition = plan_of(file).rendition(name)
-    if rendition is None and fetch_published(content_of(file).folder / RENDITIONS / plans.PLAN):
+    plan_path = content_of(file).folder / RENDITIONS / plans.PLAN
+    if rendition is None and library_store().fetch_published(plan_path):
         rendition = plan_of(file).rendition(name)
     return rendition
 
@@ -117,7 +116,7 @@ def request_mp4(file: File) -> float | None:
         return None
     refuse_unplayable(file, folder)
     try:
-        reply = ask_worker(file, "film")
+        reply = workers.ask(file, "film")
     except Busy:
         if films.is_ready(folder):
             return None
@@ -125,13 +124,6 @@ def request_mp4(file: File) -> float | None:
     # It may have become ready while the worker was answering.
     is_ready = reply["is_ready"] or films.is_ready(folder)
     return None if is_ready else float(reply["progress"])
-
-
-def ask_worker(
-    file: File, kind: str, client: socket | None = None, **more: object
-) -> media_requests.Facts:
-    addresses = workers.rank_for(file)
-    return media_requests.ask(kind, ASK_SECONDS, client, addresses, file=file.pk, **more)
 
 
 # Views
@@ -164,13 +156,13 @@ def segment(
     if name.endswith(".vtt") != (rendition.kind == RenditionKind.TEXT):
         raise NotFound
     segment_path = content_of(file).folder / RENDITIONS / rendition.name / name
-    if not is_there(segment_path) and not process_cache().fetch_published(segment_path):
+    if not process_cache().has(segment_path):
         if inside["init"]:
-            ask_worker(file, "init", rendition=rendition.name)
+            workers.ask(file, "init", rendition=rendition.name)
         else:
             number = int(inside["number"])
-            ask_worker(file, "segment", client, rendition=rendition.name, number=number)
-        if not is_there(segment_path) and not process_cache().fetch_published(segment_path):
+            workers.ask(file, "segment", client, rendition=rendition.name, number=number)
+        if not process_cache().has(segment_path):
             raise Busy
     touch(segment_path)
     return MediaFile(segment_path, TYPES[rendition.kind], f"{file.sha1}-{rendition.name}-{name}")
@@ -184,7 +176,7 @@ def film(request: HttpRequest, account_id: int, file_id: int, name: str) -> Http
     folder = films.folder_of(content_of(file))
     if request_mp4(file) is not None:
         raise Busy
-    if is_there(folder / films.HOW) or fetch_published(folder / films.HOW):
+    if is_there(folder / films.HOW) or library_store().fetch_published(folder / films.HOW):
         # The file itself is served as MP4, whatever its name.
         own_film = StoredFile(file, library_store(), inline=True)
         own_film.presentation = inline_presentation("video/mp4", name)
@@ -223,11 +215,11 @@ def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     """Return a playlist, made for each request; the ETag is a hash of its text."""
     body = text.encode()
     etag = f'"{sha256(body).hexdigest()[:32]}"'
-    headers = presentation_headers(inline_presentation(PLAYLIST, signed_links.MASTER))
-    headers |= {"ETag": etag, "Cache-Control": "private, no-cache"}
-    if responses.is_known(request, etag):
-        return HttpResponse(status=304, headers=headers)
-    return HttpResponse(body, headers=headers)
+    response = responses.unless_known(request, etag, lambda: HttpResponse(body))
+    presentation = inline_presentation(PLAYLIST, signed_links.MASTER)
+    for name, value in presentation_headers(presentation).items():
+        response[name] = value
+    return response
 
 
 def inline_presentation(content_type: str, name: str) -> Presentation:

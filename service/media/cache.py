@@ -13,6 +13,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from service.media import content_folders
+from service.store.blobs import library_store
 from service.store.folders import free_bytes
 
 # A sweep frees a tenth of the budget more than needed, so that not every segment needs one.
@@ -53,9 +54,14 @@ class Cache:
         content_folders.write_and_publish(path, data)
         self.grow(len(data))
 
-    def fetch_published(self, path: Path) -> bool:
-        """Fetch a file that another machine made, if there is one. Raises Busy."""
-        if not content_folders.fetch_published(path):
+    def has(self, path: Path) -> bool:
+        """Return whether the file is there, or could be fetched from another machine.
+
+        Raises Busy.
+        """
+        if is_there(path):
+            return True
+        if not library_store().fetch_published(path):
             return False
         self.grow(path.stat().st_size)
         return True

@@ -104,11 +104,6 @@ def publish_again(path: Path) -> None:
             library_store().publish(path)
 
 
-def fetch_published(path: Path) -> bool:
-    """Fetch a file that another machine made, if there is one. Raises Busy."""
-    return library_store().fetch_published(path)
-
-
 def contents() -> Iterator[Content]:
     """Yield the contents that have a folder."""
     for folder in media_folder().glob("[0-9a-f][0-9a-f]/*"):

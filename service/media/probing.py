@@ -12,9 +12,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from common.storage import row_cache
 from service.errors import Busy, CannotConvert
-from service.media.camera import Camera
 from service.media.content_folders import Content
-from service.media.probe import Probed
+from service.media.probe import Camera, Probed
 from service.media.sandbox.children import Children, Facts
 from service.media.sandbox.launcher import Failed
 from service.models import Account, DeletedFile, File, Media

@@ -18,12 +18,12 @@ from common.storage import row_cache
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
-from service.media.chapters import chapters_of
 from service.media.content_folders import Source, content_of
 from service.media.hls.player import Player
 from service.media.pictures import pictures
 from service.media.pictures.filmstrips import Filmstrips
 from service.media.pictures.sizes import AHEAD, SIZES
+from service.media.probe import chapters_of
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed

@@ -41,7 +41,7 @@ class Media(models.Model):
     probed = models.JSONField(default=dict)  # service.media.probe.Probed, for video and audio
     # When a picture was taken, by the camera's clock: `2024-07-01 11:22:33`.
     taken = models.CharField(max_length=19, null=True)  # noqa: DJ001  Added without a default.
-    camera = models.JSONField(null=True)  # service.media.camera.Camera
+    camera = models.JSONField(null=True)  # service.media.probe.Camera
 
     class Meta:
         constraints = (

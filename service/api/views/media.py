@@ -14,11 +14,12 @@ from service.content.views import picture_answer
 from service.errors import Busy, CannotConvert, NotFound
 from service.http import responses
 from service.library import library
-from service.media.chapters import Chapter, chapters_of
 from service.media.content_folders import content_of
 from service.media.pictures import sizes
 from service.media.pictures.filmstrips import has_filmstrip
+from service.media.probe import Chapter, chapters_of
 from service.media.probing import find_media
+from service.media.serving import workers
 from service.models import Media
 
 
@@ -54,7 +55,7 @@ def scenes(request: AccountRequest, file_id: int) -> ScenesResult:
         raise NotFound
     chapters: list[Chapter] = []
     with suppress(Busy, CannotConvert):
-        chapters = chapters_of(playback_views.ask_worker(file, "chapters"))
+        chapters = chapters_of(workers.ask(file, "chapters"))
     if not has_filmstrip(content):
         return ScenesResult(chapters=chapters)
     link = signed_links.link(

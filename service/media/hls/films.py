@@ -65,8 +65,7 @@ class Films:
         """Request a film, and return its progress. Raises CannotConvert, StoreAway."""
         content, folder = source.content, folder_of(source.content)
         if is_film(source.path, probed):
-            how = json.dumps({"is_direct": True}).encode()
-            content_folders.write_and_publish(folder / HOW, how)
+            content_folders.write_and_publish(folder / HOW, b'{"is_direct": true}')
         if is_ready_elsewhere(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
@@ -146,7 +145,7 @@ class Films:
         if is_there(folder / FILM):
             content_folders.publish_again(folder / FILM)
             return
-        if is_there(folder / HOW) or self._cache.fetch_published(folder / FILM):
+        if is_there(folder / HOW) or self._cache.has(folder / FILM):
             return
         try:
             blob = library_store().on_disk(str(note["blob"]))

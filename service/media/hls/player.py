@@ -90,7 +90,7 @@ class Player:
         source = request.source
         for rendition in self._plan(source).first():
             work = self._work(source, rendition)
-            if not work.has(0) and not self.cache.fetch_published(work.path(0)):
+            if not self.cache.has(work.path(0)):
                 self.converters.begin(work)
             self._make_init(source, rendition)
         return {}
@@ -171,7 +171,7 @@ class Player:
         with self._alone(path):
             if is_there(path):
                 content_folders.publish_again(path)
-            elif content_folders.fetch_published(path):
+            elif library_store().fetch_published(path):
                 pass  # Another machine made it.
             elif rendition.is_copied:
                 self._survey(source, self._probe_now(source), SCAN)

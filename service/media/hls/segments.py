@@ -1,6 +1,6 @@
 """Turn a converter's output into segments that match the playlist."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from service.media.hls import encoder_arguments
 from service.media.hls.formats import adts, boxes
-from service.media.hls.formats.boxes import Sample
+from service.media.hls.formats.boxes import Read, Sample
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, RenditionKind
 from service.media.sandbox.ffmpeg_access import opens
@@ -16,8 +16,6 @@ from service.media.sandbox.own_commands import ENVIRONMENT, program
 
 # A captioner taken over by a hostile file could write without end.
 MOST_TEXT_BYTES = 32 * 2**20
-
-Read = Callable[[int], bytes]
 
 
 class Segment(NamedTuple):

@@ -14,13 +14,11 @@ from service.media.pictures.heif_and_svg import heif_to_jpeg, svg_to_png
 from service.media.pictures.sizes import FILMSTRIP, SIZES
 from service.media.sandbox.children import Children
 from service.media.sandbox.launcher import Failed
-from service.media.serving import requests as media_requests
 from service.media.serving import workers
 from service.models import File, Media
+from service.store.blobs import library_store
 
 MAKE_SECONDS = 20.0
-# How long a browser may wait for a picture, including its turn.
-ASK_SECONDS = 25.0
 JPEG, RIFF = b"\xff\xd8\xff", b"RIFF"
 # What the child that draws can't read, as `sandboxed/child.py` names it.
 CONVERTERS = {"heif": heif_to_jpeg, "svg": svg_to_png}
@@ -39,9 +37,8 @@ def read(file: File, name: str) -> bytes:
         return picture
     if name == FILMSTRIP:
         raise NotFound  # The worker makes it once it is idle.
-    addresses = workers.rank_for(file)
     try:
-        media_requests.ask("picture", ASK_SECONDS, None, addresses, file=file.pk, size=name)
+        workers.ask(file, "picture", size=name)
     except CannotConvert as none:
         raise NotFound from none
     if picture := find(content.picture(name)):
@@ -51,7 +48,7 @@ def read(file: File, name: str) -> bytes:
 
 def find(path: Path) -> bytes | None:
     """Return a picture from this machine's disk or another's, or None. Raises Busy."""
-    return find_whole(path) or (find_whole(path) if content_folders.fetch_published(path) else None)
+    return find_whole(path) or (find_whole(path) if library_store().fetch_published(path) else None)
 
 
 def find_whole(path: Path) -> bytes | None:

@@ -8,7 +8,7 @@ from typing import Any, BinaryIO
 import msgspec
 from PIL import Image
 
-from service.media.camera import Camera
+from service.media.probe import Camera
 
 # Numbers of EXIF fields.
 MAKE, MODEL, SHOOTING = 0x010F, 0x0110, 0x8769

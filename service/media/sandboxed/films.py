@@ -17,10 +17,9 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
-from service.media.chapters import MOST_CHAPTERS
 from service.media.formats import FORMATS
 from service.media.pictures.sizes import FRAME, FRAMES, FRAMES_IN_ROW, PictureSize
-from service.media.probe import MediaTrack, Probed, TrackKind
+from service.media.probe import MOST_CHAPTERS, MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
 from service.media.sandboxed.drawing import Unfit
 

@@ -212,8 +212,7 @@ def init_of(container: InputContainer, index: int) -> dict[str, str]:
         muxer.add_stream_from_template(stream)
         muxer.start_encoding()
         content = output.getvalue()
-    init = next(boxes.pieces(io.BytesIO(content).read), b"")
-    return {"init": b64encode(init).decode(), "codecs": codecs_of(stream)}
+    return {"init": b64encode(boxes.init_of(content)).decode(), "codecs": codecs_of(stream)}
 
 
 def supply_config(container: InputContainer, stream: AudioStream) -> None:

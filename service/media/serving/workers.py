@@ -1,13 +1,18 @@
 """The workers that make media for other machines, and in which order to ask them about a file."""
 
+import socket
 from datetime import timedelta
 from hashlib import sha256
 
 from django.conf import settings
 from django.db.models.functions import Now
 
+from service.media.serving import requests
+from service.media.serving.requests import Facts
 from service.models import File, MediaWorker
 
+# Longer than a worker tries, so that its error message arrives.
+ASK_SECONDS = 25.0
 LEASE = timedelta(seconds=20)
 RENEW_SECONDS = 5.0
 
@@ -36,3 +41,8 @@ def rank_for(file: File) -> list[str]:
         addresses.values_list("address", flat=True),
         key=lambda address: sha256(f"{key} {address}".encode()).digest(),
     )
+
+
+def ask(file: File, kind: str, client: socket.socket | None = None, **more: object) -> Facts:
+    """Ask about a file. Raises NoWorker, Busy, CannotConvert, NotFound."""
+    return requests.ask(kind, ASK_SECONDS, client, rank_for(file), file=file.pk, **more)

@@ -11,12 +11,11 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
-from service.content import playback_views
 from service.errors import Busy, NoWorker
 from service.media import probing
 from service.media.content_folders import Content
 from service.media.pictures import pictures
-from service.media.serving import requests
+from service.media.serving import requests, workers
 from tests import databases
 from tests.running import BASE
 from tests.service.builders import a_file, alice, put
@@ -79,7 +78,7 @@ def test_the_next_worker_continues_with_films_and_pictures(library_folder):
     photo = a_file(owner, "large.png", blob=large)
     content = Content(photo.sha1, photo.size_bytes)
     with worker() as killed, ThreadPoolExecutor() as threads:
-        playback_views.ask_worker(film, "segment", rendition="v720", number=0)
+        workers.ask(film, "segment", rendition="v720", number=0)
         (converter,) = converters()
         waiting = threads.submit(requests.ask, "picture", 60, size="i1600", file=photo.pk)
         wait_until(lambda: probing.find_media(content))
@@ -89,7 +88,7 @@ def test_the_next_worker_continues_with_films_and_pictures(library_folder):
         assert isinstance(waiting.exception(), NoWorker)
     assert not content.picture("i1600").exists()
     with worker():
-        playback_views.ask_worker(film, "segment", rendition="v720", number=12)
+        workers.ask(film, "segment", rendition="v720", number=12)
         wait_until(lambda: is_shown(photo))
     place = Content(film.sha1, film.size_bytes).folder / "hls" / "v720"
     assert (place / "12.m4s").stat().st_size > 0
