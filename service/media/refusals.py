@@ -1,9 +1,10 @@
 """Remember what couldn't be converted, and why, instead of trying forever."""
 
-import json
 import time
 from pathlib import Path
-from typing import Any
+
+import msgspec
+from msgspec import Struct
 
 from service.errors import Busy, CannotConvert, Refusal
 from service.media import content_folders
@@ -14,14 +15,18 @@ LATER_SECONDS = 3600.0
 AT_ONCE, NEVER = 0.0, None
 
 
+class RememberedFailure(Struct):
+    why: str
+    again_at: float | None = NEVER  # in seconds since 1970
+
+
 def refusal_of(failed: Failed) -> Refusal:
     return Busy() if failed.is_late else CannotConvert(failed.reason)
 
 
 def remember(folder: Path, why: str, again_at: float | None = NEVER) -> None:
-    content_folders.write_durably(
-        folder / REFUSED, json.dumps({"why": why, "again_at": again_at}).encode()
-    )
+    content = msgspec.json.encode(RememberedFailure(why, again_at))
+    content_folders.write_durably(folder / REFUSED, content)
 
 
 def remember_failure(folder: Path, failed: Failed) -> None:
@@ -32,7 +37,7 @@ def remember_failure(folder: Path, failed: Failed) -> None:
     """
     if failed.is_late:
         remember(folder, failed.reason, time.time() + LATER_SECONDS)
-    elif failed.is_limit and not read_refusals(folder):
+    elif failed.is_limit and not find_remembered(folder):
         remember(folder, failed.reason, AT_ONCE)
     else:
         remember(folder, failed.reason)
@@ -40,14 +45,13 @@ def remember_failure(folder: Path, failed: Failed) -> None:
 
 def raise_remembered(folder: Path) -> None:
     """Raise CannotConvert if a failure is remembered, unless it is time to try again."""
-    record = read_refusals(folder)
-    again_at = record.get("again_at", NEVER)
-    if record and (again_at is NEVER or time.time() < again_at):
-        raise CannotConvert(str(record.get("why", "")))
+    failure = find_remembered(folder)
+    if failure and (failure.again_at is NEVER or time.time() < failure.again_at):
+        raise CannotConvert(failure.why)
 
 
-def read_refusals(folder: Path) -> dict[str, Any]:
+def find_remembered(folder: Path) -> RememberedFailure | None:
     try:
-        return dict(json.loads((folder / REFUSED).read_text()))
-    except (OSError, ValueError, TypeError):
-        return {}
+        return msgspec.json.decode((folder / REFUSED).read_bytes(), type=RememberedFailure)
+    except (OSError, ValueError):
+        return None

@@ -3,7 +3,6 @@
 A request is a note in a folder, so that it outlives the worker; a finished film is a file.
 """
 
-import json
 import logging
 import re
 import threading
@@ -12,7 +11,8 @@ from contextlib import contextmanager, suppress
 from fractions import Fraction
 from pathlib import Path
 
-from msgspec import convert, to_builtins
+import msgspec
+from msgspec import Struct
 
 from common.storage.durable import sync
 from common.storage.locks import try_lock
@@ -47,9 +47,14 @@ LOOK_SECONDS = 1.0
 PROGRESS = re.compile(rb"out_time_us=(\d+)")
 QUICKTIME = b"qt  "
 MOST_BOXES = 64
-ODD_NOTE = (ValueError, KeyError, TypeError)
 # How much larger than its estimated size a film may become.
 ROOM_BYTES = 64 * MIB
+
+
+class FilmNote(Struct):
+    blob: str
+    probed: Probed
+    plan: PlaybackPlan
 
 
 class Films:
@@ -69,8 +74,7 @@ class Films:
         if is_ready_elsewhere(folder):
             return {"is_ready": True}
         refusals.raise_remembered(folder)
-        note = {"blob": source.blob, "probed": to_builtins(probed), "plan": plan.to_dict()}
-        self._order(content, json.dumps(note).encode())
+        self._order(content, msgspec.json.encode(FilmNote(source.blob, probed, plan)))
         # The film may have been finished, and its note removed, just before we wrote ours.
         if is_ready_elsewhere(folder):
             return {"is_ready": True}
@@ -115,10 +119,10 @@ class Films:
                 return False
             content = content_folders.content_named(notes[0].name)
             try:
-                self._make(content, json.loads(notes[0].read_text()))
+                self._make(content, msgspec.json.decode(notes[0].read_bytes(), type=FilmNote))
             except StoreAway:
                 return False
-            except (Failed, *ODD_NOTE, OSError, DiskFull) as trouble:
+            except (Failed, ValueError, OSError, DiskFull) as trouble:
                 if self._stopped.is_set():
                     return False
                 self._refuse(content, trouble)
@@ -135,26 +139,25 @@ class Films:
         """
         if isinstance(trouble, Failed) and not (trouble.is_late or trouble.is_killed):
             refusals.remember(folder_of(content), trouble.reason)
-        elif isinstance(trouble, ODD_NOTE):
+        elif isinstance(trouble, ValueError):
             refusals.remember(folder_of(content), "it can't be converted")
 
-    def _make(self, content: Content, note: dict[str, object]) -> None:
+    def _make(self, content: Content, note: FilmNote) -> None:
         """Make a film. Raises Failed."""
-        probed, plan = convert(note["probed"], Probed), convert(note["plan"], PlaybackPlan)
-        folder = folder_of(content)
+        folder, plan = folder_of(content), note.plan
         if is_there(folder / FILM):
             content_folders.publish_again(folder / FILM)
             return
         if is_there(folder / HOW) or self._cache.has(folder / FILM):
             return
         try:
-            blob = library_store().on_disk(str(note["blob"]))
+            blob = library_store().on_disk(note.blob)
         except NotFound:
             return  # Deleted meanwhile; another file may have the same content.
         make_folder(folder)
         draft = folder / DRAFT
         self._running, output = start_piped(
-            film_argv(blob, probed, plan, draft),
+            film_argv(blob, note.probed, plan, draft),
             limits=limits_of(content, plan, self._cache.budget_bytes),
             cwd=folder,
             opens=opens(blob, keeps_in=folder),

@@ -1,6 +1,5 @@
 """Plan how one content is played: all its renditions, computed once and kept beside them."""
 
-import json
 from base64 import b64decode
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +8,8 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
-from msgspec import convert, to_builtins
+import msgspec
+from msgspec import convert
 
 from service.media.hls import copyable, renditions
 from service.media.hls.grid import cuts
@@ -39,9 +39,7 @@ class PlaybackPlan:
     former: tuple[Rendition, ...] = ()
     # False if a scan of the whole film may still find where it can be cut.
     is_final: bool = True
-
-    def to_dict(self) -> dict[str, Any]:
-        return {"version": VERSION, **to_builtins(self)}
+    version: int = VERSION
 
     def of_kind(self, kind: RenditionKind) -> list[Rendition]:
         return [each for each in self.renditions if each.kind == kind]
@@ -71,16 +69,16 @@ def find_plan(folder: Path) -> PlaybackPlan | None:
     path = folder / PLAN
     try:
         return _read(path, path.stat().st_mtime_ns)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError):
         return None
 
 
 @lru_cache(maxsize=64)
 def _read(path: Path, _written_at: int) -> PlaybackPlan:
-    document = json.loads(path.read_text())
-    if document["version"] != VERSION:
-        raise ValueError(document["version"])
-    return convert(document, PlaybackPlan)
+    plan = msgspec.json.decode(path.read_bytes(), type=PlaybackPlan)
+    if plan.version != VERSION:
+        raise ValueError(plan.version)
+    return plan
 
 
 # Making one

@@ -11,6 +11,7 @@ from pathlib import Path
 from queue import Full, Queue
 from weakref import WeakValueDictionary
 
+import msgspec
 from msgspec import convert
 
 from service.errors import Busy, CannotConvert, NotFound
@@ -255,8 +256,7 @@ def folder_of(content: Content) -> Path:
 
 
 def save_plan(folder: Path, plan: PlaybackPlan) -> None:
-    document = json.dumps(plan.to_dict()).encode()
-    content_folders.write_and_publish(folder / plans.PLAN, document)
+    content_folders.write_and_publish(folder / plans.PLAN, msgspec.json.encode(plan))
 
 
 def encoded_init(rendition: Rendition) -> bytes:

@@ -21,6 +21,7 @@ from service.media.formats import FORMATS
 from service.media.pictures.sizes import FRAME, FRAMES, FRAMES_IN_ROW, PictureSize
 from service.media.probe import MOST_CHAPTERS, MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
+from service.media.sandboxed.containers import begins_at, seek
 from service.media.sandboxed.drawing import Unfit
 
 MOST_TRACKS = 200
@@ -248,14 +249,14 @@ def draw_filmstrip(container: InputContainer) -> bytes:
 def frame_at(container: InputContainer, stream: VideoStream, seconds: float) -> VideoFrame | None:
     """Return the last key frame before a time."""
     with suppress(av.FFmpegError):
-        container.seek(int(seconds * av.time_base) + (container.start_time or 0))
+        seek(container, seconds)
         return next(frames(container, stream), None)
     return None
 
 
 def chapters(container: InputContainer) -> list[dict[str, Any]]:
     """Return when each chapter begins, in seconds, and its title."""
-    begin = (container.start_time or 0) / av.time_base
+    begin = begins_at(container)
     entries = []
     for each in container.chapters()[:MOST_CHAPTERS]:
         start = float(each["start"] * (each["time_base"] or 0)) - begin

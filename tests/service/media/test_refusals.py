@@ -86,7 +86,7 @@ def test_a_playable_film_is_not_refused_for_a_full_scan(player):
     with failing(TOO_MUCH) as surveys:
         player.prepare_one()
         assert surveys() == 1
-        assert refusals.read_refusals(viewer.folder) == {}
+        assert refusals.find_remembered(viewer.folder) is None
         assert not viewer.plan.is_final
 
 
@@ -126,4 +126,4 @@ def test_a_film_with_a_fault_is_looked_at_to_its_end_only_once(player):
         player.prepare_one()
         assert viewer.plan.is_final
         assert viewer.names() == names
-        assert refusals.read_refusals(viewer.folder) == {}
+        assert refusals.find_remembered(viewer.folder) is None

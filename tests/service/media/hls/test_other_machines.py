@@ -76,6 +76,6 @@ def test_segments_of_an_outdated_plan_are_no_longer_published(viewer, published)
     viewer.segment("vcopy", 0)
     segment, plan = viewer.folder / "vcopy" / "0.m4s", viewer.folder / PLAN
     assert segment in published
-    plan.write_text(plan.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    plan.write_text(plan.read_text().replace(f'"version":{VERSION}', f'"version":{VERSION - 1}'))
     assert viewer.plan
     assert segment not in published

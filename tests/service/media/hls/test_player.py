@@ -274,7 +274,7 @@ def test_segments_of_an_older_plan_are_made_again(player):
     viewer = Viewer(player, samples.film("older.avi", "-c:v", "mpeg4", seconds=4))
     made = packets(viewer.init("v480") + viewer.segment("v480", 0))
     plan = viewer.folder / PLAN
-    plan.write_text(plan.read_text().replace(f'"version": {VERSION}', f'"version": {VERSION - 1}'))
+    plan.write_text(plan.read_text().replace(f'"version":{VERSION}', f'"version":{VERSION - 1}'))
     (viewer.folder / "v480" / "0.m4s").write_bytes(b"cut in another way")
     assert packets(viewer.init("v480") + viewer.segment("v480", 0)) == made
 
