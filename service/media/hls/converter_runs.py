@@ -5,7 +5,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from pathlib import Path
 
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, Refusal
@@ -16,7 +16,6 @@ from service.media.hls.formats.boxes import Malformed
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import Failed
 from service.media.sandbox.ready_copiers import ReadyCopiers
-from service.media.serving.media_server import take_turn
 
 log = logging.getLogger("ferry.media")
 
@@ -34,7 +33,6 @@ TURN_SECONDS = 2.0
 TRIES = 2
 # How soon a request that no one waits for anymore is dropped.
 LOOK_SECONDS = 0.1
-LIGHT_AT_ONCE = 4
 
 
 class Converters:
@@ -55,7 +53,6 @@ class Converters:
         self.jobs = jobs
         self.cache = cache
         self.copiers = ReadyCopiers(scratch_folder())
-        self._light = threading.BoundedSemaphore(LIGHT_AT_ONCE)
         self._lock = threading.Lock()
         self._conversions: dict[Path, Conversion] = {}
         self.is_stopped = False
@@ -75,10 +72,6 @@ class Converters:
     def begin(self, work: ConverterWork) -> None:
         """Start at the beginning before a player asks for it. Raises Busy if no turn is free."""
         self._conversion(work).begin(work)
-
-    def light_turn(self) -> AbstractContextManager[None]:
-        """Return a turn for light work. Entering it raises Busy if none is free soon."""
-        return take_turn(self._light, TURN_SECONDS)
 
     def make_way(self) -> bool:
         """End a converter that rests, to free its turn; return False if all have work to do."""
@@ -153,8 +146,7 @@ class Conversion:
         """End a run elsewhere that no one waits for. Return whether a run may start here."""
         run = self._run
         if run and run.at != number and not self._waiting:
-            run.end()
-            self._changed.wait_for(lambda: self._run is not run, TURN_SECONDS)
+            self._end(run)
         return self._run is None and not self._is_stopped
 
     def wait_for(
@@ -222,10 +214,8 @@ class Conversion:
         return run
 
     def _free_turn(self) -> ExitStack:
-        is_light, turn = self.work.is_light, ExitStack()
-        turn.enter_context(
-            self._converters.light_turn() if is_light else self._converters.jobs.converting()
-        )
+        jobs, turn = self._converters.jobs, ExitStack()
+        turn.enter_context(jobs.light() if self.work.is_light else jobs.converting())
         return turn
 
     def _wait_for_turn(self) -> ExitStack:
@@ -244,22 +234,23 @@ class Conversion:
             return False
         try:
             run = self._run
-            if run is None or not run.rests or self._waiting:
-                return False
-            run.end()
-            self._changed.notify_all()
-            return self._changed.wait_for(lambda: self._run is not run, TURN_SECONDS)
+            return run is not None and run.rests and not self._waiting and self._end(run)
         finally:
             self._changed.release()
+
+    def _end(self, run: ConverterRun) -> bool:
+        """End a run; return whether it has ended in time."""
+        run.end()
+        self._changed.notify_all()
+        return self._changed.wait_for(lambda: self._run is not run, TURN_SECONDS)
 
     def stop(self) -> None:
         """Stop for good; everyone who waits gets Busy."""
         with self._changed:
             self._is_stopped = True
-            if self._run:
-                self._run.end()
             self._changed.notify_all()
-            self._changed.wait_for(lambda: self._run is None, TURN_SECONDS)
+            if self._run:
+                self._end(self._run)
 
     # In the thread of a run
 

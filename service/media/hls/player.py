@@ -51,6 +51,7 @@ SCAN = ResourceLimits(wall_seconds=1800, cpu_seconds=300, output_bytes=32 * MIB,
 
 class Player:
     def __init__(self, jobs: Jobs, children: Children, cache: Cache) -> None:
+        self._jobs = jobs
         self._children = children
         self._is_stopped = False
         self.cache = cache
@@ -238,7 +239,7 @@ class Player:
 
     def _run_surveyor(self, argv: list[str], limits: ResourceLimits) -> bytes:
         """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
-        with self.converters.light_turn() if limits is LOOK else nullcontext():
+        with self._jobs.light() if limits is LOOK else nullcontext():
             return launcher.run(
                 argv, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
             )

@@ -8,6 +8,8 @@ from contextlib import AbstractContextManager, contextmanager
 from service.errors import Busy
 from service.media.sandbox.launcher import RunningProgram
 
+LIGHT_AT_ONCE, LIGHT_SECONDS = 4, 2.0
+
 
 class Jobs:
     """Turns for media jobs: `most` jobs of each kind may run at once.
@@ -15,7 +17,8 @@ class Jobs:
     A converter beyond that is refused immediately: it could wait for the length of a film.
     Requested pictures wait only for one another. Pictures that no one has requested yet get a
     turn only while fewer than `most` jobs of all kinds run and no request waits. A whole film is
-    made alongside, one at a time, and pauses while viewers use every converter's turn.
+    made alongside, one at a time, and pauses while viewers use every converter's turn. A few light
+    jobs run beside all others, whatever `most` is.
     """
 
     def __init__(self, most: int) -> None:
@@ -30,6 +33,10 @@ class Jobs:
         """Return a converter's turn. Entering it raises Busy if none is free."""
         return self._turn("converter", lambda: self._running["converter"] < self.most, 0)
 
+    def light(self) -> AbstractContextManager[None]:
+        """Return a turn for work of seconds. Entering it raises Busy if none is free soon."""
+        return self._turn("light", lambda: self._running["light"] < LIGHT_AT_ONCE, LIGHT_SECONDS)
+
     def picturing(self, wait_seconds: float) -> AbstractContextManager[None]:
         """Return a turn for a requested picture. Entering it raises Busy after `wait_seconds`."""
         return self._turn("picture", lambda: self._running["picture"] < self.most, wait_seconds)
@@ -39,7 +46,8 @@ class Jobs:
         return self._turn("picture ahead", self._is_idle, None)
 
     def _is_idle(self) -> bool:
-        return not self._waiting["picture"] and self._running.total() < self.most
+        running = self._running.total() - self._running["light"]
+        return not self._waiting["picture"] and running < self.most
 
     @contextmanager
     def _turn(

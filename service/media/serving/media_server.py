@@ -97,9 +97,9 @@ class MediaServer:
 
 
 @contextmanager
-def take_turn(turns: threading.BoundedSemaphore, wait_seconds: float = 0) -> Iterator[None]:
-    """Take a turn. Raises Busy if none is free within `wait_seconds`."""
-    if not turns.acquire(timeout=wait_seconds):
+def take_turn(turns: threading.BoundedSemaphore) -> Iterator[None]:
+    """Take a turn. Raises Busy if none is free."""
+    if not turns.acquire(blocking=False):
         raise Busy
     try:
         yield

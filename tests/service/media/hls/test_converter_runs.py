@@ -17,6 +17,7 @@ from service.media.hls import converter_runs
 from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Conversion, Converters
 from service.media.hls.renditions import Rendition, RenditionKind
+from service.media.sandbox import job_turns
 from service.media.sandbox.job_turns import Jobs
 from service.store.blobs import library_store
 from service.store.folders import make_folder
@@ -389,11 +390,11 @@ def test_a_conversion_beyond_the_limit_gets_busy(library_folder, children, film)
 
 def test_films_are_surveyed_a_few_at_once(player, film, monkeypatch):
     # No setting shortens this, and waiting two seconds would prove no more.
-    monkeypatch.setattr(converter_runs, "TURN_SECONDS", 0.05)
+    monkeypatch.setattr(job_turns, "LIGHT_SECONDS", 0.05)
     viewer = Viewer(player, film)
     with ExitStack() as turns:
-        for _ in range(converter_runs.LIGHT_AT_ONCE):
-            turns.enter_context(player.converters.light_turn())
+        for _ in range(job_turns.LIGHT_AT_ONCE):
+            turns.enter_context(player.converters.jobs.light())
         with pytest.raises(Busy):
             player.plan(viewer.request())
     player.plan(viewer.request())
