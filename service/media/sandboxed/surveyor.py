@@ -104,33 +104,34 @@ def keys_of(
 
 
 def read_index(container: InputContainer, stream: Stream) -> dict[str, Any]:
-    by_decoding = "mov" in container.format.name.split(",")
-    entries = [each for each in stream.index_entries if each.is_keyframe]
-    marks = [each.timestamp for each in entries]
-    delay = presentation_delay(container, stream, marks) if by_decoding else 0
-    begin = begins_at(container)
-    return {
-        "by": "dts" if by_decoding else "pts",
-        "marks": marks,
-        "times": [float((mark + delay) * unit_of(stream)) - begin for mark in marks],
-        "bytes": bytes_between([each.pos for each in entries]),
-    }
+    by = "dts" if "mov" in container.format.name.split(",") else "pts"
+    places = [(each.timestamp, each.pos) for each in stream.index_entries if each.is_keyframe]
+    has_delay = by == "dts" and bool(places)
+    delay = presentation_delay(container, stream, places[0][0]) if has_delay else 0
+    return keys_at(container, stream, by, places, delay)
 
 
-def presentation_delay(container: InputContainer, stream: Stream, marks: list[int]) -> int:
+def presentation_delay(container: InputContainer, stream: Stream, mark: int) -> int:
     """Return the time from the first key frame's decoding to its showing."""
-    if not marks:
-        return 0
-    container.seek(marks[0], stream=stream, backward=True)
+    container.seek(mark, stream=stream, backward=True)
     packet = next((each for each in container.demux(stream) if each.is_keyframe), None)
     if packet is None or packet.pts is None or packet.dts is None:
         return 0
     return int(packet.pts - packet.dts)
 
 
-def bytes_between(positions: list[int]) -> list[int]:
-    """Return the bytes from each key frame to the next; unknown for the last one."""
-    return [max(0, after - before) for before, after in pairwise(positions)]
+def keys_at(
+    container: InputContainer, stream: Stream, by: str, places: list[tuple[int, int]], delay: int
+) -> dict[str, Any]:
+    """Describe key frames by their marks, which are times of the stream, and positions."""
+    begin, positions = begins_at(container), [position for _mark, position in places]
+    return {
+        "by": by,
+        "marks": [mark for mark, _position in places],
+        "times": [float((mark + delay) * unit_of(stream)) - begin for mark, _position in places],
+        # From each key frame to the next; unknown for the last one.
+        "bytes": [max(0, after - before) for before, after in pairwise(positions)],
+    }
 
 
 def is_complete(times: list[float], end: float) -> bool:
@@ -144,15 +145,12 @@ def is_complete(times: list[float], end: float) -> bool:
 
 def scan(container: InputContainer, stream: Stream) -> dict[str, Any]:
     container.seek(0, backward=True)
-    begin = begins_at(container)
-    marks: list[int] = []
-    positions: list[int] = []
-    for packet in container.demux(stream):
-        if packet.is_keyframe and packet.pts is not None and packet.size:
-            marks.append(packet.pts)
-            positions.append(packet.pos or 0)
-    times = [float(mark * unit_of(stream)) - begin for mark in marks]
-    return {"by": "pts", "marks": marks, "times": times, "bytes": bytes_between(positions)}
+    places = [
+        (packet.pts, packet.pos or 0)
+        for packet in container.demux(stream)
+        if packet.is_keyframe and packet.pts is not None and packet.size
+    ]
+    return keys_at(container, stream, "pts", places, 0)
 
 
 def check_seeks(
