@@ -17,8 +17,7 @@ from common.storage.locks import try_lock
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
 from service.media.serving import workers
 from service.media.serving.local_socket import LOCK, listening
-from service.media.serving.requests import Facts, encode_refusal
-from service.media.serving.signed_requests import listening_at
+from service.media.serving.requests import Facts, encode_refusal, listening_at
 from service.media.serving.signed_server import SignedServer
 
 log = logging.getLogger("ferry.media")

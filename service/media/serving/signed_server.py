@@ -12,12 +12,13 @@ from typing import Any, Self, cast
 
 from service.errors import Busy
 from service.media.serving.local_socket import is_our_own
-from service.media.serving.requests import Facts, encode_refusal
-from service.media.serving.signed_requests import (
+from service.media.serving.requests import (
     MOST_BYTES,
     NONCE,
     PATH,
     SIGNATURE,
+    Facts,
+    encode_refusal,
     is_signed,
     sign,
 )

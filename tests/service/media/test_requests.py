@@ -16,8 +16,7 @@ from service.media.hls.player import MOST_ANSWERS, MOST_SEGMENTS
 from service.media.serving import local_socket, media_server, signed_server
 from service.media.serving.local_socket import LOCK, SOCKET
 from service.media.serving.media_server import MediaServer
-from service.media.serving.requests import ask, tell
-from service.media.serving.signed_requests import MOST_BYTES
+from service.media.serving.requests import MOST_BYTES, ask, tell
 from service.media.work import MOST_PICTURES
 from tests.service.media.waiting import wait_until
 

@@ -14,14 +14,16 @@ from django.db.models.functions import Now
 
 from service.errors import Busy, CannotConvert, NoWorker
 from service.media.serving import signed_server, workers
-from service.media.serving.requests import ask, encode_refusal, tell
-from service.media.serving.signed_requests import (
+from service.media.serving.requests import (
     MOST_BYTES,
     NONCE,
     PATH,
     SIGNATURE,
+    ask,
+    encode_refusal,
     listening_at,
     sign,
+    tell,
 )
 from service.media.serving.signed_server import MOST_ARRIVING, SignedServer
 from service.models import File, MediaWorker
