@@ -30,7 +30,6 @@ from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
-from service.media.sandbox.own_commands import ENVIRONMENT, program
 from service.media.serving.file_requests import FileRequest, of_file
 from service.media.serving.media_server import MediaServer
 from service.media.serving.requests import Facts
@@ -211,7 +210,7 @@ class Player:
     def _survey(self, source: Source, media: Media, limits: ResourceLimits) -> PlaybackPlan:
         """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
         probed, folder, blob = convert(media.probed, Probed), folder_of(source.content), source.path
-        argv = program(
+        argv = launcher.program(
             "surveyor", path=str(blob), may_scan=limits is SCAN, **plans.questions(probed)
         )
         try:
@@ -239,10 +238,9 @@ class Player:
 
     def _run_surveyor(self, argv: list[str], limits: ResourceLimits) -> bytes:
         """Run the surveyor; with LOOK a few at once, like all light work. Raises Failed, Busy."""
+        folder = content_folders.scratch_folder()
         with self._jobs.light() if limits is LOOK else nullcontext():
-            return launcher.run(
-                argv, limits=limits, cwd=content_folders.scratch_folder(), environment=ENVIRONMENT
-            )
+            return launcher.run(argv, limits=limits, cwd=folder, environment=launcher.ENVIRONMENT)
 
     @contextmanager
     def _alone(self, folder: Path) -> Iterator[None]:

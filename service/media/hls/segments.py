@@ -12,7 +12,7 @@ from service.media.hls.formats.boxes import Read, Sample
 from service.media.hls.grid import BEGIN_SECONDS
 from service.media.hls.renditions import AAC_RATE, TEXT_SECONDS, Rendition, RenditionKind
 from service.media.sandbox.ffmpeg_access import opens
-from service.media.sandbox.own_commands import ENVIRONMENT, program
+from service.media.sandbox.launcher import ENVIRONMENT, program
 
 # A captioner taken over by a hostile file could write without end.
 MOST_TEXT_BYTES = 32 * 2**20

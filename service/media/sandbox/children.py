@@ -14,8 +14,8 @@ from typing import Any
 
 from common.storage import database_connection
 from service.errors import Busy
+from service.media.sandbox import launcher
 from service.media.sandbox.launcher import MIB, Failed, ResourceLimits, RunningProgram
-from service.media.sandbox.own_commands import ENVIRONMENT, command
 
 log = logging.getLogger("ferry.media")
 
@@ -123,11 +123,11 @@ class MediaChild:
         try:
             with theirs:
                 self._running = RunningProgram(
-                    command("child"),
+                    launcher.command("child"),
                     limits=LIFE,
                     cwd=scratch,
                     stdin=theirs.fileno(),
-                    environment=ENVIRONMENT,
+                    environment=launcher.ENVIRONMENT,
                 )
         except OSError as trouble:
             log.error("a child can't start: %s", trouble)  # noqa: TRY400

@@ -16,6 +16,9 @@ from dataclasses import KW_ONLY, asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Self
 
+BASE = Path(__file__).resolve().parents[3]
+# The environment of our own programs.
+ENVIRONMENT = {"PYTHONPATH": str(BASE), "LANG": "C.UTF-8"}
 LAUNCHER = Path(__file__).parents[1] / "sandboxed" / "confinement" / "apply_limits.py"
 MIB = 2**20
 READ_BYTES = 64 * 1024
@@ -256,3 +259,15 @@ def reason_in(complaints: str) -> str:
         if reason:
             return reason[:LONGEST_REASON]
     return "it is damaged or of no known kind"
+
+
+# Our own programs, which read media with PyAV and Pillow
+
+
+def program(module: str, **question: Any) -> list[str]:
+    """Return the command for one question, in JSON: numbers, and the path of our own blob."""
+    return [*command(module), json.dumps(question, separators=(",", ":"))]
+
+
+def command(module: str) -> list[str]:
+    return [sys.executable, "-P", "-s", "-m", f"service.media.sandboxed.{module}"]

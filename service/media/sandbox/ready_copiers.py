@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from service.media.sandbox import launcher
 from service.media.sandbox.launcher import FOREGROUND, ResourceLimits, RunningProgram, start_piped
-from service.media.sandbox.own_commands import ENVIRONMENT, command
 
 # Copying takes a second or two at most; half of the wall time is for waiting.
 COPYING = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
@@ -27,11 +27,11 @@ class Copier:
         theirs, self._question = os.pipe()
         try:
             self.running, self.output = start_piped(
-                command("copier"),
+                launcher.command("copier"),
                 limits=COPYING,
                 cwd=scratch,
                 stdin=theirs,
-                environment=ENVIRONMENT,
+                environment=launcher.ENVIRONMENT,
             )
         except BaseException:
             os.close(self._question)

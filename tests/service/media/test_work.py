@@ -16,6 +16,7 @@ from service.library import library
 from service.media import probing, work
 from service.media.content_folders import Source, content_of, scratch_folder
 from service.media.sandbox import children as children_module
+from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.serving import local_socket
 from service.media.serving.file_requests import FileRequest
@@ -273,7 +274,7 @@ def test_no_medium_is_blamed_for_children_that_cannot_start(keep, tmp_path, capl
     file = keep(picture())
     with pytest.MonkeyPatch.context() as patch:
         # Children always start, unless they can't find their modules.
-        patch.setitem(children_module.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
+        patch.setitem(launcher.ENVIRONMENT, "PYTHONPATH", str(tmp_path))
         worker = MediaWork(Children(scratch_folder()), lambda: True)
         worker.probe_once()
     assert "can't start" in caplog.text
