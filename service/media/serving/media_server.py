@@ -40,6 +40,7 @@ class MediaServer:
     def __init__(self) -> None:
         self._folder = Path(settings.DATA_DIR)
         self._answers: dict[str, tuple[Answer, threading.BoundedSemaphore]] = {}
+        self._waiting = threading.BoundedSemaphore(MOST_WAITING)
 
     def register(self, most: int, **answers: Answer) -> None:
         """Register answers by the kind of question.
@@ -81,7 +82,7 @@ class MediaServer:
     def answer(self, question: Facts, connection: socket.socket) -> Facts:
         try:
             answer, turns = self._answers[question["kind"]]
-            with take_turn(turns):
+            with take_turn(self._waiting), take_turn(turns):
                 return {"answer": answer(question, partial(has_left, connection))}
         except (Busy, CannotConvert, NotFound) as refusal:
             return encode_refusal(refusal)

@@ -10,7 +10,6 @@ from contextlib import suppress
 from http.server import BaseHTTPRequestHandler
 from typing import Any, Self, cast
 
-from service.errors import Busy
 from service.media.serving.local_socket import is_our_own
 from service.media.serving.requests import (
     MOST_BYTES,
@@ -18,7 +17,6 @@ from service.media.serving.requests import (
     PATH,
     SIGNATURE,
     Facts,
-    encode_refusal,
     is_signed,
     sign,
 )
@@ -33,9 +31,9 @@ MOST_ARRIVING = 64
 
 
 class SignedServer:
-    """A server with a bounded number of threads, which is busy when none is free.
+    """A server with a thread for each of `most_at_once` questions, and for some that arrive.
 
-    Only signed questions take turns, so strangers can't take them all.
+    Strangers, whose questions aren't signed, can't take the threads of answers.
     """
 
     def __init__(
@@ -46,7 +44,6 @@ class SignedServer:
     ) -> None:
         self._listener = listener
         self._answer = answer
-        self._turns = threading.BoundedSemaphore(most_at_once)
         self._arriving: dict[socket.socket, float] = {}  # and when it connected, oldest first
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(
@@ -99,15 +96,10 @@ class SignedServer:
             connection.close()
 
     def answer(self, question: Facts, connection: socket.socket) -> Facts:
-        """Answer a signed question, unless too many others wait for theirs."""
+        """Answer a signed question, which has arrived: its client is no stranger."""
         with self._lock:
             self._arriving.pop(connection, None)
-        if not self._turns.acquire(blocking=False):
-            return encode_refusal(Busy())
-        try:
-            return self._answer(question, connection)
-        finally:
-            self._turns.release()
+        return self._answer(question, connection)
 
 
 class SignedHandler(BaseHTTPRequestHandler):
