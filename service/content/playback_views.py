@@ -17,7 +17,7 @@ from common.http.content_types import LOCKED
 from common.names import safe_name
 from service.content import signed_links
 from service.content.disposition import Presentation
-from service.content.range_responses import InOneFile, answer, presentation_headers
+from service.content.range_responses import InOneFile, answer, presentation_headers, with_headers
 from service.content.views import StoredFile, reading
 from service.errors import Busy, NotFound
 from service.http import responses
@@ -217,9 +217,7 @@ def playlist_answer(request: HttpRequest, text: str) -> HttpResponseBase:
     etag = f'"{sha256(body).hexdigest()[:32]}"'
     response = responses.unless_known(request, etag, lambda: HttpResponse(body))
     presentation = inline_presentation(PLAYLIST, signed_links.MASTER)
-    for name, value in presentation_headers(presentation).items():
-        response[name] = value
-    return response
+    return with_headers(response, presentation_headers(presentation))
 
 
 def inline_presentation(content_type: str, name: str) -> Presentation:

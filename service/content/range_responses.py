@@ -91,14 +91,15 @@ def body_answer(
         refusal.headers["Content-Range"] = f"bytes */{size_bytes}"
         return refusal
     if spans is None:
-        return with_headers(representation.whole_or_part(Span(0, size_bytes)), headers, size_bytes)
+        whole = representation.whole_or_part(Span(0, size_bytes))
+        return with_headers(whole, headers | {"Content-Length": str(size_bytes)})
     if len(spans) > 1:
         multipart = Multipart(representation, spans)
-        return with_headers(multipart, headers | multipart.own_headers, multipart.size_bytes)
+        return with_headers(multipart, headers | multipart.own_headers)
     part = representation.whole_or_part(spans[0])
     part.status_code = 206
     headers["Content-Range"] = range_header.content_range(spans[0], size_bytes)
-    return with_headers(part, headers, spans[0].size_bytes)
+    return with_headers(part, headers | {"Content-Length": str(spans[0].size_bytes)})
 
 
 def wanted_spans(request: HttpRequest, representation: Representation) -> list[Span] | None:
@@ -116,12 +117,9 @@ def is_still_the_same(if_range: str | None, representation: Representation) -> b
     return seconds is not None and parse_http_date_safe(if_range) == seconds
 
 
-def with_headers(
-    response: HttpResponseBase, headers: dict[str, str], size_bytes: int
-) -> HttpResponseBase:
+def with_headers(response: HttpResponseBase, headers: dict[str, str]) -> HttpResponseBase:
     for name, value in headers.items():
         response.headers[name] = value
-    response.headers["Content-Length"] = str(size_bytes)
     return response
 
 
@@ -227,8 +225,10 @@ class Multipart(StreamingHttpResponse):
         chunks = parts(representation, spans, heads, tail)
         super().__init__(cut_off_with_store(chunks), status=206)
         framing_bytes = sum(map(len, heads)) + len(tail)
-        self.size_bytes = framing_bytes + sum(span.size_bytes for span in spans)
-        self.own_headers = {"Content-Type": f"multipart/byteranges; boundary={boundary}"}
+        self.own_headers = {
+            "Content-Type": f"multipart/byteranges; boundary={boundary}",
+            "Content-Length": str(framing_bytes + sum(span.size_bytes for span in spans)),
+        }
 
 
 def part_head(boundary: str, representation: Representation, span: Span) -> bytes:

@@ -44,15 +44,12 @@ def unless_known(
     request: HttpRequest, etag: str, answer: Callable[[], HttpResponse]
 ) -> HttpResponse:
     """Return 304 if the client has `etag`, which identifies this answer; else call `answer`."""
-    response = empty(304) if is_known(request, etag) else answer()
+    etags = parse_etags(request.headers.get("If-None-Match", ""))
+    is_known = "*" in etags or any(each.removeprefix("W/") == etag for each in etags)
+    response = empty(304) if is_known else answer()
     response["ETag"] = etag
     response["Cache-Control"] = "private, no-cache"
     return response
-
-
-def is_known(request: HttpRequest, etag: str) -> bool:
-    etags = parse_etags(request.headers.get("If-None-Match", ""))
-    return "*" in etags or any(each.removeprefix("W/") == etag for each in etags)
 
 
 def refuse(status: int, reason: str, **more: Any) -> HttpResponse:
