@@ -13,13 +13,11 @@ from service.media.hls import segments
 from service.media.hls.formats import boxes
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.launcher import FOREGROUND, MIB, Failed, ResourceLimits, start_piped
-from service.media.sandbox.ready_copiers import ReadyCopiers
+from service.media.sandbox.ready_copiers import LIGHT, ReadyCopiers
 
 ENCODING = ResourceLimits(
     wall_seconds=4 * 3600, cpu_seconds=8 * 3600, memory_bytes=6144 * MIB, nice=FOREGROUND
 )
-# Such a run takes a few seconds at most.
-LIGHT = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 from service.media.sandbox import launcher
 from service.media.sandbox.launcher import FOREGROUND, ResourceLimits, RunningProgram, start_piped
 
-# Copying takes a second or two at most; half of the wall time is for waiting.
-COPYING = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
+# For runs of a few seconds at most; half of the wall time is for copiers that wait.
+LIGHT = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
 # For the picture and the sound of one viewer.
 MOST_WAITING = 2
 MOST_AGE_SECONDS = 300.0
@@ -28,7 +28,7 @@ class Copier:
         try:
             self.running, self.output = start_piped(
                 launcher.command("copier"),
-                limits=COPYING,
+                limits=LIGHT,
                 cwd=scratch,
                 stdin=theirs,
                 environment=launcher.ENVIRONMENT,
