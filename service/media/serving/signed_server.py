@@ -62,16 +62,13 @@ class SignedServer:
 
     def receive(self) -> None:
         """Receive one connection, if one comes soon. Raises OSError if the socket is broken."""
-        try:
+        with suppress(TimeoutError):
             connection, _address = self._listener.accept()
-        except TimeoutError:
             with self._lock:
-                self._cut_off_late(MOST_ARRIVING)
-            return
+                self._arriving[connection] = time.monotonic()
+            self._threads.submit(self._converse, connection)
         with self._lock:
-            self._cut_off_late(MOST_ARRIVING - 1)
-            self._arriving[connection] = time.monotonic()
-        self._threads.submit(self._converse, connection)
+            self._cut_off_late(MOST_ARRIVING)
 
     def _cut_off_late(self, most: int) -> None:
         """Cut off connections that are late, and the oldest beyond `most`."""
