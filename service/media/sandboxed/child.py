@@ -60,14 +60,9 @@ def answer(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
     medium.seek(0)
     try:
         return carry_out(question, medium)
-    except Unfit as unfit:
-        return refusal(unfit.reason, is_limit=unfit.is_limit), []
-    except MemoryError:
-        return refusal("it takes too much memory", is_limit=True), []
     except Exception as trouble:  # noqa: BLE001  Decoders raise anything.
-        if is_of_the_disk(trouble):
-            return refusal("the disk can't read it", is_limit=True, is_late=True), []
-        return refusal(f"it is damaged ({type(trouble).__name__})"), []
+        unfit = unfit_of(trouble)
+    return {"refused": unfit.reason, "is_limit": unfit.is_limit, "is_late": unfit.is_late}, []
 
 
 def carry_out(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
@@ -83,14 +78,16 @@ def carry_out(question: Facts, medium: BinaryIO) -> tuple[Facts, list[bytes]]:
     return {}, draw(medium, question)
 
 
-def is_of_the_disk(trouble: Exception) -> bool:
-    """Return whether the disk failed. The same errors from libav may mean a damaged file."""
+def unfit_of(trouble: Exception) -> Unfit:
+    if isinstance(trouble, Unfit):
+        return trouble
+    if isinstance(trouble, MemoryError):
+        return Unfit("it takes too much memory", is_limit=True)
     is_not_now = isinstance(trouble, OSError) and trouble.errno in NOT_NOW
-    return is_not_now and not isinstance(trouble, av.FFmpegError)
-
-
-def refusal(reason: str, *, is_limit: bool = False, is_late: bool = False) -> Facts:
-    return {"refused": reason, "is_limit": is_limit, "is_late": is_late}
+    # From libav, the same errors may mean a damaged file.
+    if is_not_now and not isinstance(trouble, av.FFmpegError):
+        return Unfit("the disk can't read it", is_limit=True, is_late=True)
+    return Unfit(f"it is damaged ({type(trouble).__name__})")
 
 
 def probe(medium: BinaryIO) -> Facts:

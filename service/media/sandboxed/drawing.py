@@ -55,6 +55,7 @@ class Unfit(Exception):  # noqa: N818  Errors are nouns here.
 
     reason: str
     is_limit: bool = False
+    is_late: bool = False
 
 
 def make_ready() -> None:
