@@ -41,8 +41,8 @@ MOST_PICTURES = 24
 TURN_SECONDS = 15.0
 CHAPTERS_SECONDS = 5.0
 PAUSE_SECONDS = 1.0
-# If the last round found nothing.
-IDLE_PAUSE_SECONDS = 3.0
+# If there was nothing to do.
+IDLE_SECONDS, FILMSTRIP_SECONDS = 3.0, 30.0
 STOP_SECONDS = 3.0
 NOTE_SECONDS = 5.0
 # New files have higher ids. A pass over all files finds those that were missed anyway.
@@ -75,12 +75,18 @@ class MediaWork:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Work in threads, beside the worker's other work."""
-        runs: list[Callable[[], None]] = [self._probe_until_stopped, *self.player.runs]
-        runs.append(partial(self.filmstrips.run, self.stopped))
-        ways = [self.server.serve]
+        serve = partial(self.server.serve, self.stopped)
+        runs: list[Callable[[], None]] = [
+            *self.player.runs,
+            partial(self._repeat, self._probe_if_wanted, "examining media", IDLE_SECONDS),
+            partial(
+                self._repeat, self.filmstrips.make_if_idle, "making a filmstrip", FILMSTRIP_SECONDS
+            ),
+            partial(self._repeat, serve, "the media server", PAUSE_SECONDS),
+        ]
         if settings.WORKER_ADDRESS:
-            ways.append(partial(self.server.serve_others, settings.WORKER_ADDRESS))
-        runs += [partial(self._answer, serve) for serve in ways]
+            serve = partial(self.server.serve_others, settings.WORKER_ADDRESS, self.stopped)
+            runs.append(partial(self._repeat, serve, "the media server", PAUSE_SECONDS))
         threads = [threading.Thread(target=run, daemon=True) for run in runs]
         for thread in threads:
             thread.start()
@@ -92,10 +98,21 @@ class MediaWork:
                 # A scan for cuts reads a whole film; it ends with this process.
                 thread.join(STOP_SECONDS)
 
+    def _repeat(self, step: Callable[[], object], what: str, idle_seconds: float) -> None:
+        """Repeat a step until stopped, with a longer pause if it fails, or finds nothing to do."""
+        while not self.stopped.is_set():
+            has_done = None
+            try:
+                has_done = step()
+            except Exception:
+                log.exception("%s failed", what)
+            finally:
+                close_old_connections()
+            self.stopped.wait(PAUSE_SECONDS if has_done else idle_seconds)
+
     def run_once(self) -> None:
         try:
-            if self._is_wanted():
-                self.probe_once()
+            self._probe_if_wanted()
         finally:
             self.stop()
 
@@ -139,6 +156,9 @@ class MediaWork:
             raise Busy
         probing.note(rows)
 
+    def _probe_if_wanted(self) -> bool:
+        return self._is_wanted() and self.probe_once()
+
     def probe_once(self) -> bool:
         """Probe all new contents, and return whether there were any.
 
@@ -174,25 +194,6 @@ class MediaWork:
         newer = File.objects.filter(pk__gt=self._last_file_id).order_by("pk")
         rows = newer.values_list("pk", "sha1", "size_bytes", "media__id")[:NEW_AT_ONCE]
         return row_cache.read(("newer files", self._last_file_id), partial(list, rows))
-
-    def _answer(self, serve: Callable[[threading.Event], None]) -> None:
-        while not self.stopped.is_set():
-            try:
-                serve(self.stopped)
-            except Exception:
-                log.exception("the media server failed")
-                self.stopped.wait(PAUSE_SECONDS)
-
-    def _probe_until_stopped(self) -> None:
-        while not self.stopped.is_set():
-            has_found = False
-            try:
-                has_found = self._is_wanted() and self.probe_once()
-            except Exception:
-                log.exception("examining media failed")
-            finally:
-                close_old_connections()
-            self.stopped.wait(PAUSE_SECONDS if has_found else IDLE_PAUSE_SECONDS)
 
     def _probe_batch(self) -> list[Media]:
         """Probe a batch and return its rows: none if nothing is left, or no child can run."""

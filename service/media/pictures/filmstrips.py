@@ -2,11 +2,9 @@
 
 import logging
 import os
-import threading
 from contextlib import suppress
 
 from django.conf import settings
-from django.db import close_old_connections
 
 from service.errors import Busy, DiskFull, NotFound, StoreAway
 from service.media.cache import is_there
@@ -22,7 +20,6 @@ log = logging.getLogger("ferry.media")
 
 # Of CPU time. The child itself stops earlier.
 SECONDS = 60.0
-LOOK_SECONDS = 30.0
 # How much of its cores an idle machine uses.
 IDLE_LOAD = 0.5
 # A film that can't be drawn has an empty filmstrip, so that no one tries again.
@@ -41,18 +38,8 @@ class Filmstrips:
         self._children = children
         self._looked_at: set[int] = set()
 
-    def run(self, stopped: threading.Event) -> None:
-        """Make filmstrips until stopped. Runs in its own thread."""
-        while not stopped.is_set():
-            is_made = False
-            try:
-                is_made = is_idle() and self.make_next()
-            except Exception:
-                log.exception("making a filmstrip failed")
-            finally:
-                close_old_connections()
-            if not is_made:
-                stopped.wait(LOOK_SECONDS)
+    def make_if_idle(self) -> bool:
+        return is_idle() and self.make_next()
 
     def make_next(self) -> bool:
         """Make the next filmstrip, and return whether there was one to make."""

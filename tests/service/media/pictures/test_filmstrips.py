@@ -1,7 +1,5 @@
 """Filmstrips, which the worker makes of films while it has nothing else to do."""
 
-import threading
-
 import pytest
 from PIL import ImageStat
 
@@ -83,9 +81,5 @@ def test_filmstrips_wait_until_the_machine_is_idle(worker, keep, monkeypatch, lo
     worker.probe_once()
     # A test can't make the machine idle, nor may it keep it busy for a minute.
     monkeypatch.setattr(filmstrips.os, "getloadavg", lambda: (load, 0.0, 0.0))
-    looks = iter([False, False, True])
-    stopped = threading.Event()
-    monkeypatch.setattr(stopped, "is_set", lambda: next(looks, True))
-    monkeypatch.setattr(stopped, "wait", lambda _seconds: True)
-    worker.filmstrips.run(stopped)
+    assert worker.filmstrips.make_if_idle() == is_made
     assert has_filmstrip(content_of(film)) == is_made
