@@ -47,7 +47,7 @@ def content_of(row: File | Media) -> Content:
 
 
 @dataclass(frozen=True)
-class Source:
+class StoredContent:
     """A content, and the blob that has its bytes."""
 
     content: Content

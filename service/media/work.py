@@ -18,7 +18,7 @@ from common.storage import row_cache
 from service.errors import Busy, CannotConvert, DiskFull, NotFound
 from service.media import probing, refusals
 from service.media.cache import Cache
-from service.media.content_folders import Source, content_of
+from service.media.content_folders import StoredContent, content_of
 from service.media.hls.player import Player
 from service.media.pictures import pictures
 from service.media.pictures.filmstrips import Filmstrips
@@ -218,7 +218,7 @@ class MediaWork:
         Makes no queries, since it runs in many threads.
         """
         try:
-            source = Source(content_of(media), blob or "")
+            source = StoredContent(content_of(media), blob or "")
             with source.open() as medium, self.jobs.picturing_ahead():
                 probing.probe(self.children, media, medium)
                 self.player.queue_survey(media, source)

@@ -19,7 +19,7 @@ from common.storage.locks import try_lock
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
-from service.media.content_folders import Content, Source
+from service.media.content_folders import Content, StoredContent
 from service.media.hls import encoder_arguments
 from service.media.hls.copyable import container_of, is_picture_kept, is_sound_kept
 from service.media.hls.plans import PlaybackPlan, sounds_of
@@ -66,7 +66,7 @@ class Films:
         self._progress: dict[Content, float] = {}
         self._running: RunningProgram | None = None
 
-    def want(self, source: Source, probed: Probed, plan: PlaybackPlan) -> dict[str, object]:
+    def want(self, source: StoredContent, probed: Probed, plan: PlaybackPlan) -> dict[str, object]:
         """Request a film, and return its progress. Raises CannotConvert, StoreAway."""
         content, folder = source.content, folder_of(source.content)
         if is_film(source.path, probed):

@@ -17,7 +17,7 @@ from msgspec import convert
 from service.errors import Busy, CannotConvert, NotFound
 from service.media import content_folders, probing, refusals
 from service.media.cache import RENDITIONS, Cache, is_there
-from service.media.content_folders import Content, Source
+from service.media.content_folders import Content, StoredContent
 from service.media.hls import encoder_arguments, plans
 from service.media.hls.converter_process import ConverterWork
 from service.media.hls.converter_runs import Converters
@@ -56,7 +56,7 @@ class Player:
         self.cache = cache
         self.converters = Converters(jobs, cache)
         self.films = Films(jobs, cache)
-        self._arrivals: Queue[tuple[Media, Source] | None] = Queue(MOST_ARRIVALS)
+        self._arrivals: Queue[tuple[Media, StoredContent] | None] = Queue(MOST_ARRIVALS)
         self._scans_ordered: set[Content] = set()
         self.runs = (self.films.run, self._prepare_on)
         # A lock is forgotten when no one holds it.
@@ -121,7 +121,7 @@ class Player:
 
     # On arrival
 
-    def queue_survey(self, media: Media, source: Source) -> None:
+    def queue_survey(self, media: Media, source: StoredContent) -> None:
         """Queue a new film for a survey. If the queue is full, it is surveyed when someone asks."""
         if media.kind in probing.PLAYABLE and media.state == Media.State.PROBED:
             with suppress(Full):
@@ -139,7 +139,7 @@ class Player:
         except Exception:
             log.exception("finding keyframes failed")
 
-    def prepare(self, media: Media, source: Source) -> None:
+    def prepare(self, media: Media, source: StoredContent) -> None:
         """Find where a new film can be cut, reading all of it if need be."""
         folder = folder_of(source.content)
         plan = plans.find_plan(folder)
@@ -159,7 +159,7 @@ class Player:
             raise NotFound
         return rendition
 
-    def _work(self, source: Source, rendition: Rendition) -> ConverterWork:
+    def _work(self, source: StoredContent, rendition: Rendition) -> ConverterWork:
         folder = folder_of(source.content) / rendition.name
         make_folder(folder)
         work = ConverterWork(source.path, folder, rendition)
@@ -167,7 +167,7 @@ class Player:
             self._make_init(source, rendition)
         return work
 
-    def _make_init(self, source: Source, rendition: Rendition) -> None:
+    def _make_init(self, source: StoredContent, rendition: Rendition) -> None:
         path = folder_of(source.content) / rendition.name / "init.mp4"
         with self._alone(path):
             if is_there(path):
@@ -179,7 +179,7 @@ class Player:
             else:
                 content_folders.write_and_publish(path, encoded_init(rendition))
 
-    def _plan(self, source: Source) -> PlaybackPlan:
+    def _plan(self, source: StoredContent) -> PlaybackPlan:
         folder = folder_of(source.content)
         with self._alone(folder):
             plan = plans.find_plan(folder)
@@ -190,14 +190,14 @@ class Player:
                 self._order_scan(source)
             return plan
 
-    def _probe_now(self, source: Source) -> Media:
+    def _probe_now(self, source: StoredContent) -> Media:
         """Return the content's row, probed now if need be. Raises CannotConvert, Busy."""
         with source.open() as medium:
             media = probing.probe_now(self._children, source.content, medium, probing.note)
         probing.refuse_unplayable(media)
         return media
 
-    def _order_scan(self, source: Source) -> None:
+    def _order_scan(self, source: StoredContent) -> None:
         """Queue a scan, but only once per content: every segment requests the plan.
 
         If the scan was killed, perhaps with its worker, the next worker repeats it.
@@ -207,7 +207,7 @@ class Player:
                 self._arrivals.put_nowait((self._probe_now(source), source))
                 self._scans_ordered.add(source.content)
 
-    def _survey(self, source: Source, media: Media, limits: ResourceLimits) -> PlaybackPlan:
+    def _survey(self, source: StoredContent, media: Media, limits: ResourceLimits) -> PlaybackPlan:
         """Ask the surveyor, and save the plan. Raises CannotConvert, Busy, NotFound."""
         probed, folder, blob = convert(media.probed, Probed), folder_of(source.content), source.path
         argv = launcher.program(

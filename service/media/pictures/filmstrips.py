@@ -8,7 +8,7 @@ from django.conf import settings
 
 from service.errors import Busy, DiskFull, NotFound, StoreAway
 from service.media.cache import is_there
-from service.media.content_folders import Content, Source, content_of, write_durably
+from service.media.content_folders import Content, StoredContent, content_of, write_durably
 from service.media.pictures.pictures import is_whole
 from service.media.pictures.sizes import FILMSTRIP
 from service.media.sandbox.children import Children
@@ -67,7 +67,7 @@ class Filmstrips:
     def _draw(self, media: Media) -> bytes:
         """Draw a filmstrip. Raises Busy, NotFound."""
         blob = File.objects.filter(media__id=media.pk).values_list("blob", flat=True).first()
-        source = Source(content_of(media), blob or "")
+        source = StoredContent(content_of(media), blob or "")
         with source.open() as medium, self._jobs.picturing_ahead():
             try:
                 answer = self._children.ask(medium.fileno(), {"do": "filmstrip"}, SECONDS)

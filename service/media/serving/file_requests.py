@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from common.storage import database_connection
 from service.errors import NotFound
-from service.media.content_folders import Source, content_of
+from service.media.content_folders import StoredContent, content_of
 from service.media.serving.media_server import Answer, HasLeft
 from service.media.serving.requests import Facts
 from service.models import File
@@ -13,7 +13,7 @@ from service.models import File
 
 @dataclass(frozen=True)
 class FileRequest:
-    source: Source
+    source: StoredContent
     question: Facts
     has_left: HasLeft = lambda: False
 
@@ -33,6 +33,6 @@ def of_file(answer: Callable[[FileRequest], Facts]) -> Answer:
             raise NotFound
         # What it answers may have to be made first.
         database_connection.give_back()
-        return answer(FileRequest(Source(content_of(file), file.blob), question, has_left))
+        return answer(FileRequest(StoredContent(content_of(file), file.blob), question, has_left))
 
     return answer_for_file

@@ -14,7 +14,7 @@ from PIL import Image
 from service.errors import Busy, DiskFull
 from service.library import library
 from service.media import probing, work
-from service.media.content_folders import Source, content_of, scratch_folder
+from service.media.content_folders import StoredContent, content_of, scratch_folder
 from service.media.sandbox import children as children_module
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
@@ -251,7 +251,7 @@ def test_no_medium_is_blamed_for_a_busy_machine(worker, keep):
 
 def test_a_request_on_a_busy_machine_may_be_retried(worker, keep):
     file = keep(picture())
-    request = FileRequest(Source(content_of(file), file.blob), {"size": "t32"})
+    request = FileRequest(StoredContent(content_of(file), file.blob), {"size": "t32"})
     with busy_machine(), pytest.raises(Busy):
         worker.picture(request)
     worker.picture(request)
@@ -264,7 +264,7 @@ def test_a_picture_that_timed_out_is_made_on_request(worker, keep):
     with library_store().open(file.blob) as medium:
         probing.probe(worker.children, media, medium)
     probing.note([media])
-    request = FileRequest(Source(content_of(file), file.blob), {"size": "t32"})
+    request = FileRequest(StoredContent(content_of(file), file.blob), {"size": "t32"})
     with busy_machine(), pytest.raises(Busy):
         worker.picture(request)
     assert media_of(file).has_picture

@@ -11,7 +11,7 @@ from typing import BinaryIO, NamedTuple
 import av
 
 from service.media.cache import Cache
-from service.media.content_folders import Content, Source
+from service.media.content_folders import Content, StoredContent
 from service.media.hls import plans
 from service.media.hls.plans import PlaybackPlan
 from service.media.hls.player import Player
@@ -42,7 +42,7 @@ class Viewer:
         self.folder = self.content.folder / "hls"
 
     def request(self, **question: object) -> FileRequest:
-        return FileRequest(Source(self.content, self.file.blob), question)
+        return FileRequest(StoredContent(self.content, self.file.blob), question)
 
     def wait_for_the_cuts(self) -> None:
         """Scan the whole file for cuts, as the worker does in the background during playback."""

@@ -7,7 +7,7 @@ import pytest
 
 from service.errors import CannotConvert, DiskFull
 from service.media import content_folders
-from service.media.content_folders import Source
+from service.media.content_folders import StoredContent
 from service.media.hls import films
 from service.media.sandbox.launcher import Failed
 from service.media.serving.file_requests import FileRequest
@@ -89,7 +89,7 @@ def test_no_content_is_blamed_for_a_file_that_went_meanwhile(viewer, place):
     assert not place.exists()
     with viewer.path.open("rb") as stream:
         blob = library_store().put(stream).blob
-    again = FileRequest(Source(viewer.content, blob), {})
+    again = FileRequest(StoredContent(viewer.content, blob), {})
     assert viewer.player.film(again)["is_ready"] is False
     assert viewer.player.films.make_one()
     assert place.exists()
