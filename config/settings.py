@@ -274,7 +274,7 @@ LOGGING = {
     "filters": {
         "traceback": {"()": "host.logs.WithTraceback"},
         "cut": {"()": "host.logs.CutConnections"},
-        "outages": {"()": "host.storage.outages.Outages"},
+        "outages": {"()": "host.storage.outage_log.Outages"},
     },
     "formatters": {
         "text": {"()": "host.logs.LineFormatter"},

@@ -25,7 +25,7 @@ from common.health import Finding, Report, UnfinishedUploads
 from common.storage.outages import Outage, outage_of
 from config.embedded.upstream import EMBEDDED_ACCOUNT
 from host.static_files.storage import HashedModules
-from host.storage import outages, release
+from host.storage import outage_log, release
 from host.web import visitors
 from host.worker import measuring
 from service.errors import Busy, NoWorker, StoreAway
@@ -77,7 +77,7 @@ def database() -> Finding | None:
         return DAMAGE
     if newer_version:
         return Finding("database_newer", "A newer version of Ferry has changed the database.")
-    if outages.track("locked", is_on=is_locked()) > MOST_LOCKED_SECONDS:
+    if outage_log.track("locked", is_on=is_locked()) > MOST_LOCKED_SECONDS:
         return Finding("database_locked", "Another program has locked the database.")
     return None
 

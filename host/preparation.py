@@ -25,7 +25,7 @@ from common.storage import durable, hardlinks
 from config.embedded import upstream
 from config.environment import Environment
 from host.static_files.collection import collect_static
-from host.storage import object_storage, outages, release, running, shared_database
+from host.storage import object_storage, outage_log, release, running, shared_database
 from service.accounts import accounts
 from webui.models import OneTimeLink, User
 from webui.people.device_addresses import is_loopback
@@ -47,7 +47,7 @@ def prepare(*, is_key_new: bool = False) -> None:
         make_tables()
         if not is_key_new:
             shared_database.refuse_other_key(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest())
-        outages.begin()
+        outage_log.begin()
         warn_without_links(settings.DATA_DIR)
         drop_unsynced(settings.DATA_DIR)
         # Reading the cache makes its folder, which fails if the disk has become read-only.
@@ -87,7 +87,7 @@ def explain_failures() -> Iterator[None]:
     try:
         yield
     except (OSError, DatabaseError) as trouble:
-        if advice := outages.advice(trouble):
+        if advice := outage_log.advice(trouble):
             raise SystemExit(advice) from None
         raise
 
@@ -98,7 +98,7 @@ def alone(path: Path) -> Iterator[None]:
     try:
         file = path.open("a")
     except OSError as trouble:
-        if outages.outage_in(trouble):
+        if outage_log.outage_in(trouble):
             raise
         Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
     with file:

@@ -24,7 +24,7 @@ from tests.tools import lacks
 TESTS = (
     "tests/service",
     "tests/contract",
-    "tests/host/storage/test_outages.py",
+    "tests/host/storage/test_outage_log.py",
     "tests/host/storage/test_release.py",
     "tests/common/storage/test_row_cache.py",
     "tests/host/worker",

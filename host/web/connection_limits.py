@@ -17,7 +17,7 @@ from config import settings
 from host.web.answers import PARKED
 from host.web.connections import ClientConnection
 from host.web.idle_connections import IdleWorker, overdue
-from host.web.slots import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind, quarter
+from host.web.visitor_limits import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind, quarter
 
 log = logging.getLogger("ferry.connections")
 

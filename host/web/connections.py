@@ -13,8 +13,8 @@ from gunicorn.http.errors import LimitRequestHeaders  # type: ignore[import-unty
 from gunicorn.http.unreader import SocketUnreader  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 
-from host.web.slots import Claim, Visitor
 from host.web.transmission import Wait
+from host.web.visitor_limits import Claim, Visitor
 
 # How much memory a slow client costs us at most; the kernel holds the rest of a body.
 PIECE_BYTES = 16 * 1024

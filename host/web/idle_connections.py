@@ -13,7 +13,7 @@ from gunicorn import util  # type: ignore[import-untyped]
 
 from host.web.answers import AnsweringWorker
 from host.web.connections import ClientConnection
-from host.web.slots import VisitorKind
+from host.web.visitor_limits import VisitorKind
 
 # How long the client may take to close, and how much it may still send; gunicorn's own limits.
 LEAVE_SECONDS = 2

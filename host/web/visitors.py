@@ -15,7 +15,7 @@ from django.utils.crypto import constant_time_compare
 
 from common.addresses.networks import network_of, parse_address
 from host.web import front
-from host.web.slots import Visitor, VisitorKind
+from host.web.visitor_limits import Visitor, VisitorKind
 from webui.middleware import SECURE_SUFFIX
 
 REMEMBERED_SECONDS = 60

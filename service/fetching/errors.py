@@ -8,6 +8,8 @@ TemporaryFailure   may pass, so it is retried; has the sentence and the server's
 """
 
 MOST_TRIES = 10
+# A name that doesn't resolve is usually a typo, so it fails within seconds.
+MOST_TRIES_OF_NAMES = 4
 
 
 class FetchStopped(Exception):  # noqa: N818  Nothing went wrong.

@@ -22,6 +22,7 @@ from service.worker.leases import Expelled, Lease
 from service.worker.phases import make_phases
 from service.worker.runs.queue import Queue, same_torrents
 from service.worker.runs.run import Run
+from service.worker.runs.slots import patience_of
 from service.worker.runs.stages import Stage
 from service.worker.transfer_control import Tools, TransferControl, TransferLimits
 
@@ -218,7 +219,7 @@ class Shift:
                     self._judge_patience(run, now, others_wait=others_wait)
 
     def _judge_patience(self, run: Run, now: datetime, *, others_wait: bool) -> None:
-        patience = run.patience_within(self._control.limits.patience, others_wait=others_wait)
+        patience = patience_of(run, self._control.limits.patience, others_wait=others_wait)
         if word := run.why_stalled(now, patience):
             with self._control.log_and_leave(run, "its stalling"):
                 self._control.stall(run, word)

@@ -1,7 +1,7 @@
 """Row 21: clients that trickle heads, bodies, or reads stop neither health checks nor people.
 
-For who gets a thread: tests/host/web/test_slots.py. For readers that take nothing, which are cut
-off: tests/config/test_wsgi.py.
+For who gets a thread: tests/host/web/test_visitor_limits.py. For readers that take nothing, which
+are cut off: tests/config/test_wsgi.py.
 """
 
 import select

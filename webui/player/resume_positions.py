@@ -11,14 +11,9 @@ from webui.library import folders
 from webui.library.entries import FILE, Entry
 from webui.library.snapshot import Snapshot
 from webui.models import User, Watched
-from webui.player.position import Position
+from webui.player.position import Position, clamp, is_at_end, is_begun
 from webui.v1.errors import Failure
 
-# A few seconds don't count as begun, and a film counts as watched when its credits roll.
-BEGUN_SECONDS = 10
-END_SECONDS = 300
-END_SHARE = 0.05
-LONGEST_SECONDS = 1_000 * 3600
 MOST_POSITIONS = 5_000
 MOST_CONTINUED = 6
 CONTINUED_FOR = timedelta(days=90)
@@ -55,10 +50,10 @@ def save_position(
 ) -> None:
     at, of = clamp(at_seconds), clamp(of_seconds)
     facts: dict[str, object] = {"duration_seconds": of}
-    if of > 0 and of - at <= min(of * END_SHARE, END_SECONDS):
+    if is_at_end(at, of):
         facts |= {"position_seconds": 0, "is_watched": True}
     else:
-        facts |= {"position_seconds": at if at >= BEGUN_SECONDS else 0}
+        facts |= {"position_seconds": at if is_begun(at) else 0}
     save(user, film, facts, now)
 
 
@@ -71,10 +66,6 @@ def save(user: User, film: Film, facts: dict[str, object], now: datetime) -> Non
     Watched.objects.update_or_create(
         user=user, service=film.service.key, file=film.entry.id, defaults=about | facts
     )
-
-
-def clamp(seconds: float) -> float:
-    return min(max(seconds, 0.0), LONGEST_SECONDS)
 
 
 def position_of(row: Watched) -> Position:

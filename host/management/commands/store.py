@@ -12,7 +12,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error as DatabaseError
 
 from common.storage.locks import try_lock
-from host.storage import object_storage, outages, running
+from host.storage import object_storage, outage_log, running
 from host.storage.backups import gigabytes
 from service.errors import DiskFull, StoreAway
 from service.library.upkeep.database_match import doubt_about, generation_of_database, identity
@@ -75,8 +75,8 @@ class Command(BaseCommand):
         except DiskFull:
             raise interruption("The disk is full. Free some space on it", copy) from None
         except (OSError, DatabaseError) as trouble:
-            if kind := outages.outage_in(trouble):
-                raise interruption(outages.ADVICE[kind], copy) from None
+            if kind := outage_log.outage_in(trouble):
+                raise interruption(outage_log.ADVICE[kind], copy) from None
             raise
         self.stdout.write(summary(copy.progress, is_verifying=is_verifying))
         if orphans:

@@ -7,7 +7,12 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
-from service.fetching.errors import MOST_TRIES, PermanentFailure, TemporaryFailure
+from service.fetching.errors import (
+    MOST_TRIES,
+    MOST_TRIES_OF_NAMES,
+    PermanentFailure,
+    TemporaryFailure,
+)
 from service.fetching.http.wire import NoSuchHost
 
 MOST_REDIRECTS = 10
@@ -17,8 +22,6 @@ REDIRECTS = (301, 302, 303, 307, 308)
 CONFUSING = re.compile(r"[\x00-\x1f\x7f\\]")
 MAGNET = re.compile(r"magnet:\?[^\x00-\x1f\x7f]+", re.IGNORECASE)
 HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Ferry"}
-# A name that doesn't resolve is usually a typo, so it fails within seconds.
-MOST_TRIES_OF_NAMES = 4
 # The first match counts.
 TROUBLES: tuple[tuple[type[Exception], str], ...] = (
     (httpcore.TimeoutException, "The server stopped responding."),

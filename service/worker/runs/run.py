@@ -18,8 +18,6 @@ LARGE_BYTES = 100 * 10**6
 SLOW_AFTER = timedelta(seconds=10)
 # While connected to peers that have the torrent but send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
-# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
-SHORT_PATIENCE = timedelta(seconds=10)
 
 State = Transfer.State
 ADOPTED = (
@@ -208,11 +206,6 @@ class Run:
 
     def was_obtainable(self, now: datetime) -> bool:
         return self.is_obtainable or self.obtainable_at >= now
-
-    def patience_within(self, patience: timedelta, *, others_wait: bool) -> timedelta:
-        """Return how long the run may stall before it gives up its slot."""
-        has_nobody = not self.is_fetch and not self.transfer.peers_connected
-        return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience
 
     def why_stalled(self, now: datetime, patience: timedelta) -> str:
         """Return the reason for stalling, or an empty string."""

@@ -1,6 +1,7 @@
-"""Share the slots for running transfers: which transfers take one."""
+"""Share the slots for running transfers: which transfers take one, and how long they keep it."""
 
 from collections.abc import Collection, Iterable, Iterator
+from datetime import timedelta
 
 from service.worker.runs.run import LARGE_BYTES, Run, Runs
 
@@ -10,6 +11,8 @@ LEAST_SHARE = 20_000
 SLOW_PART = 0.25
 # At most this many transfers per slot run at once, even if all are slow.
 MOST_TIMES = 4
+# Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
+SHORT_PATIENCE = timedelta(seconds=10)
 
 
 class Slots:
@@ -59,3 +62,9 @@ class Slots:
                 ids.append(pk)
                 free_for_large -= 1
         return ids
+
+
+def patience_of(run: Run, patience: timedelta, *, others_wait: bool) -> timedelta:
+    """Return how long a run may stall before it gives up its slot."""
+    has_nobody = not run.is_fetch and not run.transfer.peers_connected
+    return min(patience, SHORT_PATIENCE) if others_wait and has_nobody else patience

@@ -3,7 +3,7 @@
 from types import SimpleNamespace
 
 from host.web.idle_connections import least_needed_first
-from host.web.slots import VisitorKind
+from host.web.visitor_limits import VisitorKind
 
 
 def connections(names, kind=VisitorKind.STRANGER):

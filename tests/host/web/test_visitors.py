@@ -4,7 +4,7 @@ import ipaddress
 
 import pytest
 
-from host.web.slots import VisitorKind
+from host.web.visitor_limits import VisitorKind
 from host.web.visitors import Sessions, caller_of, network_of_peer, person_of
 from tests.cases import each_case
 

@@ -1,6 +1,6 @@
 """Who gets a thread. The tests count slots, without any threads."""
 
-from host.web.slots import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind
+from host.web.visitor_limits import HEALTH_SLOTS, ConnectionSlots, Visitor, VisitorKind
 
 
 def count_taken(slots: ConnectionSlots, visitor: Visitor, tries: int) -> int:

@@ -13,7 +13,7 @@ from django.db.utils import DatabaseError, OperationalError
 
 from common.storage.outages import Outage
 from host.logs import LineFormatter
-from host.storage import outages
+from host.storage import outage_log
 from host.storage.databases import SQLite
 from service.errors import DiskFull
 from tests.running import BASE
@@ -24,7 +24,7 @@ from tests.tools import needs, program
 def _data_dir(tmp_path, settings, monkeypatch):
     settings.DATA_DIR = tmp_path
     # What this process remembers in case the disk can't store it.
-    monkeypatch.setattr(outages, "_own_times", {})
+    monkeypatch.setattr(outage_log, "_own_times", {})
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def log():
     written = StringIO()
     handler = logging.StreamHandler(written)
     handler.setFormatter(LineFormatter())
-    handler.addFilter(outages.Outages())
+    handler.addFilter(outage_log.Outages())
     logger = logging.getLogger("ferry.outages")
     logger.addHandler(handler)
     yield written
@@ -44,7 +44,7 @@ def fail(error):
     try:
         raise error
     except type(error):
-        outages.log.exception("round failed")
+        outage_log.log.exception("round failed")
 
 
 def full() -> Exception:
@@ -60,11 +60,11 @@ def away() -> Exception:
 @pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
 def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
     if is_prepared:
-        outages.begin()
+        outage_log.begin()
     now = 1_800_000_000.0
     for seconds in range(0, 179, 5):
         # A test can't wait three minutes.
-        monkeypatch.setattr(outages.time, "time", lambda at=now + seconds: at)
+        monkeypatch.setattr(outage_log.time, "time", lambda at=now + seconds: at)
         fail(full())
         fail(OperationalError("database or disk is full"))
     lines = log.getvalue().splitlines()
@@ -76,14 +76,14 @@ def test_a_full_disk_is_a_line_a_minute(log, monkeypatch, is_prepared):
 @pytest.mark.parametrize("is_prepared", [True, False], ids=["together", "each alone"])
 def test_an_outage_of_the_database_logs_one_line_at_each_end(log, monkeypatch, is_prepared):
     if is_prepared:
-        outages.begin()
+        outage_log.begin()
     for now in (1_800_000_000.0, 1_800_000_060.0):
         # A test can't wait a minute between two outages.
-        monkeypatch.setattr(outages.time, "time", lambda at=now: at)
+        monkeypatch.setattr(outage_log.time, "time", lambda at=now: at)
         for _again in range(10):
             fail(away())
-        outages.come_back()
-        outages.come_back()
+        outage_log.come_back()
+        outage_log.come_back()
     assert log_lines(log) == ["away", "back"] * 2
     assert "Traceback" not in log.getvalue()
 
@@ -92,33 +92,33 @@ def test_an_outage_of_the_database_logs_one_line_at_each_end(log, monkeypatch, i
 def test_a_late_failure_after_the_outage_is_not_logged(log, is_prepared):
     """It began while the server was starting, and another thread or process was faster."""
     if is_prepared:
-        outages.begin()
+        outage_log.begin()
     fail(away())
-    outages.come_back()
+    outage_log.come_back()
     fail(away())
-    outages.come_back()
+    outage_log.come_back()
     assert log_lines(log) == ["away", "back"]
 
 
 def test_an_outage_that_lasts_longer_than_a_moment_is_logged(log, monkeypatch):
-    outages.begin()
+    outage_log.begin()
     now = 1_800_000_000.0
-    for seconds in range(outages.LATE_SECONDS + 2):
+    for seconds in range(outage_log.LATE_SECONDS + 2):
         # A test can't wait seconds.
-        monkeypatch.setattr(outages.time, "time", lambda at=now + seconds: at)
+        monkeypatch.setattr(outage_log.time, "time", lambda at=now + seconds: at)
         fail(away())
         if seconds == 0:
-            outages.come_back()
+            outage_log.come_back()
     assert log_lines(log) == ["away", "back", "away"]
 
 
 def test_another_process_does_not_say_it_again(log, monkeypatch):
-    outages.begin()
+    outage_log.begin()
     fail(away())
     # Another process hasn't logged anything yet.
-    monkeypatch.setattr(outages, "_own_times", {})
+    monkeypatch.setattr(outage_log, "_own_times", {})
     fail(away())
-    outages.come_back()
+    outage_log.come_back()
     assert len(log.getvalue().splitlines()) == 2
 
 
@@ -145,11 +145,11 @@ def test_every_kind_of_outage_is_recognized_by_its_error_message():
         Outage.DAMAGED: DatabaseError("file is not a database"),
         Outage.AWAY: server,
     }
-    assert {kind: outages.outage_in(error) for kind, error in errors_by_kind.items()} == {
-        kind: kind for kind in outages.WORDS
+    assert {kind: outage_log.outage_in(error) for kind, error in errors_by_kind.items()} == {
+        kind: kind for kind in outage_log.WORDS
     }
-    assert all(outages.advice(error) for error in errors_by_kind.values())
-    assert outages.advice(ValueError("tide")) is None
+    assert all(outage_log.advice(error) for error in errors_by_kind.values())
+    assert outage_log.advice(ValueError("tide")) is None
 
 
 def test_a_running_ferry_does_not_recreate_a_lost_database(tmp_path, monkeypatch):
