@@ -12,6 +12,7 @@ from pathlib import Path
 from common.storage.hardlinks import place_first
 
 BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
+MOST_TRIES = 10
 
 
 def read_boot_id() -> str:
@@ -95,13 +96,18 @@ def make_folder(path: Path, *, is_lasting: bool = True) -> None:
 
     `is_lasting`: no power cut undoes it. `mkdir(parents=True)` would leave the parents open to all.
     """
-    while not path.is_dir():
+    for tries_left in reversed(range(MOST_TRIES)):
+        if path.is_dir():
+            return
         make_folder(path.parent, is_lasting=is_lasting)
-        # A sweep may have deleted the parent meanwhile.
-        with suppress(FileNotFoundError):
+        try:
             path.mkdir(mode=0o700, exist_ok=True)
             if is_lasting:
                 sync(path.parent)
+        except FileNotFoundError:
+            # A sweep may have deleted the parent meanwhile. In /proc, it is always so.
+            if not tries_left:
+                raise
 
 
 def replace_folder(path: Path, fill: Callable[[Path], None]) -> None:

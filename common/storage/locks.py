@@ -1,6 +1,7 @@
 """Locks of files, which the kernel releases when their process ends, whatever the cause."""
 
 import fcntl
+import os
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
@@ -16,7 +17,11 @@ def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
 
 
 def is_locked(path: Path) -> bool:
-    """Return whether someone holds the lock of a file; no one does if the file is missing."""
-    with suppress(FileNotFoundError), path.open("r+b") as file:
+    """Return whether someone holds the lock of a file; no one does if the file is missing.
+
+    NFS locks only what is open for writing, and a read-only disk opens nothing for it.
+    """
+    mode = "r+b" if os.access(path, os.W_OK) else "rb"
+    with suppress(FileNotFoundError), path.open(mode) as file:
         return not try_lock(file)
     return False

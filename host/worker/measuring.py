@@ -36,7 +36,8 @@ class Measurements:
 def measure(now: datetime) -> None:
     """Save how much space everything takes."""
     measurements = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
-    durable.write(path(), json.dumps(asdict(measurements)).encode())
+    with durable.replacing(path(), by_many=True) as draft:
+        draft.write_text(json.dumps(asdict(measurements)))
 
 
 def last() -> Measurements | None:

@@ -11,6 +11,7 @@ import os
 import re
 import signal
 import subprocess
+from base64 import b64encode
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
@@ -49,6 +50,7 @@ class Alice:
         for name, content in CONTENTS.items():
             assert self.put(name, content).status_code == 200
         self.ids = {row["name"]: row["id"] for row in self.rows()}
+        self._begin_upload()
 
     def open(self) -> None:
         options = {"base_url": self.ferry.url, "timeout": 60, "trust_env": False}
@@ -71,6 +73,19 @@ class Alice:
         fields["csrfmiddlewaretoken"] = re.findall(r'csrfmiddlewaretoken" value="([^"]+)', form)[0]
         assert self.site.post("/signin/", data=fields).status_code == 302
 
+    def _begin_upload(self) -> None:
+        """Send the first bytes of a file; the pages then offer to continue."""
+        headers = self.headers() | {"Tus-Resumable": "1.0.0", "Upload-Length": "100"}
+        headers["Upload-Metadata"] = f"filename {b64encode(b'begun.txt').decode()}"
+        begun = self.site.post("/files/0/uploads/", headers=headers)
+        headers |= {"Upload-Offset": "0", "Content-Type": "application/offset+octet-stream"}
+        sent = self.site.patch(begun.headers["Location"], headers=headers, content=bytes(10))
+        assert sent.headers["Upload-Offset"] == "10"
+
+    def headers(self) -> dict[str, str]:
+        token = re.findall(r'"X-CSRFToken": "([^"]+)"', self.site.get("/account/").text)[0]
+        return {"X-CSRFToken": token, "Referer": self.ferry.url}
+
     def put(self, name: str, content: bytes) -> httpx.Response:
         return self.api.post("/rest/transfer/file", files={"file": (name, content)})
 
@@ -83,9 +98,7 @@ class Alice:
     def acts(self) -> dict[str, httpx.Response]:
         """Try everything that needs the disk, and return the answers."""
         first, second = self.ids["a.txt"], self.ids["b.txt"]
-        page = self.site.get("/account/").text
-        token = re.findall(r'"X-CSRFToken": "([^"]+)"', page)[0]
-        ours = {"X-CSRFToken": token, "Referer": self.ferry.url}
+        ours = self.headers()
         magnet = {"magnet": f"magnet:?xt=urn:btih:{'a' * 40}&dn=film"}
         packed = {"archive_arr": [{"type": "file", "id": second}]}
         return {

@@ -44,6 +44,11 @@ def test_a_folder_below_a_link_to_nothing_is_refused(tmp_path):
         durable.make_folder(tmp_path / "link" / "data")
 
 
+def test_a_folder_that_can_never_be_made_is_refused():
+    with pytest.raises(FileNotFoundError):
+        durable.make_folder(Path("/proc/ferry/data"))
+
+
 def test_a_new_key_is_on_the_disk_before_its_name_is(tmp_path, synced):
     """Otherwise, a power cut could leave an empty file under that name."""
     key = read_or_make_key(tmp_path / "secret_key")
