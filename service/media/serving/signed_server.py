@@ -28,6 +28,8 @@ LOOK_SECONDS = 1.0
 # Connections that have sent no signed question yet. Beyond this, the oldest is cut off: a web
 # process's question arrives within milliseconds.
 MOST_ARRIVING = 64
+# All threads of the web processes may ask at once, and no stranger reaches the local socket.
+MOST_ARRIVING_LOCALLY = 1024
 
 
 class SignedServer:
@@ -44,6 +46,8 @@ class SignedServer:
     ) -> None:
         self._listener = listener
         self._answer = answer
+        is_local = listener.family == socket.AF_UNIX
+        self._most_arriving = MOST_ARRIVING_LOCALLY if is_local else MOST_ARRIVING
         self._arriving: dict[socket.socket, float] = {}  # and when it connected, oldest first
         self._lock = threading.Lock()
         self._threads = ThreadPoolExecutor(
@@ -68,7 +72,7 @@ class SignedServer:
                 self._arriving[connection] = time.monotonic()
             self._threads.submit(self._converse, connection)
         with self._lock:
-            self._cut_off_late(MOST_ARRIVING)
+            self._cut_off_late(self._most_arriving)
 
     def _cut_off_late(self, most: int) -> None:
         """Cut off connections that are late, and the oldest beyond `most`."""

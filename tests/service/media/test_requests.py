@@ -4,7 +4,7 @@ import socket
 import stat
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from queue import Queue
 
 import pytest
@@ -288,6 +288,20 @@ def test_a_waiting_request_does_not_block_others(folder):
         leave.set()
         assert [each.result() for each in waiting] == [{"came": True}] * 2
         assert ask("slow", 10) == {"came": True}
+
+
+def test_however_many_threads_connect_at_once_none_is_cut_off(folder):
+    with serving(sum=lambda question: {"sum": 1}), ExitStack() as opened:
+        waiting = [
+            opened.enter_context(socket.socket(socket.AF_UNIX))
+            for _ in range(signed_server.MOST_ARRIVING + 20)
+        ]
+        for connection in waiting:
+            connection.connect(str(folder / SOCKET))
+        first, *_others = waiting
+        first.settimeout(0.5)
+        with pytest.raises(TimeoutError):
+            first.recv(1)
 
 
 def test_all_waiting_requests_fit_into_the_threads():
