@@ -24,7 +24,7 @@ function fieldsOf(row) {
   form.delete("csrfmiddlewaretoken");
   return {
     count: chosenCount(),
-    values: Object.fromEntries([...form.keys()].map((name) => [name, form.getAll(name)])),
+    values: Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
   };
 }
 
