@@ -86,7 +86,7 @@ def pytest_collection_finish() -> None:
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Make once what each process of pytest-xdist would make, in seconds of CPU time."""
+    """Make once what each process of pytest-xdist would otherwise make."""
     if not session.config.getoption("numprocesses", None):
         return
     if databases.is_sqlite():

@@ -138,9 +138,10 @@ class Yardstick(threading.Thread):
     def run(self) -> None:
         while not self._ended.wait(YARDSTICK_PAUSE_SECONDS):
             process = subprocess.Popen([sys.executable, "-I", "-c", YARDSTICK])
-            _pid, _status, used = os.wait4(process.pid, 0)
-            process.returncode = 0
-            self._seconds.append(used.ru_utime + used.ru_stime)
+            _pid, status, used = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            if not process.returncode:
+                self._seconds.append(used.ru_utime + used.ru_stime)
 
     def stop(self) -> float:
         """Return the median of its seconds."""

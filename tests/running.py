@@ -130,7 +130,7 @@ def bring_static_files(data_dir: Path) -> None:
 
 
 def bring_tables(database: Path) -> bool:
-    """Copy an empty database whose tables are made, if there is one: they take a third, too."""
+    """Copy a database with all tables and no rows, if the tests made one, and say whether."""
     made = made_by_tests() / "tables" / "ferry.sqlite3"
     if does_bring := databases.is_sqlite() and made.is_file() and not database.exists():
         database.parent.mkdir(parents=True, exist_ok=True)

@@ -105,7 +105,7 @@ def make_folder(path: Path, *, is_lasting: bool = True) -> None:
             if is_lasting:
                 sync(path.parent)
         except FileNotFoundError:
-            # A sweep may have deleted the parent meanwhile. In /proc, it is always so.
+            # A sweep may have deleted the parent meanwhile. In /proc, nothing can ever be made.
             if not tries_left:
                 raise
 

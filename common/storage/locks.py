@@ -19,7 +19,7 @@ def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
 def is_locked(path: Path) -> bool:
     """Return whether someone holds the lock of a file; no one does if the file is missing.
 
-    NFS locks only what is open for writing, and a read-only disk opens nothing for it.
+    NFS locks only files that are open for writing; on a read-only disk, none can be.
     """
     mode = "r+b" if os.access(path, os.W_OK) else "rb"
     with suppress(FileNotFoundError), path.open(mode) as file:

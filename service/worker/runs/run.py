@@ -220,7 +220,7 @@ class Runs(dict[int, Run]):
     """The runs of one worker, by the ids of their transfers."""
 
     def all(self) -> list[Run]:
-        """Return a list of its own, so that the caller may end runs meanwhile."""
+        """Return a copy, so that the caller may end runs meanwhile."""
         return list(self.values())
 
     def twin(self, run: Run) -> Run | None:

@@ -42,7 +42,7 @@ function trim() {
   for (const each of far.slice(MOST)) empty(each);
 }
 
-// A window has no box of its own in the grid.
+// In the grid, windows have no boxes.
 function boundsOf(each) {
   const { top } = each.firstElementChild.getBoundingClientRect();
   const { bottom } = each.lastElementChild.getBoundingClientRect();

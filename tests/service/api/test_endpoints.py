@@ -84,7 +84,7 @@ def test_an_exception_yields_json_and_a_line_in_the_log(api, monkeypatch, caplog
 
     # No known request makes the view fail.
     monkeypatch.setattr(library, "folder", breaks)
-    with caplog.at_level(logging.ERROR, "ferry.api"):
+    with caplog.at_level(logging.ERROR, "ferry.service"):
         answer = api.get("/rest/folder")
     assert word(answer) == (500, "internal_error")
     assert "secret" not in answer.text
@@ -121,7 +121,7 @@ def test_database_errors_are_distinguished(api, monkeypatch, caplog, *, cause, t
 
     # A test can't cause most of these in a real database, and half are another vendor's.
     monkeypatch.setattr(library, "folder", troubled)
-    with caplog.at_level(logging.ERROR, "ferry.api"):
+    with caplog.at_level(logging.ERROR, "ferry.service"):
         assert word(api.get("/rest/folder")) == refusal
     assert text in caplog.text
     caplog.clear()
