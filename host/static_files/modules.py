@@ -1,13 +1,12 @@
 """Join the modules of scripts, since each file costs a request, and small files compress badly.
 
 `js/base.js`, which every page loads, takes in all modules that it needs, and shares them with
-others. Any other module takes in the modules that only it imports.
+others. Any other file takes in the modules that no other needs.
 """
 
 import posixpath
 import re
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 BASE = "js/base.js"
 # The formatter writes imports and exports in no other way.
@@ -19,24 +18,34 @@ EXPORT = re.compile(r"^export (?=(?:(?:async )?function|class|const) (\w+))", re
 class Modules:
     def __init__(self, sources: Mapping[str, str]) -> None:
         self.sources = sources
-        self.shared = [*self.below(BASE)][:-1] if BASE in sources else []
-        users = Counter(target for name in sources for target in self.imports(name))
+        self.ordered = [*self.each_after_its_imports()]
+        shared = self.ordered[: self.ordered.index(BASE) + 1] if BASE in sources else []
         lazy = {at(name, path) for name in sources for path in LAZY.findall(sources[name])}
-        alone = {name for name, count in users.items() if count == 1}
-        self.inlined = alone - lazy - {BASE, *self.shared}
+        importers: dict[str, set[str]] = {name: set() for name in sources}
+        self.file_of = dict.fromkeys(shared, BASE)
+        for name in reversed(self.ordered):
+            files = {self.file_of[importer] for importer in importers[name]}
+            only = files.pop() if len(files) == 1 and name not in lazy else name
+            self.file_of.setdefault(name, only)
+            for target in self.imports(name):
+                importers[target].add(name)
 
-    def below(self, name: str) -> Iterator[str]:
-        """Yield a module and what it imports, each after what it imports itself."""
+    def each_after_its_imports(self) -> Iterator[str]:
+        """Yield all modules. The base comes first, with what it needs."""
         seen: set[str] = set()
 
-        def walk(name: str) -> Iterator[str]:
-            seen.add(name)
-            for target in self.imports(name):
-                if target not in seen:
-                    yield from walk(target)
-            yield name
+        def walk(names: Iterable[str]) -> Iterator[str]:
+            for name in names:
+                if name not in seen and name in self.sources:
+                    seen.add(name)
+                    yield from walk(self.imports(name))
+                    yield name
 
-        return walk(name)
+        return walk([BASE, *self.sources])
+
+    def parts(self, name: str) -> list[str]:
+        """Return the modules that a file takes in, each after what it imports itself."""
+        return [each for each in self.ordered if self.file_of[each] == name and each != name]
 
     def imports(self, name: str) -> list[str]:
         targets = (at(name, path) for _what, path in IMPORT.findall(self.sources[name]))
@@ -44,7 +53,7 @@ class Modules:
 
     def texts(self) -> Iterator[tuple[str, str]]:
         """Yield the modules that browsers load, each with its new text."""
-        for name in self.sources.keys() - {*self.shared} - self.inlined:
+        for name in set(self.file_of.values()):
             yield name, File(self, name).text()
 
 
@@ -53,19 +62,22 @@ class File:
 
     def __init__(self, modules: Modules, name: str) -> None:
         self.modules, self.name = modules, name
+        self.parts = modules.parts(name)
         self.others: dict[str, None] = {}
         self.shared: dict[str, None] = {}
 
     def text(self) -> str:
-        shared = self.modules.shared if self.name == BASE else []
-        parts = [f"export const {variable(name)} = {self.function(name)};\n" for name in shared]
+        export = "export " if self.name == BASE else ""
+        parts = [
+            f"{export}const {variable(part)} = {self.function(part)};\n" for part in self.parts
+        ]
         parts.append(self.body(self.name))
         return "".join([*self.imports(), *parts])
 
     def imports(self) -> Iterator[str]:
         for name in self.others:
             yield f'import * as {variable(name)} from "{self.path_to(name)}";\n'
-        if self.shared and self.name != BASE:
+        if self.shared:
             names = ", ".join(map(variable, self.shared))
             yield f'import {{ {names} }} from "{self.path_to(BASE)}";\n'
 
@@ -76,20 +88,18 @@ class File:
     def body(self, name: str) -> str:
         def replace(match: re.Match[str]) -> str:
             what, target = match[1], at(name, match[2])
-            value = self.value_of(target)
-            if what:
-                return f"const {what.removeprefix('* as ').replace(' as ', ': ')} = {value};\n"
-            return f"{value};\n" if target in self.modules.inlined else ""
+            self.use(target)
+            names = what and what.removeprefix("* as ").replace(" as ", ": ")
+            return f"const {names} = {variable(target)};\n" if names else ""
 
         text = IMPORT.sub(replace, self.modules.sources[name])
         return LAZY.sub(lambda match: f'import("{self.path_to(at(name, match[1]))}")', text)
 
-    def value_of(self, name: str) -> str:
-        if name in self.modules.inlined:
-            return self.function(name)
-        used = self.shared if name in self.modules.shared else self.others
-        used[name] = None
-        return variable(name)
+    def use(self, name: str) -> None:
+        if name not in self.parts:
+            is_shared = self.modules.file_of[name] == BASE != name
+            used = self.shared if is_shared else self.others
+            used[name] = None
 
     def path_to(self, name: str) -> str:
         path = posixpath.relpath(name, posixpath.dirname(self.name))

@@ -1,6 +1,6 @@
 // The confirmation page: shows what other pages and apps sent, and adds it when the user confirms.
 import { makeElement } from "../elements.js";
-import { formatSize } from "../units.js";
+import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
 import "./destination.js";

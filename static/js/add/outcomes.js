@@ -1,5 +1,5 @@
 // Count the outcomes of sent items, and say what comes of them.
-import { formatSize } from "../units.js";
+import { formatSize } from "../sizes.js";
 import { fill, listOf, words } from "../words.js";
 
 export class Outcomes {

@@ -1,7 +1,7 @@
 // Show what is chosen, and choose by clicks and touch.
 import { setText } from "../elements.js";
 import { on, onCapture } from "../events.js";
-import { formatSize } from "../units.js";
+import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { Selection } from "./chosen.js";
 import { Hold } from "./hold.js";

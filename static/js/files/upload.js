@@ -1,5 +1,6 @@
 import { headers, renewToken } from "../server.js";
-import { formatSize, formatTime } from "../units.js";
+import { formatSize } from "../sizes.js";
+import { formatTime } from "../times.js";
 import { fill, words } from "../words.js";
 import { Pace } from "./pace.js";
 

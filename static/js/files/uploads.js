@@ -1,6 +1,7 @@
 import { onCapture, onPlainClick } from "../events.js";
+import { formatSize } from "../sizes.js";
+import { formatTime } from "../times.js";
 import { showToast, tell } from "../toasts.js";
-import { formatSize, formatTime } from "../units.js";
 import { fill, words } from "../words.js";
 import { countFolders, filesOf } from "./dropped-folders.js";
 import { refresh } from "./swaps.js";

@@ -1,7 +1,7 @@
 // The time above the line: where the mouse points, where a finger drags, or where a key or a button
 // sought to. Screen readers get the value of the slider instead.
 import { listenUntil } from "../events.js";
-import { formatClock } from "../units.js";
+import { formatClock } from "../times.js";
 import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;

@@ -1,6 +1,6 @@
 // The cards over the film: whether to resume, the progress of a conversion, readiness, and failure.
 import { listenUntil } from "../events.js";
-import { formatTime } from "../units.js";
+import { formatTime } from "../times.js";
 import { fill, words } from "../words.js";
 import { ConversionPace } from "./conversion-pace.js";
 

@@ -1,7 +1,7 @@
 // The buttons, the line, and the clock.
 import { setButton, showPlaying } from "../elements.js";
 import { listenUntil } from "../events.js";
-import { formatClock } from "../units.js";
+import { formatClock } from "../times.js";
 import { fill, words } from "../words.js";
 import { Bubble } from "./bubble.js";
 import { markCurrent } from "./choices.js";

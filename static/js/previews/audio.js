@@ -5,7 +5,7 @@ import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
 import { wordsOf } from "../music/session.js";
 import { isForUs } from "../shortcuts.js";
-import { formatClock } from "../units.js";
+import { formatClock } from "../times.js";
 import { fill, words } from "../words.js";
 import { turnTo } from "./viewer.js";
 

@@ -24,20 +24,26 @@ log.push("b");
     "js/x/page.js": """import "../a.js";
 import * as b from "../b.js";
 import { own } from "./only.js";
+import { near } from "./near.js";
 import {
   both,
 } from "./both.js";
-b.log.push(`page ${own()} ${both}`);
+b.log.push(`page ${own()} ${both} ${near}`);
 await import("./later.js");
 console.log(b.log.join(", "));
 """,
     "js/x/only.js": """import { log, twice } from "../b.js";
 import { both } from "./both.js";
+import { near } from "./near.js";
 const value = twice(4);
-log.push(`only ${both}`);
+log.push(`only ${both} ${near}`);
 export function own() {
   return value;
 }
+""",
+    "js/x/near.js": """import { log } from "../b.js";
+export const near = "near";
+log.push(near);
 """,
     "js/x/both.js": """import { log } from "../b.js";
 export const both = "both";
@@ -66,11 +72,11 @@ def test_joined_modules_run_once_each_and_share_what_they_keep(tmp_path):
     joined = dict(Modules(SOURCES).texts())
     assert run(tmp_path / "single", SOURCES) == run(tmp_path / "joined", joined)
     assert run(tmp_path / "again", joined) == (
-        "b, a 2, base 4, both, only both, page 8 both, later both"
+        "b, a 2, base 4, both, near, only both near, page 8 both near, later both"
     )
 
 
-def test_the_base_takes_in_what_it_needs_and_others_what_no_one_else_does():
+def test_the_base_takes_in_what_it_needs_and_others_what_no_other_file_does():
     joined = dict(Modules(SOURCES).texts())
     assert set(joined) == {"js/base.js", "js/x/page.js", "js/x/both.js", "js/x/later.js"}
     assert IMPORT.findall(joined["js/base.js"]) == []

@@ -268,7 +268,9 @@ def test_all_modules_of_the_player_are_requested_at_once(gwen, season):
         str(path.relative_to(static)): path.read_text() for path in static.glob("js/**/*.js")
     }
     joined = Modules(dict(Modules(sources).texts()))
-    names = {*joined.below("js/player/main.js"), *joined.below("js/previews/viewer.js")}
+    names = {"js/player/main.js", "js/previews/viewer.js"}
+    while more := {target for name in names for target in joined.imports(name)} - names:
+        names |= more
     shown = page(opened(gwen, season, "Tide S01E2.mp4"))
     early = [link["href"] for link in shown.select("link[rel=modulepreload][href*='/js/']")]
     names_of_early = {re.sub(r"\.\w+\.js$", ".js", each.partition("/static/")[2]) for each in early}

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = { documentElement: { lang: "de" }, getElementById: () => ({ textContent: "{}" }) };
-const { formatSize } = await import("../../static/js/units.js");
+const { formatSize } = await import("../../static/js/sizes.js");
 
 test("sizes are written as the language of the page does", () => {
   const sizes = [512, 41_200, 9_800_000_000].map((size) => formatSize(size));
