@@ -6,12 +6,14 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from itertools import cycle, islice
 from pathlib import Path
 from random import SystemRandom
@@ -135,6 +137,10 @@ def bring_tables(database: Path) -> bool:
     if does_bring := databases.is_sqlite() and made.is_file() and not database.exists():
         database.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(made, database)
+        # A library knows its database by this moment.
+        moment = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S.%f}"
+        with closing(sqlite3.connect(database)) as tables, tables:
+            tables.execute("UPDATE django_migrations SET applied = ?", [moment])
     return does_bring
 
 
