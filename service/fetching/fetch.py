@@ -195,7 +195,8 @@ class Fetch(FolderJob):
             self._note(content.size_bytes)
             if content.size_bytes == size_bytes:
                 return
-            if self._pace.clock() - safe_at >= self._pace.safe_every_seconds:
+            is_due = self._pace.clock() - safe_at >= self._pace.safe_every_seconds
+            if is_due and not self._is_worker_silent():
                 content.make_safe()
                 safe_at = self._pace.clock()
         if content.size_bytes < size_bytes:

@@ -791,13 +791,22 @@ def test_no_thread_and_no_descriptor_is_left(side):
 
 def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
     """Another worker may have taken over the transfer meanwhile."""
-    clock, thaw, listens = [0.0], threading.Event(), threading.Event()
+    now, thaw, listens = [0.0], threading.Event(), threading.Event()
+    content, state = side.folder / "0", side.folder / "resume.json"
+
+    def is_written():
+        return content.exists() and content.stat().st_size == 5_000
+
+    def clock():
+        """It is frozen as soon as it has written."""
+        is_frozen = threading.current_thread() is not threading.main_thread() and is_written()
+        return 13.0 if is_frozen else now[0]
 
     def pause(line, _seconds):
         listens.set()
         line.check()
 
-    side.hurry(clock=lambda: clock[0], pause=pause, quiet_seconds=100)
+    side.hurry(clock=clock, pause=pause, quiet_seconds=100)
 
     def halting(wire):
         wire.send(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:5_000])
@@ -806,13 +815,12 @@ def test_a_worker_that_was_frozen_writes_nothing_before_it_polls_again(side):
 
     with serving(halting) as server:
         side.add(url_of(server))
-        side.until_true(lambda: (side.folder / "0").exists() and len(side.content) == 5_000)
-        state = (side.folder / "resume.json").read_bytes()
-        clock[0] = 13.0
+        side.until_true(is_written)
         thaw.set()
         assert listens.wait(60)
-        assert len(side.content) == 5_000
-        assert (side.folder / "resume.json").read_bytes() == state
+        assert is_written()
+        assert json.loads(state.read_bytes())["safe_bytes"] == 0
+        now[0] = 13.0
         assert side.end() == DONE
     assert side.content == CONTENT
 
