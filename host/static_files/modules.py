@@ -23,6 +23,7 @@ class Modules:
         lazy = {at(name, path) for name in sources for path in LAZY.findall(sources[name])}
         importers: dict[str, set[str]] = {name: set() for name in sources}
         self.file_of = dict.fromkeys(shared, BASE)
+        # In reverse, the files of all that import a module are known before its own.
         for name in reversed(self.ordered):
             files = {self.file_of[importer] for importer in importers[name]}
             only = files.pop() if len(files) == 1 and name not in lazy else name
