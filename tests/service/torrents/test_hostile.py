@@ -98,6 +98,20 @@ def test_a_hostile_torrent_is_refused_with_a_word(held, what):
     held.wait(Metadata, "8")
 
 
+@each_case(
+    ("make", "word"),
+    [
+        (lambda: metadata.params_of(bytes(metadata.LARGEST_METADATA_BYTES + 1)), "too_large"),
+        (lambda: metadata.dictionary([b"no", b"dictionary"]), "invalid_torrent"),
+        (lambda: list(metadata.read_paths({b"files": [b"no dictionary"]})), "invalid_torrent"),
+    ],
+)
+def test_what_the_bounds_of_libtorrent_let_through_is_refused(make, word):
+    with pytest.raises(metadata.MetadataRefused) as refusal:
+        make()
+    assert refusal.value.word == word
+
+
 NAMES = {
     "climbs": ["..", "..", "etc", "passwd"],
     "is absolute": ["/etc/passwd"],

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import struct
 
 import pytest
 
@@ -12,10 +13,13 @@ from service.media.hls import films
 from service.media.sandbox.launcher import Failed
 from service.media.serving.file_requests import FileRequest
 from service.store.blobs import library_store
+from tests.cases import each_case
 from tests.service.media import samples
 from tests.service.media.watching import Viewer, playing
 
 pytestmark = pytest.mark.django_db
+
+KINDS = (b"ftyp", b"moov", b"mdat")
 
 
 @pytest.fixture
@@ -131,3 +135,26 @@ def test_only_failures_caused_by_the_film_are_remembered(viewer, monkeypatch, ci
     else:
         with pytest.raises(CannotConvert):
             viewer.player.film(viewer.request())
+
+
+FTYP, MOOV, MDAT = (struct.pack(">I4s", 16, kind) + b"isom" + bytes(4) for kind in KINDS)
+
+
+@each_case(
+    ("content", "begins"),
+    [
+        (FTYP + MOOV + MDAT, True),
+        (FTYP + struct.pack(">I4sQ", 1, b"free", 24) + bytes(8) + MOOV, True),
+        (FTYP + MDAT + MOOV, False),
+        (MOOV + FTYP, False),
+        (FTYP.replace(b"isom", films.QUICKTIME) + MOOV, False),
+        (FTYP, False),
+        (FTYP + struct.pack(">I4s", 0, b"free") + bytes(8) + MOOV, False),
+        (FTYP + (struct.pack(">I4s", 8, b"free") * films.MOST_BOXES) + MOOV, False),
+        (b"", False),
+    ],
+)
+def test_only_a_film_whose_index_comes_first_plays_from_its_start(content, begins, tmp_path):
+    blob = tmp_path / "film"
+    blob.write_bytes(content)
+    assert films.begins_with_its_index(blob) == begins
