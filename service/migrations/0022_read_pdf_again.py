@@ -2,11 +2,13 @@ from django.db import migrations
 from django.db.models import Exists, OuterRef
 
 
-def read_again(apps, _schema_editor):
+def read_again(apps, schema_editor):
     """Earlier versions drew no PDF files. What has no camera yet is read again while idle."""
     content = {"sha1": OuterRef("sha1"), "size_bytes": OuterRef("size_bytes")}
-    named = apps.get_model("service", "File").objects.filter(name__iendswith=".pdf", **content)
-    media = apps.get_model("service", "Media").objects
+    alias = schema_editor.connection.alias
+    files = apps.get_model("service", "File").objects.using(alias)
+    named = files.filter(name__iendswith=".pdf", **content)
+    media = apps.get_model("service", "Media").objects.using(alias)
     media.filter(Exists(named), kind="other", state="probed").update(camera=None)
 
 

@@ -1,10 +1,11 @@
 from django.db import migrations
 
 
-def forget(apps, _schema_editor):
+def forget(apps, schema_editor):
     """Symbols in names have become words. The worker reads the names again for the next search."""
     for name in ("IndexedEntry", "IndexedFolder", "NameIndex"):
-        apps.get_model("webui", name).objects.all().delete()
+        rows = apps.get_model("webui", name).objects
+        rows.using(schema_editor.connection.alias).all().delete()
 
 
 class Migration(migrations.Migration):
