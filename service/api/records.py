@@ -12,6 +12,7 @@ from msgspec import UNSET, Meta, Raw, Struct, UnsetType
 
 from service import models
 from service.content.signed_links import ListingLinks
+from service.details import Details, decode_details
 from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
 from service.library.file_rows import FileRow
@@ -31,7 +32,7 @@ Parent = Annotated[Whole, Meta(description="The folder above; -1 above the root"
 Rate = Annotated[Whole, Meta(description="Bytes per second")]
 Size = Annotated[Whole, Meta(description="0 until it is known")]
 Progress = Annotated[float, Meta(description="Percent; 101 once the content is in its folder")]
-Warnings = Annotated[str, Meta(description="An array of sentences, as JSON in a string")]
+Warnings = Annotated[str, Meta(description="An array of sentences in English, as JSON in a string")]
 State = Annotated[str, Meta(extra_json_schema={"enum": models.Transfer.State.values})]
 Reason = Annotated[str | None, Meta(description="Why it is in this state, in one word")]
 CreatedFile = Annotated[Whole | None, Meta(description="The file that it became")]
@@ -248,6 +249,7 @@ class ListedTransfer(Struct, gc=False, kw_only=True):
     last_update: Time
     state: State
     reason: Reason
+    details: Details | UnsetType = UNSET
     file_created: CreatedFile
 
 
@@ -287,6 +289,7 @@ class Transfer(Struct, kw_only=True):
     warnings: Warnings
     state: State
     reason: Reason
+    details: Details | UnsetType = UNSET
     file_created: CreatedFile
 
 
@@ -319,6 +322,7 @@ def whole_transfer_record(
 
 
 def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
+    details = decode_details(transfer.details) if transfer.reason else None
     return {
         "id": transfer.id,
         "name": transfer.title,
@@ -328,9 +332,7 @@ def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
         "seeders": transfer.seeders,
         "leechers": transfer.leechers,
         "stopped": int(transfer.state == models.Transfer.State.STOPPED),
-        "warnings": json.dumps([transfer.sentence], ensure_ascii=False)
-        if transfer.sentence
-        else "[]",
+        "warnings": json.dumps([details.sentence] if details else [], ensure_ascii=False),
         "download_rate": transfer.download_bytes_per_second,
         "upload_rate": transfer.upload_bytes_per_second,
         "connected_to": transfer.peers_connected,
@@ -339,6 +341,7 @@ def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
         "folder_created": transfer.folder_created_id,
         "state": transfer.state,
         "reason": transfer.reason or transfer.notice or None,
+        "details": details or UNSET,
         "file_created": transfer.file_created_id,
     }
 

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+from service.details import Details
 from service.torrents.events import Event
 
 
@@ -38,7 +39,7 @@ class Waiting:
     """The server failed. The fetch is retried after `seconds`, unless it is removed."""
 
     key: str
-    sentence: str
+    details: Details
     seconds: float
 
 

@@ -8,7 +8,9 @@ from itertools import chain
 from pathlib import Path
 
 import httpx
+from msgspec import structs
 
+from service.details import Details
 from service.fetching import resume_point
 from service.fetching.errors import FetchStopped, PermanentFailure, TemporaryFailure
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
@@ -66,8 +68,8 @@ class Fetch(FolderJob):
 
     def _wait(self, failure: TemporaryFailure, tries: int, seconds: float) -> None:
         if seconds >= REPORT_SECONDS:
-            suffix = f" Ferry tried {tries} times." if tries > 1 else ""
-            self._means.tell(Waiting(self.key, f"{failure.sentence}{suffix}", seconds))
+            details = structs.replace(failure.details, tries=tries if tries > 1 else 0)
+            self._means.tell(Waiting(self.key, details, seconds))
         self._pace.pause(self._waiter, seconds)
 
     def _attempt(self) -> FetchEvent | None:
@@ -110,11 +112,11 @@ class Fetch(FolderJob):
             return self._rest(answer, resume)
         if status in (200, 203):
             return self._whole(answer)
+        details = Details("http_status", status=status)
         if responses.may_pass(status):
             now = self._pace.today()
-            wanted_seconds = responses.retry_after(answer.headers, now)
-            raise TemporaryFailure(responses.reason(status), wanted_seconds)
-        raise PermanentFailure(responses.reason(status))
+            raise TemporaryFailure(details, responses.retry_after(answer.headers, now))
+        raise PermanentFailure(details)
 
     def _rest(self, answer: httpx.Response, resume: ResumePoint) -> FetchEvent | None:
         facts = responses.facts_of_rest(answer.headers, resume.facts, resume.safe_bytes)
@@ -123,7 +125,7 @@ class Fetch(FolderJob):
         if answer.status_code == 416 or facts is None:
             with translate_disk_errors():
                 resume_point.forget(self.folder)
-            raise TemporaryFailure("The file changed on the server.")
+            raise TemporaryFailure(Details("content_changed"))
         return self._store(answer.iter_raw(), replace(resume, facts=facts))
 
     def _whole(self, answer: httpx.Response) -> FetchEvent | None:
@@ -152,9 +154,7 @@ class Fetch(FolderJob):
             content += chunk
             if len(content) > MOST_TORRENT_BYTES:
                 self._may_be_torrent = False
-                raise TemporaryFailure(
-                    "This looks like a torrent file, but has extra data at the end."
-                )
+                raise TemporaryFailure(Details("torrent_with_extra_data"))
         return TorrentFound(self.key, bytes(content))
 
     def _store(self, chunks: Iterator[bytes], resume: ResumePoint) -> FetchEvent | None:
@@ -200,7 +200,7 @@ class Fetch(FolderJob):
                 content.make_safe()
                 safe_at = self._pace.clock()
         if content.size_bytes < size_bytes:
-            raise TemporaryFailure("The server sent less data than it announced.")
+            raise TemporaryFailure(Details("content_cut_off"))
 
     def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
         """Yield chunks, within the rate limit; each restarts the timeout."""
@@ -223,9 +223,7 @@ class Fetch(FolderJob):
     def _refuse_beyond_limit(self, size_bytes: int) -> None:
         most_bytes = self._pace.most_bytes
         if most_bytes and size_bytes > most_bytes:
-            raise PermanentFailure(
-                f"It has more than {most_bytes:,} bytes, the most allowed.", "too_large"
-            )
+            raise PermanentFailure(Details("file_too_large", limit=most_bytes), "too_large")
 
     def _save(self, content: PartialFile, *, is_leaving: bool) -> None:
         """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""

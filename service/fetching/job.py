@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event, Thread
 
+from service.details import Details
 from service.fetching.errors import FetchStopped, PermanentFailure
 from service.fetching.events import FetchEvent
 from service.fetching.http.wire import Road
@@ -65,10 +66,10 @@ class FolderJob:
         except FetchStopped:
             return None
         except PermanentFailure as failure:
-            return TorrentBroken(self.key, failure.word, failure.sentence)
+            return TorrentBroken(self.key, failure.word, failure.details)
         except Exception:
             log.exception("%s failed key=%s", type(self).__name__, self.key)
-            return TorrentBroken(self.key, "fetch_error", "Something went wrong in Ferry.")
+            return TorrentBroken(self.key, "fetch_error", Details("unexpected"))
         finally:
             self._waiter.close()
 

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Lock
 
+from msgspec.structs import replace
+
 from service.fetching.errors import PermanentFailure, TemporaryFailure
 from service.fetching.stoppable_wait import Clock, StoppableWait
 
@@ -60,6 +62,6 @@ class Retries:
         self.tries = 1 if is_further else self.tries + 1
         self._furthest_bytes = furthest_bytes
         if self.tries >= (MOST_TRIES_ONCE_BEGUN if furthest_bytes else failure.most_tries):
-            raise PermanentFailure(f"{failure.sentence} Ferry tried {self.tries} times.")
+            raise PermanentFailure(replace(failure.details, tries=self.tries))
         doubled_seconds = 2.0 ** min(self.tries - 1, 30)
         return max(min(doubled_seconds, LONGEST_WAIT_SECONDS), failure.after_seconds)

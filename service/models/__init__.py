@@ -13,7 +13,6 @@ from service.models.library import (
 )
 from service.models.media import Media
 from service.models.transfers import (
-    LONGEST_SENTENCE,
     ImportRecord,
     SavedFetch,
     TorrentFile,

@@ -10,8 +10,6 @@ from service.models.accounts import Account
 from service.models.library import Folder
 from service.models.workers import LONGEST_WORKER_NAME
 
-LONGEST_SENTENCE = 300
-
 
 class TorrentFile(models.Model):
     """The .torrent of a transfer or wish, in its own table because lists never read it."""
@@ -73,7 +71,10 @@ class Transfer(models.Model):
     # Observed
     state = models.CharField(max_length=11, choices=State.choices, default=State.QUEUED)
     reason = models.CharField(max_length=60, default="")  # a word: why it is in this state
-    sentence = models.CharField(max_length=LONGEST_SENTENCE, default="")  # the same for people
+    # A service.details.Details, as JSON
+    details = models.TextField(null=True)  # noqa: DJ001  Added without a default.
+    # Only earlier versions, which may run beside this one, read and write it.
+    sentence = models.CharField(max_length=300, default="")
     notice = models.CharField(max_length=60, default="")  # a word that stays true in any state
     strikes = models.IntegerField(default=0)  # times that the engine died while running it
     is_seeding = models.BooleanField(default=False)  # done, and still uploaded to peers

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 
+from service.details import Details
 from service.torrents.crash_blame import CrashSearch
 from service.torrents.events import Event, Restarted, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, line_of, order_document
@@ -253,4 +254,4 @@ class Engine:
 
 
 def crash_event(key: str) -> TorrentBroken:
-    return TorrentBroken(key, "engine_crashed", "This torrent crashes the engine.")
+    return TorrentBroken(key, "engine_crashed", Details("engine_crashed"))

@@ -6,6 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from service.details import Details
+
 Natural = Annotated[int, Meta(ge=0)]
 
 # A torrent that waits for `proceed` is in `metadata` too, although its files are known.
@@ -82,7 +84,8 @@ class TorrentBroken:
 
     key: str
     word: str
-    sentence: str  # for same_torrent, the other torrent's key
+    details: Details | None = None
+    other: str = ""  # the key of the other torrent, for same_torrent
 
 
 @dataclass(frozen=True)

@@ -63,7 +63,7 @@ def lines_of_event(event: Event) -> Iterator[bytes]:
         for some in in_portions(event.files):
             yield line_of({"files": msgspec.to_builtins(some), "key": event.key})
         event = replace(event, files=())
-    yield line_of({"event": type(event).__name__, **asdict(event)})
+    yield line_of({"event": type(event).__name__, **msgspec.to_builtins(event)})
 
 
 def in_portions(files: tuple[FileOf, ...]) -> Iterator[list[FileOf]]:

@@ -53,7 +53,7 @@ class TransferRow(NamedTuple):
     info_hash_v2: str
     state: str
     reason: str
-    sentence: str
+    details: str | None
     notice: str
     progress_percent: float
     download_bytes_per_second: int
@@ -175,7 +175,7 @@ def _change_state(
         Transfer.objects.filter(pk=transfer.pk).update(
             state=after,
             reason="",
-            sentence="",
+            details=None,
             download_bytes_per_second=0,
             peers_sending=0,
             updated_at=now,

@@ -12,6 +12,7 @@ from typing import IO, BinaryIO, NamedTuple, cast
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from common.names import key_of
+from service.details import Details, Kind
 from service.fetching.errors import PermanentFailure
 from service.library.library import MOST_DEPTH
 
@@ -48,16 +49,8 @@ class Member(NamedTuple):
 
 
 class BadZip(PermanentFailure):
-    def __init__(self, word: str, sentence: str) -> None:
-        super().__init__(sentence, f"zip_{word}")
-
-
-def damage() -> BadZip:
-    return BadZip("damaged", "The ZIP file is damaged.")
-
-
-def too_large() -> BadZip:
-    return BadZip("too_large", "There are too many files in the ZIP file.")
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(Details(kind), kind)
 
 
 @contextmanager
@@ -67,7 +60,7 @@ def open_zip(blob: BinaryIO) -> Iterator[ZipFile]:
         with ZipFile(cast("IO[bytes]", LimitedReader(blob))) as zip_file:
             yield zip_file
     except UNREADABLE as error:
-        raise damage() from error
+        raise BadZip("zip_damaged") from error
 
 
 class LimitedReader:
@@ -99,14 +92,14 @@ class LimitedReader:
         left = max(0, self._size_bytes - self._at)
         wanted = left if size < 0 else min(size, left)
         if wanted > MOST_DIRECTORY_BYTES:
-            raise too_large()
+            raise BadZip("zip_too_large")
         self._blob.seek(self._at)
         content = bytearray()
         while len(content) < wanted and (piece := self._blob.read(wanted - len(content))):
             content += piece
         self._at += len(content)
         if content.count(ENTRY_BEGINS) > MOST_FILES:
-            raise too_large()
+            raise BadZip("zip_too_large")
         return bytes(content)
 
 
@@ -116,7 +109,7 @@ def members_of(zip_file: ZipFile) -> list[Member]:
         Member(path_of(info.filename), info) for info in zip_file.infolist() if is_file(info)
     ]
     if not members:
-        raise BadZip("empty", "There is no file in the ZIP file.")
+        raise BadZip("zip_empty")
     for member in members:
         refuse_unreadable(member.info)
     refuse_overlaps([member.info for member in members], zip_file.start_dir)
@@ -157,14 +150,14 @@ def path_of(name: str) -> tuple[str, ...]:
 
 def refuse_unreadable(info: ZipInfo) -> None:
     if info.flag_bits & (ENCRYPTED | MASKED):
-        raise BadZip("encrypted", "The ZIP file needs a password.")
+        raise BadZip("zip_encrypted")
     if info.compress_type not in METHODS or info.flag_bits & PATCHED:
-        raise BadZip("unsupported", "The ZIP file is compressed in a way Ferry can't read.")
+        raise BadZip("zip_unsupported")
     most_bytes = info.compress_size
     if info.compress_type == ZIP_DEFLATED:
         most_bytes *= MOST_INFLATED
     if info.file_size > most_bytes:
-        raise damage()
+        raise BadZip("zip_damaged")
 
 
 def refuse_overlaps(infos: Sequence[ZipInfo], end: int) -> None:
@@ -173,4 +166,4 @@ def refuse_overlaps(infos: Sequence[ZipInfo], end: int) -> None:
     starts = [*(info.header_offset for info in in_order), end]
     for info, (start, following) in zip(in_order, pairwise(starts), strict=True):
         if start < 0 or start + HEADER_BYTES + info.compress_size > following:
-            raise damage()
+            raise BadZip("zip_damaged")

@@ -13,7 +13,7 @@ from service.store.blobs import library_store
 from service.store.folders import translate_disk_full
 from service.torrents.events import Complete, FileOf, Metadata, TorrentBroken
 from service.transfers.download_folders import DownloadFolder
-from service.unpacking.members import BadZip, damage, members_of, open_zip, without_top
+from service.unpacking.members import BadZip, members_of, open_zip, without_top
 
 log = logging.getLogger("ferry.unpack")
 
@@ -40,11 +40,11 @@ class Unpack(FolderJob):
             self._may_go.wait()
             self._write_files()
         except NotFound as missing:
-            raise BadZip("gone", "The ZIP file was deleted.") from missing
+            raise BadZip("zip_gone") from missing
         except (DiskFull, StoreAway, OSError) as error:
             log.info("unpacking waits transfer=%s %r", self.key, error)
             word = DiskFull.reason if isinstance(error, DiskFull) else "disk_error"
-            return TorrentBroken(self.key, word, "")
+            return TorrentBroken(self.key, word)
         return Complete(self.key)
 
     @contextmanager
@@ -92,7 +92,7 @@ class Unpack(FolderJob):
                 target.write(chunk)
                 self.done_bytes += len(chunk)
         if self.done_bytes != end:
-            raise damage()
+            raise BadZip("zip_damaged")
 
     def _check(self) -> None:
         """Stop if no one wants the files. Wait while another worker may be writing them."""

@@ -181,7 +181,7 @@ def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -
         rows.update(
             **result,
             reason="",
-            sentence="",
+            details=None,
             progress_percent=101,
             is_seeding=job.is_seeding,
             download_bytes_per_second=0,

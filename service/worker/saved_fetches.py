@@ -13,6 +13,7 @@ from typing import BinaryIO
 import msgspec
 from django.db import DatabaseError, close_old_connections, transaction
 
+from service.details import Details
 from service.errors import Busy, StoreAway
 from service.fetching import resume_point
 from service.fetching.errors import TemporaryFailure
@@ -108,8 +109,8 @@ class SavedFetches:
             if row is not None and point_of(row).safe_bytes > beyond_bytes:
                 self._restore(row, folder, check)
         except (StoreAway, Busy, DatabaseError) as error:
-            sentence = "What was fetched before can't be read now."
-            raise TemporaryFailure(sentence, most_tries=sys.maxsize) from error
+            details = Details("beginning_unreadable")
+            raise TemporaryFailure(details, most_tries=sys.maxsize) from error
         finally:
             close_old_connections()
 

@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from service import notifications, signals
+from service.details import Details
 from service.errors import DiskFull, NotFound
 from service.fetching.fetch import Fetch
 from service.fetching.pool import Fetching
@@ -136,7 +137,7 @@ class TransferControl:
     def _give_zip_file(self, run: Run) -> None:
         zip_file = File.objects.filter(account=run.transfer.account, pk=run.transfer.source).first()
         if zip_file is None:
-            self.fail(run, "zip_gone", "The ZIP file was deleted.")
+            self.fail(run, "zip_gone", Details("zip_gone"))
         else:
             name, _suffix = library_names.split(zip_file.name)
             self.tools.fetching.add(Unpack(run.key, run.folder.path, zip_file.blob, name))
@@ -208,7 +209,7 @@ class TransferControl:
         try:
             run.take_over(identity.identify(self.lease.transfers(), run.transfer, facts, now))
         except identity.SameTorrent as same:
-            self.fail(run, same.reason, same.sentence)
+            self.fail(run, same.reason, same.details)
             return False
         except NotFound:
             self.leave(run)
@@ -225,11 +226,11 @@ class TransferControl:
             run.retry_at = None
             run.become(State.QUEUED)
 
-    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
+    def hold_back(self, run: Run, word: str, now: datetime, details: Details | None = None) -> None:
         if run.transfer.reason != word:
             log.info("held back transfer=%d reason=%s", run.id, word)
         run.take(Transition.WAIT)
-        run.become(State.STALLED if word == "disk_error" else State.NO_ROOM, word, sentence)
+        run.become(State.STALLED if word == "disk_error" else State.NO_ROOM, word, details)
         run.retry_at = now + DISK_PATIENCE if word.startswith("disk") else None
 
     def stall(self, run: Run, word: str) -> None:
@@ -275,9 +276,9 @@ class TransferControl:
 
     # The end
 
-    def fail(self, run: Run, word: str, sentence: str) -> None:
+    def fail(self, run: Run, word: str, details: Details | None) -> None:
         log.info("failed transfer=%d reason=%s", run.id, word)
-        run.become(State.FAILED, word, sentence)
+        run.become(State.FAILED, word, details)
         signals.transfer_ended.send(Transfer, state=State.FAILED)
         self.leave(run)
 

@@ -171,7 +171,7 @@ HOSTILE = ["<img src=x onerror=alert(1)>", {}, [], True, -1, 1e400, "9" * 400, N
 @each_case("value", HOSTILE)
 def test_no_word_or_number_of_a_transfer_breaks_the_page(bob, foreign, value):
     names = ["name", "size", "hash", "progress", "download_rate", "seeders", "connected_to"]
-    names += ["state", "reason", "warnings", "stopped", "folder_created", "file_created"]
+    names += ["state", "reason", "warnings", "stopped", "folder_created", "file_created", "details"]
     bad = [
         {"id": 100 + at, "name": "x", "progress": 5, name: value} for at, name in enumerate(names)
     ]

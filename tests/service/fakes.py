@@ -77,8 +77,8 @@ class Helper:
             download_folder(transfer.pk).file(index).write_bytes(content)
         self.news.append(Complete(str(transfer.pk)))
 
-    def broken(self, transfer, word, sentence=""):
-        self.news.append(torrents_events.TorrentBroken(str(transfer.pk), word, sentence))
+    def broken(self, transfer, word, details=None, other=""):
+        self.news.append(torrents_events.TorrentBroken(str(transfer.pk), word, details, other))
 
 
 class FakeEngine(Helper):
@@ -195,7 +195,7 @@ class Shift:
 
     def state(self, transfer):
         transfer.refresh_from_db()
-        assert transfer.sentence or transfer.state != "failed"
+        assert transfer.details or transfer.state != "failed"
         return transfer.state
 
 

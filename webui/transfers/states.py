@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from webui.v1.records import DOWNLOADED_PERCENT, Transfer
+from webui.v1.records import DOWNLOADED_PERCENT, Explanation, Transfer
 
 MINUTE_SECONDS = 60
 QUIET_SECONDS = 120
@@ -14,7 +14,7 @@ LONGEST_LEFT_SECONDS = 99 * 3600
 # How far off an estimate may be, as a share of the time left, before a new one replaces it.
 STEADY_PART = 0.25
 LONGEST_SAID = 200
-# Besides failures, the only reason that the service's own words explain.
+# Besides failures, the only reason that the service explains.
 RETRYING = "retrying"
 YOUNG_SECONDS = 60
 GONE_SECONDS = 60
@@ -65,6 +65,7 @@ class CachedTransfer(NamedTuple):
     hash: str = ""
     state: str = QUEUED
     reason: str = ""
+    details: Explanation | None = None
     said: str = ""  # about a failure or retry, in the service's own words
     percent: float = 0
     size_bytes: int = 0
@@ -127,6 +128,7 @@ def combine(
         size_bytes=transfer.size_bytes or old.size_bytes,
         rate=transfer.rate_bytes_per_second,
         peers=peers_of(transfer),
+        details=transfer.details,
         advanced_at=now if has_advanced else min(old.advanced_at, now),
         folder=transfer.folder_created_id or old.folder,
         file=transfer.file_created_id or old.file,

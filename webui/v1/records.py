@@ -47,6 +47,7 @@ MOST_PICTURES = 16
 MOST_NESTED = 32
 LONGEST_SECONDS = 1_000 * 3600
 MOST_PIXELS = 65_535
+LAST_SECOND = 2**36  # Clocks of all time zones can show it.
 
 NO_ID = frozenset({"0", "-1", ""})
 ACCOUNT_KEYS = frozenset({"username", "email", "user_id", "premium", "space_max"})
@@ -156,9 +157,20 @@ class Camera:
     focal_length_mm: float
 
 
+class Explanation(NamedTuple):
+    """The details of a reason: a kind and its values, each 0 or empty if it doesn't apply."""
+
+    kind: str
+    status: int = 0  # of HTTP
+    limit: int = 0
+    tries: int = 0
+    retry_at: int = 0  # seconds since 1970
+    message: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A transfer. Only our own service sends `state` and `reason`; elsewhere they are None."""
+    """A transfer. Only our own service sends `state`, `reason`, and `details`."""
 
     id: str
     name: str
@@ -172,6 +184,7 @@ class Transfer:
     warnings: tuple[str, ...]
     state: State | None
     reason: str | None
+    details: Explanation | None
     folder_created_id: str | None
     file_created_id: str | None
 
@@ -367,9 +380,18 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
         warnings=warnings_of(row.get("warnings")),
         state=state if isinstance(state, str) and state in STATES else None,  # type: ignore[arg-type]
         reason=reason if isinstance(reason, str) and WORD.fullmatch(reason) else None,
+        details=explanation(row.get("details")),
         folder_created_id=reference_of(_first(row, "folder_created", "folder_created_id")),
         file_created_id=reference_of(row.get("file_created")),
     )
+
+
+def explanation(value: Any) -> Explanation | None:
+    if not isinstance(value, Mapping) or not isinstance(kind := value.get("kind"), str):
+        return None
+    status, limit, tries = (bytes_of(value.get(name)) for name in ("status", "limit", "tries"))
+    retry_at = within(seconds_of(value.get("retry_at")), LAST_SECOND)
+    return Explanation(kind, status, limit, tries, retry_at, text_of(value.get("message")))
 
 
 def addition(answer: Json) -> Added | None:

@@ -1,10 +1,14 @@
-"""v1's reason words, as people read them: a clause, a sentence, and what to do."""
+"""v1's reason words, as people read them: a clause, a sentence, and what to do; and details."""
 
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext_lazy
 
+from webui.v1.records import Explanation
+from webui.words.formatting import Calendar, count_words, size_words
 from webui.words.joining import sentences
 
 Words = str | Promise
@@ -37,6 +41,20 @@ def find(word: str) -> Reason:
     return Reason()
 
 
+def details_words(details: Explanation | None, calendar: Calendar) -> str:
+    """Say what the details add to the clause of their reason; "" if that says it all."""
+    if details is None or details.kind not in DETAILS:
+        return ""
+    parts = [DETAILS.get(details.status) or DETAILS[details.kind]]
+    parts += [_TRIED] * bool(details.tries) + [_AGAIN] * bool(details.retry_at)
+    values = details._asdict() | {
+        "count": count_words(details.limit),
+        "size": size_words(details.limit),
+        "time": calendar.since(datetime.fromtimestamp(details.retry_at, UTC)),
+    }
+    return sentences(part % values for part in parts)
+
+
 def _cannot_read(sentence: Words, advice: Words) -> Reason:
     return Reason(_("the torrent file can't be read"), sentence, advice)
 
@@ -50,6 +68,8 @@ _IS_KEPT = _("It's on the wishlist.")
 _KEPT_CLAUSE = _("there isn't enough space, so it's on the wishlist")
 _REFUSED_CLAUSE = _("Ferry isn't allowed to fetch this address")
 _UNAFFECTED = _("This doesn't affect your files. Try again in a minute.")
+_TRIED = ngettext_lazy("Ferry tried %(tries)s time.", "Ferry tried %(tries)s times.", "tries")
+_AGAIN = _("Ferry will try again at %(time)s.")
 _NAME_TAKEN = Reason(sentence=_("This folder already has an item with this name."))
 
 WISHES = {
@@ -231,4 +251,45 @@ REASONS = {
     "folder_into_itself": Reason(
         sentence=_("A folder can't be moved into itself or into a folder inside it.")
     ),
+}
+# The kinds of details that say more than a clause, and statuses; other kinds are named as reasons.
+DETAILS: dict[str | int, Words] = {
+    "address_password": _("Remove the name and password from the address."),
+    "address_scheme": _("Ferry accepts magnet links and addresses that begin with http or https."),
+    "address_unreadable": _("This web address can't be read."),
+    "bad_certificate": _(
+        "The server can't prove its identity, because its certificate isn't valid."
+    ),
+    "bad_response": _("The server's response was incomplete or invalid."),
+    "beginning_unreadable": _("Ferry can't read what it fetched before."),
+    "connection_lost": _("The connection was lost."),
+    "content_changed": _("The file changed on the server."),
+    "content_cut_off": _("The server sent less data than it announced."),
+    "data_lost": _("The downloaded data is no longer on the disk."),
+    "disk_message": _("The disk says: %(message)s"),
+    "file_too_large": _("It has more than %(size)s."),
+    "http_status": _("The server reported error %(status)s."),
+    "no_such_host": _("Ferry couldn't find a server with this name."),
+    "timeout": _("The server stopped responding."),
+    "too_many_files": ngettext_lazy(
+        "There is more than %(count)s file in this torrent.",
+        "There are more than %(count)s files in this torrent.",
+        "limit",
+    ),
+    "too_many_redirects": ngettext_lazy(
+        "The address redirects more than %(count)s time.",
+        "The address redirects more than %(count)s times.",
+        "limit",
+    ),
+    "torrent_empty": _("There are no files in this torrent."),
+    "torrent_too_large": _("The torrent file is larger than 64 MB."),
+    "torrent_with_extra_data": _("This looks like a torrent file, but has extra data at the end."),
+    "unexpected": _("Something went wrong in Ferry."),
+    "unreachable": _("Ferry can't reach the server."),
+    401: _("The server requires you to sign in (%(status)s)."),
+    403: _("The server refused to send this file (%(status)s)."),
+    404: _("The server couldn't find this file (%(status)s)."),
+    407: _("The server requires you to sign in (%(status)s)."),
+    410: _("The server no longer has this file (%(status)s)."),
+    451: _("The server can't send this file for legal reasons (%(status)s)."),
 }

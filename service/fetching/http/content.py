@@ -9,6 +9,7 @@ from errno import EDQUOT, ENOSPC
 from functools import partial
 from pathlib import Path
 
+from service.details import Details
 from service.fetching import resume_point
 from service.fetching.errors import PermanentFailure
 from service.fetching.resume_point import CONTENT, Checkpoints, ResumePoint
@@ -114,5 +115,6 @@ def translate_disk_errors() -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno in (ENOSPC, EDQUOT):
-            raise PermanentFailure("The disk is full.", "disk_full") from error
-        raise PermanentFailure("The disk can't be written to.", "disk_error") from error
+            raise PermanentFailure(Details("disk_full"), "disk_full") from error
+        details = Details("disk_message", message=os.strerror(error.errno or 0))
+        raise PermanentFailure(details, "disk_error") from error

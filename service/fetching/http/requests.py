@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import httpcore
 import httpx
 
+from service.details import Details, Kind
 from service.fetching.errors import (
     MOST_TRIES,
     MOST_TRIES_OF_NAMES,
@@ -23,12 +24,12 @@ CONFUSING = re.compile(r"[\x00-\x1f\x7f\\]")
 MAGNET = re.compile(r"magnet:\?[^\x00-\x1f\x7f]+", re.IGNORECASE)
 HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "Ferry"}
 # The first match counts.
-TROUBLES: tuple[tuple[type[Exception], str], ...] = (
-    (httpcore.TimeoutException, "The server stopped responding."),
-    (NoSuchHost, "Ferry couldn't find a server with this name."),
-    (httpcore.ConnectError, "Ferry can't reach the server."),
-    (httpcore.NetworkError, "The connection was lost."),
-    (httpcore.ProtocolError, "The server's response was incomplete or invalid."),
+TROUBLES: tuple[tuple[type[Exception], Kind], ...] = (
+    (httpcore.TimeoutException, "timeout"),
+    (NoSuchHost, "no_such_host"),
+    (httpcore.ConnectError, "unreachable"),
+    (httpcore.NetworkError, "connection_lost"),
+    (httpcore.ProtocolError, "bad_response"),
 )
 
 
@@ -47,23 +48,21 @@ def ask(
         if MAGNET.fullmatch(location):
             return location
         url = check_url(location, url)
-    raise PermanentFailure(f"The address redirects more than {MOST_REDIRECTS} times.")
+    raise PermanentFailure(Details("too_many_redirects", limit=MOST_REDIRECTS))
 
 
 def check_url(address: str, base: httpx.URL) -> httpx.URL:
     """Check the form of a URL; its IP address is checked when connecting."""
     if len(address) > LONGEST_ADDRESS or CONFUSING.search(address):
-        raise PermanentFailure("The address can't be read.", "address_refused")
+        raise PermanentFailure(Details("address_unreadable"), "address_refused")
     try:
         url = base.join(address).copy_with(fragment=None)
     except (httpx.InvalidURL, ValueError) as error:
-        raise PermanentFailure("The address can't be read.", "address_refused") from error
+        raise PermanentFailure(Details("address_unreadable"), "address_refused") from error
     if url.scheme not in ("http", "https") or not url.host:
-        raise PermanentFailure("Only http and https addresses are fetched.", "address_refused")
+        raise PermanentFailure(Details("address_scheme"), "address_refused")
     if url.userinfo:
-        raise PermanentFailure(
-            "Addresses with a name or password in them aren't fetched.", "address_refused"
-        )
+        raise PermanentFailure(Details("address_password"), "address_refused")
     return url
 
 
@@ -83,10 +82,10 @@ def send(
 
 @contextmanager
 def translate_errors() -> Iterator[None]:
-    """Translate errors into our own words, since the libraries' messages may contain addresses."""
+    """Translate errors into our own kinds, since the libraries' messages may contain addresses."""
     try:
         yield
-    except tuple(kind for kind, _ in TROUBLES) as error:
-        words = next(words for kind, words in TROUBLES if isinstance(error, kind))
+    except tuple(error_type for error_type, _ in TROUBLES) as error:
+        kind = next(kind for error_type, kind in TROUBLES if isinstance(error, error_type))
         most_tries = MOST_TRIES_OF_NAMES if isinstance(error, NoSuchHost) else MOST_TRIES
-        raise TemporaryFailure(words, most_tries=most_tries) from error
+        raise TemporaryFailure(Details(kind), most_tries=most_tries) from error

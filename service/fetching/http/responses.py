@@ -21,14 +21,6 @@ TORRENT_START = re.compile(
     rb"d(?:8:announce|13:announce-list|9:azureus_|7:comment|10:created by|13:creation date|"
     rb"8:encoding|5:errors|9:httpseeds|4:info|5:nodes|12:piece layers|9:publisher)"
 )
-REASONS = {
-    401: "The server requires you to sign in (401).",
-    403: "The server refused to send this file (403).",
-    404: "The server couldn't find this file (404).",
-    407: "The server requires you to sign in (407).",
-    410: "The server no longer has this file (410).",
-    451: "The server can't send this file for legal reasons (451).",
-}
 
 
 @dataclass(frozen=True)
@@ -128,10 +120,6 @@ def is_torrent(facts: ResponseFacts, start: bytes, most_bytes: int) -> bool:
 
 def may_pass(status: int) -> bool:
     return status in (408, 425, 429) or (500 <= status < 600 and status not in (501, 505))
-
-
-def reason(status: int) -> str:
-    return REASONS.get(status, f"The server reported error {status}.")
 
 
 def retry_after(headers: httpx.Headers, now: float) -> float:

@@ -10,6 +10,7 @@ from typing import Any
 
 import libtorrent as lt
 
+from service.details import Details
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.metadata import MetadataRefused
 from service.torrents.engine.session import session_of, uses_utp
@@ -201,13 +202,13 @@ class EngineProcess:
         second.leave(lambda: self._is_same(first, second))
 
     def _is_same(self, first: EngineTorrent, second: EngineTorrent) -> None:
-        self._refuse(second, MetadataRefused("same_torrent", first.key))
+        self._refuse(second, MetadataRefused("same_torrent", other=first.key))
         first.come_back()
 
     def _handle_error(self, alert: Any, torrent: EngineTorrent) -> None:
         """Refuse metadata from peers that can't be read. Disk errors have a separate alert."""
         if torrent.stage is EngineStage.SEEKING and alert.error.value() != DUPLICATE:
-            raise MetadataRefused("invalid_torrent", "The torrent's description can't be used.")
+            raise MetadataRefused("invalid_torrent", Details("invalid_torrent"))
 
     def _handle_removal(self, of_hash: str) -> None:
         waiting = self._around.leaving.get(of_hash, [])
@@ -237,7 +238,7 @@ class EngineProcess:
             self._end(torrent.key)
 
     def _refuse(self, torrent: EngineTorrent, refusal: MetadataRefused) -> None:
-        self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.sentence))
+        self._write_event(TorrentBroken(torrent.key, refusal.word, refusal.details, refusal.other))
         torrent.leave()
 
     def _release(self, key: str) -> None:
@@ -250,7 +251,7 @@ class EngineProcess:
         claimed += [str(hashes.v2)] if hashes.has_v2() else []
         for each in claimed:
             if self._hashes.get(each, key) != key:
-                raise MetadataRefused("same_torrent", self._hashes[each])
+                raise MetadataRefused("same_torrent", other=self._hashes[each])
         self._hashes.update(dict.fromkeys(claimed, key))
 
     def _begin(self, key: str) -> None:

@@ -5,6 +5,7 @@ from typing import Any
 
 import libtorrent as lt
 
+from service.details import Details
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
 from service.torrents.events import FileOf, Metadata
 from service.torrents.messages import LONGEST_PATH, MOST_FILES
@@ -22,27 +23,27 @@ LARGEST_FILE_BYTES = 2**48
 
 
 class MetadataRefused(Exception):  # noqa: N818  Errors are nouns here.
-    def __init__(self, word: str, sentence: str) -> None:
-        super().__init__(sentence)
+    def __init__(self, word: str, details: Details | None = None, other: str = "") -> None:
+        """`other` is the key of the torrent that is the same."""
+        super().__init__(word, details, other)
         self.word = word
-        self.sentence = sentence
+        self.details = details
+        self.other = other
 
 
-TOO_MANY = MetadataRefused(
-    "too_large", f"There are more than {MOST_FILES:,} files in this torrent."
-)
+TOO_MANY = MetadataRefused("too_large", Details("too_many_files", limit=MOST_FILES))
 
 
 def params_of(content: bytes) -> Any:
     """Return the parameters of a torrent file. Raises MetadataRefused."""
     if len(content) > LARGEST_METADATA_BYTES:
-        raise MetadataRefused("too_large", "The torrent's description is larger than 64 MB.")
+        raise MetadataRefused("too_large", Details("torrent_too_large"))
     try:
         params = lt.load_torrent_buffer(content, LIMITS)
     except (RuntimeError, ValueError, OverflowError, MemoryError) as error:
-        raise MetadataRefused("not_a_torrent", "This is no torrent that can be read.") from error
+        raise MetadataRefused("not_a_torrent", Details("not_a_torrent")) from error
     if params.ti is None or not params.ti.is_valid():
-        raise MetadataRefused("not_a_torrent", "This is no torrent that can be read.")
+        raise MetadataRefused("not_a_torrent", Details("not_a_torrent"))
     return params
 
 
@@ -58,7 +59,7 @@ def metadata_of(key: str, torrent: Any) -> Metadata:
     info = dictionary(lt.bdecode(torrent.info_section()))
     files = tuple(files_of(torrent, info))
     if not any(each.size_bytes for each in files if not each.is_padding):
-        raise MetadataRefused("invalid_torrent", "There is nothing in this torrent.")
+        raise MetadataRefused("invalid_torrent", Details("torrent_empty"))
     name = text(info.get(b"name.utf-8", info.get(b"name", b"")))
     hashes = torrent.info_hashes()
     return Metadata(
@@ -93,10 +94,10 @@ def files_of(torrent: Any, info: dict[bytes, Any]) -> Iterator[FileOf]:
         path, declared_size = next(entries, ((), -1))
         is_symlink = bool(flags[index] & lt.file_storage.flag_symlink)
         if (declared_size != size and not is_symlink) or size > LARGEST_FILE_BYTES:
-            raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
+            raise MetadataRefused("invalid_torrent", Details("invalid_torrent"))
         yield FileOf(index, path, size, is_padding=False, is_symlink=is_symlink)
     if next(entries, None) is not None:
-        raise MetadataRefused("invalid_torrent", "The torrent contradicts itself.")
+        raise MetadataRefused("invalid_torrent", Details("invalid_torrent"))
 
 
 Entries = Iterator[tuple[tuple[str, ...], int]]
@@ -113,7 +114,7 @@ def read_paths(info: dict[bytes, Any]) -> Entries:
         length = sum(map(len, path))
         letters += length + len(path) * NAME_BYTES
         if not path or length > LONGEST_PATH or letters > MOST_TEXT_BYTES:
-            raise MetadataRefused("invalid_torrent", "The torrent has names that are too long.")
+            raise MetadataRefused("invalid_torrent", Details("invalid_torrent"))
         yield path, size
 
 
@@ -142,7 +143,7 @@ def read_tree(tree: Any, path: tuple[str, ...] = ()) -> Entries:
 
 def dictionary(value: Any) -> dict[bytes, Any]:
     if not isinstance(value, dict):
-        raise MetadataRefused("invalid_torrent", "The torrent can't be read.")
+        raise MetadataRefused("invalid_torrent", Details("invalid_torrent"))
     return value
 
 

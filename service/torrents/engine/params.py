@@ -7,6 +7,7 @@ from typing import Any
 
 import libtorrent as lt
 
+from service.details import Details
 from service.torrents.engine.addresses import is_usable
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import LIMITS, MetadataRefused, params_of
@@ -99,7 +100,7 @@ def read_magnet(uri: str) -> Params:
     try:
         return lt.parse_magnet_uri(uri)
     except (RuntimeError, ValueError) as error:
-        raise MetadataRefused("invalid_torrent", "This magnet link can't be read.") from error
+        raise MetadataRefused("invalid_torrent", Details("invalid_torrent")) from error
 
 
 def give_sources(

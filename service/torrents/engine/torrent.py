@@ -10,6 +10,7 @@ from typing import Any
 
 import libtorrent as lt
 
+from service.details import Details
 from service.torrents import events
 from service.torrents.engine import params
 from service.torrents.engine.arrival import ArrivalOrder
@@ -96,7 +97,7 @@ class EngineTorrent:
         """Read the metadata in the folder, or else seek it from peers. Raises MetadataRefused."""
         content = self.folder.metadata()
         if content is None and not self.order.magnet:
-            raise MetadataRefused("not_a_torrent", "The torrent's file is missing.")
+            raise MetadataRefused("not_a_torrent", Details("not_a_torrent"))
         try:
             if content is not None:
                 self._know(params_of(content).ti)
@@ -180,7 +181,7 @@ class EngineTorrent:
         try:
             self.handle = self._around.session.add_torrent(add_params)
         except RuntimeError as error:
-            raise MetadataRefused("invalid_torrent", "This torrent can't be used.") from error
+            raise MetadataRefused("invalid_torrent", Details("invalid_torrent")) from error
         self._is_checked = False
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
@@ -277,8 +278,8 @@ class EngineTorrent:
         self._is_broken = True
         is_full = number in NO_SPACE
         word = "disk_full" if is_full else "disk_error"
-        sentence = "The disk is full." if is_full else f"The disk says: {message}"
-        self._around.tell(events.TorrentBroken(self.key, word, sentence))
+        details = Details("disk_full") if is_full else Details("disk_message", message=message)
+        self._around.tell(events.TorrentBroken(self.key, word, details))
 
     def is_arriving(self, now: float) -> bool:
         is_loading = self.stage is EngineStage.LOADED and not self.is_paused

@@ -8,6 +8,7 @@ from django.db.models import QuerySet
 
 from common.names import key_of
 from service.accounts.accounts import changing_transfers
+from service.details import Details, encode_details
 from service.errors import Refusal
 from service.library import free_names, library
 from service.library import names as library_names
@@ -24,7 +25,7 @@ class SameTorrent(Refusal):
     """An earlier transfer of this account fetches the same torrent, or has fetched it."""
 
     reason = "same_torrent"
-    sentence = "The same torrent is here already."
+    details = Details("same_torrent")
 
 
 def identify(
@@ -100,8 +101,8 @@ def _keep_earlier(locked: Account, row: Transfer, facts: TorrentFacts) -> Remain
         else:
             other.info_hash_v1 = other.info_hash_v2 = ""
             other.state, other.reason = Transfer.State.FAILED, SameTorrent.reason
-            other.sentence = SameTorrent.sentence
-            other.save(update_fields=[*HASHES, "state", "reason", "sentence"])
+            other.details = encode_details(SameTorrent.details)
+            other.save(update_fields=[*HASHES, "state", "reason", "details"])
     return remainder
 
 

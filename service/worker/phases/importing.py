@@ -4,6 +4,7 @@ import logging
 from datetime import datetime
 
 from service import signals
+from service.details import Details
 from service.fetching.events import FetchEvent
 from service.models import Transfer
 from service.torrents.events import Metadata, Seeded, TorrentBroken
@@ -50,8 +51,7 @@ class ImportingPhase(RunPhase):
     def _start_over(self, run: Run, now: datetime) -> None:
         run.losses += 1
         if run.losses >= MOST_LOSSES:
-            sentence = "The downloaded data is no longer on the disk."
-            self._control.fail(run, "disk_error", sentence)
+            self._control.fail(run, "disk_error", Details("data_lost"))
             return
         run.take(Transition.START_OVER)
         self._control.withdraw(run)

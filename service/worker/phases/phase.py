@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from service.details import Details
 from service.fetching.events import FetchEvent
 from service.torrents.crash_blame import MOST_STRIKES
 from service.torrents.events import Arrived, Status, TorrentBroken
@@ -50,18 +51,18 @@ class RunPhase:
 
     def break_off(self, run: Run, broken: TorrentBroken, now: datetime) -> None:
         if broken.word in ("disk_full", "disk_error"):
-            self.hold_back(run, broken.word, now, broken.sentence)
+            self.hold_back(run, broken.word, now, broken.details)
             if run.is_fetch or run.order is OrderState.GIVEN:
                 # The fetch has ended, or the torrent's files are unknown: add it again.
                 self._control.withdraw(run)
         elif broken.word == "same_torrent":
-            self._control.wait_for(run, int(broken.sentence or 0))
+            self._control.wait_for(run, int(broken.other or 0))
             self._control.withdraw(run)
         else:
-            self._control.fail(run, broken.word, broken.sentence)
+            self._control.fail(run, broken.word, broken.details)
 
-    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
-        self._control.hold_back(run, word, now, sentence)
+    def hold_back(self, run: Run, word: str, now: datetime, details: Details | None = None) -> None:
+        self._control.hold_back(run, word, now, details)
 
     # Events after the order is gone
 
@@ -82,8 +83,7 @@ class RunPhase:
             self._control.begin(run, now)
 
     def give_up(self, run: Run) -> None:
-        sentence = f"The engine died {MOST_STRIKES} times with it."
-        self._control.fail(run, "engine_crashed", sentence)
+        self._control.fail(run, "engine_crashed", Details("engine_crashed"))
 
     # Events of the import
 

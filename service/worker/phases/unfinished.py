@@ -3,6 +3,9 @@
 import logging
 from datetime import UTC, datetime, timedelta
 
+from msgspec.structs import replace
+
+from service.details import Details
 from service.errors import DiskFull, NotFound, Refusal
 from service.fetching.events import FetchEvent, Head, MagnetFound, TorrentFound, Waiting
 from service.models import Transfer
@@ -70,7 +73,7 @@ class UnfinishedPhase(RunPhase):
     def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         """Record the files. The worker next checks whether the run may continue."""
         if not plan.files:
-            return self._control.fail(run, "invalid_torrent", "There is no file in it.")
+            return self._control.fail(run, "invalid_torrent", Details("torrent_empty"))
         was_known = run.transfer.size_bytes > 0
         try:
             run.folder.keep_plan(plan)
@@ -110,10 +113,9 @@ class UnfinishedPhase(RunPhase):
         except NotFound:
             return self._control.leave(run)
         except identity.SameTorrent as same:
-            return self._control.fail(run, same.reason, same.sentence)
+            return self._control.fail(run, same.reason, same.details)
         except Refusal as refusal:
-            sentence = "What the address led to is no torrent that can be read."
-            return self._control.fail(run, refusal.reason, sentence)
+            return self._control.fail(run, refusal.reason, Details("not_a_torrent"))
         run.take(Transition.START_OVER)
         self._control.withdraw(run)
         run.take_over(row)
@@ -132,7 +134,7 @@ class UnfinishedPhase(RunPhase):
         try:
             run.folder.keep_plan(DownloadPlan(is_folder=False, files=((0, (), size_bytes),)))
         except DiskFull:
-            self.break_off(run, TorrentBroken(run.key, DiskFull.reason, ""), now)
+            self.break_off(run, TorrentBroken(run.key, DiskFull.reason), now)
             return False
         is_known = size_bytes == run.transfer.size_bytes
         return is_known or self._control.identify(run, TorrentFacts("", size_bytes), now)
@@ -140,9 +142,9 @@ class UnfinishedPhase(RunPhase):
     def await_server(self, run: Run, waiting: Waiting, now: datetime) -> None:
         """Stall until the next try, and leave the slot to others meanwhile."""
         at = now + timedelta(seconds=waiting.seconds)
-        again = f"Ferry will try again at {at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC."
+        details = replace(waiting.details, retry_at=f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         log.info("stalled transfer=%d reason=retrying", run.id)
-        run.become(State.STALLED, "retrying", f"{waiting.sentence} {again}")
+        run.become(State.STALLED, "retrying", details)
 
 
 class WaitingPhase(UnfinishedPhase):
@@ -214,9 +216,9 @@ class DownloadingPhase(UnfinishedPhase):
             run.take(Transition.CHANGE)
             super().know_files(run, facts, plan, now)
 
-    def hold_back(self, run: Run, word: str, now: datetime, sentence: str = "") -> None:
+    def hold_back(self, run: Run, word: str, now: datetime, details: Details | None = None) -> None:
         self._pause(run)
-        super().hold_back(run, word, now, sentence)
+        super().hold_back(run, word, now, details)
 
     def _pause(self, run: Run) -> None:
         run.take(Transition.WAIT)

@@ -4,7 +4,8 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Any
 
-from service.models import LONGEST_SENTENCE, Transfer
+from service.details import Details, encode_details
+from service.models import Transfer
 from service.store.sums import Sums
 from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
@@ -168,19 +169,19 @@ class Run:
                 setattr(self.transfer, column, value)
                 self.changes[column] = value
 
-    def become(self, state: str, reason: str = "", sentence: str = "") -> None:
+    def become(self, state: str, reason: str = "", details: Details | None = None) -> None:
         if state != self.transfer.state and not states.may_become(self.transfer.state, state):
             raise ValueError(f"{self.transfer.state} never becomes {state}")
         if not states.may_be_for(state, reason):
             raise ValueError(f"{state} is never for {reason!r}")
-        self.write(state=state, reason=reason, sentence=sentence[:LONGEST_SENTENCE])
+        self.write(state=state, reason=reason, details=encode_details(details))
         if state != State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)
 
     def restate(self) -> None:
         """Write the state again over the row's, which says that the run waits."""
         row = self.transfer
-        self.changes |= {"state": row.state, "reason": row.reason, "sentence": row.sentence}
+        self.changes |= {"state": row.state, "reason": row.reason, "details": row.details}
 
     def note_import(self, row: Transfer) -> None:
         """Note a finished import, which itself wrote the row, so that no `changes` are left."""

@@ -33,7 +33,7 @@ RECORDS = {
         "Transfers",
         "UndoResult",
     ),
-    *("DeletedEntries", "DeletedEntry", "Deletion", "RestoredEntries", "RestoredEntry"),
+    *("DeletedEntries", "DeletedEntry", "Deletion", "Details", "RestoredEntries", "RestoredEntry"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}

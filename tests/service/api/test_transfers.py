@@ -1,8 +1,12 @@
+import json
 import re
 
+import msgspec
 import schemathesis
+from django.db.models import F
 
 from service.api.operations import openapi
+from service.details import Details, encode_details
 from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
 from service.transfers import transfers
@@ -36,6 +40,26 @@ def test_a_transfer_is_shown_as_the_sample_shows_it(api, account):
     shown = api.get(f"/rest/transfer/{transfer.pk}").json()
     assert list(shown) == list(sample("transfer_get"))
     assert shape(shown) == shape(sample("transfer_get"))
+
+
+@each_case("path", ["transfer", "transfer/{}"])
+def test_a_failure_is_explained_in_values_and_in_english(path, api, account):
+    """A row of an earlier version has a sentence only, which is no longer read."""
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+
+    def shown(**columns):
+        Transfer.objects.filter(pk=transfer.pk).update(**columns)
+        Account.objects.update(transfers_revision=F("transfers_revision") + 1)
+        answer = api.get(f"/rest/{path.format(transfer.pk)}").json()
+        row = answer.get("transfers", [answer])[0]
+        return row.get("details"), json.loads(row["warnings"])
+
+    values = {"kind": "http_status", "status": 404, "tries": 3}
+    sentences = ["The server couldn't find this file (404). Ferry tried 3 times."]
+    column = encode_details(msgspec.convert(values, Details))
+    assert shown(state="failed", reason="fetch_error", details=column) == (values, sentences)
+    assert shown(details=None, sentence="The tide is out.") == (None, [])
+    assert shown(state="queued", reason="", details=column) == (None, [])
 
 
 @each_case(

@@ -1,5 +1,6 @@
 import pytest
 
+from service.details import Details
 from service.fetching.errors import PermanentFailure, TemporaryFailure
 from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Retries
 from tests.cases import each_case
@@ -13,13 +14,13 @@ from tests.cases import each_case
 def test_each_wait_is_twice_the_one_before(tries, wanted_seconds, seconds):
     retries = Retries()
     retries.tries = tries - 1
-    failure = TemporaryFailure("", wanted_seconds, most_tries=10**7)
+    failure = TemporaryFailure(Details("timeout"), wanted_seconds, most_tries=10**7)
     assert retries.wait_after(failure, 0) == seconds
 
 
 def test_new_bytes_start_the_count_again_and_allow_more_tries():
     retries = Retries()
-    failure = TemporaryFailure("The server reported error 503.", most_tries=3)
+    failure = TemporaryFailure(Details("http_status", status=503), most_tries=3)
     assert [retries.wait_after(failure, at) for at in (0, 0, 5, 5, 6)] == [1, 2, 1, 2, 1]
     for _try in range(MOST_TRIES_ONCE_BEGUN - 2):
         retries.wait_after(failure, 6)

@@ -136,7 +136,7 @@ def test_two_magnets_of_one_hybrid_become_the_first(held, seeds, tmp_path):
     seeds.give(made, tmp_path / "given")
     held.add("1", made.magnet(only="v2"))
     held.add("2", made.magnet(only="v1", peer=seeds.address))
-    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", other="1")
     metadata = held.wait(Metadata, "1")
     assert (metadata.hash_v1, metadata.hash_v2) == (made.hash_v1, made.hash_v2)
     held.engine.remove("2")
@@ -148,9 +148,9 @@ def test_the_same_torrent_twice_is_refused_by_name_of_the_first(held):
     held.add("1", made, may_download=False)
     held.wait(Metadata, "1")
     held.add("2", made.magnet(only="v2"))
-    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "2") == TorrentBroken("2", "same_torrent", other="1")
     held.add("3", made)
-    assert held.wait(TorrentBroken, "3") == TorrentBroken("3", "same_torrent", "1")
+    assert held.wait(TorrentBroken, "3") == TorrentBroken("3", "same_torrent", other="1")
 
 
 def test_a_web_seed_alone_is_enough(held, tmp_path):

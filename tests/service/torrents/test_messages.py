@@ -1,5 +1,6 @@
 import pytest
 
+from service.details import Details
 from service.torrents.events import (
     Arrived,
     Complete,
@@ -34,7 +35,8 @@ EVENTS = [
              "a" * 40, "", False, True, 5, FILES),
     Status("1", "downloading", 1, 2, 3, 4, 5, 6, 7, 8, 9, 1.5, 10),
     Arrived("1", 2, 3), Complete("1"), Seeded("1"), TorrentGone("1"),
-    TorrentBroken("1", "disk_full", "…"), Restarted(("1", "2")),
+    TorrentBroken("1", "disk_error", Details("disk_message", message="…")),
+    TorrentBroken("1", "same_torrent", other="2"), Restarted(("1", "2")),
 ]  # fmt: skip
 
 

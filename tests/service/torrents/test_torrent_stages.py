@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from service.details import Details
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings
 from service.torrents.events import TorrentBroken
@@ -68,7 +69,8 @@ def test_unreadable_saved_metadata_is_reported(torrent, events, monkeypatch):
     with pytest.raises(OSError, match="Input/output"):
         torrent.end_leaving()
     torrent.handle_error(errno.EIO, "Input/output error")
-    assert events == [TorrentBroken("7", "disk_error", "The disk says: Input/output error")]
+    details = Details("disk_message", message="Input/output error")
+    assert events == [TorrentBroken("7", "disk_error", details)]
 
 
 def test_a_torrent_that_fails_at_the_very_end_is_flushed_again(torrent, monkeypatch):
@@ -92,7 +94,7 @@ def test_a_torrent_with_unwritten_data_is_never_complete(torrent, events, remove
     torrent.handle_disk_error(SimpleNamespace(value=lambda: errno.ENOSPC, message=str))
     torrent.flush()
     torrent.end_flush()
-    assert events == [TorrentBroken("7", "disk_full", "The disk is full.")]
+    assert events == [TorrentBroken("7", "disk_full", Details("disk_full"))]
     torrent.resume()
     torrent.flush()
     torrent.end_flush()

@@ -46,7 +46,7 @@ def content_of(folder: Folder) -> dict[str, bytes]:
 
 
 def result_of(transfer: Transfer) -> dict[str, bytes]:
-    assert transfer.state == "done", transfer.sentence
+    assert transfer.state == "done", transfer.details
     return content_of(Folder.objects.get(pk=transfer.folder_created_id))
 
 

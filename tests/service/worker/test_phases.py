@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from django.conf import settings
 
+from service.details import Details
 from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.models import Account, Transfer
 from service.store.blobs import library_store
@@ -114,7 +115,7 @@ class Scene:
         other = transfers.add_magnet(mallory(), magnet("b"), 0, NOW)
         self.added()
         self.engine.lets_go = False
-        self.report(TorrentBroken, "same_torrent", str(other.pk))
+        self.report(TorrentBroken, "same_torrent", None, str(other.pk))
         self.round()
 
     def importing(self, content=b"content"):
@@ -172,14 +173,14 @@ class Scene:
         self.report(Seeded)
 
     def disk_full(self):
-        self.report(TorrentBroken, "disk_full", "The disk is full.")
+        self.report(TorrentBroken, "disk_full", Details("disk_full"))
 
     def broken(self):
-        self.report(TorrentBroken, "fetch_error", "It can't be had.")
+        self.report(TorrentBroken, "fetch_error", Details("unreachable"))
 
     def same_torrent(self):
         other = transfers.add_magnet(self.account, magnet("c"), 0, NOW)
-        self.report(TorrentBroken, "same_torrent", str(other.pk))
+        self.report(TorrentBroken, "same_torrent", None, str(other.pk))
 
     def gone(self):
         self.report(TorrentGone)
@@ -207,7 +208,7 @@ class Scene:
         self.report(MagnetFound, magnet("d"))
 
     def server_failed(self):
-        self.report(Waiting, "The server stopped responding.", 60.0)
+        self.report(Waiting, Details("timeout"), 60.0)
 
     def room(self):
         Account.objects.update(space_max_bytes=10**6)

@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from service.api.records import transfer_record
+from service.details import Details, decode_details
 from service.library import library
 from service.models import File, Folder, Transfer
 from service.transfers import transfers
@@ -195,13 +196,13 @@ def test_a_url_of_a_torrent_delivers_the_torrents_files(no_seeding, shift, seeds
     assert contents(shift, Folder.objects.get(pk=transfer.folder_created_id)) == FILES
 
 
-def test_an_address_that_has_nothing_fails_with_a_sentence(shift, tmp_path):
+def test_an_address_that_has_nothing_fails_with_its_status(shift, tmp_path):
     with serving_http(WebSeed(folder=tmp_path)) as web:
         transfer = transfers.add_url(alice(), f"{web.url}/film.mkv", 0, NOW)
         shift.until(lambda: transfers.get(transfer.account, transfer.pk).state == "failed")
     transfer.refresh_from_db()
     assert transfer.reason == "fetch_error"
-    assert "404" in transfer.sentence
+    assert decode_details(transfer.details) == Details("http_status", status=404)
 
 
 def cut(etag):
@@ -227,12 +228,13 @@ def test_a_failing_url_says_so_until_it_succeeds(shift, fault):
         (said,) = json.loads(record.warnings)
         again = r"Ferry tried \d times\. Ferry will try again at .{19} UTC\."
         assert re.fullmatch(rf"The .+\. {again}", said)
+        assert record.details.sentence == said
         shift.until_state(transfer, "done")
     with shift.store.open(File.objects.get().blob) as content:
         assert content.read() == CONTENT
 
 
-def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seeds, tmp_path):
+def test_a_disk_that_can_not_be_written_to_stalls_it_with_its_message(shift, seeds, tmp_path):
     made = torrent("film.mkv", b"film" * 50_000)
     seeds.give(made, tmp_path / "given")
     transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
@@ -240,7 +242,7 @@ def test_a_disk_that_can_not_be_written_to_stalls_it_with_a_sentence(shift, seed
     download_folder(transfer.pk).file(0).mkdir()
     shift.until_state(transfer, "stalled")
     assert transfer.reason == "disk_error"
-    assert transfer.sentence.startswith("The disk says: ")
+    assert decode_details(transfer.details).kind == "disk_message"
 
 
 @pytest.mark.slow

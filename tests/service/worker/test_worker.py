@@ -11,6 +11,7 @@ from django.conf import settings
 from django.db import OperationalError
 
 from service.accounts import accounts
+from service.details import Details, decode_details
 from service.errors import DiskFull, NameTaken, NotNow, StoreAway
 from service.fetching.events import MagnetFound, TorrentFound, Waiting
 from service.library import library
@@ -181,13 +182,13 @@ def test_a_failing_url_says_why_and_when_it_is_retried(shift):
     shift.round()
     assert (shift.state(first), first.reason) == ("stalled", "retrying")
     again = (shift.now + timedelta(seconds=300)).strftime("%Y-%m-%d %H:%M:%S")
-    assert first.sentence == f"The server stopped responding. Ferry will try again at {again} UTC."
+    assert decode_details(first.details) == Details("timeout", retry_at=again)
     shift.fetching.status(first, done_bytes=10, wanted_bytes=100)
     shift.rounds(2)
     assert shift.state(first) == "stalled"
     shift.fetching.status(first, done_bytes=10, wanted_bytes=100, peers_sending=1)
     shift.rounds(2)
-    assert (shift.state(first), first.reason, first.sentence) == ("downloading", "", "")
+    assert (shift.state(first), first.reason, first.details) == ("downloading", "", None)
     shift.fetching.complete(first, b"x" * 100)
     shift.rounds(2)
     assert shift.state(first) == "done"
@@ -213,7 +214,7 @@ def test_a_url_without_a_response_gives_up_its_slot_and_completes_later():
 
 
 def wait(shift, transfer, seconds):
-    event = Waiting(str(transfer.pk), "The server stopped responding.", float(seconds))
+    event = Waiting(str(transfer.pk), Details("timeout"), float(seconds))
     shift.fetching.news.append(event)
 
 
@@ -650,10 +651,10 @@ def test_a_full_disk_pauses_transfers_until_there_is_space(shift):
 def test_a_disk_failure_is_reported_and_retried(shift):
     (transfer,) = magnets(alice(), 1)
     learn_files(shift, transfer)
-    shift.engine.broken(transfer, "disk_error", "The disk says: Input/output error")
+    shift.engine.broken(transfer, "disk_error", Details("disk_message", message="Oh"))
     shift.round()
     assert (shift.state(transfer), transfer.reason) == ("stalled", "disk_error")
-    assert transfer.sentence == "The disk says: Input/output error"
+    assert decode_details(transfer.details) == Details("disk_message", message="Oh")
     shift.round(seconds=31)
     shift.rounds(5)
     assert (shift.state(transfer), transfer.reason) == ("downloading", "")
@@ -886,7 +887,7 @@ def test_the_later_duplicate_gives_way_even_if_its_metadata_arrives_first(shift)
     shift.engine.metadata(second, hash_v1="a" * 40)
     shift.rounds(2)
     assert (shift.state(first), shift.state(second)) == ("metadata", "failed")
-    assert second.sentence == "The same torrent is here already."
+    assert decode_details(second.details) == Details("same_torrent")
 
 
 def test_two_accounts_can_add_one_torrent_and_it_is_fetched_once(shift):
@@ -965,7 +966,7 @@ def test_a_torrent_that_the_engine_finds_to_be_a_duplicate_waits_for_the_first(s
     mine = transfers.add_magnet(alice(), magnet("a"), 0, NOW)
     theirs = transfers.add_magnet(mallory(), f"magnet:?xt=urn:btmh:1220{'b' * 64}", 0, NOW)
     learn_files(shift, mine, size_bytes=7, hash_v2="b" * 64)
-    shift.engine.broken(theirs, "same_torrent", str(mine.pk))
+    shift.engine.broken(theirs, "same_torrent", other=str(mine.pk))
     shift.rounds(3)
     assert shift.state(theirs) == "queued"
     shift.engine.complete(mine, b"content")
@@ -1033,10 +1034,10 @@ def test_a_failed_one_frees_its_bytes_and_stays_listed_until_it_is_deleted(shift
     account = alice()
     (transfer,) = magnets(account, 1)
     shift.round()
-    shift.engine.broken(transfer, "invalid_torrent", "It cannot be read.")
+    shift.engine.broken(transfer, "invalid_torrent", Details("torrent_empty"))
     shift.rounds(3)
     assert (shift.state(transfer), transfer.reason) == ("failed", "invalid_torrent")
-    assert transfer.sentence == "It cannot be read."
+    assert decode_details(transfer.details) == Details("torrent_empty")
     assert list(ids_on_disk()) == []
     assert [each.id for each in transfers.list_rows(account)] == [transfer.pk]
 
@@ -1643,7 +1644,7 @@ def test_missing_files_that_fail_or_do_not_fit_come_when_they_can(shift):
     library.delete_file(account, mine.pk, NOW)
     shift.rounds(2)
     failed = Transfer.objects.exclude(state="done").get()
-    shift.engine.broken(failed, "invalid_torrent", "No.")
+    shift.engine.broken(failed, "invalid_torrent", Details("torrent_empty"))
     shift.rounds(2)
     assert (shift.state(failed), failed.notice) == ("failed", "missing_files")
     again = add_torrent(account, content, 0, NOW)
@@ -1660,7 +1661,7 @@ def test_removing_a_refill_keeps_the_record_of_its_folder(shift, state):
     canceled = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
     shift.round()
     if state == "failed":
-        shift.engine.broken(canceled, "invalid_torrent", "No.")
+        shift.engine.broken(canceled, "invalid_torrent", Details("torrent_empty"))
         shift.rounds(2)
     transfers.delete(account, canceled.pk, NOW)
     shift.rounds(2)
@@ -1760,10 +1761,10 @@ def test_a_disk_too_full_for_the_last_word_on_a_size_is_waited_for(shift, monkey
 def test_a_fetch_that_fails_says_why(shift, word):
     transfer = transfers.add_url(alice(), "http://example.org/film.mkv", 0, NOW)
     shift.round()
-    shift.fetching.broken(transfer, word, "The server reported error 404.")
+    shift.fetching.broken(transfer, word, Details("http_status", status=404))
     shift.rounds(2)
     assert (shift.state(transfer), transfer.reason) == ("failed", word)
-    assert transfer.sentence == "The server reported error 404."
+    assert decode_details(transfer.details) == Details("http_status", status=404)
 
 
 def test_a_fetch_that_waits_for_space_starts_again(shift):

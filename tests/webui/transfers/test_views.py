@@ -205,11 +205,10 @@ def test_a_stalled_transfer_says_why(alice, storage, reason, said):
 
 
 def test_a_transfer_whose_server_fails_says_when_ferry_retries(alice, storage, clock):
-    """The page shows the service's words, and the time on the reader's clock."""
+    """The page words the details, with the time on the reader's clock."""
     said = "The server sent less data than it announced. Ferry tried 4 times."
-    again = "Ferry will try again at 2026-01-05 12:30:00 UTC."
-    one = storage.transfer("Stalled", state="stalled", reason="retrying")
-    storage.tells(one, warnings=f'["{said} {again}"]')
+    details = {"kind": "content_cut_off", "tries": 4, "retry_at": "2026-01-05 12:30:00"}
+    one = storage.transfer("Stalled", state="stalled", reason="retrying", details=details)
     text = facts(alice.client.get("/transfers/"), f"t{one.id}")
     assert f"{said} Ferry will try again at" in text
     assert "12:30." in text

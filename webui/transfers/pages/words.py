@@ -1,12 +1,10 @@
 """What the row of a transfer says: its state, why it waits or failed, and how far it is."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
 
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_noop, ngettext
+from django.utils.translation import ngettext
 
 from webui.transfers import states
 from webui.transfers.states import RETRYING, CachedTransfer
@@ -14,13 +12,9 @@ from webui.v1.records import DOWNLOADED_PERCENT
 from webui.words import formatting
 from webui.words.failures import ErrorMessage
 from webui.words.formatting import Calendar
-from webui.words.joining import sentences
-from webui.words.reasons import NOTES, find
+from webui.words.reasons import NOTES, details_words, find
 
 NO_PEERS = "no_peers"
-NUMBER = re.compile(r"[0-9]+")
-AGAIN = re.compile(r"Ferry will try again at (\d{4}-\d\d-\d\d \d\d:\d\d:\d\d) UTC\.", re.ASCII)
-SENTENCE_ENDS = re.compile(r"(?<=\.) ")
 
 StateWords = tuple[str, str, str, Sequence[str]]  # state, tone, icon, facts
 
@@ -76,7 +70,7 @@ def stalled_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
         word = _("No progress") if has_peers else _("No peers")
     waiting = "" if has_peers and why == NO_PEERS else clause(why)
     if why == RETRYING:
-        waiting = detail(why, transfer.said, context.calendar) or waiting
+        waiting = detail(transfer, context.calendar) or waiting
     facts = [waiting, progress_of(transfer), direct(transfer) or peers(transfer)]
     return word, "amber", "unplug", facts
 
@@ -118,7 +112,7 @@ def done_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
 
 def failed_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     words = clause(transfer.reason) or _("the storage service didn't give a reason")
-    said = detail(transfer.reason, transfer.said, context.calendar)
+    said = detail(transfer, context.calendar)
     return _("Failed"), "red", "circle-alert", [words, said, end_time(transfer, context)]
 
 
@@ -196,52 +190,13 @@ def note(word: str) -> str:
     return str(NOTES[word].clause) if word in NOTES else ""
 
 
-def detail(word: str, said: str, calendar: Calendar) -> str:
-    """Return what the service's own sentences add to ours, if ours is vague."""
-    if not said or (find(word).clause and word not in VAGUE):
+def detail(transfer: CachedTransfer, calendar: Calendar) -> str:
+    """Return what the service adds to our clause: details, or else its own sentence."""
+    if words := details_words(transfer.details, calendar):
+        return words
+    if not transfer.said or (find(transfer.reason).clause and transfer.reason not in VAGUE):
         return ""
-    ours = [_in_our_words(each, calendar) for each in SENTENCE_ENDS.split(said)]
-    return sentences(ours) if all(ours) else _("the service says: %(words)s") % {"words": said}
-
-
-def _in_our_words(said: str, calendar: Calendar) -> str:
-    """Translate a sentence of Ferry's own service; return "" for any other."""
-    if again := AGAIN.fullmatch(said):
-        return _again(again[1], calendar)
-    number = NUMBER.search(said)
-    shape = NUMBER.sub("%(number)s", said, count=1)
-    return _(shape) % {"number": number and number[0]} if shape in DETAILS else ""
-
-
-def _again(moment: str, calendar: Calendar) -> str:
-    """Say when Ferry tries again; "" if another service sends a date that doesn't exist."""
-    try:
-        at = datetime.fromisoformat(f"{moment}+00:00")
-        return _("Ferry will try again at %(time)s.") % {"time": calendar.since(at)}
-    except (ValueError, OverflowError):
-        return ""
+    return _("the service says: %(words)s") % {"words": transfer.said}
 
 
 VAGUE = frozenset({"fetch_error", "disk_error", "retrying"})
-# What Ferry's own service says about the vague reasons, with the first number left out.
-DETAILS = {
-    gettext_noop("The server requires you to sign in (%(number)s)."),
-    gettext_noop("The server refused to send this file (%(number)s)."),
-    gettext_noop("The server couldn't find this file (%(number)s)."),
-    gettext_noop("The server no longer has this file (%(number)s)."),
-    gettext_noop("The server can't send this file for legal reasons (%(number)s)."),
-    gettext_noop("The server reported error %(number)s."),
-    gettext_noop("The server stopped responding."),
-    gettext_noop("Ferry couldn't find a server with this name."),
-    gettext_noop("Ferry can't reach the server."),
-    gettext_noop("The connection was lost."),
-    gettext_noop("The server's response was incomplete or invalid."),
-    gettext_noop("The server can't prove its identity, because its certificate isn't valid."),
-    gettext_noop("The file changed on the server."),
-    gettext_noop("The server sent less data than it announced."),
-    gettext_noop("The address redirects more than %(number)s times."),
-    gettext_noop("This looks like a torrent file, but has extra data at the end."),
-    gettext_noop("Ferry tried %(number)s times."),
-    gettext_noop("Something went wrong in Ferry."),
-    gettext_noop("The downloaded data is no longer on the disk."),
-}
