@@ -1,16 +1,18 @@
 from django.urls import path
 
-from webui.account.views import account, devices, tokens
+from webui.account import views
 
 urlpatterns = [
-    path("account/", account.show, name="account"),
-    path("account/password/", account.password, name="account-password"),
-    path("account/language/", account.language, name="account-language"),
-    path("account/look/", account.choose_theme, name="account-look"),
-    path("account/tokens/", tokens.make, name="account-tokens"),
-    path("account/tokens/<int:token>/revoke/", tokens.revoke, name="account-token-revoke"),
-    path("account/devices/<int:device>/signout/", devices.sign_out, name="account-devices-signout"),
+    path("account/", views.show, name="account"),
+    path("account/password/", views.password, name="account-password"),
+    path("account/language/", views.language, name="account-language"),
+    path("account/look/", views.choose_theme, name="account-look"),
+    path("account/tokens/", views.make_token, name="account-tokens"),
+    path("account/tokens/<int:token>/revoke/", views.revoke_token, name="account-token-revoke"),
     path(
-        "account/devices/signout/", devices.sign_out_others, name="account-devices-signout-others"
+        "account/devices/<int:device>/signout/",
+        views.sign_out_device,
+        name="account-devices-signout",
     ),
+    path("account/devices/signout/", views.sign_out_others, name="account-devices-signout-others"),
 ]

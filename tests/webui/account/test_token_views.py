@@ -7,7 +7,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from tests.webui.add.test_send_by_token_views import send
 from tests.webui.add.test_views import magnet, titles
-from webui.account.views.tokens import MOST_EACH
+from webui.account.views import MOST_TOKENS
 from webui.add import send_tokens
 from webui.models import SendToken
 
@@ -64,7 +64,7 @@ def test_a_token_needs_a_unique_name(bob, token, name):
 
 @pytest.mark.slow
 def test_the_number_of_tokens_is_limited(bob):
-    for number in range(MOST_EACH):
+    for number in range(MOST_TOKENS):
         send_tokens.create(bob.user, str(number), timezone.now())
     assert "Revoke one" in words(make(bob), "#token-error")
 

@@ -1,0 +1,198 @@
+"""The Account screen: a person's own password, language, devices, and tokens."""
+
+from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
+from django.urls import reverse
+from django.utils import timezone, translation
+from django.utils.translation import gettext as _
+from django.views.decorators.debug import sensitive_post_parameters
+from django.views.decorators.http import require_POST, require_safe
+
+from webui.account.forms import ChangePassword
+from webui.activity import events
+from webui.activity.events import Kind
+from webui.add import send_tokens
+from webui.add.screen import load_from_elsewhere
+from webui.connection import connection
+from webui.http import languages
+from webui.http.requests import Request, respond
+from webui.http.roles import open_to, open_to_strangers
+from webui.models import Role, SendToken, User
+from webui.shares.screen import shares_of
+from webui.shell import context as shell_context
+from webui.signin import devices
+from webui.signin.ask_password import require_password
+from webui.signin.page import MOST_DEVICES, devices_part, name_and_icon
+from webui.signin.session import check_own_password, note_password, remember_device
+from webui.words.formatting import Calendar
+
+MOST_TOKENS = 20
+LONGEST_TOKEN_NAME = 60
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show(request: Request) -> HttpResponse:
+    return render(request, "account/show.html", context_for(request))
+
+
+@sensitive_post_parameters()
+@require_POST
+@open_to(Role.GUEST)
+def password(request: Request) -> HttpResponse:
+    """Change the password. All other sessions end, as their password hash no longer matches."""
+    form = ChangePassword(request.user, request.POST)
+    refusal = check_own_password(request, form, "old_password")
+    if refusal:
+        return refusal
+    if form.is_valid():
+        return change_password(request, form)
+    template = "account/_password.html" if request.htmx else "account/show.html"
+    return render(request, template, context_for(request, form), status=422)
+
+
+def change_password(request: Request, form: ChangePassword) -> HttpResponse:
+    request.user.set_password(form.cleaned_data["password"])
+    request.user.save(update_fields=["password"])
+    devices.stay(request, request.user)
+    note_password(request)
+    own_key = request.session.session_key or ""
+    devices.sign_out(request.user.devices.exclude(session_key=own_key))
+    events.record(request, Kind.PASSWORD_CHANGED, request.user.username)
+    if request.htmx:
+        context = {**context_for(request), "is_changed": True}
+        response = render(request, "account/_password.html", context)
+    else:
+        messages.success(request, _("Password changed. Your other devices are signed out."))
+        response = redirect(reverse("account", fragment="password"))
+    remember_device(response, request.user)
+    return response
+
+
+@require_POST
+@open_to(Role.GUEST)
+def language(request: Request) -> HttpResponse:
+    """Save the language for all devices of a person. If it's unknown, let the browser decide."""
+    chosen = request.POST.get("language", "")
+    request.user.language = chosen if languages.is_spoken(chosen) else ""
+    request.user.save(update_fields=["language"])
+    translation.activate(request.user.language or translation.get_language_from_request(request))
+    messages.success(request, _("Language saved"))
+    return redirect(reverse("account", fragment="language-save"))
+
+
+@require_POST
+@open_to_strangers
+def choose_theme(request: HttpRequest) -> HttpResponse:
+    """Save the color scheme in this browser. The page itself has already changed, by CSS."""
+    is_htmx = bool(getattr(request, "htmx", None))
+    back_url = reverse("account", fragment="browser")
+    response = HttpResponse(status=204) if is_htmx else redirect(back_url)
+    shell_context.keep_theme(response, request.POST.get("theme", ""))
+    return response
+
+
+# Devices
+
+
+@require_POST
+@open_to(Role.GUEST)
+def sign_out_device(request: Request, device: int) -> HttpResponse:
+    """Sign out a device. A device that is already gone counts as signed out."""
+    chosen = request.user.devices.filter(pk=device)
+    for each in chosen:
+        events.record(request, Kind.DEVICE_SIGNED_OUT, name_and_icon(each.agent)[0])
+    devices.sign_out(chosen)
+    return render_devices(request, _("Device signed out"))
+
+
+@require_POST
+@open_to(Role.GUEST)
+def sign_out_others(request: Request) -> HttpResponse:
+    devices.sign_out_everywhere(request.user, request)
+    events.record(request, Kind.OTHERS_SIGNED_OUT)
+    return render_devices(request, _("All other devices signed out"))
+
+
+def render_devices(request: Request, message: str) -> HttpResponse:
+    context = {**context_for(request), "said": message}
+    page = reverse("account", fragment="devices")
+    return respond(request, "signin/_devices.html", context, page=page, message=message)
+
+
+# Tokens for scripts
+
+
+@require_POST
+@open_to(Role.MEMBER)
+@require_password("account", "tokens")
+def make_token(request: Request) -> HttpResponse:
+    """Make a token. Only this response contains it: no URL, session, or log does."""
+    name = " ".join(request.POST.get("name", "").split())[:LONGEST_TOKEN_NAME]
+    error = find_token_error(request.user, name)
+    if error:
+        return render_tokens(request, {"token_error": error, "token_name": name}, status=422)
+    token = send_tokens.create(request.user, name, timezone.now())
+    events.record(request, Kind.TOKEN_MADE, name)
+    return render_tokens(request, {"token": token})
+
+
+def find_token_error(user: User, name: str) -> str:
+    own = SendToken.objects.filter(user=user)
+    if not name:
+        return _("Enter a name, so that you can recognize this token later.")
+    if own.filter(name=name).exists():
+        return _("You already have a token with this name.")
+    if own.count() >= MOST_TOKENS:
+        words = _("You already have %(count)s tokens. Revoke one that you don't need.")
+        return words % {"count": MOST_TOKENS}
+    return ""
+
+
+@require_POST
+@open_to(Role.MEMBER)
+def revoke_token(request: Request, token: int) -> HttpResponse:
+    row = SendToken.objects.filter(user=request.user, pk=token).first()
+    if row is not None:
+        row.delete()
+        events.record(request, Kind.TOKEN_REVOKED, row.name)
+    if request.htmx:
+        return render_tokens(request, {"is_revoked": True})
+    messages.success(request, _("Token revoked"))
+    return redirect(reverse("account", fragment="tokens"))
+
+
+def render_tokens(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
+    template = "account/_tokens.html" if request.htmx else "account/show.html"
+    context = {**context_for(request), **more}
+    return render(request, template, context, status=status)
+
+
+# What they all show
+
+
+def context_for(request: Request, form: ChangePassword | None = None) -> dict[str, object]:
+    user, role = request.user, Role(request.user.role)
+    page = {
+        "name": user.username,
+        "role_label": role.label,
+        "languages": [("", _("Same as browser")), *settings.LANGUAGES],
+        "language": user.language,
+        "devices": devices_of(request),
+        "has_programs": role.includes(Role.OWNER) and connection.is_embedded(),
+    }
+    return {
+        "page": page,
+        "shares": shares_of(request),
+        "form": form or ChangePassword(user),
+        "ways": load_from_elsewhere(request) if role.includes(Role.MEMBER) else None,
+    }
+
+
+def devices_of(request: Request) -> dict[str, object]:
+    now, own_key = timezone.now(), request.session.session_key or ""
+    own_devices = devices.of(request.user, now)
+    latest = list(own_devices[:MOST_DEVICES])
+    return devices_part(latest, own_devices.count(), own_key, Calendar.now(), now)
