@@ -25,8 +25,7 @@ from webui.server import plan, wishlist
 from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
 from webui.server.pages import server as pages
 from webui.server.pages.plan import PlanPart, aged_words, plan_part
-from webui.server.pages.server import ConnectionPart, ServerPage, ServicePart
-from webui.server.pages.storage import StoragePart, largest_rows
+from webui.server.pages.server import ConnectionPart, ServerPage, ServicePart, StoragePart
 from webui.server.plan import AccountReading
 from webui.shares.screen import everyones_shares
 from webui.shell import context
@@ -43,19 +42,17 @@ BYTES_PER_GB = 10**9
 MOST_EVENTS = 5
 
 
-def context_for(
-    request: Request, connect: Connect | None = None, page: ServerPage | None = None
-) -> dict[str, object]:
+def context_for(request: Request, page: ServerPage | None = None) -> dict[str, object]:
     """Return the context of the parts that may be shown alone."""
     return {
         "page": page or page_of(request),
         "is_plain": not is_secure_context(request),
         "programs": programs_of(request) if is_owner(request) else None,
-        "connect": connect or Connect(()),
+        "connect": Connect(()),
     }
 
 
-def page_context_for(request: Request, connect: Connect | None = None) -> dict[str, object]:
+def page_context_for(request: Request) -> dict[str, object]:
     """Return the context of the whole page, which also shows the plan and the settings.
 
     Requesting the account first also shows the service's health.
@@ -70,7 +67,7 @@ def page_context_for(request: Request, connect: Connect | None = None) -> dict[s
     if is_owner(request):
         page = with_owners_parts(request, page)
     return {
-        **context_for(request, connect, page),
+        **context_for(request, page),
         **settings_context(request, reading),
         "plan": account,
         "links": links,
@@ -118,7 +115,7 @@ def storage_of(request: Request) -> StoragePart:
         cached = folders.store().find(service_of(request).key, ROOT)
     entries = cached.snapshot.contents.entries if cached else ()
     gauge = context.gauge_for(request)
-    return StoragePart(gauge, largest_rows(entries), is_embedded, can_restore)
+    return StoragePart(gauge, pages.largest_rows(entries), is_embedded, can_restore)
 
 
 def connection_state() -> ServicePart:

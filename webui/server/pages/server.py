@@ -1,3 +1,5 @@
+"""The Server screen: what takes space, and how Ferry reaches the storage service."""
+
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -8,9 +10,11 @@ from django.utils.translation import ngettext
 
 from webui.activity.page import ActivityPage
 from webui.health.page import HealthPage
+from webui.library.addresses import folder_url
+from webui.library.entries import Entry
 from webui.people.pages.people import InvitationRow, PersonRow
 from webui.server.pages.plan import PlanPart
-from webui.server.pages.storage import StoragePart
+from webui.storage_meter import Gauge
 from webui.v1.connection import Health
 from webui.v1.errors import (
     Failure,
@@ -24,8 +28,28 @@ from webui.v1.errors import (
 )
 from webui.words import reasons
 from webui.words.failures import message_of, said_by
-from webui.words.formatting import ago_words, count_words, tenths_words
+from webui.words.formatting import ago_words, count_words, size_words, tenths_words
 from webui.words.joining import sentences
+
+MOST_LARGEST = 6
+
+
+@dataclass(frozen=True)
+class LargestRow:
+    """One of the largest entries of the root. `share` is its percentage of the largest entry."""
+
+    name: str
+    url: str
+    size: str
+    share: int
+
+
+@dataclass(frozen=True)
+class StoragePart:
+    gauge: Gauge | None
+    largest: list[LargestRow]
+    has_largest_files: bool  # the service lists those of all folders
+    can_restore: bool
 
 
 @dataclass(frozen=True)
@@ -101,6 +125,22 @@ def sections(
 def people_words(count: int) -> str:
     words = ngettext("%(count)s person", "%(count)s people", count)
     return words % {"count": count_words(count)}
+
+
+# What takes space
+
+
+def largest_rows(entries: Sequence[Entry]) -> list[LargestRow]:
+    sized = [(entry.size_bytes, entry) for entry in entries if entry.size_bytes]
+    largest = sorted(sized, key=lambda each: -each[0])[:MOST_LARGEST]
+    return [largest_row(entry, size_bytes, largest[0][0]) for size_bytes, entry in largest]
+
+
+def largest_row(entry: Entry, size_bytes: int, most_bytes: int) -> LargestRow:
+    """Describe an entry. Its bar is at least 1 percent long, so that it stays visible."""
+    share = max(1, round(size_bytes * 100 / most_bytes))
+    url = folder_url(entry.id) if entry.is_folder else ""
+    return LargestRow(entry.name, url, size_words(size_bytes), share)
 
 
 # The storage service
