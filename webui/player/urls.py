@@ -1,17 +1,17 @@
 from django.urls import path
 
-from webui.player.views import film, subtitles, tags
+from webui.player import views
 
 urlpatterns = [
-    path("files/file/<site_id:file>/tags/", tags.show, name="files-tags"),
+    path("files/file/<site_id:file>/tags/", views.show_tags, name="files-tags"),
     path(
         "files/<site_id:folder>/file-<site_id:file>/subtitles/<site_id:sub>.vtt",
-        subtitles.show,
+        views.show_subtitles,
         name="subtitles",
     ),
-    path("files/file/<site_id:file>/hls/", film.playable, {"kind": "hls"}, "stream-hls"),
-    path("files/file/<site_id:file>/mp4/", film.playable, {"kind": "mp4"}, "stream-mp4"),
-    path("files/file/<site_id:file>/scenes/", film.scenes, name="stream-scenes"),
-    path("watch/<site_id:file>/", film.position, name="watch-position"),
-    path("watch/<site_id:file>/mark/", film.set_watched, name="watch-mark"),
+    path("files/file/<site_id:file>/hls/", views.playable, {"kind": "hls"}, "stream-hls"),
+    path("files/file/<site_id:file>/mp4/", views.playable, {"kind": "mp4"}, "stream-mp4"),
+    path("files/file/<site_id:file>/scenes/", views.scenes, name="stream-scenes"),
+    path("watch/<site_id:file>/", views.position, name="watch-position"),
+    path("watch/<site_id:file>/mark/", views.set_watched, name="watch-mark"),
 ]

@@ -1,32 +1,38 @@
-"""Films: where they can be played, and how far a person got."""
+"""Films and music: where they can be played, how far a person got, subtitles, and tags."""
 
 from collections.abc import Mapping
 from contextlib import suppress
 from math import isfinite
 from typing import Any
 
-from django.http import HttpResponse, JsonResponse
+from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
-from webui.http.requests import Request, service_of
+from webui.contents.content_check import expected_file
+from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
+from webui.http.requests import Request, plain_text, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.bounds import bounds_of, for_visitors
 from webui.library.entries import ROOT
 from webui.models import Role
-from webui.player import resume_positions
+from webui.player import resume_positions, subtitles, tags
 from webui.player.pages import film as page
 from webui.player.resume_positions import Film
 from webui.streams import streams
-from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable
+from webui.v1.errors import Failure, NotFound, Rejected, TooMany, Unavailable, Unreadable
 from webui.v1.links import Link
 from webui.v1.own_records import Scenes
 from webui.v1.records import Playable
 from webui.words.failures import message_of
+
+# A file never changes, so playing an album again needn't read the tags again.
+TAGS_CACHE_CONTROL = "private, max-age=3600"
+
 
 # Playable URLs
 
@@ -39,10 +45,9 @@ def playable(request: Request, file: str, kind: str) -> HttpResponse:
     v1 = service_of(request).v1
     try:
         answer = where(request, v1.hls(file) if kind == "hls" else v1.mp4(file), file, kind)
-    except (Unavailable, TooMany) as failure:
-        answer = source("away", reason=why_not(for_visitors(request, failure)))
     except Failure as failure:
-        answer = source("none", reason=why_not(for_visitors(request, failure)))
+        state = "away" if isinstance(failure, Unavailable | TooMany) else "none"
+        answer = source(state, reason=why_not(for_visitors(request, failure)))
     return JsonResponse(answer, headers={"Cache-Control": "private, no-store"})
 
 
@@ -122,3 +127,37 @@ def number_of(request: Request, name: str) -> float | None:
     except ValueError:
         return None
     return number if isfinite(number) else None
+
+
+# What comes with a film or track
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show_subtitles(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
+    """Send the subtitle file `sub`. The URL names the film only for people."""
+    version, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
+    try:
+        text = subtitles.read(service_of(request), folder, sub, language, version)
+    except TimeoutError:
+        return HttpResponse(status=503, headers={"Retry-After": "5"})
+    except Unreadable as failure:
+        if failure.reason != "too_large":
+            raise
+        return plain_text(_("Ferry can't show subtitles for a file this large."), 422)
+    if not text:
+        return plain_text(_("This file doesn't have any subtitles."), 422)
+    cache_headers = {"Cache-Control": IMMUTABLE if version else "private, no-cache"}
+    return HttpResponse(
+        text, content_type="text/vtt; charset=utf-8", headers=LOCKED_HEADERS | cache_headers
+    )
+
+
+@require_safe
+@open_to(Role.GUEST)
+def show_tags(request: Request, file: str) -> HttpResponse:
+    entry = folders.find_file(service_of(request), request.GET.get("in", ""), file)
+    if entry is None or entry.preview != "audio":
+        raise Http404
+    audio_tags = tags.read_tags(service_of(request).v1, file, expected_file(entry))
+    return JsonResponse(audio_tags, headers={"Cache-Control": TAGS_CACHE_CONTROL})
