@@ -39,7 +39,7 @@ def test_a_trace_in_the_log_names_no_password(alice, monkeypatch, capsys, caplog
         raise RuntimeError("tide")
 
     # No known request makes Ferry fail while it holds a password.
-    monkeypatch.setattr("webui.signin.views.signin.authenticate", broken)
+    monkeypatch.setattr("webui.signin.views.authenticate", broken)
     browser = Client(headers={"host": "localhost"}, raise_request_exception=False)
     answer = browser.post("/signin/", {"username": "alice", "password": PASSWORD})
     assert answer.status_code == 500

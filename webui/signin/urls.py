@@ -1,9 +1,9 @@
 from django.urls import path
 
-from webui.signin.views import signin, welcome
+from webui.signin import views
 
 urlpatterns = [
-    path("signin/", signin.signin, name="signin"),
-    path("signout/", signin.signout, name="signout"),
-    path("welcome/<str:token>/", welcome.welcome, name="welcome"),
+    path("signin/", views.signin, name="signin"),
+    path("signout/", views.signout, name="signout"),
+    path("welcome/<str:token>/", views.welcome, name="welcome"),
 ]
