@@ -11,7 +11,7 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import Params, SiteView
 from webui.models import Role, Share
 from webui.shares import links as share_links
-from webui.shares.pages.links import ShareRow, row_with_maker, share_row
+from webui.shares.page import ShareRow, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
 

@@ -23,7 +23,7 @@ from webui.people.device_addresses import device_addresses
 from webui.player import subtitles
 from webui.shares import links
 from webui.shares.form import SEND, ShareForm
-from webui.shares.pages.making import new_page, terms_words
+from webui.shares.page import new_page, terms_words
 from webui.uploads.page import no_folder_words
 from webui.words.formatting import Calendar, count_words
 

@@ -16,7 +16,7 @@ from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links
 from webui.shares.form import ChangeForm
-from webui.shares.pages.links import player_paths, row_with_maker, share_row
+from webui.shares.page import player_paths, row_with_maker, share_row
 from webui.words.formatting import Calendar
 
 FROM_SERVER = "server"  # in the query of a link in the owners' list

@@ -25,7 +25,7 @@ from webui.library.snapshot import Snapshot
 from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
 from webui.shares import links, screen
-from webui.shares.pages import links as pages
+from webui.shares import page as pages
 from webui.v1.errors import Failure, NotFound
 from webui.words.formatting import Calendar
 

@@ -33,7 +33,7 @@ from webui.library.entries import FILE, Entry
 from webui.models import Role, Share, User
 from webui.player import subtitles
 from webui.shares import links, screen, visits
-from webui.shares.pages.links import uses_left_words
+from webui.shares.page import uses_left_words
 from webui.signin import throttle
 from webui.signin.session import retry_after, too_many_tries
 from webui.v1.errors import Failure, NotFound
