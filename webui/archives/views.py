@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST, require_safe
 
 from webui.archives import selections as archive_selections
-from webui.archives.page import archive_page
 from webui.contents import relayed_files
 from webui.contents.content_check import expected_zip
 from webui.files import screen
@@ -25,6 +24,9 @@ from webui.library.bounds import bounds_of
 from webui.library.entries import FOLDER, ROOT, split_name
 from webui.models import Role, Selection
 from webui.v1.links import Download, Link
+from webui.words import formatting
+
+MOST_LISTED = 50
 
 
 @require_safe
@@ -85,12 +87,18 @@ def pack(request: Request, folder: str) -> HttpResponse:
 def show(request: Request, key: str) -> HttpResponse:
     selection = find_selection(request, key)
     names = [name for _kind, _id, name in selection.entries]
-    context = {
-        "page": archive_page(names, selection.size_bytes),
+    words = {
+        "items": formatting.items_words(len(names)),
+        "size": formatting.size_words(selection.size_bytes),
+    }
+    page = {
+        "text": _("%(items)s, %(size)s") % words,
+        "items": names[:MOST_LISTED],
+        "more": formatting.more_words(len(names) - MOST_LISTED),
         "download_url": reverse("files-archive-download", args=[key]),
         "back_url": folder_url(selection.folder),
     }
-    return render(request, "files/archive.html", context)
+    return render(request, "files/archive.html", {"page": page})
 
 
 @require_safe

@@ -14,9 +14,9 @@ from webui.files import sort_orders
 from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as pages
 from webui.files.pages import rows as rows_page
-from webui.files.pages.context import FilesContext, Stale
 from webui.files.pages.delete import Below
 from webui.files.pages.folder import FilesPage, stale_words
+from webui.files.pages.rows import FilesContext, Stale
 from webui.http.requests import Request, is_reload, service_of
 from webui.library import folders
 from webui.library.addresses import Addresses, ViewOptions, parse_view_options

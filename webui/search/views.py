@@ -11,8 +11,8 @@ from django.utils.translation import gettext as _
 from django.views.decorators.http import require_safe
 
 from webui.errors import answers as error_answers
-from webui.files.pages.context import FilesContext
 from webui.files.pages.folder import FilmInProgress, film_in_progress
+from webui.files.pages.rows import FilesContext
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, recent_folders

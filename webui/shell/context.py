@@ -1,6 +1,8 @@
+"""The frame around every page: navigation and appearance."""
+
 import sqlite3
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
 
@@ -21,14 +23,44 @@ from webui.http.requests import service_of
 from webui.library import folders
 from webui.library.bounds import bounds_of
 from webui.models import Role
-from webui.shell.page import THEMES, Destination, Shell
 from webui.storage_meter import Gauge, gauge_of
 from webui.transfers import poll
 from webui.v1.errors import Failure
 
+THEMES = ("system", "light", "dark")
 THEME_COOKIE = f"ferry_theme_{settings.PORT}"
 THEME_AGE = timedelta(days=365)
 TROUBLES = (Failure, sqlite3.Error, DatabaseError)
+
+
+@dataclass(frozen=True)
+class Destination:
+    name: str
+    label: str
+    url: str
+    icon: str
+    key: str
+    is_current: bool
+
+
+@dataclass(frozen=True)
+class Shell:
+    language: str
+    direction: str
+    theme_choice: str
+    nav: tuple[Destination, ...] = ()
+    running: int = 0
+    gauge: Gauge | None = None
+    warning: str = ""
+    person: str = ""
+    server_name: str = ""
+    is_https: bool = False
+    is_visit: bool = False  # by a link, whose page has nothing of the site around it
+
+    @property
+    def theme(self) -> str:
+        """Return the theme that the page sets, or an empty string to follow the system."""
+        return "" if self.theme_choice == "system" else self.theme_choice
 
 
 def context(request: HttpRequest) -> dict[str, object]:

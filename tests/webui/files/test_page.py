@@ -2,8 +2,7 @@
 
 from datetime import UTC, datetime
 
-from webui.files.pages.context import FilesContext
-from webui.files.pages.rows import rows
+from webui.files.pages.rows import FilesContext, rows
 from webui.library.addresses import Addresses, ViewOptions
 from webui.library.entries import FILE, FOLDER, Entry
 from webui.player.position import Position

@@ -11,14 +11,20 @@ from django.urls import get_script_prefix, reverse
 from django.utils.translation import get_language, pgettext
 from django.utils.translation import gettext as _
 
-from webui.files.pages.context import FilesContext, InterruptedUpload, Stale
-from webui.files.pages.rows import EntryRow, rows, section_rows
+from webui.files.pages.rows import (
+    EntryRow,
+    FilesContext,
+    InterruptedUpload,
+    Stale,
+    rows,
+    section_rows,
+)
 from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
 from webui.library.entries import FOLDER, ROOT, Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import BY_SECTION, Contents, plain
 from webui.player.neighbors import next_up
-from webui.player.pages.resume import left_words
+from webui.player.pages.film import left_words
 from webui.player.position import Position
 from webui.storage_meter import Gauge, gauge_of
 from webui.unpacking.page import UnpackingList

@@ -1,4 +1,4 @@
-"""The rows of a folder: an entry's words and URLs."""
+"""The rows of a folder: an entry's words and URLs, and what they depend on."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -7,19 +7,60 @@ from itertools import pairwise
 
 from django.utils.translation import gettext as _
 
-from webui.files.pages.context import FilesContext
 from webui.library.addresses import Addresses, thumb_url
-from webui.library.entries import FILE, FOLDER, Entry, split_name
+from webui.library.entries import FILE, FOLDER, ROOT, Entry, split_name
 from webui.library.episodes import Episode, title_of
 from webui.library.kinds import ICONS, KIND_OF
+from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
-from webui.player.pages.resume import watched_words
+from webui.player.pages.film import watched_words
 from webui.player.position import Position
+from webui.unpacking.page import UnpackingList
 from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
 
 # Characters of a name that fit into a tile, and into a row of a phone.
 SHORT_IN = {"grid": 24, "media": 24, "list": 48, "compact": 24}
+
+
+@dataclass(frozen=True)
+class Stale:
+    since: str
+    title: str
+    text: str
+
+
+@dataclass(frozen=True)
+class InterruptedUpload:
+    name: str
+    text: str
+    percent: int
+    cancel_url: str
+
+
+@dataclass(frozen=True)
+class FilesContext:
+    """What a page of files shows besides the folder itself."""
+
+    calendar: Calendar
+    origin: str = ""
+    may_change: bool = False
+    stale: Stale | None = None
+    is_fresh: bool = True
+    takes_folder: bool = True
+    can_search: bool = False
+    can_share: bool = False
+    can_restore: bool = False
+    can_move: bool = False
+    can_unpack: bool = False
+    thumbs_by_kind: bool = False
+    top: str = ROOT  # where the breadcrumbs begin
+    top_name: str = ""
+    ancestors: tuple[tuple[str, str], ...] = ()
+    positions: frozenset[tuple[str, Position]] = frozenset()  # by the file's id
+    begun: tuple[tuple[Snapshot, Entry, Position], ...] = ()
+    interrupted: tuple[InterruptedUpload, ...] = ()
+    unpacking: UnpackingList | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,17 +1,17 @@
-"""The player of one film: its sources, the resume position, and what comes next."""
+"""The player of one film: its sources, how far a person got, and what comes next."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from webui.library import episodes
 from webui.library.addresses import Addresses, image_url, raw_url, thumb_url
 from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.player import neighbors
-from webui.player.pages.resume import stopped_words
 from webui.player.position import Position
 from webui.player.subtitle_languages import Sidecar
 from webui.v1.links import Link
@@ -108,3 +108,30 @@ def scenes(facts: Scenes, *, has_filmstrip: bool) -> Mapping[str, Any]:
 def filmstrip(strip: Filmstrip) -> Mapping[str, Any]:
     path = Link(strip.url, is_ours=True).path_and_query
     return {"url": path, "frames": strip.frames, "columns": strip.frames_in_row}
+
+
+# How far a person got
+
+
+def stopped_words(position: Position) -> str:
+    at = clock_words(position.position_seconds)
+    if not position.duration_seconds:
+        return _("You stopped at %(time)s.") % {"time": at}
+    minutes = max(round((position.duration_seconds - position.position_seconds) / 60), 1)
+    remaining = ngettext("%(count)s minute left", "%(count)s minutes left", minutes)
+    words = {"time": at, "left": remaining % {"count": minutes}}
+    return _("You stopped at %(time)s, with %(left)s.") % words
+
+
+def left_words(position: Position) -> str:
+    """Return `23 min left`, or the resume position in a film of unknown length."""
+    if not position.duration_seconds:
+        return clock_words(position.position_seconds)
+    minutes = max(round((position.duration_seconds - position.position_seconds) / 60), 1)
+    return _("%(count)s min left") % {"count": minutes}
+
+
+def watched_words(position: Position) -> str:
+    if position.percent:
+        return _("Watched %(percent)s%%") % {"percent": position.percent}
+    return _("Watched") if position.is_watched else ""

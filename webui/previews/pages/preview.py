@@ -9,8 +9,8 @@ from zipfile import ZipInfo
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from webui.files.pages.context import FilesContext
 from webui.files.pages.folder import ROWS_AT_ONCE, download_url
+from webui.files.pages.rows import FilesContext
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
 from webui.library.entries import FILE, Entry, split_name
 from webui.library.kinds import ICONS, KIND_OF
