@@ -19,7 +19,6 @@ from django.db.utils import Error as DatabaseError
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
 from django.utils import timezone
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from common.health import Finding, Report, UnfinishedUploads
 from common.storage.outages import Outage, outage_of
@@ -311,15 +310,13 @@ def disk_bytes() -> int | None:
 
 
 @never_cache
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def alive(request: HttpRequest) -> HttpResponse:
     return HttpResponse("alive\n", content_type="text/plain")
 
 
 @never_cache
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def ready(request: HttpRequest) -> JsonResponse:
     results = findings()
     is_ready = not any(trouble and trouble.is_blocking for trouble in results.values())

@@ -3,15 +3,13 @@
 from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views.decorators.cache import never_cache
-from django.views.decorators.http import require_safe
 
 from host.web import visitors
 from webui.http.roles import open_to_strangers
 
 
 @never_cache
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def metrics(request: HttpRequest) -> HttpResponse:
     if not settings.METRICS_TOKEN:
         raise Http404

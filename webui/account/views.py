@@ -8,7 +8,6 @@ from django.urls import reverse
 from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.account.forms import ChangePassword
 from webui.activity import events
@@ -32,15 +31,13 @@ MOST_TOKENS = 20
 LONGEST_TOKEN_NAME = 60
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request) -> HttpResponse:
     return render(request, "account/show.html", context_for(request))
 
 
 @sensitive_post_parameters()
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def password(request: Request) -> HttpResponse:
     """Change the password. All other sessions end, as their password hash no longer matches."""
     form = ChangePassword(request.user, request.POST)
@@ -71,8 +68,7 @@ def change_password(request: Request, form: ChangePassword) -> HttpResponse:
     return response
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def language(request: Request) -> HttpResponse:
     """Save the language for all devices of a person. If it's unknown, let the browser decide."""
     chosen = request.POST.get("language", "")
@@ -83,8 +79,7 @@ def language(request: Request) -> HttpResponse:
     return redirect(reverse("account", fragment="language-save"))
 
 
-@require_POST
-@open_to_strangers
+@open_to_strangers("POST")
 def choose_theme(request: HttpRequest) -> HttpResponse:
     """Save the color scheme in this browser. The page itself has already changed, by CSS."""
     is_htmx = bool(getattr(request, "htmx", None))
@@ -97,8 +92,7 @@ def choose_theme(request: HttpRequest) -> HttpResponse:
 # Devices
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def sign_out_device(request: Request, device: int) -> HttpResponse:
     """Sign out a device. A device that is already gone counts as signed out."""
     chosen = request.user.devices.filter(pk=device)
@@ -108,8 +102,7 @@ def sign_out_device(request: Request, device: int) -> HttpResponse:
     return render_devices(request, _("Device signed out"))
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
     events.record(request, Kind.OTHERS_SIGNED_OUT)
@@ -125,8 +118,7 @@ def render_devices(request: Request, message: str) -> HttpResponse:
 # Tokens for scripts
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 @require_password("account", "tokens")
 def make_token(request: Request) -> HttpResponse:
     """Make a token. Only this response contains it: no URL, session, or log does."""
@@ -151,8 +143,7 @@ def find_token_error(user: User, name: str) -> str:
     return ""
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def revoke_token(request: Request, token: int) -> HttpResponse:
     row = SendToken.objects.filter(user=request.user, pk=token).first()
     if row is not None:

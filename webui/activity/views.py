@@ -1,6 +1,5 @@
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from webui.activity.page import activity_page
 from webui.http.requests import Request
@@ -11,8 +10,7 @@ from webui.words.formatting import Calendar
 PAGE_SIZE = 50
 
 
-@require_safe
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "GET")
 def show(request: Request) -> HttpResponse:
     """Show a page of events, the newest first. Read an extra row to detect older events."""
     before = request.GET.get("before", "")

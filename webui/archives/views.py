@@ -9,7 +9,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.archives import selections as archive_selections
 from webui.contents import relayed_files
@@ -29,8 +28,7 @@ from webui.words import formatting
 MOST_LISTED = 50
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def folder_zip(request: Request, folder: str) -> HttpResponseBase:
     """Download a folder as a ZIP. The root needs its own id from its listing: 0 is our word, not
     v1's."""
@@ -54,8 +52,7 @@ def name_of(request: Request, folder: str) -> str:
     return name or _("Files")
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def pack(request: Request, folder: str) -> HttpResponse:
     """Save the selection, and return a link to it. The page's policy blocks a form whose response
     redirects to another host, but not a link, which a script clicks on the folder's own page."""
@@ -82,8 +79,7 @@ def pack(request: Request, folder: str) -> HttpResponse:
     return response
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request, key: str) -> HttpResponse:
     selection = find_selection(request, key)
     names = [name for _kind, _id, name in selection.entries]
@@ -101,8 +97,7 @@ def show(request: Request, key: str) -> HttpResponse:
     return render(request, "files/archive.html", {"page": page})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def download(request: Request, key: str) -> HttpResponseBase:
     """Download the selection. For a whole folder, use the folder's ZIP, which every service can
     make at any size."""

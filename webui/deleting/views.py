@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from webui import owner_settings
 from webui.activity import events
@@ -25,8 +24,7 @@ NUMBER = re.compile("[0-9]{1,18}")
 MOST_IDS = 1_000  # As many as the list shows.
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def show(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
     deleted = service_of(request).v1.deleted_items()
@@ -34,8 +32,7 @@ def show(request: Request) -> HttpResponse:
     return render(request, "files/deleted.html", {"page": page})
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def restore(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
     page_url = form_page_url(request)
@@ -53,8 +50,7 @@ def numbers_in(values: Iterable[str]) -> list[str]:
     return [*dict.fromkeys(each for each in values if NUMBER.fullmatch(each))]
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def delete(request: Request) -> HttpResponse:
     refuse_elsewhere(request)
     ids = chosen_ids(request)

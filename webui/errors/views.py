@@ -5,15 +5,13 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from webui.errors.page import Action, offline_page
 from webui.http import languages
 from webui.http.roles import open_to_strangers
 
 
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def offline(request: HttpRequest) -> HttpResponse:
     """Return a page for the service worker to cache: without cookies, in its user's language."""
     code = request.GET.get("language", "")

@@ -1,6 +1,5 @@
 from django.http import HttpResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from common.host import host
 from webui.health.page import health_page
@@ -10,8 +9,7 @@ from webui.models import Role
 from webui.words.formatting import Calendar
 
 
-@require_safe
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "GET")
 def show(request: Request) -> HttpResponse:
     page = health_page(host().report_health(), Calendar.now())
     return render(request, "health/show.html", {"page": page})

@@ -10,7 +10,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.http.request import split_domain_port
 from django.shortcuts import redirect, render, resolve_url
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.views.decorators.http import require_http_methods
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
@@ -21,8 +20,6 @@ from webui.models import User
 
 # What a middleware calls for the response.
 Answer = Callable[[HttpRequest], HttpResponseBase]
-# A form with its own page: GET shows it, POST acts.
-asks_and_acts = require_http_methods(["GET", "HEAD", "POST"])
 
 
 def middleware(

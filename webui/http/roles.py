@@ -1,4 +1,4 @@
-"""Which roles may open a view. Each view has one decorator that says so; a test checks them all."""
+"""Which roles may open a view, and by which methods. A test checks the roles of all views."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,6 +6,7 @@ from typing import Any, Concatenate, ParamSpec, cast
 
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_http_methods
 
 from webui.http.requests import Request, sign_in_first
 from webui.models import Role
@@ -15,8 +16,8 @@ SiteView = Callable[Concatenate[Request, Params], HttpResponseBase]
 DjangoView = Callable[Concatenate[HttpRequest, Params], HttpResponseBase]
 
 
-def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
-    """Open a view to people with this role or a higher one."""
+def open_to(role: Role, *methods: str) -> Callable[[SiteView[Params]], DjangoView[Params]]:
+    """Open a view to people with this role or a higher one, and to these methods, if any."""
 
     def decorate(view: SiteView[Params]) -> DjangoView[Params]:
         @wraps(view)
@@ -29,12 +30,27 @@ def open_to(role: Role) -> Callable[[SiteView[Params]], DjangoView[Params]]:
                 raise PermissionDenied
             return view(cast("Request", request), *args, **kwargs)
 
-        cast("Any", wrapper).open_to = role
-        return cast("DjangoView[Params]", wrapper)
+        return _limit(cast("DjangoView[Params]", wrapper), role, methods)
 
     return decorate
 
 
-def open_to_strangers(view: SiteView[Params] | DjangoView[Params]) -> DjangoView[Params]:
-    cast("Any", view).open_to = None
-    return cast("DjangoView[Params]", view)
+def open_to_strangers(
+    *methods: str,
+) -> Callable[[SiteView[Params] | DjangoView[Params]], DjangoView[Params]]:
+    """Open a view to everyone, and to these methods, or to all if none is named."""
+
+    def decorate(view: SiteView[Params] | DjangoView[Params]) -> DjangoView[Params]:
+        return _limit(cast("DjangoView[Params]", view), None, methods)
+
+    return decorate
+
+
+def _limit(
+    view: DjangoView[Params], role: Role | None, methods: tuple[str, ...]
+) -> DjangoView[Params]:
+    cast("Any", view).open_to = role
+    if not methods:
+        return view
+    # Whatever answers GET also answers HEAD.
+    return require_http_methods([*methods, *(["HEAD"] if "GET" in methods else [])])(view)

@@ -14,7 +14,7 @@ from webui.activity.events import Kind
 from webui.activity.page import ALL_FILES
 from webui.files import answers, changes, screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, recent_folders
 from webui.library.entries import FOLDER, ROOT, Entry
@@ -35,8 +35,7 @@ MOST_TOGETHER = 10_000
 LONGEST_QUERY, MOST_FOUND = 200, "50"
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def move(request: Request, folder: str) -> HttpResponse:
     if not service_of(request).is_embedded:
         raise Http404

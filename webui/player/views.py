@@ -9,7 +9,6 @@ from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.contents.content_check import expected_file
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
@@ -37,8 +36,7 @@ TAGS_CACHE_CONTROL = "private, max-age=3600"
 # Playable URLs
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def playable(request: Request, file: str, kind: str) -> HttpResponse:
     """Send where a film can be played. A refusal is a normal response: the player tries its other
     sources, and shows a reason if none works."""
@@ -67,8 +65,7 @@ def source(
     return {"kind": kind, "url": url, "progress": progress, "reason": reason}
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def scenes(request: Request, file: str) -> HttpResponse:
     """Send chapters and filmstrip of a film, which only our own service has. Without these, the
     player does what it can."""
@@ -93,8 +90,7 @@ def why_not(failure: Failure) -> str:
 # How far a person got
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def position(request: Request, file: str) -> HttpResponse:
     """Save a resume position. Pages that close send it too, so nothing reads the response."""
     film = film_of(request, file)
@@ -104,8 +100,7 @@ def position(request: Request, file: str) -> HttpResponse:
     return HttpResponse(status=204)
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def set_watched(request: Request, file: str) -> HttpResponse:
     film = film_of(request, file)
     is_watched = request.POST.get("watched") == "1"
@@ -132,8 +127,7 @@ def number_of(request: Request, name: str) -> float | None:
 # What comes with a film or track
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show_subtitles(request: Request, folder: str, file: str, sub: str) -> HttpResponse:
     """Send the subtitle file `sub`. The URL names the film only for people."""
     version, language = request.GET.get("mark", "")[:80], request.GET.get("lang", "")[:10]
@@ -153,8 +147,7 @@ def show_subtitles(request: Request, folder: str, file: str, sub: str) -> HttpRe
     )
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show_tags(request: Request, file: str) -> HttpResponse:
     entry = folders.find_file(service_of(request), request.GET.get("in", ""), file)
     if entry is None or entry.preview != "audio":

@@ -8,7 +8,6 @@ from django.shortcuts import render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from webui.errors import answers as error_answers
 from webui.files.pages.folder import FilmInProgress, film_in_progress
@@ -31,15 +30,13 @@ from webui.words import joining
 from webui.words.formatting import Calendar
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request) -> HttpResponse:
     page = page_of(request, parse_search(request.GET.dict()))
     return render(request, "search/show.html", {"page": page})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def results(request: Request) -> HttpResponse:
     """Render the results alone. The address follows, so that Back returns to them."""
     search = parse_search(request.GET.dict())
@@ -51,8 +48,7 @@ def results(request: Request) -> HttpResponse:
     return response
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def elsewhere(request: Request, folder: str) -> HttpResponse:
     """Render what the filter of a folder would find in other folders."""
     search = SearchRequest(query=parse_search(request.GET.dict()).query)
@@ -62,8 +58,7 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def choose(request: Request) -> HttpResponse:
     """Show folders to choose from: those in the open folder, or those that have the name."""
     target, is_opened = read_target(request), "open" in request.GET
@@ -79,8 +74,7 @@ def choose(request: Request) -> HttpResponse:
     return render(request, template, {"page": page})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def largest(request: Request) -> HttpResponse:
     if not service_of(request).is_embedded:
         text = _("The storage service can't list its largest files.")

@@ -12,7 +12,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
-from django.views.decorators.http import require_POST, require_safe
 
 from common.host import host
 from webui import owner_settings
@@ -23,7 +22,7 @@ from webui.add import send as add_send
 from webui.add.send import SendContext
 from webui.connection import connection
 from webui.errors import answers as error_answers
-from webui.http.requests import Request, asks_and_acts, leave_for, service_of
+from webui.http.requests import Request, leave_for, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.entries import ROOT
@@ -49,14 +48,12 @@ log = logging.getLogger("ferry.connection")
 account_log = logging.getLogger("ferry.account")
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request) -> HttpResponse:
     return render(request, "server/show.html", page_context_for(request))
 
 
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 @require_password("account-server", "storage")
 def change_storage(request: Request) -> HttpResponse:
     if not service_of(request).is_embedded:
@@ -74,8 +71,7 @@ def change_storage(request: Request) -> HttpResponse:
     return leave(request, "storage", _("Saved"))
 
 
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 @require_password("account-server", "names")
 def change_names(request: Request) -> HttpResponse:
     form = names_form(request, request.POST)
@@ -115,8 +111,7 @@ def leave(request: Request, section: str, message: str) -> HttpResponse:
 # The wishlist of the account at the storage service
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def retry_wish(request: Request, wish: str) -> HttpResponse:
     account, target = find_wish(request, wish)
     items = parse.read(target.magnet or "")
@@ -132,8 +127,7 @@ def retry_wish(request: Request, wish: str) -> HttpResponse:
     return redirect(reverse("account-server", fragment="plan"))
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def forget_wish(request: Request, wish: str) -> HttpResponse:
     account, target = find_wish(request, wish)
     wishlist.hide(service_of(request), account, target)
@@ -152,8 +146,7 @@ def find_wish(request: Request, key: str) -> tuple[Account, Wish]:
 # The storage service: whether it answers, and which one it is
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def check_service(request: Request) -> HttpResponse:
     """Check the service. A failure is a normal response: the section shows it."""
     with suppress(Failure):
@@ -167,8 +160,7 @@ def check_service(request: Request) -> HttpResponse:
 
 
 @sensitive_post_parameters("password")
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 @require_password("account-server", "connection")
 def connect(request: Request) -> HttpResponse:
     """Save a connection, but only after the service has accepted the account."""
@@ -202,8 +194,7 @@ def own_hosts(request: Request) -> list[str]:
     return [request.get_host(), *(f"{name}:{settings.PORT}" for name in names)]
 
 
-@asks_and_acts
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "GET", "POST")
 @require_password("account-server", "connection")
 def disconnect(request: Request) -> HttpResponse:
     if settings.SERVICE_URL:
@@ -231,8 +222,7 @@ def refuse_change(request: Request) -> HttpResponse:
 
 
 @sensitive_variables()
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 @require_password("account-server", "programs", lambda request: "forget" not in request.POST)
 def change_programs(request: Request) -> HttpResponse:
     """Make a new password, which only this response shows, or revoke it. Programs with the old one

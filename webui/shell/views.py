@@ -12,7 +12,6 @@ from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from webui.errors.page import offline_page
 from webui.http.roles import open_to_strangers
@@ -27,8 +26,7 @@ SHELL = re.compile(
 )
 
 
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def manifest(_request: HttpRequest) -> HttpResponse:
     """Send the web app manifest, fetched without a cookie and the same for everyone."""
     add, name = reverse("add"), server_name()
@@ -65,8 +63,7 @@ def manifest(_request: HttpRequest) -> HttpResponse:
     return response
 
 
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 def worker(request: HttpRequest) -> HttpResponse:
     """Send the service worker, at the top, since it only controls URLs below its own. Each version
     of Ferry sends a different script, by which browsers notice upgrades and downgrades."""

@@ -11,7 +11,6 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -19,7 +18,7 @@ from webui.errors import answers as error_answers
 from webui.errors.page import Action, error_page
 from webui.forms import Join, SignIn
 from webui.http import known_devices, unsent_forms
-from webui.http.requests import Request, asks_and_acts, leave_for, safe_next
+from webui.http.requests import Request, leave_for, safe_next
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.signin import devices, one_time_links, throttle
@@ -31,8 +30,7 @@ BUSY = timedelta(seconds=5)
 
 
 @sensitive_post_parameters("password")
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def signin(request: HttpRequest) -> HttpResponse:
     next_url = request.POST.get("next") or request.GET.get("next", "")
     form = SignIn(request.POST if request.method == "POST" else None)
@@ -95,8 +93,7 @@ def show(  # noqa: PLR0913  The page's words, and the status and headers for pro
     return retry_after(response, wait) if wait else response
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def signout(request: Request) -> HttpResponse:
     log.info("signed out name=%r address=%s", request.user.username, request.META["REMOTE_ADDR"])
     devices.sign_out(request.user.devices.filter(session_key=request.session.session_key))
@@ -108,8 +105,7 @@ def signout(request: Request) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def welcome(request: HttpRequest, token: str) -> HttpResponse:
     """Create the first owner. A GET, as scanners and previews send, doesn't use up the link."""
     if not one_time_links.find(OneTimeLink.WELCOME, token, timezone.now()):

@@ -2,7 +2,6 @@
 
 from django.http import Http404, HttpResponseBase
 from django.utils import timezone
-from django.views.decorators.http import require_safe
 
 from webui.http.requests import Request
 from webui.http.roles import open_to
@@ -11,8 +10,7 @@ from webui.streams import streams
 from webui.v1.errors import Unreadable
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def part(request: Request, token: str) -> HttpResponseBase:
     target = streams.decrypt(token, streams.reader_of(request), timezone.now())
     if target is None:

@@ -10,13 +10,12 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.add import screen as add_screen
 from webui.deleting import held_deletes
-from webui.http.requests import Request, asks_and_acts, no_content, service_of
+from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -33,8 +32,7 @@ from webui.v1.errors import Failure, NotFound
 from webui.words.formatting import Calendar
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request) -> HttpResponse:
     page = page_of(request)
     may_add = Role(request.user.role).includes(Role.MEMBER)
@@ -64,8 +62,7 @@ def page_of(request: Request) -> TransfersPage:
     return pages.page_of(cached_list, transfers, windows, context_of(request, cached_list))
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def listing(request: Request) -> HttpResponse:
     """Send what is new since `seen`, for htmx to morph into the page.
 
@@ -91,8 +88,7 @@ def listing(request: Request) -> HttpResponse:
     return render(request, "transfers/_news.html", {"page": page, "gauge": gauge})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def running(request: Request) -> HttpResponse:
     """Send the count that the navigation of every other page shows, unless it is up to date."""
     try:
@@ -119,8 +115,7 @@ def context_of(request: Request, cached_list: CachedList) -> RowContext:
     )
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def open_(request: Request, key: str) -> HttpResponse:
     """Redirect to the folder that a transfer became, or to the one that its file is in."""
     transfer = find_transfer(request, key)
@@ -135,8 +130,7 @@ def open_(request: Request, key: str) -> HttpResponse:
 # Acting
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def remove(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     if request.method != "POST":
@@ -150,8 +144,7 @@ def remove(request: Request, key: str) -> HttpResponse:
     return confirm(request, said, undo_url=undo_url_of(now, batch))
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def remove_dialog(request: Request, key: str) -> HttpResponse:
     return render(request, "transfers/_remove.html", loss_of(find_transfer(request, key)))
 
@@ -160,8 +153,7 @@ def loss_of(transfer: CachedTransfer) -> dict[str, object]:
     return {"transfer": transfer, "loss": pages.loss_words(transfer)}
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def retry(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     row = actions.find_sent(service_of(request), transfer) if transfer.is_ended else None
@@ -171,8 +163,7 @@ def retry(request: Request, key: str) -> HttpResponse:
     return confirm(request, _("Transfer restarted"))
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def clear(request: Request) -> HttpResponse:
     now = timezone.now()
     actions.clear(service_of(request), now)
@@ -181,8 +172,7 @@ def clear(request: Request) -> HttpResponse:
     return confirm(request, _("List cleared"), undo_url=undo_url_of(now))
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def restore(request: Request) -> HttpResponse:
     """Undo the clearing or canceling at the time that the URL names."""
     cleared_at, batch = moment_of(request), request.GET.get("held", "")
@@ -212,8 +202,7 @@ def moment_of(request: Request) -> datetime | None:
         return None
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def link(request: Request, key: str) -> HttpResponse:
     """Send the link that was added, for copying; if another program added it, a magnet link."""
     transfer = find_transfer(request, key)

@@ -14,7 +14,6 @@ from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from webui.add import form_body, parse
 from webui.add.form_body import OutOfDate, deliver_items, nothing_words
@@ -25,7 +24,7 @@ from webui.add.screen import box_of
 from webui.add.send import SendResult
 from webui.errors import answers as error_answers
 from webui.http import unsent_forms
-from webui.http.requests import Request, asks_and_acts, form_page_url, is_script, service_of
+from webui.http.requests import Request, form_page_url, is_script, service_of
 from webui.http.roles import DjangoView, Params, open_to, open_to_strangers
 from webui.library import recent_folders
 from webui.library.entries import ROOT
@@ -76,9 +75,8 @@ def too_late(request: HttpRequest) -> HttpResponse:
 
 
 @csrf_exempt
-@require_POST
 @preserve_text
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def send(request: Request) -> HttpResponse:
     """Add the items. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     return deliver(request, FIELD_TEMPLATE)
@@ -148,8 +146,7 @@ def show_results(request: Request, template: str, delivery: SendResult) -> HttpR
 
 
 @csrf_exempt
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def read(request: Request) -> HttpResponse:
     """Show a script how a text is parsed: in the field, or with `picks` on the page that asks."""
     try:
@@ -168,9 +165,8 @@ def read(request: Request) -> HttpResponse:
 
 
 @csrf_exempt
-@asks_and_acts
 @preserve_text
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def add(request: Request) -> HttpResponse:
     """Show the page on GET, add the items on POST. Exempt from Django's CSRF check, like `send`."""
     return deliver(request, "add/ask.html") if request.method == "POST" else ask(request)
@@ -197,8 +193,7 @@ def named_items(text: str, title: str) -> list[Item]:
 
 
 @csrf_exempt
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def redirect_share(_request: HttpRequest) -> HttpResponse:
     """Answer a share that the phone's service worker didn't intercept. Nothing is read or kept,
     since the phone doesn't say who is asking."""

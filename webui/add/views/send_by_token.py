@@ -7,7 +7,6 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from webui.add import send_tokens
 from webui.add.form_body import deliver_items, nothing_words
@@ -26,8 +25,7 @@ log = logging.getLogger("ferry.tokens")
 
 
 @csrf_exempt
-@require_POST
-@open_to_strangers
+@open_to_strangers("POST")
 def send(request: HttpRequest) -> HttpResponse:
     """Add items for a token. Cookies are ignored, so no other site can act in a person's name."""
     token = bearer_token(request)

@@ -8,7 +8,6 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from common.names import find_name_error
 from webui import owner_settings
@@ -20,7 +19,7 @@ from webui.files.pages import actions as actions_page
 from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as files_pages
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, is_script, safe_next, service_of
+from webui.http.requests import Request, is_script, safe_next, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
@@ -37,8 +36,7 @@ MOST_TOGETHER = 500
 # New folder
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def new(request: Request, folder: str) -> HttpResponse:
     reading = screen.read(request, folder)
     if request.method != "POST":
@@ -92,8 +90,7 @@ def show_new(request: Request, reading: Reading, *, name: str, error: str) -> Ht
 # Rename
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def rename(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     entry = screen.find_entry(reading, key)
@@ -142,8 +139,7 @@ def next_url(request: Request) -> str:
     return safe_next(request, url) if url else ""
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     entry = screen.find_entry(reading, key)
@@ -155,8 +151,7 @@ def rename_form(request: Request, folder: str, key: str) -> HttpResponse:
 # Delete
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def delete(request: Request, folder: str) -> HttpResponse:
     if request.method != "POST":
         reading, page = delete_page_of(request, folder)
@@ -175,8 +170,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
     return answers.show_change(request, reading, message=message, undo=undo)
 
 
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def delete_dialog(request: Request, folder: str) -> HttpResponse:
     """Describe what would be lost. POST does the same, since a long selection fits no URL."""
     reading, page = delete_page_of(request, folder)

@@ -5,7 +5,6 @@ from urllib.parse import parse_qs, urlsplit
 
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
-from django.views.decorators.http import require_safe
 
 from webui.contents import relayed_files
 from webui.contents.content_check import UNLISTED, expected_file
@@ -21,14 +20,12 @@ from webui.models import Role
 from webui.v1.errors import Unreadable
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def root(request: Request) -> HttpResponse:
     return screen.render_page(request, screen.page_of(request, ROOT, remembers=True))
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request, folder: str) -> HttpResponse:
     if folder == ROOT:
         return redirect(folder_url(ROOT) + parse_view_options(request.GET).tail)
@@ -38,8 +35,7 @@ def show(request: Request, folder: str) -> HttpResponse:
     return screen.render_page(request, page)
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def listing(request: Request, folder: str) -> HttpResponse:
     """Render the listing. With `seen`, the page checks in the background whether it is up to date;
     by `look`, it fetches its own changes. Back undoes neither."""
@@ -68,15 +64,13 @@ def address_header(request: Request, look: ViewOptions) -> str:
     return "HX-Push-Url" if is_view else "HX-Replace-Url"
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def rows(request: Request, folder: str) -> HttpResponse:
     """Render the next rows without forcing a refresh: the page checks for changes separately."""
     return render(request, "files/_rows.html", {"page": screen.page_of(request, folder)})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def row(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     if not request.htmx:
@@ -84,8 +78,7 @@ def row(request: Request, folder: str, key: str) -> HttpResponse:
     return render(request, "files/_row.html", screen.row_context(request, reading, key))
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def details(request: Request, folder: str) -> HttpResponse:
     snapshot = screen.read(request, folder).snapshot
     below, _listings = screen.count_below(request, snapshot.folder, screen.MOST_LISTINGS)
@@ -95,8 +88,7 @@ def details(request: Request, folder: str) -> HttpResponse:
     return render(request, template, {"page": page})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def download(request: Request, file: str) -> HttpResponseBase:
     """Download a file, compared with its listing. If they differ, the listing may be out of date,
     so the next try reads it again."""

@@ -8,7 +8,6 @@ from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -35,8 +34,7 @@ HELD = re.compile(r"held:([\w-]{22})")
 RENAMED = re.compile(rf"renamed:({Id.regex}):({EntryConverter.regex}):(.+)")
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def undo(request: Request) -> HttpResponse:
     change = request.POST.get("undo", "")
     page_url = form_page_url(request)

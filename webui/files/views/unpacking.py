@@ -3,7 +3,6 @@
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils import timezone
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
@@ -17,8 +16,7 @@ from webui.unpacking import unpackings
 from webui.v1.records import Transfer
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def unpack(request: Request, folder: str, key: str) -> HttpResponse:
     reading = screen.read(request, folder)
     entry = screen.find_entry(reading, key)
@@ -36,8 +34,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
     )
 
 
-@require_safe
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET")
 def show(request: Request, folder: str) -> HttpResponse:
     """Show the progress; once a new folder exists, show the listing with it."""
     service = service_of(request)

@@ -7,13 +7,12 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_POST, require_safe
 
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.errors import answers as error_answers
 from webui.http import cookies
-from webui.http.requests import Request, asks_and_acts
+from webui.http.requests import Request
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing
@@ -30,8 +29,7 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 # By a link: the device that is signed in
 
 
-@require_POST
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "POST")
 def offer(request: Request) -> HttpResponse:
     """Show a new link as a QR code and as text. Only this response contains it."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
@@ -45,8 +43,7 @@ def offer(request: Request) -> HttpResponse:
     return render(request, template, {"offer": offer})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show_outcome(request: Request, pairing: int) -> HttpResponse:
     """Show the outcome to the person who offered the link; 204 until a device uses it."""
     row = get_object_or_404(Pairing, pk=pairing, user=request.user, code_digest="")
@@ -63,8 +60,7 @@ def show_outcome(request: Request, pairing: int) -> HttpResponse:
 # By a link: the device that uses it
 
 
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def accept(request: HttpRequest, token: str) -> HttpResponse:
     """Sign in this device. A GET, as scanners and previews send, doesn't use up the link."""
     now = timezone.now()
@@ -86,8 +82,7 @@ def accept(request: HttpRequest, token: str) -> HttpResponse:
 # By a code: the device that waits
 
 
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def wait(request: HttpRequest) -> HttpResponse:
     """Show a code after the first POST. The secret stays in a cookie of this browser."""
     if request.method != "POST":
@@ -102,8 +97,7 @@ def wait(request: HttpRequest) -> HttpResponse:
     return response
 
 
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def state(request: HttpRequest) -> HttpResponse:
     """Report on GET whether someone approved (204: not yet, 404: too late); sign in on POST."""
     now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
@@ -123,8 +117,7 @@ def state(request: HttpRequest) -> HttpResponse:
 # By a code: the device that is signed in
 
 
-@asks_and_acts
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET", "POST")
 def approve(request: Request) -> HttpResponse:
     """Show which device displays the code, then approve it on confirmation."""
     if request.method != "POST":

@@ -9,12 +9,11 @@ from django.urls import reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_POST
 
 from webui.activity import events
 from webui.activity.events import Kind
 from webui.forms import Join
-from webui.http.requests import Request, asks_and_acts
+from webui.http.requests import Request
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import OneTimeLink, Role, User
 from webui.people import people
@@ -28,8 +27,7 @@ from webui.words.formatting import Calendar, role_words
 # One person
 
 
-@asks_and_acts
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "GET", "POST")
 @require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def person(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
@@ -47,8 +45,7 @@ def person(request: Request, person: int) -> HttpResponse:
     return leave(request, _("%(name)s now has the role %(role)s") % words)
 
 
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 def sign_out(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
     devices.sign_out_everywhere(user, request)
@@ -56,8 +53,7 @@ def sign_out(request: Request, person: int) -> HttpResponse:
     return leave(request, _("%(name)s is signed out everywhere") % {"name": user.username})
 
 
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 def remove(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
     name, is_self = user.username, user.pk == request.user.pk
@@ -99,8 +95,7 @@ def wanted_role(request: Request) -> Role | None:
 # Invitations
 
 
-@asks_and_acts
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "GET", "POST")
 @require_password("account-server", "people", lambda request: wanted_role(request) is Role.OWNER)
 def invite(request: Request) -> HttpResponse:
     """Show a new link. It appears in this response only: in no URL, log, or database."""
@@ -126,8 +121,7 @@ def show_invite(request: Request, refusal: str = "") -> HttpResponse:
     return render(request, "people/invite.html", {"page": page}, status=422 if refusal else 200)
 
 
-@require_POST
-@open_to(Role.OWNER)
+@open_to(Role.OWNER, "POST")
 def revoke(request: Request, invitation: int) -> HttpResponse:
     """Revoke an invitation. A used or expired one counts as revoked."""
     rows = one_time_links.invitations(timezone.now()).filter(pk=invitation)
@@ -140,8 +134,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
 
 
 @sensitive_post_parameters()
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 def join(request: HttpRequest, token: str) -> HttpResponse:
     """Add a person by a link. A GET, as scanners and previews send, doesn't use up the link."""
     if not one_time_links.find(OneTimeLink.INVITATION, token, timezone.now()):

@@ -3,7 +3,6 @@
 from functools import partial
 
 from django.http import HttpResponseBase
-from django.views.decorators.http import require_safe
 
 from webui.contents import relayed_files
 from webui.contents.content_check import Expected, expected_file
@@ -16,8 +15,7 @@ from webui.models import Role
 from webui.v1.links import Download
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def original(request: Request, file: str) -> HttpResponseBase:
     """Send a file. Our own service sends it directly, except SVGs and what visitors read."""
     expected = expected_of(request, file)
@@ -29,8 +27,7 @@ def original(request: Request, file: str) -> HttpResponseBase:
     return show_file(request, file, expected, present, by_link=not is_drawing)
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def pdf(request: Request, file: str) -> HttpResponseBase:
     return show_file(
         request, file, expected_of(request, file), lambda _download: DOCUMENT, by_link=True

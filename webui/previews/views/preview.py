@@ -5,7 +5,6 @@ from dataclasses import replace
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
-from django.views.decorators.http import require_safe
 
 from webui.contents import encodings
 from webui.contents.content_check import expected_file
@@ -28,8 +27,7 @@ from webui.previews.typesetting_process import highlight, prose
 from webui.v1.errors import Failure
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def show(request: Request, folder: str, file: str) -> HttpResponse:
     reading = files_screen.read(request, folder)
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
@@ -78,8 +76,7 @@ def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | N
         return failed_part(for_visitors(request, failure))
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def more(request: Request, folder: str, file: str) -> HttpResponse:
     reading = files_screen.read(request, folder)
     entry = files_screen.find_entry(reading, f"{FILE}-{file}")
@@ -89,8 +86,7 @@ def more(request: Request, folder: str, file: str) -> HttpResponse:
     return render(request, "previews/_piece.html", {"text": text})
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def queue(request: Request, folder: str, file: str) -> HttpResponse:
     """Send the tracks that play with this one. In the page itself they would mostly be wasted."""
     reading = files_screen.read(request, folder)

@@ -6,7 +6,6 @@ from contextlib import suppress
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
-from django.views.decorators.http import require_safe
 
 from webui.http.content_types import IMMUTABLE, LOCKED_HEADERS
 from webui.http.requests import Request, service_of
@@ -22,16 +21,14 @@ from webui.v1.links import Download
 FINAL = (NotFound, Rejected, Forbidden, Conflict, Unreadable)
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def thumb(request: Request, file: str, version: str) -> HttpResponse:
     entry = entry_in(request, file)
     picture = find_or_fetch(request, file, entry, "")
     return picture_answer(picture, entry, version)
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def image(request: Request, file: str, version: str) -> HttpResponse:
     """Send a large picture. If the service makes none of an image file, redirect to the file."""
     entry = entry_in(request, file)

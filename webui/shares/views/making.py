@@ -12,7 +12,7 @@ from webui.activity import events
 from webui.activity.events import Kind
 from webui.files import screen as files_screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
-from webui.http.requests import Request, asks_and_acts, service_of
+from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import folder_url
 from webui.library.bounds import Bounds
@@ -31,8 +31,7 @@ MADE, MOST_CHOSEN = "make", 1_000
 
 
 @sensitive_post_parameters("password")
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def share(request: Request, folder: str) -> HttpResponse:
     """Ask what the link may do, then make it. A selection arrives as a form of the listing."""
     reading = files_screen.read(request, folder)

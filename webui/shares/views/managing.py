@@ -10,7 +10,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.http.requests import Request, asks_and_acts
+from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role, Share
 from webui.people.device_addresses import device_addresses
@@ -23,8 +23,7 @@ FROM_SERVER = "server"  # in the query of a link in the owners' list
 
 
 @sensitive_post_parameters("password")
-@asks_and_acts
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET", "POST")
 def change(request: Request, share: int) -> HttpResponse:
     """Show a link again to the person who made it, and change its terms for everyone at once."""
     row = links.find_own(request.user, share, timezone.now())
@@ -67,8 +66,7 @@ def paths_of(share: Share) -> tuple[str, str]:
     return player_paths(token, share.kind, share.entry_id, share.name)
 
 
-@asks_and_acts
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET", "POST")
 def revoke(request: Request, share: int) -> HttpResponse:
     """Ask, then revoke a link: one's own, or, as an owner, anyone's. Responses that have begun may
     finish."""

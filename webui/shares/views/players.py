@@ -7,7 +7,6 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
-from django.views.decorators.http import require_safe
 
 from common.http.content_disposition import disposition
 from webui.activity import events
@@ -16,7 +15,7 @@ from webui.contents import relayed_files
 from webui.contents.content_check import expected_file
 from webui.files import screen as files_screen
 from webui.http.content_types import KEPT
-from webui.http.requests import Request, asks_and_acts, plain_text, service_of
+from webui.http.requests import Request, plain_text, service_of
 from webui.http.roles import open_to, open_to_strangers
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -35,15 +34,13 @@ log = logging.getLogger("ferry.sharing")
 # Making links
 
 
-@asks_and_acts
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET", "POST")
 def entry(request: Request, folder: str, key: str) -> HttpResponse:
     chosen = files_screen.find_entry(files_screen.read(request, folder), key)
     return answer(request, chosen, folder_url(folder))
 
 
-@asks_and_acts
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET", "POST")
 def folder(request: Request, folder: str) -> HttpResponse:
     """Make a link to the folder that is open, which may be the root."""
     snapshot = files_screen.read(request, folder).snapshot
@@ -80,8 +77,7 @@ def create_link(request: Request, chosen: Entry) -> dict[str, object]:
 # Opening links
 
 
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 @screen.hide_from_search
 def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBase:
     """Send a file. A player sees only the URL, so `name` gives it a title."""
@@ -93,8 +89,7 @@ def open_(request: Request, token: str, file: str, name: str) -> HttpResponseBas
         return report_failure(failure)
 
 
-@require_safe
-@open_to_strangers
+@open_to_strangers("GET")
 @screen.hide_from_search
 def playlist(request: Request, token: str, name: str) -> HttpResponse:
     try:

@@ -19,7 +19,7 @@ from common.http import multipart
 from common.http.multipart import Part
 from webui.activity import events
 from webui.activity.events import Kind
-from webui.http.requests import Request, asks_and_acts, is_script, service_of
+from webui.http.requests import Request, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
 from webui.shares import links, screen, visits
@@ -37,8 +37,7 @@ VALUE_BEGINS = re.compile(rb"d[0-9e]|l[0-9dlie]|i-?[0-9]|[0-9]+:")
 
 
 @csrf_exempt
-@asks_and_acts
-@open_to_strangers
+@open_to_strangers("GET", "POST")
 @screen.hide_from_search
 def receive(request: Request, token: str) -> HttpResponse:
     """Show the page, or receive files. Django's CSRF check would read the whole body:

@@ -18,7 +18,6 @@ from django.urls import ResolverMatch, get_script_prefix, resolve, reverse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
-from django.views.decorators.http import require_safe
 
 from webui.errors import answers as error_answers
 from webui.errors.page import Action, error_page
@@ -46,7 +45,7 @@ WITHOUT_FOLDER = {"files", "files-archive", "files-archive-download", "stream-pa
 FOLDER_ID = re.compile(Id.regex)
 
 
-@open_to_strangers
+@open_to_strangers()
 @screen.hide_from_search
 def show(request: Request, token: str, path: str = "") -> HttpResponseBase:
     """Show a page of the link, or the form that opens it."""
@@ -120,8 +119,7 @@ def visiting(request: Request, share: Share, token: str) -> Iterator[None]:
             del vars(request)[name]
 
 
-@require_safe
-@open_to(Role.GUEST)
+@open_to(Role.GUEST, "GET")
 def front(request: Request) -> HttpResponse:
     """Show what the link leads to. A single file, such as a film with its subtitles, opens."""
     bounds = bounds_of(request)

@@ -11,7 +11,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
 from webui.errors import answers as error_answers
-from webui.http.requests import Request, asks_and_acts, is_reload, is_script, service_of
+from webui.http.requests import Request, is_reload, is_script, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
@@ -22,8 +22,7 @@ from webui.uploads.receiving import UploadRefused
 
 
 @csrf_exempt
-@asks_and_acts
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "GET", "POST")
 def upload(request: Request, folder: str) -> HttpResponse:
     """Upload files. Django's CSRF check would read the whole body: webui.http.csrf replaces it."""
     if request.method != "POST":

@@ -11,7 +11,6 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_http_methods, require_POST
 
 from common.names import find_name_error
 from webui.http import csrf
@@ -37,8 +36,7 @@ LONGEST_METADATA = 8 * 1024
 
 
 @csrf_exempt
-@require_http_methods(["POST", "OPTIONS"])
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST", "OPTIONS")
 def begin(request: Request, folder: str) -> HttpResponse:
     if request.method == "OPTIONS":
         return with_version(HttpResponse(status=204), **{"Tus-Extension": EXTENSIONS})
@@ -69,8 +67,7 @@ def begin_within_space(
 
 
 @csrf_exempt
-@require_http_methods(["HEAD", "PATCH", "DELETE"])
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "HEAD", "PATCH", "DELETE")
 def resumable(request: Request, key: str) -> HttpResponse:
     """Report how much of the upload has arrived, take its next bytes, or cancel it.
 
@@ -89,8 +86,7 @@ def resumable(request: Request, key: str) -> HttpResponse:
         return with_version(receiving.refusal_for_script(request, refused))
 
 
-@require_POST
-@open_to(Role.MEMBER)
+@open_to(Role.MEMBER, "POST")
 def cancel(request: Request, key: str) -> HttpResponse:
     """Cancel an interrupted upload, which no script may be following anymore."""
     upload = resumable_uploads.find(request.user, service_of(request), key)
