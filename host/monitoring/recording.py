@@ -13,7 +13,7 @@ from prometheus_client import Counter, Histogram
 from host.monitoring import metrics
 from service import signals as service_signals
 from service.http.responses import IN_PROCESS
-from webui import signals as site_signals
+from webui.connection.connection import service_called
 from webui.http.requests import Answer, middleware
 from webui.v1.errors import Failure
 
@@ -23,7 +23,7 @@ METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
 
 def start() -> None:
     connection_created.connect(time_queries)
-    site_signals.service_called.connect(record_service_call)
+    service_called.connect(record_service_call)
     service_signals.media_requested.connect(record_media_request)
     service_signals.transfer_ended.connect(record_transfer)
 

@@ -14,12 +14,13 @@ from typing import Any, cast
 import httpx
 from django.conf import settings
 from django.core.cache import cache
+from django.dispatch import Signal
 from django.http import HttpRequest
 
 from common.host import host
 from common.http import request_ids
 from common.storage import database_connection, row_cache
-from webui import encryption, owner_settings, signals
+from webui import encryption, owner_settings
 from webui.connection.address_policy import LinkPolicy
 from webui.models import Connection
 from webui.v1.client import Client
@@ -33,6 +34,9 @@ EMBEDDED_URL = "http://localhost"
 
 outer: ContextVar[HttpRequest | None] = ContextVar("outer", default=None)
 """The current request: the embedded service needs its scheme, host, and client address."""
+
+service_called = Signal()
+"""Sent after each call of v1, with its `seconds` and its `failure`, or None."""
 
 
 @dataclass(frozen=True)
@@ -205,7 +209,7 @@ def client_for(place: ServiceAddress) -> Client:
 
 
 def note_call(seconds: float, failure: Failure | None) -> None:
-    signals.service_called.send(None, seconds=seconds, failure=failure)
+    service_called.send(None, seconds=seconds, failure=failure)
 
 
 def dialect_key(key: str) -> str:
