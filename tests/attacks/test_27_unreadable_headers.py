@@ -31,7 +31,7 @@ from tests.people import PASSWORD, SignedIn
 from tests.service.builders import NOW, a_file, put
 from tests.service.builders import alice as an_account
 from tests.webui.shares.linked import make_link
-from webui.shares import visitor_urls
+from webui import visitor_urls
 
 pytestmark = [pytest.mark.django_db, pytest.mark.slow]
 

@@ -192,7 +192,7 @@ def test_nothing_that_acts_is_there(link, ida, shelf, path):
 
 
 def test_the_urls_of_a_visitor_all_look_only():
-    urls = get_resolver("webui.shares.visitor_urls").url_patterns
+    urls = get_resolver("webui.visitor_urls").url_patterns
     assert {each.callback.open_to for each in urls} == {Role.GUEST}
 
 

@@ -39,7 +39,7 @@ from webui.v1.errors import Failure, NotFound
 
 log = logging.getLogger("ferry.sharing")
 
-URLS = "webui.shares.visitor_urls"
+URLS = "webui.visitor_urls"
 # Their URLs name no folder: the front, archives that a visitor has packed, and sealed addresses.
 WITHOUT_FOLDER = {"files", "files-archive", "files-archive-download", "stream-part"}
 FOLDER_ID = re.compile(Id.regex)

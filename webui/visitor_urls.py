@@ -2,12 +2,8 @@
 
 from django.urls import path
 
-from webui.archives.urls import urlpatterns as archives
-from webui.files.urls import urlpatterns as files
-from webui.player.urls import urlpatterns as player
-from webui.previews.urls import urlpatterns as previews
+from webui import urls
 from webui.shares.views import visitors
-from webui.streams.urls import urlpatterns as streams
 
 OPEN = {
     *("files-folder", "files-listing", "files-rows", "files-download"),
@@ -19,5 +15,5 @@ OPEN = {
 
 urlpatterns = [
     path("", visitors.front, name="files"),
-    *(each for each in previews + player + streams + files + archives if each.name in OPEN),
+    *(each for each in urls.urlpatterns if each.name in OPEN),
 ]

@@ -1,7 +1,0 @@
-from django.urls import path
-
-from webui.activity import views
-
-urlpatterns = [
-    path("account/activity/", views.show, name="account-activity"),
-]
