@@ -1,7 +1,6 @@
 """What was deleted and can be restored."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -13,68 +12,41 @@ from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
 
 
-@dataclass(frozen=True)
-class DeletedRow:
-    id: str
-    icon: str
-    name_parts: tuple[str, ...]
-    folder_parts: tuple[str, ...]
-    size: str
-    date: str
-    date_title: str
-
-
-@dataclass(frozen=True)
-class DeletedPage:
-    text: str
-    rows: list[DeletedRow]
-    more: str
-
-
-@dataclass(frozen=True)
-class FinalPage:
-    """The question before items are deleted for good. `ids` is empty for all of them."""
-
-    title: str
-    button: str
-    ids: Sequence[str]
-    until: str = ""  # the latest of all
-
-
-def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> DeletedPage:
+def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> dict[str, object]:
     text = ngettext(
         "Ferry keeps deleted items for %(days)s day. They take %(size)s of your space.",
         "Ferry keeps deleted items for %(days)s days. They take %(size)s of your space.",
         days,
     )
     size = formatting.size_words(deleted.size_bytes)
-    return DeletedPage(
-        text=text % {"days": formatting.count_words(days), "size": size},
-        rows=[deleted_row(item, calendar) for item in deleted.items],
-        more=_("Only the latest items are shown.") if deleted.has_more else "",
-    )
+    return {
+        "text": text % {"days": formatting.count_words(days), "size": size},
+        "rows": [deleted_row(item, calendar) for item in deleted.items],
+        "more": _("Only the latest items are shown.") if deleted.has_more else "",
+    }
 
 
-def deleted_row(item: Restorable, calendar: Calendar) -> DeletedRow:
+def deleted_row(item: Restorable, calendar: Calendar) -> dict[str, object]:
     kind = KIND_OF.get(split_name(item.name)[1][1:].lower(), "")
-    return DeletedRow(
-        id=item.id,
-        icon=ICONS[FOLDER if item.kind == FOLDER else kind],
-        name_parts=name_parts(item.name),
-        folder_parts=name_parts(item.folder_path or _("All files")),
-        size=formatting.size_words(item.size_bytes),
-        date=calendar.words(item.deleted_at),
-        date_title=calendar.exact(item.deleted_at),
-    )
+    return {
+        "id": item.id,
+        "icon": ICONS[FOLDER if item.kind == FOLDER else kind],
+        "name_parts": name_parts(item.name),
+        "folder_parts": name_parts(item.folder_path or _("All files")),
+        "size": formatting.size_words(item.size_bytes),
+        "date": calendar.words(item.deleted_at),
+        "date_title": calendar.exact(item.deleted_at),
+    }
 
 
-def final_page(ids: Sequence[str], until: str) -> FinalPage:
-    if not ids:
-        return FinalPage(_("Delete all items for good?"), _("Delete all for good"), ids, until)
-    items = {"items": formatting.items_words(len(ids))}
-    return FinalPage(
-        _("Delete %(items)s for good?") % items, _("Delete %(items)s for good") % items, ids
-    )
+def final_page(ids: Sequence[str], until: str) -> dict[str, object]:
+    """Ask before items are deleted for good: all up to the one with the id `until`, or `ids`."""
+    title, button = _("Delete all items for good?"), _("Delete all for good")
+    if ids:
+        items = {"items": formatting.items_words(len(ids))}
+        title = _("Delete %(items)s for good?") % items
+        button = _("Delete %(items)s for good") % items
+    return {"title": title, "button": button, "ids": ids, "until": until}
 
 
 def restored_words(count: int) -> str:

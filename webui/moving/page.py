@@ -55,27 +55,12 @@ class Question:
     filter: str
 
 
-@dataclass(frozen=True)
-class MovePage:
-    title: str
-    action: str
-    back_url: str
-    entries: Sequence[str]
-    picker: FolderPicker
-    question: Question
-    taken: Sequence[str]
-    taken_text: str
-    taken_more: str
-    may_move: bool
-    is_nothing: bool
-
-
 def move_page(
     source: Snapshot,
     chosen: Sequence[Entry],
     picker: FolderPicker,
     question: Question,
-) -> MovePage:
+) -> dict[str, object]:
     look = ViewOptions(query=question.filter)
     at = Addresses(source.folder, look)
     taken = question.placed.taken if question.placed else ()
@@ -84,19 +69,19 @@ def move_page(
     if taken:
         words = ngettext("%(count)s name is taken", "%(count)s names are taken", taken_count)
         title = words % {"count": formatting.count_words(taken_count)}
-    return MovePage(
-        title=title,
-        action=f"{at.below}move/",
-        back_url=at.at(look),
-        entries=[entry.key for entry in chosen] if question.all_but is None else [],
-        picker=picker,
-        question=question,
-        taken=taken[:MOST_NAMED],
-        taken_text=taken_text(picker.name),
-        taken_more=formatting.more_words(taken_count - MOST_NAMED),
-        may_move=picker.to != source.folder,
-        is_nothing=not chosen,
-    )
+    return {
+        "title": title,
+        "action": f"{at.below}move/",
+        "back_url": at.at(look),
+        "entries": [entry.key for entry in chosen] if question.all_but is None else [],
+        "picker": picker,
+        "question": question,
+        "taken": taken[:MOST_NAMED],
+        "taken_text": taken_text(picker.name),
+        "taken_more": formatting.more_words(taken_count - MOST_NAMED),
+        "may_move": picker.to != source.folder,
+        "is_nothing": not chosen,
+    }
 
 
 def folder_picker(  # noqa: PLR0913  The open folder, and what was searched for.

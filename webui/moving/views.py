@@ -22,7 +22,7 @@ from webui.library.folders import Reading
 from webui.library.snapshot import Snapshot
 from webui.models import Role
 from webui.moving import page as move_page
-from webui.moving.page import FolderPicker, MovePage
+from webui.moving.page import FolderPicker
 from webui.player import resume_positions
 from webui.v1.errors import Conflict, NotFound, Rejected
 from webui.v1.own_records import Batch
@@ -114,7 +114,7 @@ def picker(  # noqa: PLR0913
     placed: Batch | None = None,
     act: str = "",
     error: str = "",
-) -> MovePage:
+) -> dict[str, object]:
     target = target_of(request, source, chosen)
     name = new_name(request)
     if name:
@@ -181,7 +181,7 @@ def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, 
 
 
 def show(
-    request: Request, source: Reading, page: MovePage, *, is_refused: bool = False
+    request: Request, source: Reading, page: dict[str, object], *, is_refused: bool = False
 ) -> HttpResponse:
     if not request.htmx:
         return answers.show_form(request, source, "move", {"move": page}, is_refused=is_refused)

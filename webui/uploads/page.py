@@ -1,7 +1,5 @@
 """The form that uploads files to a folder."""
 
-from dataclasses import dataclass
-
 from django.utils.translation import gettext as _
 
 from webui.library.addresses import Addresses, ViewOptions
@@ -9,26 +7,17 @@ from webui.library.snapshot import Snapshot
 from webui.storage_meter import gauge_of
 
 
-@dataclass(frozen=True)
-class UploadPage:
-    title: str
-    action: str
-    back_url: str
-    note: str
-    room_text: str
-
-
-def upload_page(snapshot: Snapshot, *, takes_folder: bool) -> UploadPage:
+def upload_page(snapshot: Snapshot, *, takes_folder: bool) -> dict[str, object]:
     at = Addresses(snapshot.folder, ViewOptions())
     gauge = gauge_of(snapshot.space_used_bytes, snapshot.space_max_bytes)
     room = {"free": gauge.free, "total": gauge.total} if gauge else None
-    return UploadPage(
-        title=_("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
-        action=f"{at.below}upload/",
-        back_url=at.page,
-        note=upload_note(snapshot, takes_folder=takes_folder),
-        room_text=_("%(free)s free of %(total)s") % room if room else "",
-    )
+    return {
+        "title": _("Upload to %(folder)s") % {"folder": snapshot.name or _("All files")},
+        "action": f"{at.below}upload/",
+        "back_url": at.page,
+        "note": upload_note(snapshot, takes_folder=takes_folder),
+        "room_text": _("%(free)s free of %(total)s") % room if room else "",
+    }
 
 
 def upload_note(snapshot: Snapshot, *, takes_folder: bool) -> str:

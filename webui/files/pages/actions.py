@@ -1,7 +1,6 @@
 """The form that renames an entry, and the details of a folder."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
@@ -15,32 +14,6 @@ from webui.words import formatting, joining
 KILOBYTE = 1000  # smaller sizes are exact anyway
 
 
-@dataclass(frozen=True)
-class RenamePage:
-    key: str
-    name: str
-    new_name: str
-    extension: str
-    question: str
-    action: str
-    back_url: str
-    back_label: str
-    next_url: str
-    delete_url: str
-    download_url: str
-    error: str
-
-
-@dataclass(frozen=True)
-class DetailsPage:
-    title: str
-    place: str
-    contents: str
-    size: str
-    exact_size: str
-    back_url: str
-
-
 def rename_page(  # noqa: PLR0913  A form, and what is wrong with it.
     snapshot: Snapshot,
     entry: Entry,
@@ -49,25 +22,25 @@ def rename_page(  # noqa: PLR0913  A form, and what is wrong with it.
     name: str | None = None,
     error: str = "",
     next_url: str = "",
-) -> RenamePage:
+) -> dict[str, object]:
     """Describe the form. `next_url` is where to go afterward, if not to the entry's folder."""
     at = Addresses(snapshot.folder, look)
     new_name = entry.name if name is None else name
     question = "" if error else extension_question(entry, new_name)
-    return RenamePage(
-        key=entry.key,
-        name=entry.name,
-        new_name=new_name,
-        extension=extension_of(entry, new_name),
-        question=question,
-        action=f"{at.below}{entry.key}/rename/{look.tail}",
-        back_url=next_url or at.at(look),
-        back_label=_("Back") if next_url else snapshot.name or _("All files"),
-        next_url=next_url,
-        delete_url=f"{at.below}delete/?entry={entry.key}",
-        download_url=download_url(at, entry),
-        error=error,
-    )
+    return {
+        "key": entry.key,
+        "name": entry.name,
+        "new_name": new_name,
+        "extension": extension_of(entry, new_name),
+        "question": question,
+        "action": f"{at.below}{entry.key}/rename/{look.tail}",
+        "back_url": next_url or at.at(look),
+        "back_label": _("Back") if next_url else snapshot.name or _("All files"),
+        "next_url": next_url,
+        "delete_url": f"{at.below}delete/?entry={entry.key}",
+        "download_url": download_url(at, entry),
+        "error": error,
+    }
 
 
 def extension_of(entry: Entry, name: str) -> str:
@@ -85,16 +58,16 @@ def extension_question(entry: Entry, name: str) -> str:
     return words % {"old": old, "new": new}
 
 
-def details_page(snapshot: Snapshot, above: Sequence[str], below: Below) -> DetailsPage:
+def details_page(snapshot: Snapshot, above: Sequence[str], below: Below) -> dict[str, object]:
     size_bytes = snapshot.size_bytes
-    return DetailsPage(
-        title=snapshot.name or _("All files"),
-        place=" / ".join([_("All files"), *above]) if not snapshot.is_root else "",
-        contents=contents_words(below),
-        size=sum_text(snapshot),
-        exact_size=formatting.exact_size(size_bytes) if size_bytes >= KILOBYTE else "",
-        back_url=folder_url(snapshot.folder),
-    )
+    return {
+        "title": snapshot.name or _("All files"),
+        "place": " / ".join([_("All files"), *above]) if not snapshot.is_root else "",
+        "contents": contents_words(below),
+        "size": sum_text(snapshot),
+        "exact_size": formatting.exact_size(size_bytes) if size_bytes >= KILOBYTE else "",
+        "back_url": folder_url(snapshot.folder),
+    }
 
 
 def contents_words(below: Below) -> str:

@@ -18,29 +18,6 @@ MOST_LISTED = 50
 
 
 @dataclass(frozen=True)
-class DeleteItem:
-    icon: str
-    name_parts: tuple[str, ...]
-    note: str
-    size: str
-
-
-@dataclass(frozen=True)
-class DeletePage:
-    title: str
-    text: str
-    items: list[DeleteItem]
-    more: str
-    button: str
-    entries: list[str]
-    all_but: Sequence[str] | None  # None if the entries are listed one by one
-    query: str
-    shown: str  # the folder that the page shows, if not the entries'
-    action: str
-    back_url: str
-
-
-@dataclass(frozen=True)
 class Below:
     """The contents of a folder to be deleted. `is_all`: everything was counted."""
 
@@ -58,24 +35,25 @@ def delete_page(  # noqa: PLR0913  As many facts as it describes.
     all_but: Sequence[str] | None,
     days: int = 0,
     shown: str = "",
-) -> DeletePage:
-    """Describe what would be lost. `days`: for how long it can be restored."""
+) -> dict[str, object]:
+    """Describe what would be lost. `days`: for how long it can be restored. `all_but`: None if the
+    entries are listed one by one. `shown`: the folder that the page shows, if not the entries'."""
     at = Addresses(snapshot.folder, look)
     count = {"items": formatting.items_words(len(chosen))}
     sizes = [entry.size_bytes for entry in chosen]
-    return DeletePage(
-        title=_("Delete %(items)s?") % count,
-        text=delete_words(sizes, days),
-        items=[delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
-        more=formatting.more_words(len(chosen) - MOST_LISTED),
-        button=_("Delete %(items)s") % count,
-        entries=[entry.key for entry in chosen] if all_but is None else [],
-        all_but=all_but,
-        query=look.query,
-        shown=shown,
-        action=at.act("delete"),
-        back_url=at.at(look),
-    )
+    return {
+        "title": _("Delete %(items)s?") % count,
+        "text": delete_words(sizes, days),
+        "items": [delete_item(entry, below.get(entry.key)) for entry in chosen[:MOST_LISTED]],
+        "more": formatting.more_words(len(chosen) - MOST_LISTED),
+        "button": _("Delete %(items)s") % count,
+        "entries": [entry.key for entry in chosen] if all_but is None else [],
+        "all_but": all_but,
+        "query": look.query,
+        "shown": shown,
+        "action": at.act("delete"),
+        "back_url": at.at(look),
+    }
 
 
 def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
@@ -94,13 +72,13 @@ def delete_words(sizes: Sequence[int | None], days: int = 0) -> str:
     return text % {"size": formatting.sum_words(sizes)}
 
 
-def delete_item(entry: Entry, below: Below | None) -> DeleteItem:
-    return DeleteItem(
-        icon="folder" if entry.is_folder else ICONS[entry.look],
-        name_parts=name_parts(entry.name),
-        note=below_words(below) if entry.is_folder else "",
-        size=formatting.size_words(entry.size_bytes),
-    )
+def delete_item(entry: Entry, below: Below | None) -> dict[str, object]:
+    return {
+        "icon": "folder" if entry.is_folder else ICONS[entry.look],
+        "name_parts": name_parts(entry.name),
+        "note": below_words(below) if entry.is_folder else "",
+        "size": formatting.size_words(entry.size_bytes),
+    }
 
 
 def below_words(below: Below | None) -> str:

@@ -179,7 +179,7 @@ def delete_dialog(request: Request, folder: str) -> HttpResponse:
     return render(request, "files/_delete.html", {"deletion": page})
 
 
-def delete_page_of(request: Request, folder: str) -> tuple[Reading, delete_page.DeletePage]:
+def delete_page_of(request: Request, folder: str) -> tuple[Reading, dict[str, object]]:
     """Describe the loss after a fresh read, since the page may be older than what would be lost."""
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
