@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.library.entries import FOLDER, split_name
-from webui.library.kinds import ICONS, KIND_OF
+from webui.library.entries import FOLDER, look_of
+from webui.library.kinds import ICONS
 from webui.v1.own_records import Restorable, Restorables
 from webui.words import formatting
 from webui.words.formatting import Calendar, name_parts
@@ -27,10 +27,9 @@ def deleted_page(deleted: Restorables, calendar: Calendar, days: int) -> dict[st
 
 
 def deleted_row(item: Restorable, calendar: Calendar) -> dict[str, object]:
-    kind = KIND_OF.get(split_name(item.name)[1][1:].lower(), "")
     return {
         "id": item.id,
-        "icon": ICONS[FOLDER if item.kind == FOLDER else kind],
+        "icon": ICONS[FOLDER if item.kind == FOLDER else look_of(item.name)],
         "name_parts": name_parts(item.name),
         "folder_parts": name_parts(item.folder_path or _("All files")),
         "size": formatting.size_words(item.size_bytes),

@@ -54,8 +54,7 @@ class Entry(NamedTuple):
 
     @property
     def look(self) -> str:
-        """Return film, audio, image, captions, text, archive, or an empty string."""
-        return KIND_OF.get(self.extension, "")
+        return look_of(self.name)
 
     @property
     def extension(self) -> str:
@@ -76,6 +75,11 @@ class Entry(NamedTuple):
     def is_showable_picture(self) -> bool:
         """Return whether browsers show the file itself, within reasonable time and memory."""
         return self.extension in SHOWABLE and (self.size_bytes or 0) <= MOST_SHOWN_BYTES
+
+
+def look_of(name: str) -> str:
+    """Return film, audio, image, captions, text, archive, or an empty string."""
+    return KIND_OF.get(split_name(name)[1][1:].lower(), "")
 
 
 def split_name(name: str) -> tuple[str, str]:

@@ -11,8 +11,8 @@ from django.utils.translation import ngettext
 from webui.files.pages.folder import FilmInProgress
 from webui.files.pages.rows import kind_words
 from webui.library.addresses import Addresses, ViewOptions, folder_url
-from webui.library.entries import FILE, FOLDER, ROOT, split_name
-from webui.library.kinds import ICONS, KIND_OF, KINDS
+from webui.library.entries import FILE, FOLDER, ROOT, look_of
+from webui.library.kinds import ICONS, KINDS
 from webui.search.coverage import Coverage
 from webui.v1.own_records import FoundEntry, SearchResult
 from webui.words import formatting
@@ -78,26 +78,6 @@ def parse_search(fields: Mapping[str, str]) -> SearchRequest:
 
 
 @dataclass(frozen=True)
-class FoundRow:
-    """What was found. `rename_url` is empty for people who may not change it."""
-
-    key: str
-    folder: str
-    name: str
-    icon: str
-    kind: str
-    name_parts: tuple[str, ...]
-    url: str
-    folder_parts: tuple[str, ...]
-    folder_url: str
-    size: str
-    size_title: str
-    date: str
-    date_title: str
-    rename_url: str
-
-
-@dataclass(frozen=True)
 class SearchContext:
     calendar: Calendar
     may_change: bool = False
@@ -107,71 +87,46 @@ class SearchContext:
     covers: Coverage | None = None  # None if the service searches all of it
 
 
-@dataclass(frozen=True)
-class SearchPage:
-    """`all_url` is empty if everything that matches is shown, `places` if there is no choice."""
-
-    search: SearchRequest
-    places: Mapping[str, str]
-    kinds: Mapping[str, str]
-    sizes: Mapping[str, str]
-    ages: Mapping[str, str]
-    heading: str
-    status: str  # what screen readers announce
-    rows: tuple[FoundRow, ...]
-    all_url: str
-    has_too_many: bool
-    may_change: bool
-    can_move: bool
-    begun: tuple[FilmInProgress, ...]
-    coverage: tuple[str, ...]  # empty if the service searches
-    more_url: str  # the results once more folders have been read; empty if all have
-
-
-@dataclass(frozen=True)
-class ElsewherePage:
-    rows: tuple[FoundRow, ...]
-    all_url: str
-    inside_url: str  # empty at the root
-
-
-def search_page(result: SearchResult, search: SearchRequest, context: SearchContext) -> SearchPage:
+def search_page(
+    result: SearchResult, search: SearchRequest, context: SearchContext
+) -> dict[str, object]:
+    """Describe what was found. `all_url` is empty if all of it is shown, `more_url` if all folders
+    have been read, and `places` if there is no choice. Screen readers announce `status`."""
     is_whole, covers = search.has_all or search.kind == FOLDER, context.covers
     entries = entries_of(result, most_folders=None if is_whole else MOST_FOLDERS)
     shown = entries if search.has_all else entries[:MOST_ROWS]
     is_cut = result.has_more or len(shown) < len(result.folders) + len(result.files)
-    next_url = reverse("search") + search.tail
-    return SearchPage(
-        search=search,
-        places=place_labels(search, context.folder_name) if search.folder else {},
-        kinds=kind_labels(),
-        sizes=size_labels(),
-        ages=age_labels(),
-        heading=_("New files") if search.is_empty else total_text(result),
-        status=status_text(len(shown), result),
-        rows=found_rows(shown, context, next_url),
-        all_url=reverse("search") + replace(search, has_all=True).tail
-        if is_cut and not search.has_all
-        else "",
-        has_too_many=is_cut and search.has_all,
-        may_change=context.may_change,
-        can_move=context.can_move,
-        begun=context.begun,
-        coverage=tuple(coverage_texts(covers)),
-        more_url=reverse("search-results") + search.tail if covers and not covers.is_whole else "",
-    )
+    url, is_unread = reverse("search"), bool(covers and not covers.is_whole)
+    all_url = url + replace(search, has_all=True).tail
+    return {
+        "search": search,
+        "places": place_labels(search, context.folder_name) if search.folder else {},
+        "kinds": kind_labels(),
+        "sizes": size_labels(),
+        "ages": age_labels(),
+        "heading": _("New files") if search.is_empty else total_text(result),
+        "status": status_text(len(shown), result),
+        "rows": found_rows(shown, context, url + search.tail),
+        "all_url": all_url if is_cut and not search.has_all else "",
+        "has_too_many": is_cut and search.has_all,
+        "may_change": context.may_change,
+        "can_move": context.can_move,
+        "begun": context.begun,
+        "coverage": tuple(coverage_texts(covers)),
+        "more_url": reverse("search-results") + search.tail if is_unread else "",
+    }
 
 
 def elsewhere_page(
     result: SearchResult, search: SearchRequest, context: SearchContext, folder: str
-) -> ElsewherePage:
+) -> dict[str, object]:
     """List matches in other folders. The service's root has an id, and the site's is 0."""
     entries = [(kind, each) for kind, each in entries_of(result) if place_of(each) != folder]
     next_url = folder_url(folder) + ViewOptions(query=search.query).tail
     rows = found_rows(entries[:MOST_ELSEWHERE], context, next_url)
-    inside = replace(search, folder=folder) if folder != ROOT else None
-    url = reverse("search")
-    return ElsewherePage(rows, url + search.tail, url + inside.tail if inside else "")
+    url, inside = reverse("search"), replace(search, folder=folder)
+    inside_url = url + inside.tail if folder != ROOT else ""
+    return {"rows": rows, "all_url": url + search.tail, "inside_url": inside_url}
 
 
 def entries_of(
@@ -188,7 +143,7 @@ def place_of(entry: FoundEntry) -> str:
 
 def found_rows(
     entries: Iterable[tuple[str, FoundEntry]], context: SearchContext, next_url: str
-) -> tuple[FoundRow, ...]:
+) -> tuple[dict[str, object], ...]:
     """Return the rows. `next_url` is the page that shows them, to return to."""
     words, calendar = kind_words(), context.calendar
     tail = f"?{urlencode({'next': next_url})}" if context.may_change else ""
@@ -197,26 +152,26 @@ def found_rows(
 
 def found_row(
     kind: str, entry: FoundEntry, words: Mapping[str, str], calendar: Calendar, rename_tail: str
-) -> FoundRow:
+) -> dict[str, object]:
     place, key = place_of(entry), f"{kind}-{entry.id}"
-    look = FOLDER if kind == FOLDER else KIND_OF.get(split_name(entry.name)[1][1:].lower(), "")
+    look = FOLDER if kind == FOLDER else look_of(entry.name)
     at = Addresses(place, ViewOptions())
-    return FoundRow(
-        key=key,
-        folder=place,
-        name=entry.name,
-        icon=ICONS[look],
-        kind=words[look],
-        name_parts=name_parts(entry.name),
-        url=folder_url(entry.id) if kind == FOLDER else at.preview(key),
-        folder_parts=name_parts(entry.folder_path or _("All files")),
-        folder_url=folder_url(place),
-        size=formatting.size_words(entry.size_bytes),
-        size_title=formatting.exact_size(entry.size_bytes),
-        date=calendar.words(entry.updated_at),
-        date_title=calendar.exact(entry.updated_at),
-        rename_url=f"{at.below}{key}/rename/{rename_tail}" if rename_tail else "",
-    )
+    return {
+        "key": key,
+        "folder": place,
+        "name": entry.name,
+        "icon": ICONS[look],
+        "kind": words[look],
+        "name_parts": name_parts(entry.name),
+        "url": folder_url(entry.id) if kind == FOLDER else at.preview(key),
+        "folder_parts": name_parts(entry.folder_path or _("All files")),
+        "folder_url": folder_url(place),
+        "size": formatting.size_words(entry.size_bytes),
+        "size_title": formatting.exact_size(entry.size_bytes),
+        "date": calendar.words(entry.updated_at),
+        "date_title": calendar.exact(entry.updated_at),
+        "rename_url": f"{at.below}{key}/rename/{rename_tail}" if rename_tail else "",
+    }
 
 
 def total_text(result: SearchResult) -> str:

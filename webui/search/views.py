@@ -23,7 +23,7 @@ from webui.player import resume_positions
 from webui.search import name_index
 from webui.search import page as pages
 from webui.search.coverage import Coverage
-from webui.search.page import SearchContext, SearchPage, SearchRequest, parse_search
+from webui.search.page import SearchContext, SearchRequest, parse_search
 from webui.v1.errors import NotFound, Rejected
 from webui.v1.own_records import SearchResult
 from webui.words import joining
@@ -96,7 +96,7 @@ def read_target(request: Request) -> Snapshot:
         return folders.read(service, ROOT, now=now).snapshot
 
 
-def page_of(request: Request, search: SearchRequest) -> SearchPage:
+def page_of(request: Request, search: SearchRequest) -> dict[str, object]:
     folder_name = name_of(request, search.folder)
     search = search if folder_name else replace(search, folder="")
     result, covers = find(request, search)

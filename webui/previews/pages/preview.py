@@ -12,8 +12,8 @@ from django.utils.translation import gettext as _
 from webui.files.pages.folder import ROWS_AT_ONCE, download_url
 from webui.files.pages.rows import FilesContext
 from webui.library.addresses import Addresses, ViewOptions, image_url, raw_url, thumb_url
-from webui.library.entries import FILE, Entry, split_name
-from webui.library.kinds import ICONS, KIND_OF
+from webui.library.entries import FILE, Entry, look_of, split_name
+from webui.library.kinds import ICONS
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import natural
 from webui.previews.pages.text import TextPart
@@ -34,49 +34,6 @@ COVERS = ("cover", "folder", "front", "albumart")
 
 
 @dataclass(frozen=True)
-class Neighbour:
-    name: str
-    label: str
-    url: str
-    thumb_url: str
-    image_url: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
-class PicturePart:
-    image_url: str
-    full_url: str  # "" if browsers can't show it
-    strip: list[Neighbour]
-
-
-@dataclass(frozen=True)
-class QueueTrack:
-    url: str
-    name: str
-    length: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
-class AudioPart:
-    url: str
-    tags_url: str
-    cover_url: str
-    title: str
-    text: str
-    folder: str
-    queue: list[QueueTrack]
-    queue_url: str  # lists all tracks
-
-
-@dataclass(frozen=True)
-class ArchivePart:
-    files: list[tuple[str, str, str, str]]  # their icons, folders, names, and sizes
-    more: str
-
-
-@dataclass(frozen=True)
 class PreviewPage:
     """The preview of a file. `kind` is video, audio, picture, pdf, text, archive, empty, or none.
     The player supplies the part for a video."""
@@ -88,8 +45,8 @@ class PreviewPage:
     icon: str
     extension: str
     size: str
-    previous: Neighbour | None
-    next: Neighbour | None
+    previous: dict[str, object] | None
+    next: dict[str, object] | None
     url: str
     back_url: str  # "" if a link shows nothing else
     back_label: str
@@ -102,10 +59,10 @@ class PreviewPage:
     unpack_url: str
     may_change: bool
     script: str
-    picture: PicturePart | None
-    audio: AudioPart | None
+    picture: dict[str, object] | None
+    audio: dict[str, object] | None
     text: TextPart | None
-    archive: ArchivePart | None = None
+    archive: dict[str, object] | None = None
     camera: str = ""  # when and how the picture was taken
 
 
@@ -152,18 +109,20 @@ def preview_page(
 
 def with_archive(page: PreviewPage, files: Sequence[ZipInfo]) -> PreviewPage:
     rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.filename))
-    part = ArchivePart(
-        [packed_file(each) for each in rows], formatting.more_words(len(files) - len(rows))
-    )
+    part: dict[str, object] = {
+        "files": [packed_file(each) for each in rows],
+        "more": formatting.more_words(len(files) - len(rows)),
+    }
     unpacked = {"size": formatting.size_words(sum(each.file_size for each in files))}
     facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
     return replace(page, kind="archive", facts=joining.items(facts), archive=part)
 
 
 def packed_file(packed: ZipInfo) -> tuple[str, str, str, str]:
+    """Return its icon, folder, name, and size."""
     path = UNSEEN.sub("\N{REPLACEMENT CHARACTER}", packed.filename)
     folder, slash, name = path.rpartition("/")
-    icon = ICONS[KIND_OF.get(split_name(name)[1][1:].lower(), "")]
+    icon = ICONS[look_of(name)]
     return icon, folder + slash, name, formatting.size_words(packed.file_size)
 
 
@@ -240,16 +199,16 @@ def lines_words(entry: Entry) -> str:
 
 def neighbour(
     like: Sequence[Entry], place: int, at: Addresses, context: FilesContext, *, current: int = -1
-) -> Neighbour:
+) -> dict[str, object]:
     entry = like[place]
-    return Neighbour(
-        name=entry.name,
-        label=f"{split_name(entry.name)[0]}, {position_words(place, like)}",
-        url=at.preview(entry.key),
-        thumb_url=thumb_url(entry, at, by_kind=context.thumbs_by_kind),
-        image_url=image_url(at, entry) if entry.preview == "picture" else "",
-        is_current=place == current,
-    )
+    return {
+        "name": entry.name,
+        "label": f"{split_name(entry.name)[0]}, {position_words(place, like)}",
+        "url": at.preview(entry.key),
+        "thumb_url": thumb_url(entry, at, by_kind=context.thumbs_by_kind),
+        "image_url": image_url(at, entry) if entry.preview == "picture" else "",
+        "is_current": place == current,
+    }
 
 
 def places_around(place: int, most: int, like: Sequence[Entry]) -> range:
@@ -272,39 +231,39 @@ def folder_words(snapshot: Snapshot) -> str:
 
 def picture_part(
     like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
-) -> PicturePart:
+) -> dict[str, object]:
     entry, places = like[place], places_around(place, STRIP, like)
     strip = [neighbour(like, each, at, context, current=place) for each in places]
-    return PicturePart(
-        image_url=image_url(at, entry),
-        full_url=raw_url(at, entry.id) if entry.is_showable_picture else "",
-        strip=strip if len(like) > 1 else [],
-    )
+    return {
+        "image_url": image_url(at, entry),
+        "full_url": raw_url(at, entry.id) if entry.is_showable_picture else "",
+        "strip": strip if len(like) > 1 else [],
+    }
 
 
 def audio_part(
     snapshot: Snapshot, like: Sequence[Entry], place: int, at: Addresses, context: FilesContext
-) -> AudioPart:
+) -> dict[str, object]:
     entry, places = like[place], places_around(place, LISTED, like)
-    return AudioPart(
-        url=raw_url(at, entry.id),
-        tags_url=tags_url(at, entry.id),
-        cover_url=image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at),
-        title=split_name(entry.name)[0],
-        text=track_words(snapshot, place, like),
-        folder=folder_words(snapshot),
-        queue=[track(like[each], at, is_current=each == place) for each in places],
-        queue_url=f"{at.below}{entry.key}/queue/{at.shown_tail}" if len(like) > 1 else "",
-    )
+    return {
+        "url": raw_url(at, entry.id),
+        "tags_url": tags_url(at, entry.id),
+        "cover_url": image_url(at, entry) if entry.picture else folder_cover_url(snapshot, at),
+        "title": split_name(entry.name)[0],
+        "text": track_words(snapshot, place, like),
+        "folder": folder_words(snapshot),
+        "queue": [track(like[each], at, is_current=each == place) for each in places],
+        "queue_url": f"{at.below}{entry.key}/queue/{at.shown_tail}" if len(like) > 1 else "",
+    }
 
 
-def track(entry: Entry, at: Addresses, *, is_current: bool) -> QueueTrack:
-    return QueueTrack(
-        url=at.preview(entry.key),
-        name=split_name(entry.name)[0],
-        length=clock_words(entry.duration_seconds) if entry.duration_seconds else "",
-        is_current=is_current,
-    )
+def track(entry: Entry, at: Addresses, *, is_current: bool) -> dict[str, object]:
+    return {
+        "url": at.preview(entry.key),
+        "name": split_name(entry.name)[0],
+        "length": clock_words(entry.duration_seconds) if entry.duration_seconds else "",
+        "is_current": is_current,
+    }
 
 
 def folder_cover_url(snapshot: Snapshot, at: Addresses) -> str:

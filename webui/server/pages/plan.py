@@ -17,16 +17,6 @@ MOST_WISHES = 100
 
 
 @dataclass(frozen=True)
-class WishRow:
-    """A wish. Its URLs are empty if nothing can be done about it."""
-
-    name: str
-    note: str
-    retry_url: str
-    forget_url: str
-
-
-@dataclass(frozen=True)
 class PlanPart:
     """The account. `failure` says why it isn't newer; `others` have the service's own labels."""
 
@@ -34,7 +24,7 @@ class PlanPart:
     is_embedded: bool = False
     facts: Sequence[tuple[str, str]] = ()  # labels and values
     others: Sequence[tuple[str, str]] = ()
-    wishes: Sequence[WishRow] = ()
+    wishes: Sequence[dict[str, object]] = ()
     more_wishes: str = ""
 
     @property
@@ -95,12 +85,12 @@ def plan_words(account: Account) -> str:
     return items((account.plan, size, paid))
 
 
-def wish_row(key: str, wish: Wish, calendar: Calendar) -> WishRow:
+def wish_row(key: str, wish: Wish, calendar: Calendar) -> dict[str, object]:
     since = calendar.words(wish.created_at)
     size = size_words(wish.size_bytes) if wish.size_bytes else ""
-    return WishRow(
-        name=wish.name or _("Unnamed"),
-        note=items((size, since)),
-        retry_url=reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
-        forget_url=reverse("account-wish-forget", args=[key]) if key else "",
-    )
+    return {
+        "name": wish.name or _("Unnamed"),
+        "note": items((size, since)),
+        "retry_url": reverse("account-wish-retry", args=[key]) if key and wish.magnet else "",
+        "forget_url": reverse("account-wish-forget", args=[key]) if key else "",
+    }
