@@ -129,8 +129,7 @@ TEMPLATES = [
             "builtins": [
                 "django.templatetags.i18n",
                 "django.templatetags.static",
-                "webui.templatetags.icons",
-                "webui.templatetags.words",
+                "webui.templatetags.site",
             ],
             "loaders": [
                 ("django.template.loaders.cached.Loader", ["webui.template_loader.Loader"]),

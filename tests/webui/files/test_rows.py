@@ -8,7 +8,7 @@ from django.templatetags.static import static
 
 from tests.cases import each_case
 from webui.files.pages.rows import EntryRow
-from webui.templatetags.rows import FLAGS, WORDS, entry_rows, pieces_of
+from webui.templatetags.site import FLAGS, WORDS, entry_rows, pieces_of
 
 FULL = EntryRow(**{word: f"<{word}> & 'all'" for word in WORDS} | dict.fromkeys(FLAGS, False))
 DIFFERING = [

@@ -11,7 +11,7 @@ from django.utils.translation import trans_real
 
 from tests.cases import each_case
 from tests.people import page
-from webui.templatetags.rows import pieces_of
+from webui.templatetags.site import pieces_of
 from webui.transfers import states
 from webui.words.formatting import units
 
