@@ -186,10 +186,10 @@ class Client(ServiceConnection):
         path = f"file/{checked_id(file_id)}/image"
         return self.fetch([Call("GET", path, {"pixels": str(pixels)})])
 
-    def camera(self, file_id: str) -> records.Camera:
+    def camera(self, file_id: str) -> own_records.Camera:
         """Return the camera of a picture, if `is_ours`: the specification has no such facts."""
         call = calls.get(f"file/{checked_id(file_id)}/camera")
-        return self._read([call], records.camera)
+        return self._ask_own(call, own_records.Camera)
 
     def scenes(self, file_id: str) -> own_records.Scenes:
         """Return chapters and filmstrip of a film, if `is_ours`: the specification has neither."""

@@ -1,14 +1,15 @@
 """Records that only our own service sends, always in the same form, so that msgspec reads them."""
 
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 
 import msgspec
-from msgspec import Struct, field
+from msgspec import Meta, Struct, field
 
 from webui.v1.records import Json
 
 Record = TypeVar("Record")
+Measure = Annotated[float, Meta(ge=1e-6, le=1e9)]
 
 
 class OwnId(str):
@@ -78,6 +79,17 @@ class Filmstrip(Struct, frozen=True):
 class Scenes(Struct, frozen=True):
     chapters: tuple[Chapter, ...] = ()
     filmstrip: Filmstrip | None = None
+
+
+class Camera(Struct, frozen=True):
+    """The camera of a picture, and its settings; "" and 0 for what isn't known."""
+
+    model: str = ""
+    lens: str = ""
+    exposure_seconds: Measure = 0.0
+    aperture: Measure = 0.0
+    iso: Measure = 0.0
+    focal_length_mm: Measure = 0.0
 
 
 class Batch(Struct, frozen=True):

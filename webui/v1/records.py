@@ -19,7 +19,6 @@ from webui.v1.values import (
     hash_of,
     id_of,
     link_of,
-    measure_of,
     moment_of,
     percent_of,
     reference_of,
@@ -143,18 +142,6 @@ class File(NamedTuple):
         urls = self.raw.get("presentation_urls")
         images = urls.get("image") if type(urls) is dict else None
         return images if type(images) is dict else {}
-
-
-@dataclass(frozen=True, slots=True)
-class Camera:
-    """The camera of a picture, and its settings; "" and 0 for what isn't known."""
-
-    model: str
-    lens: str
-    exposure_seconds: float
-    aperture: float
-    iso: float
-    focal_length_mm: float
 
 
 class Explanation(NamedTuple):
@@ -333,12 +320,6 @@ def folder(row: Json) -> Folder | None:
         size_of(row.get("size")),
         seconds_of(row.get("last_update")),
     )
-
-
-def camera(answer: Json) -> Camera | None:
-    names = ("exposure_seconds", "aperture", "iso", "focal_length_mm")
-    measures = [measure_of(answer.get(name)) for name in names]
-    return Camera(text_of(answer.get("model")), text_of(answer.get("lens")), *measures)
 
 
 def files(rows: Iterable[Json]) -> Iterator[File]:

@@ -12,7 +12,6 @@ MOST_BYTES = 2**63 - 1
 LONGEST_NAME = 1_024
 LONGEST_LINK = 4_096
 MOST_WARNINGS = 20
-SMALLEST_MEASURE, LARGEST_MEASURE = 1e-6, 1e9
 
 # Ids become parts of paths. They need a digit, so that no id is ever the name of an endpoint.
 ID = re.compile(r"(?=[^0-9]*[0-9])[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -111,12 +110,6 @@ def link_of(value: Any) -> str | None:
     if type(value) is not str or len(value) > LONGEST_LINK or not LINK.fullmatch(value):
         return None
     return sound(value)
-
-
-def measure_of(value: Any) -> float:
-    """Return a number that something may measure; 0 if it is missing or none."""
-    is_number = type(value) in (int, float)
-    return float(value) if is_number and SMALLEST_MEASURE <= value <= LARGEST_MEASURE else 0.0
 
 
 def moment_of(value: Any) -> datetime | None:

@@ -6,7 +6,7 @@ from tests.cases import each_case
 from tests.people import page, words
 from webui.library.entries import FILE, Entry
 from webui.previews.pages.camera import camera_words
-from webui.v1.records import camera
+from webui.v1.own_records import Camera, convert
 
 pytestmark = pytest.mark.django_db
 WHOLE = {
@@ -70,10 +70,18 @@ def test_a_foreign_service_gets_no_request(gwen, foreign):
         ({"focal_length_mm": 6.765}, "6.76 mm"),
         ({"iso": 12800}, "ISO 12800"),
         ({"model": "<b>&"}, "<b>&"),
-        ({"aperture": -1, "iso": "many", "exposure_seconds": None, "focal_length_mm": 1e400}, ""),
-        ({"exposure_seconds": 1e-320, "aperture": 1e-320}, ""),
-        ({"exposure_seconds": True, "model": 5}, "5"),
     ],
 )
 def test_settings_are_written_as_on_a_camera(facts, said):
-    assert camera_words(Entry(FILE, "1", "a.jpg", 1, 1), camera(facts)) == said
+    assert camera_words(Entry(FILE, "1", "a.jpg", 1, 1), convert(facts, Camera)) == said
+
+
+@each_case(
+    "facts",
+    [
+        *({"aperture": -1}, {"iso": "many"}, {"exposure_seconds": None}, {"model": 5}),
+        *({"focal_length_mm": 1e400}, {"aperture": 1e-320}, {"exposure_seconds": True}),
+    ],
+)
+def test_impossible_settings_are_not_mentioned(facts):
+    assert convert(facts, Camera) is None

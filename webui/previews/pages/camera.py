@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
 from webui.library.entries import Entry
-from webui.v1.records import Camera
+from webui.v1.own_records import Camera
 from webui.words.formatting import measure_words
 from webui.words.joining import day_and_time
 
