@@ -85,7 +85,7 @@ INSTALLED_APPS = [
 MEASURING = ["host.monitoring.recording.measure"] if METRICS_TOKEN else []
 MIDDLEWARE = [
     *MEASURING,
-    "webui.http.security_headers.set_headers",
+    "webui.middleware.set_headers",
     "host.web.front.believe_proxy",
     "host.web.front.refuse_foreign_host",
     "host.health.answer_first",
@@ -100,7 +100,7 @@ MIDDLEWARE = [
     "webui.signin.session_store.SessionUser",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
-    "webui.http.languages.own",
+    "webui.middleware.prefer_chosen_language",
     "webui.signin.devices.see",
     "webui.middleware.answering",
     "webui.middleware.Errors",

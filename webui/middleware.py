@@ -1,3 +1,5 @@
+"""What every request of the site passes through, besides Django's own middleware."""
+
 import logging
 from collections.abc import Callable
 
@@ -7,12 +9,14 @@ from django.core.exceptions import BadRequest, PermissionDenied, SuspiciousOpera
 from django.db import DatabaseError, InterfaceError
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, UnreadablePostError
 from django.middleware.gzip import GZipMiddleware
+from django.utils import translation
 from django.utils.deprecation import MiddlewareMixin
 
 from common.storage.outages import outage_of
 from webui.connection import connection
 from webui.errors import answers as error_answers
 from webui.http import bodies
+from webui.http.content_types import PAGE
 from webui.http.requests import Answer, middleware
 from webui.v1.errors import Failure
 
@@ -22,6 +26,33 @@ log = logging.getLogger("ferry.requests")
 
 SECURE_SUFFIX = "_s"
 STRANGERS_BYTES = 64 * 1024
+PERMISSIONS = "camera=(), geolocation=(), microphone=(), payment=(), usb=()"
+# Dropped from 204 responses, which are the most frequent and consist of headers only.
+ABOUT_CONTENT = ("Content-Length", "Content-Language", "Vary")
+
+
+@middleware
+def set_headers(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
+    """Set security headers on all responses, and the content policies on documents."""
+    response = get_response(request)
+    headers = {
+        "X-Content-Type-Options": "nosniff",
+        "Referrer-Policy": "same-origin",
+        # Back after signing out must show nothing private, and no proxy may cache it.
+        "Cache-Control": "private, no-store",
+    }
+    if request.is_secure() and settings.HSTS_SECONDS:
+        headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
+    if response.headers.get("Content-Type", "").startswith("text/html"):
+        headers |= {"Content-Security-Policy": PAGE, "Permissions-Policy": PERMISSIONS}
+        if request.is_secure():
+            headers["Cross-Origin-Opener-Policy"] = "same-origin"
+    for name, value in headers.items():
+        response.headers.setdefault(name, value)
+    if response.status_code == 204:
+        for name in ABOUT_CONTENT:
+            response.headers.pop(name, None)
+    return response
 
 
 class CompressPages(GZipMiddleware):
@@ -85,6 +116,17 @@ class BodyLimit(MiddlewareMixin):
                 return error_answers.plain(request, 400)
         bodies.read_form(request)  # Django's check reads it next, and would fail on it.
         return None
+
+
+@middleware
+def prefer_chosen_language(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
+    """Prefer the language that a person chose to the one their browser requests."""
+    if request.session.session_key and request.user.is_authenticated:
+        chosen = request.user.language
+        if chosen in dict(settings.LANGUAGES):
+            translation.activate(chosen)
+            request.LANGUAGE_CODE = chosen
+    return get_response(request)
 
 
 @middleware

@@ -15,7 +15,6 @@ from webui.activity.events import Kind
 from webui.add import send_tokens
 from webui.add.screen import load_from_elsewhere
 from webui.connection import connection
-from webui.http import languages
 from webui.http.requests import Request, respond
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Role, SendToken, User
@@ -72,7 +71,7 @@ def change_password(request: Request, form: ChangePassword) -> HttpResponse:
 def language(request: Request) -> HttpResponse:
     """Save the language for all devices of a person. If it's unknown, let the browser decide."""
     chosen = request.POST.get("language", "")
-    request.user.language = chosen if languages.is_spoken(chosen) else ""
+    request.user.language = chosen if chosen in dict(settings.LANGUAGES) else ""
     request.user.save(update_fields=["language"])
     translation.activate(request.user.language or translation.get_language_from_request(request))
     messages.success(request, _("Language saved"))

@@ -1,7 +1,7 @@
-"""Tell browsers what to do with a file's bytes: their type, and whether to show them.
+"""Tell browsers what to do with a file's bytes, and what a page may load.
 
-The type depends on the name alone, and is never one that can run code: a file with a false name is
-a broken picture at worst.
+The type of a file depends on its name alone, and is never one that can run code: a file with a
+false name is a broken picture at worst.
 """
 
 from typing import NamedTuple
@@ -10,6 +10,14 @@ from common.http.content_types import LOCKED, PDF, PDF_VIEWER, SAFE_TYPES, UNKNO
 
 NEVER_SHOWN = frozenset({UNKNOWN, PDF, ZIP})
 DRAWING = "svg"
+WITHOUT_MEDIA = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "font-src 'self'; manifest-src 'self'; worker-src 'self'; form-action 'self'; "
+    "base-uri 'none'; frame-ancestors 'none'; "
+)
+PAGE = f"{WITHOUT_MEDIA}media-src 'self'"
+# hls.js passes the streams that it assembles to the browser as blob: URLs.
+PLAYER = f"{WITHOUT_MEDIA}media-src 'self' blob:"
 
 
 class BrowserHandling(NamedTuple):

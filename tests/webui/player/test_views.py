@@ -10,7 +10,7 @@ from django.conf import settings
 from host.static_files.modules import Modules
 from tests.cases import each_case
 from tests.people import PASSWORD, page
-from webui.http import security_headers
+from webui.http.content_types import PLAYER
 
 pytestmark = pytest.mark.django_db
 
@@ -46,7 +46,7 @@ def test_a_film_has_a_player_and_a_text_has_none(gwen, season):
 def test_only_the_players_page_allows_media_source_playback(gwen, season):
     film = opened(gwen, season, "Tide S01E2.mp4")["Content-Security-Policy"]
     text = opened(gwen, season, "Notes.txt")["Content-Security-Policy"]
-    assert film == security_headers.PLAYER
+    assert film == PLAYER
     assert "blob:" in film
     assert "blob:" not in text
 

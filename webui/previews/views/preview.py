@@ -9,7 +9,7 @@ from django.shortcuts import render
 from webui.contents import encodings
 from webui.contents.content_check import expected_file
 from webui.files import screen as files_screen
-from webui.http import security_headers
+from webui.http.content_types import PLAYER
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library.addresses import Addresses, parse_view_options
@@ -45,7 +45,7 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
         return render(request, "previews/show.html", {"page": page})
     player = player_screen.page_of(request, reading, entry)
     response = render(request, "previews/show.html", {"page": page, "player": player})
-    response["Content-Security-Policy"] = security_headers.PLAYER
+    response["Content-Security-Policy"] = PLAYER
     return response
 
 
