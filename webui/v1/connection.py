@@ -273,6 +273,8 @@ class ServiceConnection:
         self._learn(call.decides)
 
     def _learn(self, decided: Mapping[str, str]) -> None:
+        if all(getattr(self.dialect, name) for name in decided):
+            return  # A decision stands.
         with self._lock:
             before, self.dialect = self.dialect, self.dialect.with_decision(decided)
             if self.dialect != before:
