@@ -11,7 +11,6 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.account.forms import ChangePassword
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.add import send_tokens
 from webui.add.screen import load_from_elsewhere
 from webui.connection import connection
@@ -56,7 +55,7 @@ def change_password(request: Request, form: ChangePassword) -> HttpResponse:
     note_password(request)
     own_key = request.session.session_key or ""
     devices.sign_out(request.user.devices.exclude(session_key=own_key))
-    events.record(request, Kind.PASSWORD_CHANGED, request.user.username)
+    events.record(request, events.Kind.PASSWORD_CHANGED, request.user.username)
     if request.htmx:
         context = {**context_for(request), "is_changed": True}
         response = render(request, "account/_password.html", context)
@@ -96,7 +95,7 @@ def sign_out_device(request: Request, device: int) -> HttpResponse:
     """Sign out a device. A device that is already gone counts as signed out."""
     chosen = request.user.devices.filter(pk=device)
     for each in chosen:
-        events.record(request, Kind.DEVICE_SIGNED_OUT, name_and_icon(each.agent)[0])
+        events.record(request, events.Kind.DEVICE_SIGNED_OUT, name_and_icon(each.agent)[0])
     devices.sign_out(chosen)
     return render_devices(request, _("Device signed out"))
 
@@ -104,7 +103,7 @@ def sign_out_device(request: Request, device: int) -> HttpResponse:
 @open_to(Role.GUEST, "POST")
 def sign_out_others(request: Request) -> HttpResponse:
     devices.sign_out_everywhere(request.user, request)
-    events.record(request, Kind.OTHERS_SIGNED_OUT)
+    events.record(request, events.Kind.OTHERS_SIGNED_OUT)
     return render_devices(request, _("All other devices signed out"))
 
 
@@ -126,7 +125,7 @@ def make_token(request: Request) -> HttpResponse:
     if error:
         return render_tokens(request, {"token_error": error, "token_name": name}, status=422)
     token = send_tokens.create(request.user, name, timezone.now())
-    events.record(request, Kind.TOKEN_MADE, name)
+    events.record(request, events.Kind.TOKEN_MADE, name)
     return render_tokens(request, {"token": token})
 
 
@@ -147,7 +146,7 @@ def revoke_token(request: Request, token: int) -> HttpResponse:
     row = SendToken.objects.filter(user=request.user, pk=token).first()
     if row is not None:
         row.delete()
-        events.record(request, Kind.TOKEN_REVOKED, row.name)
+        events.record(request, events.Kind.TOKEN_REVOKED, row.name)
     if request.htmx:
         return render_tokens(request, {"is_revoked": True})
     messages.success(request, _("Token revoked"))

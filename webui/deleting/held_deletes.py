@@ -17,7 +17,6 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.library import folders, indexed_folders
@@ -108,7 +107,7 @@ def delete_due(now: datetime) -> None:
 def give_up(rows: QuerySet[HeldDelete]) -> None:
     """Show entries again that couldn't be deleted within PATIENCE or LIFETIME."""
     for row in rows:
-        events.write(Kind.NOT_DELETED, "", row.name)
+        events.write(events.Kind.NOT_DELETED, "", row.name)
         row.delete()
 
 
@@ -122,7 +121,7 @@ def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> 
             delete_one(service, row)
         except REFUSALS as refusal:
             log.warning("not deleted kind=%s id=%s: %s", row.kind, row.entry_id, refusal)
-            events.write(Kind.NOT_DELETED, "", row.name)
+            events.write(events.Kind.NOT_DELETED, "", row.name)
         except Failure as failure:
             log.warning("deletion waits kind=%s id=%s: %s", row.kind, row.entry_id, failure)
             again = {"due_at": now + RETRY, "has_begun": False}

@@ -6,7 +6,6 @@ from django.contrib import messages
 from django.utils.translation import gettext as _
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.deleting.page import restored_words
 from webui.http.requests import Request, service_of
 from webui.library import folders
@@ -22,7 +21,7 @@ def restore_each(request: Request, choices: Iterable[dict[str, str]]) -> None:
         # Also count items restored before a failure.
         if restored:
             folders.mark_changed(service_of(request), {each.folder_id for each in restored})
-            events.record(request, Kind.UNDELETED, restored[0].name, count=len(restored))
+            events.record(request, events.Kind.UNDELETED, restored[0].name, count=len(restored))
             messages.success(request, restored_words(len(restored)))
     if not restored:
         messages.error(request, _("Nothing was restored. Choose what you want to restore."))

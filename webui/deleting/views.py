@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 
 from webui import owner_settings
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.deleting import restores
 from webui.deleting.page import deleted_for_good_words, deleted_page, final_page
 from webui.http.requests import Request, form_page_url, service_of
@@ -72,7 +71,7 @@ def delete(request: Request) -> HttpResponse:
     if count := v1.delete_for_good(chosen).count:
         folders.mark_changed(service_of(request), [])
         first = next(iter(name_of.values() if is_all else map(name_of.get, ids)), "") or ""
-        events.record(request, Kind.DELETED_FOR_GOOD, first, count=count)
+        events.record(request, events.Kind.DELETED_FOR_GOOD, first, count=count)
         messages.success(request, deleted_for_good_words(count))
     return redirect("files-deleted")
 

@@ -7,7 +7,6 @@ from django.utils.translation import gettext as _
 
 from common.names import key_of
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.deleting import held_deletes
 from webui.files import screen
 from webui.http.requests import Request, service_of
@@ -74,7 +73,7 @@ def rename_entry(request: Request, reading: Reading, entry: Entry, name: str) ->
         check_name(request, reading, entry, name, failure)
         words = _("The storage service didn't confirm this, but the new name is there.")
     folders.mark_changed(service, [folder, *([entry.id] if entry.is_folder else [])])
-    events.record(request, Kind.RENAMED, entry.name, detail=name)
+    events.record(request, events.Kind.RENAMED, entry.name, detail=name)
     return words
 
 

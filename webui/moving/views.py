@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from common.names import find_name_error
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.activity.page import ALL_FILES
 from webui.files import answers, changes, screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
@@ -101,7 +100,7 @@ def record(
     request: Request, act: str, chosen: Sequence[Entry], placed: Batch, folder_name: str
 ) -> None:
     if placed.count:
-        kind = Kind.MOVED if act == "move" else Kind.COPIED
+        kind = events.Kind.MOVED if act == "move" else events.Kind.COPIED
         folder = folder_name or ALL_FILES
         events.record(request, kind, chosen[0].name, detail=folder, count=placed.count)
 

@@ -16,7 +16,6 @@ from django.views.decorators.debug import sensitive_post_parameters, sensitive_v
 from common.host import host
 from webui import owner_settings
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.add import parse
 from webui.add import send as add_send
 from webui.add.send import SendContext
@@ -64,10 +63,10 @@ def change_storage(request: Request) -> HttpResponse:
     space_gb, days = form.cleaned_data["space_gb"], form.cleaned_data.get("deleted_days")
     if "space_gb" in form.changed_data:
         set_space(request, space_gb * BYTES_PER_GB)
-        events.record(request, Kind.SPACE_CHANGED, str(space_gb))
+        events.record(request, events.Kind.SPACE_CHANGED, str(space_gb))
     if "deleted_days" in form.changed_data:
         owner_settings.change("DELETED_DAYS", days)
-        events.record(request, Kind.DELETED_DAYS_CHANGED, str(days))
+        events.record(request, events.Kind.DELETED_DAYS_CHANGED, str(days))
     return leave(request, "storage", _("Saved"))
 
 
@@ -79,11 +78,11 @@ def change_names(request: Request) -> HttpResponse:
         return show_again(request, 422, names_form=form)
     if "server_name" in form.changed_data:
         owner_settings.change("SERVER_NAME", form.cleaned_data["server_name"])
-        events.record(request, Kind.SERVER_NAMED, owner_settings.server_name())
+        events.record(request, events.Kind.SERVER_NAMED, owner_settings.server_name())
     if "host_names" in form.changed_data:
         names = form.cleaned_data["host_names"]
         owner_settings.change("HOST_NAMES", words_of(names))
-        events.record(request, Kind.ADDRESSES_CHANGED, names or "\N{EN DASH}")
+        events.record(request, events.Kind.ADDRESSES_CHANGED, names or "\N{EN DASH}")
     return leave(request, "names", _("Saved"))
 
 
@@ -170,7 +169,7 @@ def connect(request: Request) -> HttpResponse:
     if not form.is_valid() or not save_connection(form):
         return show_again(request, 422, part="connection", connect=form)
     place = place_of(form.cleaned_data["url"])
-    events.record(request, Kind.CONNECTED, place)
+    events.record(request, events.Kind.CONNECTED, place)
     words = _("Connected. Your files are at %(place)s.")
     return leave(request, "connection", words % {"place": place})
 
@@ -205,7 +204,7 @@ def disconnect(request: Request) -> HttpResponse:
     if request.method != "POST":
         return render(request, "server/forget.html", {"page": forget_page(stored.url)})
     connection.disconnect()
-    events.record(request, Kind.DISCONNECTED, place_of(stored.url))
+    events.record(request, events.Kind.DISCONNECTED, place_of(stored.url))
     return leave(request, "connection", _("Disconnected. Your files are on this machine."))
 
 
@@ -231,11 +230,11 @@ def change_programs(request: Request) -> HttpResponse:
         raise Http404
     if "forget" in request.POST:
         program_password.take_away()
-        events.record(request, Kind.PROGRAMS_BLOCKED)
+        events.record(request, events.Kind.PROGRAMS_BLOCKED)
         return leave(request, "programs", _("Other programs can't sign in anymore"))
     new_password = program_password.make(request.user)
     if new_password is None:
         raise PermissionDenied
-    events.record(request, Kind.PROGRAMS_ALLOWED)
+    events.record(request, events.Kind.PROGRAMS_ALLOWED)
     programs = programs_of(request, new_password)
     return show_again(request, 200, part="programs", programs=programs)

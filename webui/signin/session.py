@@ -14,7 +14,6 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.errors import answers as error_answers
 from webui.http import cookies, known_devices
 from webui.http.requests import Request
@@ -94,7 +93,7 @@ def welcome_in(
         note_password(request)
     request.session.save()
     devices.note(cast("Request", request), timezone.now())
-    events.record(request, Kind.SIGNED_IN if by_password else Kind.PAIRED)
+    events.record(request, events.Kind.SIGNED_IN if by_password else events.Kind.PAIRED)
     response = redirect(page)
     remember_device(response, user)
     return response

@@ -13,7 +13,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.errors import answers as error_answers
 from webui.errors.page import Action, error_page
 from webui.forms import Join, SignIn
@@ -116,7 +115,7 @@ def welcome(request: HttpRequest, token: str) -> HttpResponse:
         if owner is None:
             return unusable(request)
         response = welcome_in(request, owner, by_password=True)
-        events.record(request, Kind.OWNER_MADE, owner.username)
+        events.record(request, events.Kind.OWNER_MADE, owner.username)
         return response
     status = 422 if form.is_bound else 200
     return render(request, "signin/welcome.html", {"form": form}, status=status)

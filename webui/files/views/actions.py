@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from common.names import find_name_error
 from webui import owner_settings
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.deleting import held_deletes
 from webui.files import answers, changes, screen
 from webui.files.pages import actions as actions_page
@@ -165,7 +164,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
         held_deletes.forget_listings(service_of(request), chosen)
     elif chosen:
         batch = held_deletes.hold(service_of(request), folder, chosen, timezone.now())
-        events.record(request, Kind.DELETED, chosen[0].name, count=len(chosen))
+        events.record(request, events.Kind.DELETED, chosen[0].name, count=len(chosen))
         undo = f"held:{batch}"
     return answers.show_change(request, reading, message=message, undo=undo)
 
@@ -211,5 +210,5 @@ def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str
         batches += [deletion.id] if deletion.id else []
         count += deletion.count
     if count:
-        events.record(request, Kind.DELETED, chosen[0].name, count=count)
+        events.record(request, events.Kind.DELETED, chosen[0].name, count=count)
     return message, ",".join(batches)

@@ -10,7 +10,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.connection.connection import Service
 from webui.deleting import held_deletes, restores
 from webui.deleting import page as deleted_page
@@ -67,7 +66,7 @@ def rename_back(request: Request, folder: str, key: str, name: str) -> None:
 
 def show_again(request: Request, batch: str) -> None:
     if names := held_deletes.undo(service_of(request), batch):
-        events.record(request, Kind.UNDELETED, names[0], count=len(names))
+        events.record(request, events.Kind.UNDELETED, names[0], count=len(names))
         messages.success(request, deleted_page.restored_words(len(names)))
     else:
         messages.error(request, _("There is nothing left to undo."))
@@ -82,7 +81,7 @@ def move_back(request: Request, batches: Iterable[str]) -> None:
         folders.mark_changed(service, places)
         resume_positions.update_folders(service, places, timezone.now())
     if count:
-        events.record(request, Kind.MOVE_UNDONE, count=count)
+        events.record(request, events.Kind.MOVE_UNDONE, count=count)
         messages.success(request, _("Undone"))
     else:
         messages.error(request, _("There is nothing left to undo."))
@@ -103,5 +102,5 @@ def undo_unpackings(request: Request, transfer_ids: Iterable[str]) -> None:
         messages.error(request, _("There is nothing left to undo."))
         return
     if state != "failed":
-        events.record(request, Kind.UNPACKING_UNDONE)
+        events.record(request, events.Kind.UNPACKING_UNDONE)
     messages.success(request, unpacking_page.undone_words(state))

@@ -5,7 +5,6 @@ from django.shortcuts import redirect, render
 from django.utils import timezone
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.files import answers, screen
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
@@ -24,7 +23,7 @@ def unpack(request: Request, folder: str, key: str) -> HttpResponse:
     if not service.is_embedded or not entry.is_unpackable:
         raise Http404
     transfer_id = unpackings.begin(service, request.user, folder, entry, timezone.now())
-    events.record(request, Kind.UNPACKED, entry.name)
+    events.record(request, events.Kind.UNPACKED, entry.name)
     return answers.show_change(
         request,
         reading,

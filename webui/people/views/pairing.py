@@ -9,7 +9,6 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.errors import answers as error_answers
 from webui.http import cookies
 from webui.http.requests import Request
@@ -33,7 +32,7 @@ SECRET_COOKIE = f"ferry_pairing_{settings.PORT}"
 def offer(request: Request) -> HttpResponse:
     """Show a new link as a QR code and as text. Only this response contains it."""
     row, token = pairing.offer(request.user, request.session.session_key or "", timezone.now())
-    events.record(request, Kind.LINK_OFFERED)
+    events.record(request, events.Kind.LINK_OFFERED)
     offer = {
         "addresses": device_addresses(request, reverse("pair-accept", args=[token])),
         "number": pairing.number_of(token),
@@ -138,7 +137,7 @@ def approve(request: Request) -> HttpResponse:
             "other device."
         )
         return show_approval(request, 422, code=code, refusal=refusal)
-    events.record(request, Kind.CODE_APPROVED, device)
+    events.record(request, events.Kind.CODE_APPROVED, device)
     messages.success(request, _("%(device)s will be signed in shortly") % {"device": device})
     return redirect(reverse("account", fragment="devices"))
 

@@ -11,7 +11,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.forms import Join
 from webui.http.requests import Request
 from webui.http.roles import open_to, open_to_strangers
@@ -40,7 +39,7 @@ def person(request: Request, person: int) -> HttpResponse:
         people.change_role(user, role, request.user)
     except people.ChangeRefused as refused:
         return show(request, user, refusal_of(refused))
-    events.record(request, Kind.ROLE_CHANGED, user.username, detail=role)
+    events.record(request, events.Kind.ROLE_CHANGED, user.username, detail=role)
     words = {"name": user.username, "role": role_words(role)}
     return leave(request, _("%(name)s now has the role %(role)s") % words)
 
@@ -49,7 +48,7 @@ def person(request: Request, person: int) -> HttpResponse:
 def sign_out(request: Request, person: int) -> HttpResponse:
     user = get_object_or_404(User, pk=person)
     devices.sign_out_everywhere(user, request)
-    events.record(request, Kind.PERSON_SIGNED_OUT, user.username)
+    events.record(request, events.Kind.PERSON_SIGNED_OUT, user.username)
     return leave(request, _("%(name)s is signed out everywhere") % {"name": user.username})
 
 
@@ -61,7 +60,7 @@ def remove(request: Request, person: int) -> HttpResponse:
         people.remove(user, request.user)
     except people.ChangeRefused as refused:
         return show(request, user, refusal_of(refused))
-    events.record(request, Kind.REMOVED, name)
+    events.record(request, events.Kind.REMOVED, name)
     if is_self:
         logout(request)
         return redirect("signin")
@@ -109,7 +108,7 @@ def invite(request: Request) -> HttpResponse:
         token = people.invite(role, request.user, now)
     except people.ChangeRefused as refused:
         return show_invite(request, refusal_of(refused))
-    events.record(request, Kind.INVITED, detail=role)
+    events.record(request, events.Kind.INVITED, detail=role)
     addresses = device_addresses(request, reverse("join", args=[token]))
     expires = Calendar.now().to_the_minute(now + people.INVITATION_LIFETIME)
     page = invited_page(role, addresses, expires)
@@ -126,7 +125,7 @@ def revoke(request: Request, invitation: int) -> HttpResponse:
     """Revoke an invitation. A used or expired one counts as revoked."""
     rows = one_time_links.invitations(timezone.now()).filter(pk=invitation)
     if rows.delete()[0]:
-        events.record(request, Kind.INVITATION_REVOKED)
+        events.record(request, events.Kind.INVITATION_REVOKED)
     return leave(request, _("Invitation revoked"))
 
 
@@ -156,5 +155,5 @@ def welcome(request: HttpRequest, user: User | None) -> HttpResponse:
     if user is None:
         raise Http404
     response = welcome_in(request, user, by_password=True)
-    events.record(request, Kind.JOINED, detail=user.role)
+    events.record(request, events.Kind.JOINED, detail=user.role)
     return response

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.files import screen as files_screen
 from webui.files.selection import chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, service_of
@@ -71,7 +70,7 @@ def create_link(
     token = links.make_page(request.user, service_of(request).key, bounds, terms, now)
     if token is None:
         return None
-    events.record(request, Kind.SHARE_MADE, terms.label or bounds.name)
+    events.record(request, events.Kind.SHARE_MADE, terms.label or bounds.name)
     page = {
         "text": terms_words(terms, Calendar.now()),
         "addresses": device_addresses(request, reverse("share-page", args=[token])),

@@ -9,7 +9,6 @@ from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.http.requests import Request
 from webui.http.roles import open_to
 from webui.models import Role, Share
@@ -35,7 +34,7 @@ def change(request: Request, share: int) -> HttpResponse:
         terms = form.terms(now, takes_files=row.takes_files)
         if not links.change(row, terms, form.terms_to_keep(), now):
             raise Http404
-        events.record(request, Kind.SHARE_CHANGED, terms.label or row.name)
+        events.record(request, events.Kind.SHARE_CHANGED, terms.label or row.name)
         messages.success(request, _("Link changed"))
         return redirect("account-link", share)
     path, list_url = paths_of(row)
@@ -80,7 +79,7 @@ def revoke(request: Request, share: int) -> HttpResponse:
     if row is None or not links.revoke(row):
         messages.error(request, _("This link had already ended."))
     else:
-        events.record(request, Kind.SHARE_REVOKED, str(row))
+        events.record(request, events.Kind.SHARE_REVOKED, str(row))
         messages.success(request, _("Link revoked"))
     return redirect(back_url)
 

@@ -10,7 +10,6 @@ from django.utils.translation import gettext as _
 
 from common.http.content_disposition import disposition
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.contents import relayed_files
 from webui.contents.content_check import expected_file
 from webui.files import screen as files_screen
@@ -64,7 +63,7 @@ def create_link(request: Request, chosen: Entry) -> dict[str, object]:
     token = links.make(request.user, service_of(request).key, chosen, now)
     if token is None:
         return {"error": _("You already have 100 links. Revoke some on the account page.")}
-    events.record(request, Kind.SHARE_MADE, chosen.name)
+    events.record(request, events.Kind.SHARE_MADE, chosen.name)
     path, list_url = pages.player_paths(token, chosen.kind, chosen.id, chosen.name)
     expires = Calendar.now().to_the_minute(now + links.LIFETIME)
     return {

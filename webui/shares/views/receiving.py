@@ -18,7 +18,6 @@ from django.views.decorators.csrf import csrf_exempt
 from common.http import multipart
 from common.http.multipart import Part
 from webui.activity import events
-from webui.activity.events import Kind
 from webui.http.requests import Request, is_script, service_of
 from webui.http.roles import open_to_strangers
 from webui.models import HeldBytes, Share
@@ -140,7 +139,7 @@ def add(request: Request, share: Share, part: Part) -> str:
             raise UploadRefused(refused.status, text) from refused
     log.info("received file share=%s bytes=%s", share.pk, file.arrived_bytes)
     address = request.META["REMOTE_ADDR"]
-    events.record_outsider(Kind.FILE_RECEIVED, share.user.username, part.file_name, address)
+    events.record_outsider(events.Kind.FILE_RECEIVED, share.user.username, part.file_name, address)
     return part.file_name
 
 
