@@ -18,26 +18,16 @@ log = logging.getLogger("ferry.outages")
 EVERY_SECONDS = 60
 # Attempts to connect that began before the database was back may fail this much later.
 LATE_SECONDS = 5
-WORDS = {
-    Outage.DISK_FULL: "The disk is full. Free some space on it; until then, Ferry can't write",
-    Outage.READ_ONLY: "The disk can't be written to. Mount it for writing, and check who owns "
-    "DATA_DIR",
-    Outage.DISK_ERROR: "The disk fails. Check it",
-    Outage.BUSY: "The database is locked by another program for too long",
-    Outage.CROWDED: "No connection to the database is free. Raise the server's max_connections, or "
-    "WEB_THREADS",
-    Outage.DAMAGED: "The database is damaged. Stop Ferry and restore a backup",
-    Outage.AWAY: "The database is away. Ferry goes on when it is back",
-}
 ADVICE = {
     Outage.DISK_FULL: "The disk is full. Free some space on it",
     Outage.READ_ONLY: "The disk can't be written to. Mount it for writing, and check who owns it",
     Outage.DISK_ERROR: "The disk fails. Check it",
     Outage.BUSY: "The database is locked. End the program that uses it",
-    Outage.CROWDED: "No connection to the database is free. Raise the server's max_connections",
+    Outage.CROWDED: "No connection to the database is free. Raise the server's max_connections, or "
+    "WEB_THREADS",
     Outage.DAMAGED: "The database is damaged. Restore a backup in its place, or move it away to "
     "begin with an empty one",
-    Outage.AWAY: "The database doesn't answer. Check that it runs and that DATABASE_URL is right",
+    Outage.AWAY: "The database is away. Check that it runs and that DATABASE_URL is right",
 }
 MOST_CAUSES = 10
 
@@ -65,7 +55,8 @@ class Outages(logging.Filter):
         if not (record_away() if kind == Outage.AWAY else is_due(kind)):
             return False
         record.levelno, record.levelname = logging.ERROR, "ERROR"
-        record.msg, record.args = "%s: %s (%s)", (WORDS[kind], cause_in(error), record.getMessage())
+        words = ADVICE[kind], cause_in(error), record.getMessage()
+        record.msg, record.args = "%s: %s (%s)", words
         record.exc_info = record.exc_text = None
         return True
 
@@ -149,7 +140,7 @@ def begin() -> None:
     """Make the files, and forget which outages were logged before this start."""
     with suppress(OSError):
         path(Outage.AWAY).parent.mkdir(mode=0o700, exist_ok=True)
-        for kind in (*WORDS, "locked"):
+        for kind in (*ADVICE, "locked"):
             path(kind).touch(mode=0o600)
             os.utime(path(kind), NEVER)
 

@@ -146,7 +146,7 @@ def test_every_kind_of_outage_is_recognized_by_its_error_message():
         Outage.AWAY: server,
     }
     assert {kind: outage_log.outage_in(error) for kind, error in errors_by_kind.items()} == {
-        kind: kind for kind in outage_log.WORDS
+        kind: kind for kind in outage_log.ADVICE
     }
     assert all(outage_log.advice(error) for error in errors_by_kind.values())
     assert outage_log.advice(ValueError("tide")) is None
