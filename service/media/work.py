@@ -75,19 +75,17 @@ class MediaWork:
     @contextmanager
     def going_on(self) -> Iterator[None]:
         """Work in threads, beside the worker's other work."""
-        serve = partial(self.server.serve, self.stopped)
-        runs: list[Callable[[], None]] = [
-            *self.player.runs,
-            partial(self._repeat, self._probe_if_wanted, "examining media", IDLE_SECONDS),
-            partial(
-                self._repeat, self.filmstrips.make_if_idle, "making a filmstrip", FILMSTRIP_SECONDS
-            ),
-            partial(self._repeat, serve, "the media server", PAUSE_SECONDS),
+        steps: list[tuple[Callable[[], object], str, float]] = [
+            (self.player.films.make_one, "converting a film", PAUSE_SECONDS),
+            (self.player.prepare_one, "finding keyframes", 0),
+            (self._probe_if_wanted, "examining media", IDLE_SECONDS),
+            (self.filmstrips.make_if_idle, "making a filmstrip", FILMSTRIP_SECONDS),
+            (partial(self.server.serve, self.stopped), "the media server", PAUSE_SECONDS),
         ]
         if settings.WORKER_ADDRESS:
             serve = partial(self.server.serve_others, settings.WORKER_ADDRESS, self.stopped)
-            runs.append(partial(self._repeat, serve, "the media server", PAUSE_SECONDS))
-        threads = [threading.Thread(target=run, daemon=True) for run in runs]
+            steps.append((serve, "the media server", PAUSE_SECONDS))
+        threads = [threading.Thread(target=self._repeat, args=step, daemon=True) for step in steps]
         for thread in threads:
             thread.start()
         try:

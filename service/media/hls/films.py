@@ -3,7 +3,6 @@
 A request is a note in a folder, so that it outlives the worker; a finished film is a file.
 """
 
-import logging
 import re
 import threading
 from collections.abc import Iterator
@@ -38,12 +37,9 @@ from service.media.sandbox.launcher import (
 from service.store.blobs import library_store
 from service.store.folders import make_folder
 
-log = logging.getLogger("ferry.media")
-
 HOURS = 3600
 FILM, DRAFT, HOW = "film.mp4", ".film.mp4", "how.json"
 WANTED, LOCK = "wanted-films", "lock"
-LOOK_SECONDS = 1.0
 PROGRESS = re.compile(rb"out_time_us=(\d+)")
 QUICKTIME = b"qt  "
 MOST_BOXES = 64
@@ -61,7 +57,6 @@ class Films:
     def __init__(self, jobs: Jobs, cache: Cache) -> None:
         self._jobs = jobs
         self._cache = cache
-        self._news = threading.Event()
         self._stopped = threading.Event()
         self._progress: dict[Content, float] = {}
         self._running: RunningProgram | None = None
@@ -87,23 +82,9 @@ class Films:
             if path.read_bytes() == note:
                 return
         content_folders.write_durably(path, note)
-        self._news.set()
-
-    def run(self) -> None:
-        """Make films until stopped. Runs in its own thread."""
-        while not self._stopped.is_set():
-            self._news.clear()
-            try:
-                is_done = self.make_one()
-            except Exception:
-                log.exception("converting a film failed")
-                is_done = False
-            if not is_done:
-                self._news.wait(LOOK_SECONDS)
 
     def stop(self) -> None:
         self._stopped.set()
-        self._news.set()
         running = self._running
         if running:
             running.stop()

@@ -1,7 +1,6 @@
 """Answer playback requests: plans, segments, and whole films."""
 
 import json
-import logging
 import shutil
 import threading
 from collections.abc import Iterator
@@ -37,8 +36,6 @@ from service.models import Media
 from service.store.blobs import library_store
 from service.store.folders import make_folder
 
-log = logging.getLogger("ferry.media")
-
 MOST_ARRIVALS = 1000
 # How many requests may wait for a segment, and for anything else.
 MOST_SEGMENTS, MOST_ANSWERS = 24, 16
@@ -52,13 +49,11 @@ class Player:
     def __init__(self, jobs: Jobs, children: Children, cache: Cache) -> None:
         self._jobs = jobs
         self._children = children
-        self._is_stopped = False
         self.cache = cache
         self.converters = Converters(jobs, cache)
         self.films = Films(jobs, cache)
         self._arrivals: Queue[tuple[Media, StoredContent] | None] = Queue(MOST_ARRIVALS)
         self._scans_ordered: set[Content] = set()
-        self.runs = (self.films.run, self._prepare_on)
         # A lock is forgotten when no one holds it.
         self._locks: WeakValueDictionary[Path, threading.Lock] = WeakValueDictionary()
         self._locks_lock = threading.Lock()
@@ -69,7 +64,6 @@ class Player:
         server.register(MOST_ANSWERS, **{kind: of_file(each) for kind, each in others.items()})
 
     def stop(self) -> None:
-        self._is_stopped = True
         with suppress(Full):
             self._arrivals.put_nowait(None)
         self.films.stop()
@@ -127,17 +121,10 @@ class Player:
             with suppress(Full):
                 self._arrivals.put_nowait((media, source))
 
-    def _prepare_on(self) -> None:
-        while not self._is_stopped:
-            self.prepare_one()
-
     def prepare_one(self) -> None:
-        arrival = self._arrivals.get()
-        try:
-            if arrival and not self._is_stopped:
-                self.prepare(*arrival)
-        except Exception:
-            log.exception("finding keyframes failed")
+        """Wait for a new film, and prepare it."""
+        if arrival := self._arrivals.get():
+            self.prepare(*arrival)
 
     def prepare(self, media: Media, source: StoredContent) -> None:
         """Find where a new film can be cut, reading all of it if need be."""
