@@ -29,8 +29,7 @@ from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
 from service.media.sandbox.launcher import BACKGROUND, FOREGROUND, MIB, Failed, ResourceLimits
-from service.media.serving.file_requests import FileRequest, of_file
-from service.media.serving.media_server import MediaServer
+from service.media.serving.media_server import FileRequest, MediaServer, of_file
 from service.media.serving.requests import Facts
 from service.models import Media
 from service.store.blobs import library_store

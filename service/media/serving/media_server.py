@@ -7,18 +7,22 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from django.conf import settings
 from django.db import close_old_connections
 
+from common.storage import database_connection
 from common.storage.locks import try_lock
 from service.errors import Busy, CannotConvert, DiskFull, NotFound, StoreAway
+from service.media.content_folders import StoredContent, content_of
 from service.media.serving import workers
 from service.media.serving.local_socket import LOCK, listening
 from service.media.serving.requests import Facts, encode_refusal, listening_at
 from service.media.serving.signed_server import SignedServer
+from service.models import File
 
 log = logging.getLogger("ferry.media")
 
@@ -94,6 +98,33 @@ class MediaServer:
             return encode_refusal(Busy())
         finally:
             close_old_connections()
+
+
+@dataclass(frozen=True)
+class FileRequest:
+    source: StoredContent
+    question: Facts
+    has_left: HasLeft = lambda: False
+
+
+def of_file(answer: Callable[[FileRequest], Facts]) -> Answer:
+    """Wrap an answer for questions that name a file.
+
+    The worker looks up the file's blob itself, so a process that can reach the socket, and nothing
+    more, can't learn or choose a path.
+    """
+
+    def answer_for_file(question: Facts, has_left: HasLeft) -> Facts:
+        file_id = question.get("file")
+        rows = File.objects.filter(pk=file_id if type(file_id) is int else 0)
+        file = rows.only("sha1", "size_bytes", "blob").first()
+        if file is None:
+            raise NotFound
+        # What it answers may have to be made first.
+        database_connection.give_back()
+        return answer(FileRequest(StoredContent(content_of(file), file.blob), question, has_left))
+
+    return answer_for_file
 
 
 @contextmanager

@@ -19,7 +19,7 @@ from service.media.sandbox import children as children_module
 from service.media.sandbox import launcher
 from service.media.sandbox.children import Children
 from service.media.serving import local_socket
-from service.media.serving.file_requests import FileRequest
+from service.media.serving.media_server import FileRequest
 from service.media.sweep import sweep, sweep_rows
 from service.media.work import LEASE, MediaWork
 from service.models import Account, Media

@@ -18,7 +18,7 @@ from service.media.hls.player import Player
 from service.media.hls.renditions import Rendition, RenditionKind
 from service.media.sandbox.children import Children
 from service.media.sandbox.job_turns import Jobs
-from service.media.serving.file_requests import FileRequest
+from service.media.serving.media_server import FileRequest
 from service.models import File
 from service.store.blobs import library_store
 from tests.service.builders import a_file, an_account

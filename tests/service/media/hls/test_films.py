@@ -11,7 +11,7 @@ from service.media import content_folders
 from service.media.content_folders import StoredContent
 from service.media.hls import films
 from service.media.sandbox.launcher import Failed
-from service.media.serving.file_requests import FileRequest
+from service.media.serving.media_server import FileRequest
 from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.service.media import samples
