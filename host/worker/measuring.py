@@ -1,15 +1,14 @@
 """Measure what the owner's Health page shows, which takes too long for a request."""
 
-import json
 import logging
 import os
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 
+import msgspec
 from django.conf import settings
 from django.db import connection
 from django.db.models import Sum
@@ -18,16 +17,16 @@ from django.db.utils import DatabaseError
 from common.storage import durable
 from service.errors import Busy
 from service.media.cache import FILMS, RENDITIONS
-from service.media.content_folders import media_folder, scratch_folder
+from service.media.content_folders import contents, scratch_folder
 from service.media.sandbox import children
 from service.models import Account
+from service.store import folders
 from service.transfers.download_folders import transfers_folder
 
 log = logging.getLogger("ferry.health")
 
 
-@dataclass(frozen=True)
-class Measurements:
+class Measurements(msgspec.Struct, frozen=True):
     at: str
     space: dict[str, int]
     is_sealed: bool | None  # None: no child could be started to find out
@@ -37,14 +36,13 @@ def measure(now: datetime) -> None:
     """Save how much space everything takes."""
     measurements = Measurements(now.astimezone(UTC).isoformat(), space(), is_sealed())
     with durable.replacing(path(), by_many=True) as draft:
-        draft.write_text(json.dumps(asdict(measurements)))
+        draft.write_bytes(msgspec.json.encode(measurements))
 
 
 def last() -> Measurements | None:
     try:
-        facts = json.loads(path().read_text())
-        return Measurements(str(facts["at"]), dict(facts["space"]), facts["is_sealed"])
-    except (OSError, ValueError, KeyError, TypeError):
+        return msgspec.json.decode(path().read_bytes(), type=Measurements)
+    except (OSError, ValueError):
         return None
 
 
@@ -115,13 +113,9 @@ def space() -> dict[str, int]:
 def media_bytes() -> tuple[int, int]:
     """Return the bytes of pictures and of converted films."""
     pictures = conversions = 0
-    for folder in media_folder().glob("??/*/"):
-        for entry in entries(folder):
-            size_bytes = size_of(Path(entry.path))
-            if entry.name in (RENDITIONS, FILMS):
-                conversions += size_bytes
-            else:
-                pictures += size_bytes
+    for content in contents():
+        pictures += sum(size_of(Path(entry)) for entry in folders.files_in(content.folder))
+        conversions += sum(size_of(content.folder / kind) for kind in (RENDITIONS, FILMS))
     return pictures, conversions
 
 
@@ -134,18 +128,8 @@ def size_of(path: Path) -> int:
 
 
 def files_in(path: Path) -> Iterator[os.stat_result]:
-    if path.is_dir():
-        for entry in entries(path):
-            yield from files_in(Path(entry.path))
-    else:
+    """Yield the facts of a file, or of all files below a folder, that still exist."""
+    below = (Path(folder, name) for folder, _folders, names in os.walk(path) for name in names)
+    for each in below if path.is_dir() else [path]:
         with suppress(FileNotFoundError):
-            yield path.lstat()
-
-
-def entries(path: Path) -> "list[os.DirEntry[str]]":
-    """List a folder; return nothing if it no longer exists."""
-    try:
-        with os.scandir(path) as iterator:
-            return list(iterator)
-    except (FileNotFoundError, NotADirectoryError):
-        return []
+            yield each.lstat()
