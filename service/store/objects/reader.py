@@ -3,15 +3,17 @@
 import io
 import logging
 import os
+import socket
 from collections.abc import Callable
-from http.client import HTTPException
+from http.client import HTTPConnection, HTTPException, HTTPResponse
+from typing import NamedTuple
+from urllib.parse import urlsplit
 
 import obstore
 from obstore.exceptions import BaseError
 from obstore.store import S3Store
 
 from service.store.objects.failures import away, translate_failures
-from service.store.objects.stream import ArrivingBytes, ObjectStream
 
 log = logging.getLogger("ferry.store")
 
@@ -20,6 +22,7 @@ UNSATISFIABLE = "416 Range Not Satisfiable"
 FIRST_BLOCK_BYTES = 2**18
 # Hundreds of slow readers each keep a block in memory.
 MOST_BLOCK_BYTES = 2**21
+STREAM_SECONDS = 2.5
 
 
 class ObjectReader(io.RawIOBase):
@@ -78,7 +81,7 @@ class ObjectReader(io.RawIOBase):
         self._at += len(piece)
         return piece
 
-    def rest(self, size_bytes: int) -> ArrivingBytes | None:
+    def rest(self, size_bytes: int) -> "ArrivingBytes | None":
         """Return the next bytes as they arrive on a socket, or None if they must be read here.
 
         A client that has taken blocks of full size, and wants more, is worth a connection.
@@ -117,3 +120,51 @@ class ObjectReader(io.RawIOBase):
         with translate_failures():
             block = obstore.get_range(self._store, self._key, start=self._at, length=length)
         self._block_at, self._block = self._at, memoryview(block)
+
+
+# The rest of an object on a socket, from which the kernel can pass it on
+
+
+class ArrivingBytes(NamedTuple):
+    """Bytes that are still unread on their socket."""
+
+    source: socket.socket
+    size_bytes: int
+
+
+class ObjectStream:
+    """A store's response with all of an object from `start`.
+
+    Its first bytes have been read, together with its headers; the others are on `source`.
+    """
+
+    def __init__(self, url: str, start: int, size_bytes: int) -> None:
+        """Request the bytes. Raises OSError, HTTPException."""
+        host = urlsplit(url)
+        self._connection = HTTPConnection(host.netloc, timeout=STREAM_SECONDS)
+        self._response: HTTPResponse | None = None
+        try:
+            self._connection.connect()
+            # The connection forgets its socket if the store closes after the response.
+            self.source: socket.socket = self._connection.sock
+            target = f"{host.path}?{host.query}"
+            self._connection.request("GET", target, headers={"Range": f"bytes={start}-"})
+            self._response = self._connection.getresponse()
+            check_range(self._response, start, size_bytes)
+            self.first = self._response.fp.peek()
+        except BaseException:
+            self.close()
+            raise
+
+    def close(self) -> None:
+        self._connection.close()
+        if self._response is not None:
+            self._response.close()
+
+
+def check_range(response: HTTPResponse, start: int, size_bytes: int) -> None:
+    """Raise HTTPException unless the body has exactly the bytes from `start`."""
+    wanted = f"bytes {start}-{size_bytes - 1}/{size_bytes}"
+    is_exact = response.status == 206 and response.headers["Content-Range"] == wanted
+    if not is_exact or response.chunked or response.length != size_bytes - start:
+        raise HTTPException(f"an unusable response of the store, status={response.status}")
