@@ -51,7 +51,7 @@ def cut_when_stalled(connection: socket.socket | None) -> None:
     """
     if connection is not None:
         connection.settimeout(settings.STALLED_SECONDS)
-        if hasattr(socket, "TCP_NOTSENT_LOWAT") and connection.family != socket.AF_UNIX:
+        if connection.family != socket.AF_UNIX:
             connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, QUEUED_BYTES)
 
 

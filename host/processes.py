@@ -77,11 +77,10 @@ def start(name: str, program: Program) -> BaseProcess:
 def begin(name: str, program: Program) -> None:
     """Run a program in a new session, so that Ctrl-C reaches it through its parent and in order."""
     os.setsid()
-    prctl = getattr(ctypes.CDLL(None), "prctl", None)
-    if prctl is not None:
-        # Linux then ends the process when its parent is killed; otherwise it would keep the port.
-        prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
-        prctl(PR_SET_NAME, f"ferry-{name}".encode())
+    prctl = ctypes.CDLL(None).prctl
+    # Linux then ends the process when its parent is killed; otherwise it would keep the port.
+    prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
+    prctl(PR_SET_NAME, f"ferry-{name}".encode())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, NEWS)
     program()

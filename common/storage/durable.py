@@ -33,14 +33,10 @@ def sync(path: Path) -> None:
 
 
 def sync_file_system(folder: Path) -> None:
-    """Sync the folder's file system; where the system can't do that, sync all of them."""
-    syncfs = getattr(ctypes.CDLL(None, use_errno=True), "syncfs", None)
-    if syncfs is None:
-        os.sync()
-        return
+    """Sync the folder's file system."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        if syncfs(descriptor):
+        if ctypes.CDLL(None, use_errno=True).syncfs(descriptor):
             number = ctypes.get_errno()
             raise OSError(number, os.strerror(number))
     finally:

@@ -63,9 +63,8 @@ def drop_behind(file: FileIO, offset: int) -> None:
     A large download thus goes through a little memory, instead of taking the place of everything
     else in the page cache.
     """
-    if hasattr(os, "posix_fadvise"):
-        start = max(0, offset - KEPT_BYTES)
-        os.posix_fadvise(file.fileno(), start, offset - start, os.POSIX_FADV_DONTNEED)
+    start = max(0, offset - KEPT_BYTES)
+    os.posix_fadvise(file.fileno(), start, offset - start, os.POSIX_FADV_DONTNEED)
 
 
 def sums_of(file: FileIO, report: Callable[[int], None], begun: Sums | None = None) -> Sums:

@@ -95,10 +95,7 @@ def short_path(folder: Path, name: str) -> Iterator[str]:
 
 
 def is_our_own(connection: socket.socket) -> bool:
-    """Check the peer's user, besides the socket's permissions, if the system reports it."""
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None:
-        return True
-    facts = connection.getsockopt(socket.SOL_SOCKET, option, PEER.size)
+    """Check the peer's user, besides the socket's permissions."""
+    facts = connection.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, PEER.size)
     _pid, user, _group = PEER.unpack(facts)
     return user in (0, os.geteuid())
