@@ -173,7 +173,7 @@ class Slice:
         part = self._file.read(min(size, self.remaining_bytes))
         self.remaining_bytes -= len(part)
         if not part and self.remaining_bytes:
-            raise CutShort
+            raise EOFError("a file lost its end while it was sent")
         return part
 
     def close(self) -> None:
@@ -209,10 +209,6 @@ class StartedStream:
 
     def close(self) -> None:
         self._chunks.close()
-
-
-class CutShort(Exception):  # noqa: N818  Errors are nouns here.
-    """A file lost its end while it was sent: the connection must be aborted."""
 
 
 class Multipart(StreamingHttpResponse):
