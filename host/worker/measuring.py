@@ -114,7 +114,7 @@ def media_bytes() -> tuple[int, int]:
     """Return the bytes of pictures and of converted films."""
     pictures = conversions = 0
     for content in contents():
-        pictures += sum(size_of(Path(entry)) for entry in folders.files_in(content.folder))
+        pictures += sum(s.st_blocks * 512 for _entry, s in folders.files_in(content.folder))
         conversions += sum(size_of(content.folder / kind) for kind in (RENDITIONS, FILMS))
     return pictures, conversions
 

@@ -19,10 +19,9 @@ KNOWN_INTACT_FOR = timedelta(days=2)
 
 
 class StoredBlob(NamedTuple):
-    """What the sweep sees of a blob."""
-
     blob: str
     written_at: datetime
+    size_bytes: int
 
 
 class Orphan(NamedTuple):

@@ -23,7 +23,6 @@ from service.store.folders import (
     folders_in,
     free_bytes,
     make_folder,
-    modified_at,
     no_leftover,
     private,
     translate_disk_full,
@@ -199,8 +198,7 @@ class DiskStore(DiskNotes, Store):
 
     def orphans(self) -> Iterator[Orphan]:
         for since, folder in self._days():
-            for entry in files_in(folder):
-                facts = entry.stat(follow_symlinks=False)
+            for entry, facts in files_in(folder):
                 written_at = datetime.fromtimestamp(facts.st_mtime, UTC)
                 yield Orphan(entry.name, since, written_at, facts.st_size)
 
@@ -231,12 +229,14 @@ class DiskStore(DiskNotes, Store):
     def blobs(self) -> Iterator[StoredBlob]:
         for first in folders_in(self._blobs):
             for second in folders_in(first):
-                for entry in files_in(second):
+                for entry, facts in files_in(second):
                     if BLOB.fullmatch(entry.name):
-                        yield StoredBlob(entry.name, modified_at(entry))
+                        written_at = datetime.fromtimestamp(facts.st_mtime, UTC)
+                        yield StoredBlob(entry.name, written_at, facts.st_size)
 
     def drop_drafts(self, before: datetime) -> int:
-        stale = [Path(entry) for entry in files_in(self.incoming) if modified_at(entry) < before]
+        drafts = files_in(self.incoming)
+        stale = [Path(entry) for entry, facts in drafts if facts.st_mtime < before.timestamp()]
         for draft in stale:
             draft.unlink(missing_ok=True)
         return len(stale)

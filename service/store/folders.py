@@ -4,8 +4,7 @@ import errno
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
-from datetime import UTC, datetime
+from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
 
@@ -51,15 +50,11 @@ def folders_in(path: Path) -> Iterator[Path]:
         yield from (entry for entry in path.iterdir() if entry.is_dir())
 
 
-def files_in(path: Path) -> Iterator["os.DirEntry[str]"]:
+def files_in(path: Path) -> Iterator[tuple["os.DirEntry[str]", os.stat_result]]:
+    """Yield the files in a folder with their facts, except those that are deleted meanwhile."""
     if path.is_dir():
         with os.scandir(path) as entries:
-            yield from (entry for entry in entries if entry.is_file(follow_symlinks=False))
-
-
-def modified_at(entry: "os.DirEntry[str]") -> datetime:
-    try:
-        return datetime.fromtimestamp(entry.stat(follow_symlinks=False).st_mtime, UTC)
-    except FileNotFoundError:
-        # Deleted since: treat it as too new to be removed.
-        return datetime.max.replace(tzinfo=UTC)
+            for entry in entries:
+                with suppress(FileNotFoundError):
+                    if entry.is_file(follow_symlinks=False):
+                        yield entry, entry.stat(follow_symlinks=False)

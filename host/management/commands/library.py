@@ -14,9 +14,9 @@ from service.accounts import accounts
 from service.errors import NoRoom, NotFound
 from service.library.upkeep import recovery
 from service.library.upkeep.database_match import Doubt, doubt_about, identity
-from service.library.upkeep.recovery import Recovered, Unnamed
+from service.library.upkeep.recovery import Recovered
 from service.models import Account
-from service.store.blobs import Orphan, Store, library_store
+from service.store.blobs import Orphan, Store, StoredBlob, library_store
 from webui.activity import events
 
 STATES = {
@@ -82,7 +82,7 @@ def restore(store: Store, options: dict[str, Any]) -> list[str]:
         raise CommandError(no_room(account, sizes(orphans)))
     for each in orphans:
         store.bring_back(each)
-    blobs = [Unnamed(each.blob, each.written_at, each.size_bytes) for each in orphans]
+    blobs = [StoredBlob(each.blob, each.written_at, each.size_bytes) for each in orphans]
     return put_back(store, blobs, options["account"])
 
 
@@ -121,7 +121,7 @@ def claim(store: Store, _options: dict[str, Any]) -> list[str]:
     return ["The library belongs to this database now. Restart Ferry: it checks every file."]
 
 
-def blobs_in_doubt(store: Store) -> list[Unnamed]:
+def blobs_in_doubt(store: Store) -> list[StoredBlob]:
     doubt = doubt_about(store)
     if doubt is Doubt.MISSING:
         raise CommandError(STATES[doubt])
@@ -135,7 +135,7 @@ def until_when() -> datetime:
     return running.running_since() or timezone.now()
 
 
-def put_back(store: Store, blobs: list[Unnamed], email: str) -> list[str]:
+def put_back(store: Store, blobs: list[StoredBlob], email: str) -> list[str]:
     account = account_of(email)
     now = timezone.now()
     folder = f"Recovered {timezone.localdate(now)}"
@@ -173,7 +173,7 @@ def no_room(account: Account, size_bytes: int) -> str:
     )
 
 
-def sizes(blobs: Iterable[Unnamed] | Iterable[Orphan]) -> int:
+def sizes(blobs: Iterable[StoredBlob] | Iterable[Orphan]) -> int:
     return sum(each.size_bytes for each in blobs)
 
 

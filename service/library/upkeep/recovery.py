@@ -18,7 +18,7 @@ from service.library.bulk_insert import NewFile
 from service.library.upkeep import database_match
 from service.library.upkeep.orphans import unnamed_blobs
 from service.models import Account
-from service.store.blobs import Store
+from service.store.blobs import Store, StoredBlob
 from service.store.sums import CHUNK_BYTES, Stored, Sums
 
 BEGINNING_BYTES = 16
@@ -47,14 +47,6 @@ BEGINNINGS = (
 )
 
 
-class Unnamed(NamedTuple):
-    """A blob that no row names."""
-
-    blob: str
-    written_at: datetime
-    size_bytes: int
-
-
 class Name(NamedTuple):
     """The account and path of a blob in another copy of the database."""
 
@@ -72,21 +64,18 @@ class Recovered:
     size_bytes: int
 
 
-def find_unnamed(store: Store, before: datetime) -> list[Unnamed]:
+def find_unnamed(store: Store, before: datetime) -> list[StoredBlob]:
     """Return blobs that no row names; those after `before` may belong to running uploads."""
-    blobs: list[Unnamed] = []
+    blobs: list[StoredBlob] = []
     for batch in batches(each for each in store.blobs() if each.written_at <= before):
-        written_at = {each.blob: each.written_at for each in batch}
-        for blob in unnamed_blobs(list(written_at)):
-            size_bytes = store.size(blob)
-            if size_bytes is not None:
-                blobs.append(Unnamed(blob, written_at[blob], size_bytes))
+        unnamed = {*unnamed_blobs([each.blob for each in batch])}
+        blobs += [each for each in batch if each.blob in unnamed]
     return sorted(blobs, key=lambda each: (each.written_at, each.blob))
 
 
 def put_in_folders(  # noqa: PLR0913  So much decides where they go.
     store: Store,
-    blobs: Iterable[Unnamed],
+    blobs: Iterable[StoredBlob],
     *,
     names: dict[str, Name],
     otherwise: Account,
@@ -125,7 +114,7 @@ def _insert(
     return Recovered(account.email, new.name, len(files), new.size_bytes)
 
 
-def discard(store: Store, blobs: Iterable[Unnamed], now: datetime) -> int:
+def discard(store: Store, blobs: Iterable[StoredBlob], now: datetime) -> int:
     """Move the blobs to the orphans, and trust the database."""
     count = sum(store.set_aside(each.blob, now.date()) for each in blobs)
     with transaction.atomic():
@@ -141,7 +130,7 @@ def sum_of(store: Store, blob: str) -> Stored:
     return sums.of_blob(blob)
 
 
-def name_for(store: Store, blob: Unnamed) -> str:
+def name_for(store: Store, blob: StoredBlob) -> str:
     """Return a name for a blob, from the time it was written and the type its bytes suggest."""
     with store.open(blob.blob) as file:
         beginning = file.read(BEGINNING_BYTES)

@@ -110,13 +110,10 @@ class Loans:
         delete_beyond(find_idle(files), total_bytes - most_bytes, len(files) - MOST_FILES)
 
     def _files(self) -> list[LentFile]:
-        files = []
-        for entry in files_in(self._folder):
-            # Another thread's draft may get its name now.
-            with suppress(FileNotFoundError):
-                status = entry.stat()
-                files.append(LentFile(status.st_mtime, status.st_size, Path(entry.path)))
-        return sorted(files)
+        files = files_in(self._folder)
+        return sorted(
+            LentFile(facts.st_mtime, facts.st_size, Path(entry)) for entry, facts in files
+        )
 
 
 def find_idle(files: list[LentFile]) -> list[LentFile]:

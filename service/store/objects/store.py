@@ -193,7 +193,7 @@ class ObjectStore(ObjectNotes, Store):
     def blobs(self) -> Iterator[StoredBlob]:
         for stored, mark in blobs_with_marks(self._objects):
             if stored and (mark is None or mark.size_bytes):
-                yield StoredBlob(stored.blob, (mark or stored).modified_at)
+                yield StoredBlob(stored.blob, (mark or stored).modified_at, stored.size_bytes)
 
     def drop_drafts(self, before: datetime) -> int:
         begun_before = before - LONGEST_UPLOAD
