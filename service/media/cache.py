@@ -8,18 +8,15 @@ from collections.abc import Iterator
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
 
 from django.conf import settings
 
 from service.media import content_folders
 from service.store.blobs import library_store
-from service.store.folders import free_bytes
+from service.store.folders import UsedFile, delete_beyond, find_idle, free_bytes
 
 # A sweep frees a tenth of the budget more than needed, so that not every segment needs one.
 ROOM = 0.9
-# What is being watched is never deleted; a player that pauses for longer isn't protected.
-KEPT_SECONDS = 60.0
 # The age at which unfinished files are deleted; their names begin with a dot.
 DRAFT_SECONDS = 24 * 3600
 # Never deleted: they are small, and all other files need them.
@@ -27,12 +24,6 @@ LASTING = frozenset({"plan.json", "init.mp4", "refused.json", "how.json"})
 RENDITIONS, FILMS = "hls", "mp4"
 # Each file takes at least a block.
 BLOCK_BYTES = 4096
-
-
-class CachedFile(NamedTuple):
-    read_at: float
-    size_bytes: int
-    path: str
 
 
 class Cache:
@@ -69,38 +60,30 @@ class Cache:
     def grow(self, size_bytes: int) -> None:
         with self._lock:
             self._grown_bytes += max(size_bytes, BLOCK_BYTES)
-            if self._size_bytes is None or self._grown_bytes > self._may_grow_bytes:
-                self._sweep(time.time())
-
-    @property
-    def _may_grow_bytes(self) -> float:
-        room_bytes = self._most_bytes - (self._size_bytes or 0)
-        return min(room_bytes, self._most_bytes * (1 - ROOM))
+            room_bytes = self._most_bytes - (self._size_bytes or 0)
+            may_grow_bytes = min(room_bytes, self._most_bytes * (1 - ROOM))
+            if self._size_bytes is None or self._grown_bytes > may_grow_bytes:
+                self._sweep()
 
     def sweep(self) -> None:
         """Count and delete again. Others may have deleted folders and made files meanwhile."""
         with self._lock:
-            self._sweep(time.time())
+            self._sweep()
 
-    def _sweep(self, now: float) -> None:
+    def _sweep(self) -> None:
         """Delete what exceeds the budget or the disk, and count the bytes that are left.
 
         Empty folders stay: another thread may be about to write there.
         """
-        files = sorted(self._files(now))
+        files = sorted(self._files(time.time()))
         size_bytes = sum(each.size_bytes for each in files)
         half_bytes = (free_bytes(Path(settings.DATA_DIR)) + size_bytes) // 2
         self._most_bytes = min(self.budget_bytes, half_bytes)
-        is_full = size_bytes > self._most_bytes
-        for each in files if is_full else ():
-            if size_bytes <= self._most_bytes * ROOM or each.read_at > now - KEPT_SECONDS:
-                break
-            with suppress(OSError):
-                os.unlink(each.path)  # noqa: PTH108
-                size_bytes -= each.size_bytes
+        if size_bytes > self._most_bytes:
+            size_bytes -= delete_beyond(find_idle(files), size_bytes - self._most_bytes * ROOM)
         self._size_bytes, self._grown_bytes = size_bytes, 0
 
-    def _files(self, now: float) -> Iterator[CachedFile]:
+    def _files(self, now: float) -> Iterator[UsedFile]:
         folders = content_folders.media_folder().glob("??/*/")
         walks = (os.walk(folder / kind) for folder in folders for kind in (RENDITIONS, FILMS))
         for root, _folders, names in chain.from_iterable(walks):
@@ -116,7 +99,7 @@ class Cache:
                         continue
                     # A film that is paused for viewers isn't being written, but will continue.
                     read_at = now if is_draft else status.st_mtime
-                    yield CachedFile(read_at, max(status.st_blocks * 512, BLOCK_BYTES), path)
+                    yield UsedFile(read_at, max(status.st_blocks * 512, BLOCK_BYTES), path)
 
 
 @functools.cache

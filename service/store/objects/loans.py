@@ -7,13 +7,17 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import BinaryIO
 from weakref import WeakValueDictionary
 
 from common.storage.hardlinks import try_link
 from service.errors import DiskFull
 from service.store.folders import (
+    KEPT_SECONDS,
+    UsedFile,
+    delete_beyond,
     files_in,
+    find_idle,
     free_bytes,
     make_folder,
     no_leftover,
@@ -21,16 +25,8 @@ from service.store.folders import (
 )
 from service.store.sums import CHUNK_BYTES
 
-# A program opens its file soon. If it had to wait for its turn for longer, it borrows again.
-KEPT_SECONDS = 60.0
 # Each sweep looks at all of them.
 MOST_FILES = 5000
-
-
-class LentFile(NamedTuple):
-    lent_at: float
-    size_bytes: int
-    path: Path
 
 
 class Loans:
@@ -109,23 +105,6 @@ class Loans:
         most_bytes = min(self._budget_bytes, (free_bytes(self._folder) + total_bytes) // 2)
         delete_beyond(find_idle(files), total_bytes - most_bytes, len(files) - MOST_FILES)
 
-    def _files(self) -> list[LentFile]:
+    def _files(self) -> list[UsedFile]:
         files = files_in(self._folder)
-        return sorted(
-            LentFile(facts.st_mtime, facts.st_size, Path(entry)) for entry, facts in files
-        )
-
-
-def find_idle(files: list[LentFile]) -> list[LentFile]:
-    """Return the files that no program is about to open."""
-    before = time.time() - KEPT_SECONDS
-    return [each for each in files if each.lent_at <= before]
-
-
-def delete_beyond(idle: list[LentFile], excess_bytes: int, excess_files: int = 0) -> None:
-    """Delete drafts, and the files that were lent longest ago, until the excess is gone."""
-    for each in idle:
-        if excess_bytes > 0 or excess_files > 0 or each.path.name.startswith("."):
-            each.path.unlink(missing_ok=True)
-            excess_bytes -= each.size_bytes
-            excess_files -= 1
+        return sorted(UsedFile(facts.st_mtime, facts.st_size, entry.path) for entry, facts in files)

@@ -5,8 +5,9 @@ import time
 
 import pytest
 
-from service.media.cache import BLOCK_BYTES, DRAFT_SECONDS, KEPT_SECONDS, RENDITIONS, Cache
+from service.media.cache import BLOCK_BYTES, DRAFT_SECONDS, RENDITIONS, Cache
 from service.media.content_folders import Content
+from service.store.folders import KEPT_SECONDS
 
 
 @pytest.fixture

@@ -9,8 +9,9 @@ import pytest
 
 from service.errors import DiskFull
 from service.store import folders
+from service.store.folders import KEPT_SECONDS
 from service.store.objects import loans as loans_module
-from service.store.objects.loans import KEPT_SECONDS, Loans
+from service.store.objects.loans import Loans
 from tests.service.builders import put
 from tests.service.store.conftest import LOANS_BYTES
 
