@@ -2,7 +2,8 @@
 
 import fcntl
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +15,13 @@ def try_lock(file: int | IO[bytes], kind: int = fcntl.LOCK_EX) -> bool:
     except BlockingIOError:
         return False
     return True
+
+
+@contextmanager
+def alone(path: Path) -> Iterator[bool]:
+    """Yield whether no one else holds the lock of a file; if so, it is ours until the end."""
+    with path.open("a") as file:
+        yield try_lock(file.fileno())
 
 
 def is_locked(path: Path) -> bool:

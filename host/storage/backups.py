@@ -30,10 +30,9 @@ from typing import NamedTuple
 from django.conf import settings
 
 from common.batches import batches
-from common.storage import durable
+from common.storage import durable, locks
 from common.storage.durable import sync_file_system
 from common.storage.hardlinks import try_link
-from common.storage.locks import try_lock
 from host.storage import database_copies, running
 from service.library.upkeep import database_match
 from service.store import disk_store
@@ -124,8 +123,8 @@ def claim(target: Path) -> Iterator[None]:
         raise BackupRefused(
             f"{target} holds something else; name an empty folder or an older backup."
         )
-    with open(target / LOCK, "ab") as lock:
-        if not try_lock(lock):
+    with locks.alone(target / LOCK) as is_alone:
+        if not is_alone:
             raise BackupRefused(f"Another backup is writing to {target}.")
         yield
 

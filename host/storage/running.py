@@ -3,14 +3,13 @@
 import fcntl
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from datetime import UTC, datetime
 from pathlib import Path
 
 from django.conf import settings
 
-from common.storage import durable
+from common.storage import durable, locks
 from common.storage.locks import try_lock
 
 LOCK = "running.lock"
@@ -26,7 +25,7 @@ def note_running() -> None:
     Raise SystemExit while a restore holds the folder.
     """
     refuse_half_restored()
-    descriptor = _open()
+    descriptor = os.open(_path(), os.O_CREAT | os.O_RDWR, 0o600)
     if try_lock(descriptor):
         # The first process sets the time since which Ferry has been running.
         os.utime(_path())
@@ -56,14 +55,9 @@ def running_since() -> datetime | None:
         return datetime.fromtimestamp(_path().stat().st_mtime, UTC)
 
 
-@contextmanager
-def alone() -> Iterator[bool]:
+def alone() -> AbstractContextManager[bool]:
     """Yield whether no process of Ferry runs; if so, none can start until the block ends."""
-    descriptor = _open()
-    try:
-        yield try_lock(descriptor)
-    finally:
-        os.close(descriptor)
+    return locks.alone(_path())
 
 
 def begin_restore() -> None:
@@ -91,7 +85,3 @@ def _marker() -> Path:
 
 def _path() -> Path:
     return Path(settings.DATA_DIR) / LOCK
-
-
-def _open() -> int:
-    return os.open(_path(), os.O_CREAT | os.O_RDWR, 0o600)

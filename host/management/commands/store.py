@@ -1,8 +1,6 @@
 import logging
 import os
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -11,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.utils import Error as DatabaseError
 
-from common.storage.locks import try_lock
+from common.storage import locks
 from host.storage import object_storage, outage_log, running
 from host.storage.backups import gigabytes
 from service.errors import DiskFull, StoreAway
@@ -56,7 +54,9 @@ class Command(BaseCommand):
         object_storage.refuse_unfit(url, may_fork=False)
         # Each attempt would log a line.
         logging.getLogger("ferry.store").setLevel(logging.ERROR)
-        with alone():
+        with locks.alone(Path(settings.DATA_DIR) / "store-copy.lock") as is_alone:
+            if not is_alone:
+                raise CommandError("Another copy is running.")
             self._copy(url, library_store(), store_at(url), is_verifying=verify)
 
     def _copy(self, url: str, source: Store, target: Store, *, is_verifying: bool) -> None:
@@ -113,14 +113,6 @@ def refuse_strangers(source: Store, target: Store) -> None:
         raise CommandError("First run manage.py library adopt or discard.")
     if not target.claim_for(identity()):
         raise CommandError("The target has the files of another database; name an empty one.")
-
-
-@contextmanager
-def alone() -> Iterator[None]:
-    with (Path(settings.DATA_DIR) / "store-copy.lock").open("ab") as lock:
-        if not try_lock(lock):
-            raise CommandError("Another copy is running.")
-        yield
 
 
 def is_running() -> bool:

@@ -5,16 +5,15 @@ A request is a note in a folder, so that it outlives the worker; a finished film
 
 import re
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from common.storage import locks
 from common.storage.durable import sync
-from common.storage.locks import try_lock
 from service.errors import DiskFull, NotFound, StoreAway
 from service.media import content_folders, refusals
 from service.media.cache import FILMS, Cache, is_there, touch
@@ -93,7 +92,7 @@ class Films:
         """Make the next film; return False if there is none, or another worker makes one."""
         if not wanted_notes():
             return False
-        with alone() as is_alone:
+        with locks.alone(wanted_folder() / LOCK) as is_alone:
             # Otherwise, we might read a note that the other worker has just removed.
             notes = wanted_notes() if is_alone else []
             if not notes:
@@ -185,14 +184,6 @@ def wanted_folder() -> Path:
 def wanted_notes() -> list[Path]:
     """Return the notes, oldest first."""
     return sorted(wanted_folder().glob("*-*"), key=lambda note: note.stat().st_mtime)
-
-
-@contextmanager
-def alone() -> Iterator[bool]:
-    """Try to be the only worker that makes films; yield whether that worked."""
-    make_folder(wanted_folder())
-    with (wanted_folder() / LOCK).open("a") as lock:
-        yield try_lock(lock.fileno())
 
 
 # Checking the source

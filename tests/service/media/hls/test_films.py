@@ -6,6 +6,7 @@ import struct
 
 import pytest
 
+from common.storage import locks
 from service.errors import CannotConvert, DiskFull
 from service.media import content_folders
 from service.media.content_folders import StoredContent
@@ -80,7 +81,7 @@ def test_a_film_that_took_long_to_reach_the_disk_stays(viewer, monkeypatch, plac
 
 
 def test_two_workers_never_make_the_same(viewer, place):
-    with films.alone() as is_alone:
+    with locks.alone(films.wanted_folder() / films.LOCK) as is_alone:
         assert is_alone
         assert not viewer.player.films.make_one()
     assert not place.exists()
