@@ -86,7 +86,6 @@ MEASURING = ["host.monitoring.recording.measure"] if METRICS_TOKEN else []
 MIDDLEWARE = [
     *MEASURING,
     "webui.middleware.set_headers",
-    "host.web.front.believe_proxy",
     "host.web.front.refuse_foreign_host",
     "host.health.answer_first",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -109,7 +108,6 @@ MIDDLEWARE = [
 SERVICE_MIDDLEWARE = [
     *MEASURING,
     "config.embedded.service.set_headers",
-    "host.web.front.believe_proxy",
     "config.embedded.service.refuse_foreign_host",
     "config.embedded.service.only_embedded",
 ]

@@ -27,7 +27,7 @@ service.handler()
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    front.identify(environ)
+    front.believe_proxy(environ)
     unreadable_headers.drop(environ)
     cut_when_stalled(environ.get("gunicorn.socket"))
     service.mount(environ, settings.URL_PREFIX)

@@ -20,31 +20,26 @@ from webui.http.requests import Answer, middleware
 log = logging.getLogger("ferry.front")
 
 
-def identify(environ: dict[str, Any]) -> None:
-    """Begin a request's ID. Calls within this process don't come here: they keep the ID."""
-    sent = environ.pop("HTTP_X_REQUEST_ID", "")
-    peer = parse_address(environ.get("REMOTE_ADDR", "")) if sent else None
-    request_ids.begin(sent if is_trusted(peer) else "")
+def believe_proxy(environ: dict[str, Any]) -> None:
+    """Take a request's ID, address, scheme, and host from the headers of a trusted proxy.
 
-
-@middleware
-def believe_proxy(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
-    """Take address, scheme, and host from the headers of a trusted proxy.
-
-    Drop these headers from anyone else, so that nothing behind this middleware can be misled.
+    Drop these headers from anyone else, so that nothing behind this can be misled. Calls within
+    this process don't come here: they keep what the request has for which they are made.
     """
-    forwarded = [
-        request.META.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
-    ]
-    peer = parse_address(request.META.get("REMOTE_ADDR", ""))
+    request_id = environ.pop("HTTP_X_REQUEST_ID", "")
+    client, scheme, host = (
+        environ.pop(f"HTTP_X_FORWARDED_{name}", "") for name in ("FOR", "PROTO", "HOST")
+    )
+    peer = parse_address(environ.get("REMOTE_ADDR", ""))
     if is_trusted(peer):
-        client, scheme, host = forwarded
-        request.META["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
+        environ["REMOTE_ADDR"] = nearest_stranger(client, str(peer))
         if scheme in ("http", "https"):
-            request.META["wsgi.url_scheme"] = scheme
+            environ["wsgi.url_scheme"] = scheme
         if host:
-            request.META["HTTP_HOST"] = host
-    return get_response(request)
+            environ["HTTP_HOST"] = host
+    else:
+        request_id = ""
+    request_ids.begin(request_id)
 
 
 def nearest_stranger(forwarded_for: str, peer: str) -> str:

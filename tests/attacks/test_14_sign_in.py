@@ -5,8 +5,10 @@ For a flood over both processes, see tests/attacks/test_25_distributed_guessing.
 
 import pytest
 from django.test import Client
+from django.test.client import ClientHandler
 
 from common.passwords import Argon2
+from host.web import front
 from tests.cases import each_case
 from tests.people import PASSWORD
 from tests.running import raw
@@ -15,8 +17,17 @@ from webui.signin import throttle
 pytestmark = pytest.mark.django_db
 
 
+class BehindTheFront(ClientHandler):
+    """What the web server calls: `front.believe_proxy`, then the middleware and the views."""
+
+    def __call__(self, environ):
+        front.believe_proxy(environ)
+        return super().__call__(environ)
+
+
 def guess(name: str, address: str, **headers: str) -> int:
     browser = Client(headers={"host": "localhost", **headers})
+    browser.handler = BehindTheFront(browser.handler.enforce_csrf_checks)
     form = {"username": name, "password": "guess"}
     return browser.post("/signin/", form, REMOTE_ADDR=address).status_code
 

@@ -36,7 +36,7 @@ def _without_request():
 
 def id_of(sent: str, peer: str = PROXY) -> str:
     environ = {"REMOTE_ADDR": peer, "HTTP_X_REQUEST_ID": sent}
-    front.identify(environ)
+    front.believe_proxy(environ)
     assert "HTTP_X_REQUEST_ID" not in environ
     return request_ids.current()
 

@@ -2,7 +2,8 @@ import ipaddress
 
 import pytest
 from django.core.exceptions import DisallowedHost
-from django.http import HttpRequest, HttpResponse
+from django.core.handlers.wsgi import WSGIRequest
+from django.http import HttpRequest
 from django.test import RequestFactory
 
 from common.addresses import own as addresses
@@ -20,15 +21,10 @@ def _trusted(settings):
 
 
 def seen_behind(**meta: str) -> HttpRequest:
-    """Return the request as views behind `front.believe_proxy` see it."""
-    seen = []
-
-    def answer(request: HttpRequest) -> HttpResponse:
-        seen.append(request)
-        return HttpResponse()
-
-    front.believe_proxy(answer)(RequestFactory().get("/", **meta))
-    return seen[0]
+    """Return the request as everything behind `front.believe_proxy` sees it."""
+    environ = RequestFactory().get("/", **meta).environ
+    front.believe_proxy(environ)
+    return WSGIRequest(environ)
 
 
 def test_a_trusted_proxy_tells_the_clients_address():
