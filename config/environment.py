@@ -28,7 +28,6 @@ CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
-DRIVERS = {"postgresql": "psycopg", "mysql": "MySQLdb", "oracle": "oracledb"}
 TOKEN = re.compile(r"[\w.~-]{16,}", re.ASCII)
 # What parsing a wrong value raises.
 UNUSABLE = (ValueError, LookupError, RuntimeError, OSError, UserWarning, ImproperlyConfigured)
@@ -172,13 +171,12 @@ class Environment:
 
     def database(self, name: str, default: dict[str, Any]) -> dict[str, Any]:
         def is_known(options: dict[str, Any]) -> bool:
-            return str(options["ENGINE"]).startswith("django.db.backends.")
+            return str(options["ENGINE"]).endswith((".sqlite3", ".postgresql"))
 
         parse = environ.Env.db_url_config
-        options = self._read(name, default, parse, "a database URL", is_known)
-        driver = DRIVERS.get(options["ENGINE"].rpartition(".")[2])
-        if driver and not find_spec(driver):
-            raise SystemExit(f"{name}: this database needs the Python package {driver}.")
+        options = self._read(name, default, parse, "a URL of SQLite or PostgreSQL", is_known)
+        if options["ENGINE"].endswith(".postgresql") and not find_spec("psycopg"):
+            raise SystemExit(f"{name}: this database needs the Python package psycopg.")
         return options
 
     def object_store(self, name: str) -> str:
