@@ -15,7 +15,6 @@ from service.media.sandbox.launcher import FOREGROUND, ResourceLimits, RunningPr
 LIGHT = ResourceLimits(wall_seconds=600, cpu_seconds=120, nice=FOREGROUND)
 # For the picture and the sound of one viewer.
 MOST_WAITING = 2
-MOST_AGE_SECONDS = 300.0
 IDLE_SECONDS = 120.0
 
 
@@ -23,7 +22,6 @@ class Copier:
     """A copier that waits for its only question: it reads one media file, and ends."""
 
     def __init__(self, scratch: Path) -> None:
-        self._started_at = time.monotonic()
         theirs, self._question = os.pipe()
         try:
             self.running, self.output = start_piped(
@@ -38,11 +36,6 @@ class Copier:
             raise
         finally:
             os.close(theirs)
-
-    @property
-    def is_fresh(self) -> bool:
-        age = time.monotonic() - self._started_at
-        return age < MOST_AGE_SECONDS and self.running.poll() is None
 
     def ask(self, question: dict[str, Any]) -> tuple[RunningProgram, BinaryIO]:
         # A copier that has died meanwhile shows that at the end of its output.
@@ -89,8 +82,9 @@ class ReadyCopiers:
     def _take(self) -> Copier | None:
         with self._lock:
             while self._waiting:
-                copier = self._waiting.pop()
-                if copier.is_fresh:
+                # The one that waits longest, so that none waits until its time is up.
+                copier = self._waiting.pop(0)
+                if copier.running.poll() is None:
                     return copier
                 copier.stop()
         return None

@@ -54,17 +54,17 @@ def test_a_dead_copier_is_not_used(copiers, waiting, child_processes):
 def test_a_copier_that_dies_before_its_request_is_noticed_by_its_output(tmp_path):
     copier = Copier(tmp_path)
     os.kill(copier.running.pid, signal.SIGKILL)
-    wait_until(lambda: not copier.is_fresh)
+    wait_until(lambda: copier.running.poll() is not None)
     running, output = copier.ask({"path": "/nowhere"})
     with running, output:
         assert output.read() == b""
 
 
-def test_an_old_copier_is_not_used(copiers, waiting, child_processes, monkeypatch):
-    # No setting shortens this, and a test would wait for minutes.
-    monkeypatch.setattr(ready_copiers, "MOST_AGE_SECONDS", 0.0)
-    assert ask(copiers) not in waiting
-    assert not waiting & child_processes()
+def test_the_copier_that_waits_longest_comes_first(copiers, waiting, child_processes):
+    """Otherwise one could wait until its limit of time ends it."""
+    first = ask(copiers)
+    copiers.refill()
+    assert ask(copiers) in waiting - {first}
 
 
 def test_copiers_wait_only_while_someone_watches(copiers, waiting, child_processes, monkeypatch):
