@@ -1,16 +1,44 @@
 // One clock for all parts of a page that refresh themselves. It pauses while the page is hidden or
 // the device is offline, and catches up as soon as that ends.
-const regions = new Set();
-const LONGEST_MS = 60_000;
+import { on } from "./events.js";
 
-let timer = 0;
+const LONGEST_MS = 60_000;
+const hurries = new Set();
 
 // `refresh` resolves to the milliseconds until its next call, or to null to end the calls.
 export function live(refresh, firstMs) {
-  const region = { refresh, due: performance.now() + firstMs, failures: 0, isRefreshing: false };
-  regions.add(region);
-  schedule();
-  return () => hurry([region]);
+  let timer = setTimeout(tick, firstMs); // 0 while a refresh is in progress
+  let failures = 0;
+  let isHurried = false;
+  hurries.add(hurry);
+  return hurry;
+
+  async function tick() {
+    if (document.hidden || !navigator.onLine) return;
+    timer = 0;
+    isHurried = false;
+    const pause = await attempt();
+    if (pause === null) hurries.delete(hurry);
+    else timer = setTimeout(tick, isHurried ? 0 : pause);
+  }
+
+  async function attempt() {
+    try {
+      const pause = await refresh();
+      failures = 0;
+      return pause;
+    } catch {
+      failures += 1;
+      return Math.min(1000 * 2 ** failures, LONGEST_MS);
+    }
+  }
+
+  function hurry() {
+    isHurried = true;
+    if (!timer) return;
+    clearTimeout(timer);
+    timer = setTimeout(tick, 0);
+  }
 }
 
 // Let htmx send the element's request. `pauseAfter` gets the XHR, and returns the pause as `refresh`
@@ -33,56 +61,14 @@ async function request(element, pauseAfter) {
 // Don't redirect a user who was signed out and may be typing, or is uploading files, which they would have
 // to choose again. Their next action leads to the sign-in page.
 const STAYS = "[data-stays], body:has(#sending-files:not([hidden])) #poll";
-document.addEventListener("htmx:beforeOnLoad", (event) => {
+on(document, "htmx:beforeOnLoad", (event) => {
   const isElsewhere = event.detail.xhr.getResponseHeader("HX-Redirect") !== null;
   if (isElsewhere && event.target.matches(STAYS)) event.preventDefault();
 });
 
-for (const name of ["visibilitychange", "transfers-changed"]) document.addEventListener(name, () => hurry(regions));
-window.addEventListener("online", () => hurry(regions));
-window.addEventListener("pageshow", ({ persisted }) => persisted && hurry(regions));
+on(document, "visibilitychange transfers-changed", hurryAll);
+on(window, "online", hurryAll);
 
-const mayRefresh = () => !document.hidden && navigator.onLine;
-
-function hurry(some) {
-  for (const region of some) {
-    region.due = 0;
-    region.isHurried = region.isRefreshing;
-  }
-  schedule();
-}
-
-function schedule() {
-  clearTimeout(timer);
-  const idle = [...regions].filter(({ isRefreshing }) => !isRefreshing);
-  if (!mayRefresh() || !idle.length) return;
-  const due = Math.min(...idle.map((region) => region.due));
-  timer = setTimeout(tick, Math.max(due - performance.now(), 0));
-}
-
-function tick() {
-  if (!mayRefresh()) return;
-  const now = performance.now();
-  for (const region of regions) if (!region.isRefreshing && region.due <= now) refreshRegion(region);
-  schedule();
-}
-
-async function refreshRegion(region) {
-  region.isRefreshing = true;
-  let pause = LONGEST_MS;
-  try {
-    pause = await region.refresh();
-    region.failures = 0;
-  } catch {
-    region.failures += 1;
-    pause = Math.min(1000 * 2 ** region.failures, LONGEST_MS);
-  }
-  if (pause === null) {
-    regions.delete(region);
-    return;
-  }
-  region.isRefreshing = false;
-  region.due = region.isHurried ? 0 : performance.now() + pause;
-  region.isHurried = false;
-  schedule();
+function hurryAll() {
+  for (const hurry of hurries) hurry();
 }
