@@ -44,19 +44,36 @@ export function live(refresh, firstMs) {
 // Let htmx send the element's request. `pauseAfter` gets the XHR, and returns the pause as `refresh`
 // does. htmx's own polling (`every 4s`) can't back off after failures, and continues in hidden pages.
 // A trigger would start the request, but not report when it ends.
-export function poll(find, pauseAfter) {
-  return live(() => request(find(), pauseAfter), 0);
+export function poll(find, pauseAfter, firstMs = 0) {
+  return live(() => request(find(), pauseAfter), firstMs);
 }
 
+// A request that another one keeps from being sent has no XHR.
 async function request(element, pauseAfter) {
-  if (!element) return null;
+  if (!element.isConnected) return null;
   let xhr = null;
   element.addEventListener("htmx:afterRequest", ({ detail }) => (xhr = detail.xhr), { once: true });
   await window.htmx.ajax("GET", element.getAttribute("hx-get"), { source: element });
-  const pause = xhr && pauseAfter(xhr);
-  if (pause !== null && xhr.status >= 400) throw new Error(String(xhr.status));
-  return pause;
+  if (xhr?.status >= 400) throw new Error(String(xhr.status));
+  return pauseAfter(xhr);
 }
+
+// Elements with `data-poll` refresh themselves after as many milliseconds, until they are replaced. Those
+// of a user who was signed out in the meantime wait longer.
+const polled = new WeakSet();
+
+function pollAll() {
+  for (const element of document.querySelectorAll("[data-poll]")) {
+    if (polled.has(element)) continue;
+    polled.add(element);
+    const every = Number(element.dataset.poll);
+    const pauseAfter = (xhr) => (xhr?.getResponseHeader("HX-Redirect") ? LONGEST_MS : every);
+    poll(() => element, pauseAfter, every);
+  }
+}
+
+on(document, "htmx:load", pollAll);
+pollAll();
 
 // Don't redirect a user who was signed out and may be typing, or is uploading files, which they would have
 // to choose again. Their next action leads to the sign-in page.

@@ -1,3 +1,18 @@
 import "./base.js";
 import "./dialogs.js";
-import "./deferred.js";
+import { tab } from "./storage.js";
+
+// Load a script only when it has work: drafts and music if the tab has saved any, and drafts once the
+// user types. What the page polls is up to date when it loads, so the clock starts later.
+const CLOCK_MS = 4000;
+const loadDrafts = () => import("./unsent-forms.js");
+
+if (tab.read("ferry-music")) import("./music/across-pages.js");
+if (tab.keys("ferry-draft ").length) loadDrafts();
+document.addEventListener("input", keepFirst, { once: true });
+setTimeout(() => import("./clock.js"), CLOCK_MS);
+
+async function keepFirst({ target: { form } }) {
+  const { keep } = await loadDrafts();
+  keep(form);
+}

@@ -4,7 +4,7 @@ import { beforeEach, mock, test } from "node:test";
 let now = 0;
 const timers = [];
 
-globalThis.document = Object.assign(new EventTarget(), { hidden: false });
+globalThis.document = Object.assign(new EventTarget(), { hidden: false, querySelectorAll: () => [] });
 globalThis.window = new EventTarget();
 Object.defineProperty(globalThis, "navigator", { configurable: true, value: { onLine: true } });
 mock.method(performance, "now", () => now);

@@ -14,7 +14,6 @@ const NOTICE_MS = 2000;
 let focusKeys = [];
 let wasStale = false;
 let isDown = false;
-let isAwake = false;
 let isQuiet = false;
 
 const listing = () => document.getElementById("listing");
@@ -104,20 +103,6 @@ function isFocusLost() {
   const { activeElement: at } = document;
   return at === document.body || at.id === "main" || at.disabled || !at.checkVisibility();
 }
-
-// Poll a service that is unreachable.
-async function wake() {
-  if (isAwake || !listing()?.matches(".stale")) return;
-  isAwake = true;
-  const { live } = await import("../clock.js");
-  live(() => {
-    const refresh = document.getElementById("refresh");
-    if (refresh) window.htmx.trigger(refresh, "tick");
-    return 30_000;
-  }, 30_000);
-}
-document.addEventListener("htmx:load", wake);
-wake();
 
 // The server may notice only once the page has loaded that its reload has interrupted an upload to this folder.
 function lookForInterrupted() {

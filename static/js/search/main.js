@@ -1,8 +1,6 @@
-import { live } from "../clock.js";
+import "../clock.js";
 import "../files/on-first-use.js";
 import { isForUs } from "../shortcuts.js";
-
-const REFRESH_MS = 4000;
 
 const field = () => document.getElementById("query");
 const links = () => [...document.querySelectorAll("#results .name")];
@@ -32,13 +30,6 @@ document.addEventListener("htmx:afterSwap", () => {
   const same = links.find(({ href }) => href === focused.url) ?? links[0];
   (same ?? document.querySelector("#results h2")).focus();
 });
-
-// While Ferry is still reading the folders of a service that can't search, there may be more results.
-live(async () => {
-  const results = document.querySelector("#results[hx-get]");
-  if (results) await window.htmx.ajax("GET", results.getAttribute("hx-get"), { source: results });
-  return REFRESH_MS;
-}, REFRESH_MS);
 
 document.addEventListener("entries-changed", () => {
   const source = document.getElementById("results");

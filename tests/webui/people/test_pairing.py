@@ -29,7 +29,7 @@ def offered(person):
     answer = person.client.post("/account/pair/", headers=HTMX)
     soup = page(answer)
     path = re.sub(r"^http://[^/]+", "", soup.select_one("input.mono")["value"])
-    return path, soup.select_one("strong.mono").text, soup.select_one("#paired")["hx-get"]
+    return path, soup.select_one("strong.mono").text, soup.select_one("#paired [hx-get]")["hx-get"]
 
 
 def age(lifetime):
