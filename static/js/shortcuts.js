@@ -11,13 +11,6 @@ document.addEventListener("keydown", (event) => {
   follow(event, prefix ? `${prefix} ${event.key}` : event.key);
 });
 
-document.addEventListener("change", ({ target }) => {
-  if (target.matches("[data-keys-switch]")) browser.write(STORAGE_KEY, target.checked ? "on" : "off");
-});
-
-document.addEventListener("htmx:load", ({ detail }) => showSwitches(detail.elt));
-showSwitches(document);
-
 export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
   const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
   if (altKey || ctrlKey || metaKey || isComposing || defaultPrevented) return false;
@@ -50,10 +43,5 @@ function clearPrefix() {
   prefix = "";
 }
 
-function showSwitches(root) {
-  for (const box of root.querySelectorAll("[data-keys-switch]")) box.checked = isOn();
-}
-
-export function isOn() {
-  return browser.read(STORAGE_KEY) !== "off";
-}
+export const isOn = () => browser.read(STORAGE_KEY) !== "off";
+export const turn = (isOn) => browser.write(STORAGE_KEY, isOn ? "on" : "off");

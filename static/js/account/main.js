@@ -1,7 +1,14 @@
 import "../copying.js";
-import { onClick } from "../events.js";
+import { on, onClick } from "../events.js";
+import { isOn, turn } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
+
+const keysSwitch = document.querySelector("[data-keys-switch]");
+if (keysSwitch) {
+  keysSwitch.checked = isOn();
+  on(keysSwitch, "change", () => turn(keysSwitch.checked));
+}
 
 // This page's policy blocks bookmarklets, so show how to use one instead of running it.
 onClick("[data-bookmarklet]", (_link, event) => {
