@@ -1,5 +1,5 @@
 // Move entries with a dialog, by dragging them onto a folder, and with cut, copy, and paste.
-import { isOn } from "../shortcuts.js";
+import { isForUs } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import * as clipboard from "./clipboard.js";
@@ -105,11 +105,7 @@ document.addEventListener("paste", (event) => {
   else place(items.act, items.from, items.values, folder());
 });
 
-const isForFiles = ({ target, defaultPrevented }) =>
-  moveButton() &&
-  !defaultPrevented &&
-  isOn() &&
-  !target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable], dialog");
+const isForFiles = (event) => moveButton() && isForUs(event);
 
 function showCut() {
   for (const row of document.querySelectorAll("#listing .cut")) row.classList.remove("cut");
