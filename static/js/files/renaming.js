@@ -1,12 +1,9 @@
-// Rename in place: the form replaces the name, and the new name shows before the server confirms it.
-import { makeElement } from "../elements.js";
+// Rename in place: the form replaces the name, and looks like a name while the server hasn't confirmed it.
 import { isDone } from "../errors.js";
 import { on, onClick } from "../events.js";
 import { fill, words } from "../words.js";
 import { linkOf, nameOf, rowBy, rowOf, say } from "./rows.js";
 import { adopt } from "./selection.js";
-
-const before = new WeakMap();
 
 export function rename(row) {
   const open = row.querySelector(".rename");
@@ -34,10 +31,6 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt.matches(".rename") && rowOf(elt)) settle(elt);
 });
 
-document.addEventListener("htmx:beforeRequest", ({ detail: { requestConfig } }) => {
-  if (requestConfig.elt.matches(".rename")) pretend(requestConfig.elt);
-});
-
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   const { requestConfig, xhr } = detail;
   if (requestConfig.elt.matches(".rename") && xhr.status === 422) detail.target = requestConfig.elt;
@@ -47,14 +40,12 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const { elt } = detail.requestConfig;
   if (!elt.matches(".rename")) return;
   if (isDone(detail)) finish(elt.dataset.key);
-  else if (elt.isConnected) revert(elt);
+  else if (elt.isConnected) elt.querySelector(".input").focus();
 });
 
 function settle(form) {
-  const row = rowOf(form);
-  const link = linkOf(row);
+  const link = linkOf(rowOf(form));
   const picture = link.querySelector(".thumb")?.cloneNode(true);
-  restore(row);
   link.hidden = true;
   if (picture) form.prepend(picture);
   const field = form.querySelector(".input");
@@ -70,32 +61,6 @@ function leave(form, event) {
   form.remove();
   link.hidden = false;
   link.focus();
-}
-
-function pretend(form) {
-  const row = rowOf(form);
-  const link = linkOf(row);
-  const label = link.querySelector(".entry-name");
-  before.set(row, [...label.childNodes]);
-  label.replaceChildren(makeElement("bdi", { textContent: form.elements.name.value }));
-  form.hidden = true;
-  link.hidden = false;
-  link.focus();
-  row.classList.add("pending");
-}
-
-function revert(form) {
-  restore(rowOf(form));
-  linkOf(rowOf(form)).hidden = true;
-  form.hidden = false;
-  form.querySelector(".input").focus();
-}
-
-function restore(row) {
-  const nodes = before.get(row);
-  if (nodes) row.querySelector(".entry-name").replaceChildren(...nodes);
-  before.delete(row);
-  row.classList.remove("pending");
 }
 
 function finish(key) {
