@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { focusAfter, partOf } from "../../static/js/files/arrivals.js";
-import { fateOf, isLast, isOpening, open } from "../../static/js/files/late.js";
+import { fateOf, focusAfter, isLast, isOpening, open, partOf } from "../../static/js/files/late.js";
 
 // Folders are requested in the order of the letters, and arrive in the given one.
 const ORDERS = {

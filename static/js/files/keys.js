@@ -1,7 +1,7 @@
 import { isForUs } from "../shortcuts.js";
 import { rename } from "./on-first-use.js";
 import { deleteRow, moveRow } from "./row-acts.js";
-import { allRows, beside, linkOf, rowBy, rowOf } from "./rows.js";
+import { allRows, linkOf, rowBy, rowOf } from "./rows.js";
 import { choose, chosenCount, clear, onlyChosenRow, show, toggle } from "./selection.js";
 
 let lastKey = "";
@@ -54,8 +54,8 @@ document.addEventListener("focusin", ({ target }) => {
 });
 
 function move({ shiftKey }, step) {
-  const row = focusedRow();
-  const next = row ? beside(row, step) : (rowBy(lastKey) ?? allRows()[0]);
+  const [row, rows] = [focusedRow(), allRows()];
+  const next = row ? rows[rows.indexOf(row) + step] : (rowBy(lastKey) ?? rows[0]);
   if (!next) return;
   if (shiftKey && row) for (const each of [row, next]) choose(each, true);
   linkOf(next).focus();
@@ -81,7 +81,24 @@ function forward() {
   return document.documentElement.dir === "rtl" ? -1 : 1;
 }
 
-function leave({ target, defaultPrevented }) {
-  if (defaultPrevented || target.closest?.("input:not([type=checkbox]), dialog, [popover]")) return;
-  clear();
+function leave(event) {
+  const { target, defaultPrevented } = event;
+  if (target.id === "q") leaveFilter(event);
+  else if (!defaultPrevented && !target.closest?.("input:not([type=checkbox]), dialog, [popover]")) clear();
 }
+
+function leaveFilter(event) {
+  const { target: field } = event;
+  event.preventDefault();
+  if (!field.value) return field.blur();
+  field.value = "";
+  field.dispatchEvent(new Event("input"));
+}
+
+// Typing already filters, so Enter focuses the first match.
+document.addEventListener("submit", (event) => {
+  if (event.target.id !== "filter") return;
+  event.preventDefault();
+  const [first] = allRows();
+  if (first) linkOf(first).focus();
+});

@@ -21,11 +21,6 @@ export function urlOf(row, path) {
 // What the filter of the listing looks for.
 export const query = () => document.querySelector("#listing > [name=q]")?.value ?? "";
 
-export function beside(row, step) {
-  const rows = allRows();
-  return rows[rows.indexOf(row) + step] ?? null;
-}
-
 export const post = (address, values, target = "#listing", swap = "outerHTML") =>
   window.htmx.ajax("POST", new URL(address, location.href).pathname, { source: "#go", target, swap, values });
 
