@@ -10,7 +10,6 @@ const TYPE = "application/x-ferry-entries";
 const PLACES = "#listing .window > [id^=folder-], .crumbs a[data-folder]";
 
 let dragged = null;
-let dropTarget = null;
 
 const moveButton = () => document.getElementById("move-chosen");
 const placeOf = (node) => node.closest?.(PLACES) ?? null;
@@ -26,10 +25,6 @@ function fieldsOf(row) {
     count: chosenCount(),
     values: Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
   };
-}
-
-function place(act, address, values, to) {
-  post(address, { ...values, act, to, shown: folder() });
 }
 
 // If names are taken, the server asks first, and the user may cancel: keep the selection until then.
@@ -63,7 +58,7 @@ document.addEventListener("drop", (event) => {
   if (!act) return;
   event.preventDefault();
   clipboard.forgetPaste();
-  place(act, moveButton().formAction, dragged, idOf(placeOf(event.target)));
+  post(moveButton().formAction, { ...dragged, act, to: idOf(placeOf(event.target)), shown: folder() });
 });
 
 document.addEventListener("dragend", () => {
@@ -76,11 +71,9 @@ function actOf(event) {
   return target && clipboard.dropAct(event, dragged, target.id);
 }
 
-function mark(target) {
-  if (target === dropTarget) return;
-  dropTarget?.classList.remove("over");
-  target?.classList.add("over");
-  dropTarget = target;
+function mark(place) {
+  document.querySelector(".over")?.classList.remove("over");
+  place?.classList.add("over");
 }
 
 // Cut, copy, and paste
@@ -102,7 +95,7 @@ document.addEventListener("paste", (event) => {
   if (!items) return;
   event.preventDefault();
   if (clipboard.isHere(items, moveButton().formAction)) showToast(words.files.same);
-  else place(items.act, items.from, items.values, folder());
+  else post(items.from, { ...items.values, act: items.act, to: folder(), shown: folder() });
 });
 
 const isForFiles = (event) => moveButton() && isForUs(event);
