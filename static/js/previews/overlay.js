@@ -2,7 +2,6 @@
 import { makeElement } from "../elements.js";
 import { onCapture, onPlainClick } from "../events.js";
 import { linkOf, rowBy } from "../files/rows.js";
-import "./acts.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
 
 let title = "";

@@ -2,8 +2,8 @@
 // Sizes are attributes of the picture, since the page's policy forbids inline styles.
 import { listenUntil } from "../events.js";
 import { isForUs } from "../shortcuts.js";
-import { step } from "./acts.js";
 import * as slideshow from "./slideshow.js";
+import { step } from "./viewer.js";
 
 const MAX_ZOOM = 8;
 const TAP_ZOOM = 2.5;

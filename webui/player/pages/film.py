@@ -23,7 +23,15 @@ from webui.words.formatting import clock_words
 TYPES = {"mp4": "video/mp4", "m4v": "video/mp4", "mov": "video/mp4", "webm": "video/webm"}
 TYPES |= {"ogv": "video/ogg", "mkv": "video/x-matroska", "3gp": "video/3gpp"}
 # Preloaded together: otherwise a browser finds each import only when the previous module arrives.
-PARTS = ("media-session", "on-demand", "times", "player/choices", "player/main", "previews/viewer")
+PARTS = (
+    "copying",
+    "media-session",
+    "on-demand",
+    "times",
+    "player/choices",
+    "player/main",
+    "previews/viewer",
+)
 MODULES = tuple(f"js/{part}.js" for part in PARTS)
 SPEEDS = tuple(
     (speed, f"{speed}\N{MULTIPLICATION SIGN}") for speed in ("0.5", "0.75", "1", "1.25", "1.5", "2")
