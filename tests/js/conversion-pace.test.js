@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConversionPace } from "../../static/js/player/conversion-pace.js";
+
+globalThis.document = { documentElement: { lang: "en" }, getElementById: () => ({ textContent: "{}" }) };
+const { ConversionPace } = await import("../../static/js/player/cards.js");
 
 const SECOND = 1000;
 

@@ -2,9 +2,11 @@
 import { listenUntil } from "../events.js";
 import { formatTime } from "../times.js";
 import { fill, words } from "../words.js";
-import { ConversionPace } from "./conversion-pace.js";
 
 const MILESTONES = [25, 50, 75, 100];
+// With less progress than this, the pace of a conversion would be a guess.
+const MIN_SECONDS = 10;
+const MIN_PERCENT = 1;
 
 export class Cards {
   #announcedPercent = 0;
@@ -81,5 +83,18 @@ export class Cards {
 
   clear() {
     this.stage.replaceChildren();
+  }
+}
+
+// The time left of a conversion, extrapolated from its pace while the user waits.
+export class ConversionPace {
+  #first = null; // the time and percentage when the user began to wait
+
+  // Return null until the pace is known.
+  secondsLeft(milliseconds, percent) {
+    if (!this.#first || percent < this.#first.percent) this.#first = { milliseconds, percent };
+    const elapsed = (milliseconds - this.#first.milliseconds) / 1000;
+    const done = percent - this.#first.percent;
+    return elapsed >= MIN_SECONDS && done >= MIN_PERCENT ? ((100 - percent) * elapsed) / done : null;
   }
 }

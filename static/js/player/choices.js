@@ -1,6 +1,8 @@
-// The choices in the player's menus.
+// The choices in the player's menus, and what the user chose for earlier films.
 import { makeElement } from "../elements.js";
+import { browser } from "../storage.js";
 
+const PREFIX = "ferry-player-";
 const focusIndexes = new WeakMap(); // by list, while the list has no choices for a moment
 
 export function makeChoice(data, properties) {
@@ -33,3 +35,6 @@ export function findLike(choices, { name, lang }) {
     choices.find((each) => each.lang && each.lang === lang)
   );
 }
+
+export const recall = (name, fallback) => browser.readJson(PREFIX + name) ?? fallback;
+export const remember = (name, value) => browser.write(PREFIX + name, JSON.stringify(value));

@@ -4,8 +4,7 @@ import { listenUntil } from "../events.js";
 import { formatClock } from "../times.js";
 import { fill, words } from "../words.js";
 import { Bubble } from "./bubble.js";
-import { markCurrent } from "./choices.js";
-import { recall, remember } from "./memory.js";
+import { markCurrent, recall, remember } from "./choices.js";
 
 const IDLE_MS = 3000;
 const STEP_SECONDS = 10;

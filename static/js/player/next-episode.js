@@ -1,6 +1,6 @@
 // After the end of a film, a card counts down, and then the next episode opens.
 import { fill, words } from "../words.js";
-import { recall, remember } from "./memory.js";
+import { recall, remember } from "./choices.js";
 
 const COUNTDOWN_SECONDS = 8;
 

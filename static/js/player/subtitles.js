@@ -3,8 +3,7 @@
 import { makeElement } from "../elements.js";
 import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
-import { findLike, makeChoice, markCurrent, refill } from "./choices.js";
-import { recall, remember } from "./memory.js";
+import { findLike, makeChoice, markCurrent, recall, refill, remember } from "./choices.js";
 import { distinct } from "./tracks.js";
 
 const SIZES = [-2, 3];

@@ -1,8 +1,7 @@
 // The menus for sound and quality.
 import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
-import { findLike, makeChoice, refill } from "./choices.js";
-import { recall, remember } from "./memory.js";
+import { findLike, makeChoice, recall, refill, remember } from "./choices.js";
 
 export class Tracks {
   #preferredSound = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
