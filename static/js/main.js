@@ -7,7 +7,7 @@ import { tab } from "./storage.js";
 const CLOCK_MS = 4000;
 const loadDrafts = () => import("./unsent-forms.js");
 
-if (tab.read("ferry-music")) import("./music/across-pages.js");
+if (tab.read("ferry-music") && document.getElementById("music-bar")) import("./music/bar.js");
 if (tab.keys("ferry-draft ").length) loadDrafts();
 document.addEventListener("input", keepFirst, { once: true });
 setTimeout(() => import("./clock.js"), CLOCK_MS);

@@ -52,10 +52,6 @@ export function showToast(message, action, label) {
   return toast;
 }
 
-export function offerReload(reload = () => location.reload()) {
-  showToast(words.shell.incomplete, reload, words.shell.reload);
-}
-
 function report({ elt, requestConfig }, reason) {
   if (elt.closest("[data-quiet]")) return;
   const isRepeatable = requestConfig.verb === "get";

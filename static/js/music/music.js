@@ -1,11 +1,11 @@
 // The music of this document: one sound, its queue, and the listener's choices. The page of a track
 // and the bar below other pages both show it, and listen for changes.
 import { on } from "../events.js";
+import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 import { fetchJson } from "../server.js";
 import { fill } from "../words.js";
 import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
 import { Queue } from "./queue.js";
-import { present } from "./session.js";
 
 export const SPEEDS = [1, 1.25, 1.5, 1.75, 2, 0.75];
 export const JUMP_SECONDS = 10;
@@ -22,6 +22,7 @@ let queue = null;
 let skippedTracks = [];
 let isWanted = false;
 let savedAt = 0;
+let presentedKey = null;
 
 sound.id = "sound";
 sound.preload = "metadata";
@@ -188,12 +189,38 @@ function choose(newChoices) {
   update();
 }
 
-// Across pages and tabs
+// On pages, on the lock screen, and across pages and tabs
 
 function update() {
-  present({ track: current(), sound, canStep, play, seek, jump, step, stop });
+  present();
   changes.dispatchEvent(new Event("change"));
   if (current() && Math.abs(performance.now() - savedAt) > SAVE_MS) keep();
+}
+
+function present() {
+  const track = current();
+  const { mediaSession } = navigator;
+  if (!mediaSession) return;
+  mediaSession.playbackState = track ? (sound.paused ? "paused" : "playing") : "none";
+  if (track) setPosition(sound);
+  const words = track && wordsOf(track);
+  const key = track && JSON.stringify([track.url, words, canStep(1)]);
+  if (key === presentedKey) return;
+  presentedKey = key;
+  setMetadata(words, track?.cover);
+  const actions = {
+    play,
+    pause: () => sound.pause(),
+    stop,
+    ...seekingActs({ jump, seek }),
+    previoustrack: () => step(-1),
+    nexttrack: canStep(1) ? () => step(1) : null,
+  };
+  setActs(track ? actions : {});
+}
+
+export function wordsOf({ name, folder, tags }) {
+  return { title: tags?.title || name, artist: tags?.artist || "", album: tags?.album || folder || "" };
 }
 
 function keep() {

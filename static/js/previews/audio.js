@@ -3,13 +3,12 @@ import { setButton, setIcon, setText, showPlaying } from "../elements.js";
 import { isPlain, listenUntil } from "../events.js";
 import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
-import { wordsOf } from "../music/session.js";
 import { isForUs } from "../shortcuts.js";
 import { formatClock } from "../times.js";
 import { fill, words } from "../words.js";
 import { turnTo } from "./viewer.js";
 
-const { changes, sound } = music;
+const { changes, sound, wordsOf } = music;
 
 let player, ownUrl, ownTrack, queueUrl, slider, isScrubbing, followedUrl;
 
