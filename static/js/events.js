@@ -17,11 +17,11 @@ export function onCapture(names, handler) {
   on(document, names, handler, { capture: true });
 }
 
-// Return `on` for what ends with a signal.
+// Return `on` for what ends with a signal, which is part of it.
 export function listenUntil(signal) {
-  return /** @type {Listen} */ (
-    (target, names, handler, options) => on(target, names, handler, { signal, ...options })
-  );
+  /** @type {Listen} */
+  const onUntil = (target, names, handler, options) => on(target, names, handler, { signal, ...options });
+  return Object.assign(onUntil, { signal });
 }
 
 export const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);

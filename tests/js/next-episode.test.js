@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
+import { listenUntil } from "../../static/js/events.js";
 
 const WORDS = { player: { next: { 1: "Starts in {count} second", 2: "Starts in {count} seconds" } } };
 const stored = {};
@@ -39,7 +40,7 @@ function openFilm({ isEpisode = true } = {}) {
     }),
     clear: mock.fn(() => (card.isConnected = false)),
   };
-  offerNext(root, video, cards, controller.signal);
+  offerNext(root, video, cards, listenUntil(controller.signal));
 }
 
 const end = () => video.dispatchEvent(new Event("ended"));

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
+import { listenUntil } from "../../static/js/events.js";
 
 const WORDS = { player: { unreachable: "Can't reach Ferry.", broken: "The film stopped." } };
 
@@ -82,7 +83,7 @@ class Video extends EventTarget {
 function film(facts = {}) {
   const video = new Video();
   controller = new AbortController();
-  const source = new Source(video, { ...FACTS, ...facts }, controller.signal);
+  const source = new Source(video, { ...FACTS, ...facts }, listenUntil(controller.signal));
   const events = [];
   for (const name of ["converting", "ready", "failed"])
     source.addEventListener(name, ({ detail }) => events.push(detail === undefined ? name : [name, detail]));

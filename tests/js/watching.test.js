@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
+import { listenUntil } from "../../static/js/events.js";
 import { watch } from "../../static/js/player/watching.js";
 
 let now = 0;
@@ -30,7 +31,7 @@ beforeEach(() => {
   navigator.sendBeacon = (url, fields) => reports.push({ url, ...Object.fromEntries(fields) });
   root = Object.assign(new EventTarget(), { querySelector: () => form });
   video = Object.assign(new EventTarget(), { currentTime: 0, duration: 40, paused: true, readyState: 4 });
-  watch(root, video, controller.signal);
+  watch(root, video, listenUntil(controller.signal));
 });
 
 const tell = (target, ...names) => {

@@ -1,6 +1,5 @@
 // The time above the line: where the mouse points, where a finger drags, or where a key or a button
 // sought to. Screen readers get the value of the slider instead.
-import { listenUntil } from "../events.js";
 import { formatClock } from "../times.js";
 import { Frames } from "./frames.js";
 
@@ -14,16 +13,15 @@ export class Bubble {
   #isDragging = false;
   #lingerTimer = 0;
 
-  constructor(line, video, signal) {
+  constructor(line, video, on) {
     this.line = line;
-    this.frames = new Frames(video, signal);
+    this.frames = new Frames(video, on);
     this.bubble = line.parentElement.querySelector(".bubble");
-    const on = listenUntil(signal);
     on(line, "pointermove", ({ pointerType, clientX }) => this.#point(pointerType === "touch" ? null : clientX));
     on(line, "pointerleave pointercancel", () => this.#point(null));
     on(line, "input change", ({ type }) => (this.#isDragging = type === "input"));
     on(line, "focus blur", () => this.show());
-    signal.addEventListener("abort", () => clearTimeout(this.#lingerTimer));
+    on.signal.addEventListener("abort", () => clearTimeout(this.#lingerTimer));
   }
 
   // Show the time for a while after any seek.

@@ -1,5 +1,4 @@
 // The cards over the film: whether to resume, the progress of a conversion, readiness, and failure.
-import { listenUntil } from "../events.js";
 import { formatTime } from "../times.js";
 import { fill, words } from "../words.js";
 
@@ -12,12 +11,11 @@ export class Cards {
   #announcedPercent = 0;
   #pace = new ConversionPace();
 
-  constructor(root, video, source, controls, signal) {
+  constructor(root, video, source, controls, on) {
     this.root = root;
     this.source = source;
     this.controls = controls;
     this.stage = root.querySelector("#stage");
-    const on = listenUntil(signal);
     on(source, "converting", ({ detail }) => this.#showConversion(detail));
     on(source, "ready", () => this.show("ready"));
     on(source, "failed", ({ detail }) => this.#showFailure(detail));

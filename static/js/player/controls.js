@@ -1,6 +1,5 @@
 // The buttons, the line, and the clock.
 import { setButton, showPlaying } from "../elements.js";
-import { listenUntil } from "../events.js";
 import { formatClock } from "../times.js";
 import { fill, words } from "../words.js";
 import { Bubble } from "./bubble.js";
@@ -14,13 +13,12 @@ export class Controls {
   #idle = 0;
   #isScrubbing = false;
 
-  constructor(root, video, signal) {
+  constructor(root, video, on) {
     this.root = root;
     this.video = video;
     this.line = root.querySelector("#position");
-    this.bubble = new Bubble(this.line, video, signal);
+    this.bubble = new Bubble(this.line, video, on);
     this.volume = root.querySelector("#volume");
-    const on = listenUntil(signal);
     on(root, "click", (event) => this.#press(event));
     on(video, "play pause ended", () => this.#showPlaying());
     on(video, "timeupdate durationchange progress seeking seeked emptied", () => this.#showTime());

@@ -1,6 +1,5 @@
 // Thumbnails for the time bubble: captured as the film plays, or, for what it hasn't shown yet, from a
 // filmstrip that the service has made. Fetching others would cost a megabyte each.
-import { listenUntil } from "../events.js";
 
 const COUNT = 200;
 const COLUMNS = 20;
@@ -12,9 +11,8 @@ export class Frames {
   #strip = null;
   #all = document.createElement("canvas").getContext("2d");
 
-  constructor(video, signal) {
+  constructor(video, on) {
     this.video = video;
-    const on = listenUntil(signal);
     on(video, "loadedmetadata", () => this.#begin());
     on(video, "timeupdate seeked", () => this.#capture());
   }

@@ -1,7 +1,7 @@
 // The player's keys. They take precedence over those of the viewer, whose arrows open other files.
 import { isForUs, showHelp } from "../shortcuts.js";
 
-export function listen(root, controls, subtitles, signal) {
+export function listen(root, controls, subtitles, on) {
   const { video } = controls;
   const actions = {
     " ": () => controls.toggle(),
@@ -30,7 +30,7 @@ export function listen(root, controls, subtitles, signal) {
     controls.stir();
     action(event);
   };
-  window.addEventListener("keydown", press, { capture: true, signal });
+  on(window, "keydown", press, { capture: true });
 }
 
 // Space presses the focused button or link, and the volume slider keeps its arrow keys.

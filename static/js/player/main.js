@@ -1,5 +1,4 @@
 // The player of a film: its source, its controls, and its resume position.
-import { listenUntil } from "../events.js";
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 import { Cards } from "./cards.js";
 import { Controls } from "./controls.js";
@@ -11,29 +10,26 @@ import { listen as listenToTouches } from "./touches.js";
 import { Tracks } from "./tracks.js";
 import { watch } from "./watching.js";
 
-export function mount(root, signal) {
+export function mount(root, on) {
   const video = root.querySelector("#film");
   const facts = root.querySelector("#source").dataset;
-  const source = new Source(video, facts, signal);
-  const subtitles = new Subtitles(root, video, source, signal);
-  const controls = new Controls(root, video, signal);
-  const cards = new Cards(root, video, source, controls, signal);
-  new Tracks(root, source, subtitles, signal);
-  listenToKeys(root, controls, subtitles, signal);
-  listenToTouches(root, video, controls, signal);
-  present(root, controls, facts.artwork, signal);
-  watch(root, video, signal);
-  offerNext(root, video, cards, signal);
-  const showScenes = async () => {
-    const scenes = await import("./scenes.js");
-    await scenes.show(root, controls, facts.scenes, signal);
-  };
+  const source = new Source(video, facts, on);
+  const subtitles = new Subtitles(root, video, source, on);
+  const controls = new Controls(root, video, on);
+  const cards = new Cards(root, video, source, controls, on);
+  new Tracks(root, source, subtitles, on);
+  listenToKeys(root, controls, subtitles, on);
+  listenToTouches(root, video, controls, on);
+  present(root, controls, facts.artwork, on);
+  watch(root, video, on);
+  offerNext(root, video, cards, on);
+  const showScenes = () => import("./scenes.js").then(({ show }) => show(root, controls, facts.scenes, on));
   // A film plays without them, too.
-  video.addEventListener("loadedmetadata", () => showScenes().catch(() => {}), { once: true, signal });
+  on(video, "loadedmetadata", () => showScenes().catch(() => {}), { once: true });
   cards.begin();
 }
 
-function present(root, controls, artwork, signal) {
+function present(root, controls, artwork, on) {
   const { video } = controls;
   const clicker = (link) => link && (() => link.click());
   setMetadata({ title: video.getAttribute("aria-label") }, artwork);
@@ -44,6 +40,6 @@ function present(root, controls, artwork, signal) {
     previoustrack: clicker(root.querySelector("#previous")),
     nexttrack: clicker(root.querySelector("#next")),
   });
-  listenUntil(signal)(video, "durationchange seeked ratechange play", () => setPosition(video));
-  signal.addEventListener("abort", () => setActs({}));
+  on(video, "durationchange seeked ratechange play", () => setPosition(video));
+  on.signal.addEventListener("abort", () => setActs({}));
 }

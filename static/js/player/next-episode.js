@@ -4,16 +4,16 @@ import { recall, remember } from "./choices.js";
 
 const COUNTDOWN_SECONDS = 8;
 
-export function offerNext(root, video, cards, signal) {
+export function offerNext(root, video, cards, on) {
   const button = root.querySelector("[data-do=run-on]");
   if (!button) return;
   const isAutoplayOn = () => button.getAttribute("aria-checked") === "true";
   let card = null;
 
   button.setAttribute("aria-checked", recall("runs-on", true));
-  button.addEventListener("click", toggle, { signal });
-  video.addEventListener("ended", () => isAutoplayOn() && countDown(), { signal });
-  root.addEventListener("keydown", cancel, { signal });
+  on(button, "click", toggle);
+  on(video, "ended", () => isAutoplayOn() && countDown());
+  on(root, "keydown", cancel);
 
   function toggle() {
     button.setAttribute("aria-checked", String(!isAutoplayOn()));

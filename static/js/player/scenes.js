@@ -1,19 +1,17 @@
 // The chapters of a film, and its filmstrip, fetched once the film has begun to load.
-import { listenUntil } from "../events.js";
 import { fetchJson } from "../server.js";
 import { makeChoice, markCurrent, refill } from "./choices.js";
 
-export async function show(root, controls, url, signal) {
-  const scenes = await fetchJson(url, signal);
-  if (!scenes || signal.aborted) return;
+export async function show(root, controls, url, on) {
+  const scenes = await fetchJson(url, on.signal);
+  if (!scenes || on.signal.aborted) return;
   const { chapters, filmstrip } = scenes;
   if (filmstrip) controls.bubble.frames.useFilmstrip(filmstrip);
-  if (chapters.length > 1) showChapters(root, controls, chapters, signal);
+  if (chapters.length > 1) showChapters(root, controls, chapters, on);
 }
 
-function showChapters(root, controls, chapters, signal) {
+function showChapters(root, controls, chapters, on) {
   const { bubble, video } = controls;
-  const on = listenUntil(signal);
   const inside = chapters.filter(({ at }) => at > 0 && at < video.duration);
   const part = root.querySelector("#chapters");
   const list = part.querySelector("ul");

@@ -17,15 +17,15 @@ export class Source extends EventTarget {
   #retries = { network: 1, media: 1 };
   #startOptions = { at: 0, isPlaying: false };
 
-  constructor(video, facts, signal) {
+  constructor(video, facts, on) {
     super();
     this.video = video;
     this.facts = facts;
-    this.signal = signal;
+    this.signal = on.signal;
     this.library = import(facts.library).then((module) => module.default);
-    this.first = requestSource(facts.hls, signal);
-    video.addEventListener("error", () => this.#handleElementError(), { signal });
-    signal.addEventListener("abort", () => this.#close());
+    this.first = requestSource(facts.hls, this.signal);
+    on(video, "error", () => this.#handleElementError());
+    this.signal.addEventListener("abort", () => this.#close());
   }
 
   // List the film's tracks before it plays. This reads the master playlist, and nothing else.

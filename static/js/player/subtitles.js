@@ -1,7 +1,6 @@
 // Subtitles inside the film and in files beside it. The player draws them itself: only then can users
 // enlarge them, give them a dark background, and shift them in time.
 import { makeElement } from "../elements.js";
-import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
 import { findLike, makeChoice, markCurrent, recall, refill, remember } from "./choices.js";
 import { distinct } from "./tracks.js";
@@ -17,19 +16,19 @@ export class Subtitles {
   #latestKey = "";
   #isRecalled = false;
 
-  constructor(root, video, source, signal) {
+  constructor(root, video, source, on) {
     this.root = root;
     this.video = video;
     this.source = source;
-    this.on = listenUntil(signal);
+    this.on = on;
     this.place = root.querySelector("#subtitles");
     this.beside = [...root.querySelectorAll("#source [data-words]")];
     this.look = recall("look", { size: 0, hasGround: false });
-    this.on(source, "cues", ({ detail }) => this.#addCues(detail));
-    this.on(root, "click", ({ target }) => this.#press(target));
-    this.on(video, "timeupdate seeked playing emptied", () => this.#draw());
+    on(source, "cues", ({ detail }) => this.#addCues(detail));
+    on(root, "click", ({ target }) => this.#press(target));
+    on(video, "timeupdate seeked playing emptied", () => this.#draw());
     const timer = setInterval(() => !video.paused && this.#chosenKey && this.#draw(), 100);
-    signal.addEventListener("abort", () => clearInterval(timer));
+    on.signal.addEventListener("abort", () => clearInterval(timer));
     this.#changeLook({});
     this.#shift(0);
     this.offer();

@@ -1,17 +1,14 @@
 // Presses on the film itself: a click pauses, and a double click fills the screen. A tap shows the
 // controls, and a double tap on one side seeks ten seconds in that direction.
-import { listenUntil } from "../events.js";
 
 const DOUBLE_MS = 300;
 const STEP_SECONDS = 10;
 
-export function listen(root, video, controls, signal) {
+export function listen(root, video, controls, on) {
   const stage = root.querySelector("#stage");
   let last = { at: 0, side: 0 };
   let isTouch = false;
   let clickTimer = 0;
-
-  const on = listenUntil(signal);
 
   on(stage, "pointerdown", ({ pointerType }) => (isTouch = pointerType !== "mouse"));
   on(stage, "click", (event) => {

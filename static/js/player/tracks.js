@@ -1,16 +1,14 @@
 // The menus for sound and quality.
-import { listenUntil } from "../events.js";
 import { fill, words } from "../words.js";
 import { findLike, makeChoice, recall, refill, remember } from "./choices.js";
 
 export class Tracks {
   #preferredSound = { name: "", lang: recall("sound", "") }; // until there is a sound to choose
 
-  constructor(root, source, subtitles, signal) {
+  constructor(root, source, subtitles, on) {
     this.root = root;
     this.source = source;
     this.subtitles = subtitles;
-    const on = listenUntil(signal);
     on(source, "tracks", () => this.#show());
     for (const menu of root.querySelectorAll("#words-menu, #more-menu"))
       on(menu, "beforetoggle", ({ newState }) => newState === "open" && source.prepare());

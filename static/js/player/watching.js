@@ -1,18 +1,16 @@
 // Report the position to the server: at most once in ten seconds while the film plays, and when the
 // user pauses, seeks, or leaves.
-import { listenUntil } from "../events.js";
 
 const EVERY_MS = 10_000;
 const SEEK_MS = 1000;
 
-export function watch(root, video, signal) {
+export function watch(root, video, on) {
   const form = root.querySelector("#watching");
   if (!form) return;
   let last = performance.now();
   let lastPosition = -1;
   let hasPlayed = false;
   let seekTimer = 0;
-  const on = listenUntil(signal);
 
   on(video, "playing", () => (hasPlayed = true));
   on(video, "timeupdate", () => {
@@ -28,12 +26,12 @@ export function watch(root, video, signal) {
   // On Back, browsers request the other page before they hide this one.
   on(window, "beforeunload pagehide", send);
   on(document, "visibilitychange", () => document.visibilityState === "hidden" && send());
-  signal.addEventListener("abort", () => clearTimeout(seekTimer));
+  on.signal.addEventListener("abort", () => clearTimeout(seekTimer));
 
   // A beacon outlives the page.
   function send() {
     const { currentTime, duration } = video;
-    if (!hasPlayed || signal.aborted || currentTime === lastPosition || video.readyState === 0) return;
+    if (!hasPlayed || on.signal.aborted || currentTime === lastPosition || video.readyState === 0) return;
     last = performance.now();
     lastPosition = currentTime;
     const fields = new FormData(form);

@@ -1,6 +1,6 @@
 // The page of a track. The music belongs to the document, so it continues when this page closes.
 import { setButton, setIcon, setText, showPlaying } from "../elements.js";
-import { isPlain, listenUntil } from "../events.js";
+import { isPlain } from "../events.js";
 import { unplayableWords } from "../music/bar.js";
 import * as music from "../music/music.js";
 import { isForUs } from "../shortcuts.js";
@@ -12,7 +12,7 @@ const { changes, sound, wordsOf } = music;
 
 let player, ownUrl, ownTrack, queueUrl, slider, isScrubbing, followedUrl;
 
-export function mount(viewer, signal, { isPlaying, isFollowing }) {
+export function mount(viewer, on, { isPlaying, isFollowing }) {
   player = viewer.querySelector(".audio");
   ownUrl = viewer.dataset.url;
   const { queue, ...facts } = player.dataset;
@@ -22,7 +22,7 @@ export function mount(viewer, signal, { isPlaying, isFollowing }) {
   isScrubbing = false;
   player.querySelector("audio").remove();
   player.querySelector(".controls").hidden = false;
-  listen(signal);
+  listen(on);
   if (!isFollowing) start(isPlaying);
   followedUrl = isFollowing || isOwn() ? ownUrl : "";
   follow();
@@ -34,8 +34,7 @@ function start(isPlaying) {
   if (isPlaying) music.play();
 }
 
-function listen(signal) {
-  const on = listenUntil(signal);
+function listen(on) {
   on(changes, "change", follow);
   on(slider, "input change", ({ type }) => {
     isScrubbing = type === "input";

@@ -1,6 +1,5 @@
 // The pages of a document, drawn as the user scrolls near them. The library loads with the first document.
 import { makeElement } from "../elements.js";
-import { listenUntil } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { fill, words } from "../words.js";
 
@@ -11,10 +10,10 @@ const CHUNK_BYTES = 2 ** 18;
 const ZOOMS = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4];
 const REDRAW_MS = 150;
 
-export function mount(viewer, signal) {
+export function mount(viewer, on) {
   const body = viewer.querySelector(".document");
-  open(viewer, body, signal).catch((error) => {
-    if (!signal.aborted) explain(body, error.name === "PasswordException" ? "locked" : "broken");
+  open(viewer, body, on).catch((error) => {
+    if (!on.signal.aborted) explain(body, error.name === "PasswordException" ? "locked" : "broken");
   });
 }
 
@@ -23,7 +22,7 @@ function explain(body, reason) {
   body.classList.remove("opening");
 }
 
-async function open(viewer, body, signal) {
+async function open(viewer, body, on) {
   const { library: address, worker, document: url } = body.dataset;
   body.classList.add("opening");
   const library = await onDemand(() => import(address));
@@ -43,12 +42,12 @@ async function open(viewer, body, signal) {
     maxImageSize: MAX_IMAGE_PIXELS,
     verbosity: library.VerbosityLevel.ERRORS,
   });
-  signal.addEventListener("abort", () => task.destroy());
+  on.signal.addEventListener("abort", () => task.destroy());
   const pdf = await task.promise;
   const first = await pdf.getPage(1);
-  if (signal.aborted) return;
+  if (on.signal.aborted) return;
   body.classList.remove("opening");
-  new Pages(library, pdf, viewer, signal).show(first.getViewport({ scale: 1 }));
+  new Pages(library, pdf, viewer, on).show(first.getViewport({ scale: 1 }));
 }
 
 class Pages {
@@ -57,16 +56,16 @@ class Pages {
   #nearPages = new Set();
   #redrawTimer = 0;
 
-  constructor(library, pdf, viewer, signal) {
+  constructor(library, pdf, viewer, on) {
     this.library = library;
     this.pdf = pdf;
-    this.signal = signal;
+    this.on = on;
     this.body = viewer.querySelector(".document");
     this.list = viewer.querySelector(".pages");
     this.bar = viewer.querySelector(".document-bar");
     this.observer = new IntersectionObserver((entries) => this.#follow(entries), { root: this.body, rootMargin: NEAR });
     this.resizing = new ResizeObserver(() => this.#redrawSoon());
-    signal.addEventListener("abort", () => this.#leave());
+    on.signal.addEventListener("abort", () => this.#leave());
   }
 
   show({ width, height }) {
@@ -80,10 +79,9 @@ class Pages {
       this.list.append(page);
       this.observer.observe(page);
     }
-    const on = listenUntil(this.signal);
     this.resizing.observe(this.list);
-    on(this.body, "scroll", () => this.#showNumber(), { passive: true });
-    on(this.bar, "click", ({ target }) => this.#changeZoom(target.closest("[data-zoom]")?.dataset.zoom));
+    this.on(this.body, "scroll", () => this.#showNumber(), { passive: true });
+    this.on(this.bar, "click", ({ target }) => this.#changeZoom(target.closest("[data-zoom]")?.dataset.zoom));
     this.#showNumber();
   }
 
@@ -119,7 +117,7 @@ class Pages {
     try {
       await drawing.show(await this.pdf.getPage(Number(page.dataset.number)));
     } catch (error) {
-      if (drawing.isCancelled || this.signal.aborted) return;
+      if (drawing.isCancelled || this.on.signal.aborted) return;
       console.warn(error);
       const message = this.body.querySelector("template").content.cloneNode(true);
       if (!page.querySelector(".words")) this.#clear(page, message);

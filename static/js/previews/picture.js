@@ -1,6 +1,5 @@
 // Zoom by wheel, pinch, double tap, and keys; pan by scrolling and dragging; swipe to the next picture.
 // Sizes are attributes of the picture, since the page's policy forbids inline styles.
-import { listenUntil } from "../events.js";
 import { isForUs } from "../shortcuts.js";
 import * as slideshow from "./slideshow.js";
 import { step } from "./viewer.js";
@@ -14,12 +13,11 @@ const SWIPE_PX = 50;
 
 let frame, image, level, fit, touch, tap;
 
-export function mount(viewer, signal, { isSlideshow = false } = {}) {
+export function mount(viewer, on, { isSlideshow = false } = {}) {
   frame = viewer.querySelector(".picture-frame");
   image = frame.querySelector("img");
   level = 1;
   touch = tap = null;
-  const on = listenUntil(signal);
   watch(viewer, on);
   on(frame, "wheel", wheel, { passive: false });
   on(frame, "dblclick", ({ clientX, clientY }) => toggle(clientX, clientY));
@@ -29,7 +27,7 @@ export function mount(viewer, signal, { isSlideshow = false } = {}) {
   on(frame, "touchend", end, { passive: false });
   on(document, "keydown", press);
   on(window, "resize", () => zoom(1));
-  slideshow.mount(viewer, signal, isSlideshow);
+  slideshow.mount(viewer, on, isSlideshow);
   viewer.querySelector(".strip [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 

@@ -1,11 +1,10 @@
 // Show the next picture every few seconds, until the user stops it, does something else, or reaches the end.
-import { listenUntil } from "../events.js";
 import { isForUs } from "../shortcuts.js";
 import { turnTo } from "./viewer.js";
 
 const PACE_MS = 5000;
 
-export function mount(viewer, signal, isRunning) {
+export function mount(viewer, on, isRunning) {
   const button = viewer.querySelector("[data-do=slideshow]");
   const next = viewer.querySelector("[data-step=next]");
   if (!button) return;
@@ -15,7 +14,7 @@ export function mount(viewer, signal, isRunning) {
   const run = (isOn) => {
     clearTimeout(timer);
     button.ariaPressed = String(isOn);
-    if (isOn) whenLoaded(viewer, signal, wait);
+    if (isOn) whenLoaded(viewer, on, wait);
   };
   const wait = () => {
     clearTimeout(timer);
@@ -23,10 +22,9 @@ export function mount(viewer, signal, isRunning) {
     timer = setTimeout(() => (isBusy() ? wait() : turnTo(next.href, { isSlideshow: true })), PACE_MS);
   };
   const toggle = () => run(button.ariaPressed !== "true");
-  const on = listenUntil(signal);
   on(button, "click", toggle);
   on(document, "keydown", (event) => event.key === "s" && isForUs(event, { inside: "#overlay" }) && toggle());
-  signal.addEventListener("abort", () => clearTimeout(timer));
+  on.signal.addEventListener("abort", () => clearTimeout(timer));
   if (isRunning) run(true);
 }
 
@@ -34,8 +32,8 @@ export function mount(viewer, signal, isRunning) {
 const isBusy = () => document.querySelector(".zoomed, :popover-open, dialog[open]:not(#overlay)") !== null;
 
 // On a slow connection, don't skip a picture that is still loading.
-function whenLoaded(viewer, signal, callback) {
+function whenLoaded(viewer, on, callback) {
   const image = viewer.querySelector(".picture-frame img");
   if (!image || image.complete) return callback();
-  for (const event of ["load", "error"]) image.addEventListener(event, callback, { signal, once: true });
+  on(image, "load error", callback, { once: true });
 }

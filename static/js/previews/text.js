@@ -3,12 +3,12 @@ import { browser } from "../storage.js";
 
 const STORAGE_KEY = "ferry-wrap";
 
-export function mount(viewer, signal) {
+export function mount(viewer, on) {
   const body = viewer.querySelector(".text");
-  body?.addEventListener("htmx:afterSwap", () => body.focus({ preventScroll: true }), { signal });
+  if (body) on(body, "htmx:afterSwap", () => body.focus({ preventScroll: true }));
   const box = viewer.querySelector("#wrap");
   if (!box) return;
   const choice = browser.read(STORAGE_KEY);
   if (choice) box.checked = choice === "on";
-  box.addEventListener("change", () => browser.write(STORAGE_KEY, box.checked ? "on" : "off"), { signal });
+  on(box, "change", () => browser.write(STORAGE_KEY, box.checked ? "on" : "off"));
 }

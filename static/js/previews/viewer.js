@@ -1,6 +1,6 @@
 // The viewer, which is a page or is in an overlay: fetch it, put it in place, and load its script.
 import { copy } from "../copying.js";
-import { on, onPlainClick } from "../events.js";
+import { listenUntil, on, onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
 import { isForUs } from "../shortcuts.js";
 import { showToast } from "../toasts.js";
@@ -57,7 +57,7 @@ export async function mount(fresh, options = {}) {
   if (!fresh.dataset.script) return;
   const script = await onDemand(() => import(fresh.dataset.script));
   if (!script || signal.aborted) return;
-  script.mount(fresh, signal, options);
+  script.mount(fresh, listenUntil(signal), options);
   fresh.dataset.mounted = "";
 }
 
