@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 globalThis.document = { documentElement: { lang: "en" }, getElementById: () => ({ textContent: "{}" }) };
-const { findChapter } = await import("../../static/js/player/bubble.js");
+const { Bubble } = await import("../../static/js/player/bubble.js");
 const { partOf } = await import("../../static/js/player/frames.js");
 
+const chapterAt = (chapters, at) => Bubble.prototype.chapterAt.call({ chapters }, at);
 const STRIP = { frames: 100, columns: 10, width: 1600, height: 900 };
 
 test("a share of a film leads to its part of the filmstrip", () => {
@@ -19,7 +20,7 @@ test("a chapter lasts until the next one", () => {
     { at: 0, title: "Ebb" },
     { at: 60, title: "Flood" },
   ];
-  assert.equal(findChapter(chapters, 59.9).title, "Ebb");
-  assert.equal(findChapter(chapters, 60).title, "Flood");
-  assert.equal(findChapter([{ at: 5, title: "Late" }], 1), undefined);
+  assert.equal(chapterAt(chapters, 59.9).title, "Ebb");
+  assert.equal(chapterAt(chapters, 60).title, "Flood");
+  assert.equal(chapterAt([{ at: 5, title: "Late" }], 1), undefined);
 });

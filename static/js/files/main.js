@@ -17,7 +17,7 @@ listenForDrops({
   },
   take: async (dropped) => {
     const [files, entries] = [[...dropped.files], entriesOf(dropped)];
-    (await uploads())?.addDropped({ files, entries });
+    (await uploads())?.add({ files, entries });
   },
 });
 

@@ -30,7 +30,7 @@ on(document, "change", async ({ target }) => {
   if (target.id !== "upload-files" || !target.files.length) return;
   const files = [...target.files];
   target.value = "";
-  (await uploads())?.addPicked(files);
+  (await uploads())?.add({ files, entries: [] });
 });
 
 document.addEventListener("htmx:afterSettle", followUnpacking);

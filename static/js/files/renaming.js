@@ -2,7 +2,7 @@
 import { isDone } from "../errors.js";
 import { on, onClick } from "../events.js";
 import { fill, words } from "../words.js";
-import { linkOf, nameOf, rowBy, rowOf, say } from "./rows.js";
+import { linkOf, nameOf, rowBy, rowOf } from "./rows.js";
 import { adopt } from "./selection.js";
 
 export function rename(row) {
@@ -66,7 +66,7 @@ function leave(form, event) {
 function finish(key) {
   const row = document.getElementById(key);
   if (!row) return;
-  say(fill(words.files.renamed, { name: nameOf(row) }));
+  document.getElementById("said").textContent = fill(words.files.renamed, { name: nameOf(row) });
   adopt();
   linkOf(row).focus();
 }

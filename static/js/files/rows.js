@@ -23,7 +23,3 @@ export const query = () => document.querySelector("#listing > [name=q]")?.value 
 
 export const post = (address, values, target = "#listing", swap = "outerHTML") =>
   window.htmx.ajax("POST", new URL(address, location.href).pathname, { source: "#go", target, swap, values });
-
-export function say(words) {
-  document.getElementById("said").textContent = words;
-}

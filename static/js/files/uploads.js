@@ -50,15 +50,13 @@ onCapture("close", ({ target }) => {
   if (target.id === "upload-note" && target.returnValue === "go") queue.panel.querySelector("input").click();
 });
 
-export const addPicked = (files) => addDropped({ files, entries: [] });
-
-export async function addDropped(dropped) {
-  const count = countFolders(dropped);
+export async function add(chosen) {
+  const count = countFolders(chosen);
   if (!queue.isActive && !readings) folderCount = 0;
   folderCount += count;
   readings += count;
   draw();
-  const { files, trouble } = await filesOf(dropped, queue.panel.dataset);
+  const { files, trouble } = await filesOf(chosen, queue.panel.dataset);
   readings -= count;
   if (trouble) showToast(trouble);
   if (count) refresh();

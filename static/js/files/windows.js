@@ -26,7 +26,6 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt.matches(".window, .ghosts")) adopt();
   if (elt.matches(".window, .ghosts, #listing, #main, body")) watch();
 });
-watch();
 
 function watch() {
   const ghosts = listing()?.querySelector(".ghosts");
@@ -52,14 +51,10 @@ function boundsOf(each) {
 function empty(each) {
   if (each.contains(document.activeElement) || each.querySelector(".rename")) return;
   const { height } = boundsOf(each);
-  for (const picture of each.querySelectorAll("img")) stop(picture);
+  // Stop loading removed pictures, which would delay the visible ones.
+  for (const picture of each.querySelectorAll("img")) if (!picture.complete) picture.removeAttribute("src");
   each.replaceChildren();
   reserve(each, height);
-}
-
-// Stop loading a removed picture, which would delay the visible ones.
-function stop(picture) {
-  if (!picture.complete) picture.removeAttribute("src");
 }
 
 // Add a spacer in place of a window's rows; htmx fetches them when it comes near. The height is set with

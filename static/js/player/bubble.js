@@ -5,8 +5,6 @@ import { Frames } from "./frames.js";
 
 const STAYS_MS = 1500;
 
-export const findChapter = (chapters, at) => chapters.findLast((each) => each.at <= at);
-
 export class Bubble {
   chapters = [];
   #pointerX = null; // the position of the mouse, in pixels of the page
@@ -55,7 +53,7 @@ export class Bubble {
   }
 
   chapterAt(at) {
-    return findChapter(this.chapters, at);
+    return this.chapters.findLast((each) => each.at <= at);
   }
 
   #point(x) {

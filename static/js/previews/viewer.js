@@ -80,17 +80,12 @@ export async function turnTo(url, options = {}) {
   if (viewer() !== preview.viewer) return;
   focusOn(preview.viewer, isInStrip ? "[aria-current]" : action ? `[data-do=${action}]` : `[data-step=${step}]`);
   const [name, facts] = ["h1", ".viewer-title p"].map((selector) => preview.viewer.querySelector(selector).textContent);
-  announce(`${name}, ${facts}`);
+  document.getElementById("viewer-said")?.replaceChildren(`${name}, ${facts}`);
 }
 
 function focusOn(fresh, selector) {
   const target = [...fresh.querySelectorAll(selector)].find((each) => !each.disabled && each.checkVisibility());
   (target ?? fresh.querySelector("#back"))?.focus({ preventScroll: true });
-}
-
-function announce(sentence) {
-  const status = document.getElementById("viewer-said");
-  if (status) status.textContent = sentence;
 }
 
 // What every viewer responds to: arrow keys, d, Esc, and its links to the previous and next file.
