@@ -63,23 +63,13 @@ function reserve(each, height) {
   const spacer = document.getElementById("spacer").content.firstElementChild.cloneNode(true);
   const address = new URL(listing().dataset.rows, location.href);
   address.searchParams.set("from", each.dataset.from);
+  address.searchParams.set("again", "1");
   spacer.setAttribute("hx-get", address.href);
   spacer.querySelector("svg").setAttribute("height", String(Math.round(height)));
   each.append(spacer);
   window.htmx.process(spacer);
   observer.observe(spacer);
 }
-
-// The response for a window in the middle doesn't count the loaded rows below it, so don't show its count.
-let isLast = true;
-
-document.addEventListener("htmx:beforeSwap", ({ detail: { target } }) => {
-  isLast = !windows().includes(target) || target === windows().at(-1);
-});
-
-document.addEventListener("htmx:oobBeforeSwap", ({ detail }) => {
-  if (detail.target.id === "shown" && !isLast) detail.shouldSwap = false;
-});
 
 document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
   if (!windows().includes(target)) return;

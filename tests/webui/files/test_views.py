@@ -178,6 +178,14 @@ def test_everything_on_one_page_is_offered_only_if_more_exists(gwen, storage):
     assert page(rest).select_one("#show-all")["hx-swap-oob"] == "delete"
 
 
+def test_rows_that_are_fetched_again_dont_count_those_below_them(gwen, storage):
+    storage.many(250)
+    more = page(gwen.client.get("/")).select_one("[hx-get*='/rows/']")["hx-get"] + "&again=1"
+    middle, last = (gwen.client.get(more.replace("100", first)) for first in ("100", "200"))
+    assert not page(middle).select("#shown")
+    assert words(last, "#shown") == "Showing 250 of 250"
+
+
 def test_a_page_that_begins_at_a_letter_says_which_rows_it_shows(gwen, storage):
     storage.many(250)
     shown = gwen.client.get("/?from=120")

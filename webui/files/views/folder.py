@@ -66,8 +66,11 @@ def address_header(request: Request, look: ViewOptions) -> str:
 
 @open_to(Role.GUEST, "GET")
 def rows(request: Request, folder: str) -> HttpResponse:
-    """Render the next rows without forcing a refresh: the page checks for changes separately."""
-    return render(request, "files/_rows.html", {"page": screen.page_of(request, folder)})
+    """Render the next rows without forcing a refresh: the page checks for changes separately.
+    Before rows that the page fetches again, it may show others, which `page` doesn't count."""
+    page = screen.page_of(request, folder)
+    counts = not (page.more_url and "again" in request.GET)
+    return render(request, "files/_rows.html", {"page": page, "counts": counts})
 
 
 @open_to(Role.GUEST, "GET")
