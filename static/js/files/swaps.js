@@ -61,13 +61,9 @@ onCapture("click", (event) => {
   if (!isPlain(event) && event.target.closest("#main a[href]")) event.stopPropagation();
 });
 
-/** @returns {Promise<unknown>} */
-export function refresh() {
+export async function refresh() {
   const look = document.getElementById("look");
-  if (!look) return Promise.resolve();
-  const answer = new Promise((resolve) => look.addEventListener("htmx:afterRequest", resolve, { once: true }));
-  window.htmx.trigger(look, "refresh");
-  return answer;
+  if (look) await window.htmx.ajax("GET", look.getAttribute("hx-get"), { source: look }).catch(() => {});
 }
 document.addEventListener("entries-changed", refresh);
 

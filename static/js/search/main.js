@@ -40,17 +40,13 @@ document.addEventListener("entries-changed", () => {
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (key === "Escape" && target.matches("#results .name")) field().focus();
-  else if (key === "Escape" && target === field() && target.value) empty(event);
-  else if (key === "/" && isForUs(event)) focus(event);
+  if (key === "Escape" && target === field() && target.value) {
+    event.preventDefault();
+    target.value = "";
+    target.dispatchEvent(new Event("input"));
+  }
+  if (key === "/" && isForUs(event)) {
+    event.preventDefault();
+    field().select();
+  }
 });
-
-function empty(event) {
-  event.preventDefault();
-  event.target.value = "";
-  event.target.dispatchEvent(new Event("input"));
-}
-
-function focus(event) {
-  event.preventDefault();
-  field().select();
-}
