@@ -1,14 +1,8 @@
 // Drag and drop onto the page, with a veil that shows what a drop will do.
 import { on } from "./events.js";
 
-/**
- * @param {object} handlers
- * @param {(event: DragEvent) => boolean} handlers.isOurs
- * @param {() => boolean} [handlers.mayDrop]
- * @param {(data: DataTransfer) => void} [handlers.describe] fills the veil
- * @param {(data: DataTransfer) => void} handlers.take must read the data synchronously: later it's empty
- */
-export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => {}, take }) {
+// `describe` fills the veil. `take` must read the data synchronously: later it's empty.
+export function listenForDrops({ isOurs, mayDrop = () => true, describe = (_data) => {}, take }) {
   const isOpen = () => mayDrop() && !document.querySelector("dialog[open]");
 
   on(document, "dragenter dragover", (event) => {
@@ -31,12 +25,10 @@ export function listenForDrops({ isOurs, mayDrop = () => true, describe = () => 
 const toggleVeil = (isShown) => document.body.toggleAttribute("data-drag", isShown);
 
 // Return the folders of a drop, and the files that aren't in them.
-/** @param {DataTransfer} data */
 export function sortDropped(data) {
   const folders = entriesOf(data).filter(({ isDirectory }) => isDirectory);
   const files = [...data.files].filter(({ name }) => !folders.some((each) => each.name === name));
   return { folders, files };
 }
 
-/** @param {DataTransfer} data */
 export const entriesOf = ({ items }) => [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean);

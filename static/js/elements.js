@@ -1,11 +1,5 @@
 import { words } from "./words.js";
 
-/**
- * @param {string} tag
- * @param {object} [properties]
- * @param {(Node | string)[]} children
- * @returns {any}
- */
 export function makeElement(tag, properties = {}, ...children) {
   const element = Object.assign(document.createElement(tag), properties);
   element.append(...children);

@@ -1,13 +1,6 @@
 // Ways to listen. What listens on the document also serves elements that the page gets later.
 
-/**
- * @typedef {(event: any) => unknown} Handler
- * @typedef {(target: EventTarget, names: string, handler: Handler, options?: AddEventListenerOptions) => void} Listen
- * @typedef {(selector: string, handler: (element: any, event: any) => unknown) => void} HandleClicks
- */
-
 // Spaces separate the names of events.
-/** @type {Listen} */
 export function on(target, names, handler, options) {
   for (const name of names.split(" ")) target.addEventListener(name, handler, options);
 }
@@ -19,7 +12,6 @@ export function onCapture(names, handler) {
 
 // Return `on` for what ends with a signal, which is part of it.
 export function listenUntil(signal) {
-  /** @type {Listen} */
   const onUntil = (target, names, handler, options) => on(target, names, handler, { signal, ...options });
   return Object.assign(onUntil, { signal });
 }
@@ -27,7 +19,6 @@ export function listenUntil(signal) {
 export const isPlain = ({ ctrlKey, metaKey, shiftKey, altKey }) => !(ctrlKey || metaKey || shiftKey || altKey);
 
 // Handle clicks on what matches.
-/** @type {HandleClicks} */
 export function onClick(selector, handler) {
   on(document, "click", (event) => {
     const element = event.target.closest(selector);
@@ -36,7 +27,6 @@ export function onClick(selector, handler) {
 }
 
 // Handle clicks in place of the browser, unless the user wants a new tab, or `handler` returns false.
-/** @type {HandleClicks} */
 export function onPlainClick(selector, handler) {
   onClick(selector, (element, event) => {
     if (isPlain(event) && !event.defaultPrevented && handler(element, event) !== false) event.preventDefault();

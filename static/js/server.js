@@ -11,12 +11,7 @@ export function renewToken(answer) {
   return true;
 }
 
-/**
- * Send a request with this page's token, and once more if there is a new one.
- * @param {string | URL} url
- * @param {RequestInit} options
- * @returns {Promise<Response>}
- */
+// Send a request with this page's token, and once more if there is a new one.
 export async function request(url, options, isRetry = false) {
   const response = await fetch(url, { ...options, headers: { ...headers(), ...options.headers } });
   if (response.status !== 403 || isRetry) return response;
@@ -24,11 +19,7 @@ export async function request(url, options, isRetry = false) {
   return renewToken(await answer.catch(() => null)) ? request(url, options, true) : response;
 }
 
-/**
- * Return what the server knows, or null if it can't be had.
- * @param {string} url
- * @param {AbortSignal} [signal]
- */
+// Return what the server knows, or null if it can't be had.
 export async function fetchJson(url, signal) {
   try {
     const response = await fetch(url, { headers: { Accept: "application/json" }, signal });

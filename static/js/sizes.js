@@ -3,7 +3,6 @@ import { language } from "./words.js";
 
 const UNITS = ["byte", "kilobyte", "megabyte", "gigabyte", "terabyte"];
 
-/** @param {number} bytes */
 export function formatSize(bytes, isRate = false) {
   let step = 0;
   let number = bytes;

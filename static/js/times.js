@@ -1,7 +1,6 @@
 // Times in the page's language.
 import { fill, words } from "./words.js";
 
-/** @param {number} seconds */
 export function formatTime(seconds) {
   if (seconds < 60) return fill(words.time.seconds, { seconds: Math.max(1, Math.ceil(seconds)) });
   const all = Math.ceil(seconds / 60);
@@ -9,10 +8,7 @@ export function formatTime(seconds) {
   return fill(words.time.hours, { hours: Math.floor(all / 60), minutes: all % 60 });
 }
 
-/**
- * Format a time as `41:07` or `1:04:12`.
- * @param {number} seconds
- */
+// Format a time as `41:07` or `1:04:12`.
 export function formatClock(seconds) {
   const whole = Math.max(Math.floor(seconds || 0), 0);
   const pad = (number) => String(number).padStart(2, "0");

@@ -2,8 +2,6 @@
 // them are formatted in the page's language.
 export const language = document.documentElement.lang || "en";
 
-/** @typedef {string | Record<string, string>} Sentence A sentence with plural forms has an example number as the key of each form. */
-
 /** @type {Record<string, Record<string, any>>} */
 export const words = {};
 
@@ -14,11 +12,8 @@ export function addWords(page) {
 
 addWords(document);
 
-/**
- * Fill the placeholders of a sentence; `count` decides which of its forms to use.
- * @param {Sentence} sentence
- * @param {Record<string, string | number>} [values]
- */
+// Fill the placeholders of a sentence. If it has plural forms, each with an example number as its key,
+// `count` decides which of them to use.
 export function fill(sentence, values = {}) {
   const form = typeof sentence === "string" ? sentence : sentence[numberLike(values.count, Object.keys(sentence))];
   return form.replace(/\{(\w+)\}/g, (_, name) => {
@@ -27,7 +22,6 @@ export function fill(sentence, values = {}) {
   });
 }
 
-/** @param {string[]} items */
 export function listOf(items) {
   return items.length ? items.reduce((first, next) => fill(words.shell.list, { first, next })) : "";
 }
@@ -37,5 +31,4 @@ function numberLike(count, numbers) {
   return numbers.find((number) => rules.select(Number(number)) === rules.select(count)) ?? numbers[0];
 }
 
-/** @param {number} number */
 export const formatNumber = (number) => new Intl.NumberFormat(language).format(number);

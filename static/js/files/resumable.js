@@ -17,7 +17,6 @@ const PROTOCOL = { "Tus-Resumable": "1.0.0" };
 
 class Refusal extends Error {}
 
-/** @returns {Upload} */
 export function uploadOf(file, url, onChange) {
   return new (file.size < LEAST_BYTES ? Upload : ResumableUpload)(file, url, onChange);
 }

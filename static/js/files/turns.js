@@ -25,7 +25,6 @@ export class Turns {
     return this.uploads.some((upload) => isWaiting(upload) || isRunning(upload));
   }
 
-  /** @param {{ file: File, url: string }[]} files */
   add(files) {
     if (!this.isActive) this.#startSet();
     this.uploads.push(...files.map((each) => this.#make(each)));
