@@ -1,6 +1,6 @@
-// Caches the files that all pages share and the page that is shown while Ferry is unreachable, and
-// receives what other apps share with the installed Ferry. The newest share is the only personal data
-// in its caches. All other requests go to the network as if there were no worker.
+// Caches the files that all pages share and the page that is shown while Ferry is unreachable, receives
+// what other apps share with the installed Ferry, and follows clicks on notifications. The newest share is
+// the only personal data in its caches. All other requests go to the network as if there were no worker.
 const VERSION = "{{ version }}";
 const SHELL = [{% for url in shell %}
   "{{ url }}",{% endfor %}
@@ -12,6 +12,7 @@ const offline = new URL("offline/?language={{ language }}", scope).href;
 const share = new URL("add/share/", scope).pathname;
 const successUrl = new URL("add/?shared", scope).href;
 const failureUrl = new URL("add/?shared=none", scope).href;
+const transfers = new URL("transfers/", scope);
 // Downloads aren't pages, nor is anything below the paths that other programs use.
 const BYTES = /\/(?:download|zip|raw|pdf|image|hls|mp4)\/$|^(?:content|rest|stream|s)\//;
 
@@ -90,4 +91,16 @@ async function saveShare(form) {
     await cache.put(`${share}${number}`, new Response(value, { headers }));
     number += 1;
   }
+}
+
+// Only the page of transfers shows notifications.
+self.addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(showTransfers());
+});
+
+async function showTransfers() {
+  const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
+  const page = pages.find(({ url }) => new URL(url).pathname === transfers.pathname);
+  return page ? page.focus() : self.clients.openWindow(transfers.href);
 }

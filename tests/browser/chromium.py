@@ -31,8 +31,10 @@ ARGUMENTS = [
 
 
 @contextmanager
-def launched(playwright: Playwright, *more: str) -> Iterator[Browser]:
-    executable = program("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+def launched(playwright: Playwright, *more: str, is_full: bool = False) -> Iterator[Browser]:
+    """Launch the headless shell, or all of Chromium, which also shows notifications."""
+    shell = () if is_full else ("chromium-headless-shell",)
+    executable = program(*shell, "chromium", "chromium-browser", "google-chrome")
     arguments = [*ARGUMENTS, *more]
     with playwright.chromium.launch(executable_path=executable, args=arguments) as browser:
         yield browser

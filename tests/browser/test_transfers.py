@@ -2,14 +2,16 @@
 
 import json
 import secrets
+from collections.abc import Iterator
 from io import BytesIO
 
 import httpx
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, Page, Playwright, expect
 
 from tests.browser.axe import faults_at
+from tests.browser.chromium import launched
 from tests.browser.people import Visitor
 from tests.browser.targets import too_small
 from tests.browser.waiting import PATIENCE_MS, until
@@ -485,11 +487,13 @@ def test_a_page_that_still_shows_files_on_their_way_is_not_left(alice, far):
 
 @pytest.mark.browser("The script asks for permission, and notifies while the page has no focus")
 def test_people_who_opted_in_get_a_notification_too(context, alice, far):
+    """Without a service worker, as in some private windows, the page itself shows it."""
     title = name()
     one = far.transfer(title, **RUNNING)
     context.grant_permissions(["notifications"])
     alice.page.add_init_script(
-        "window.said = []; window.Notification = class { static permission = 'default';"
+        "delete Navigator.prototype.serviceWorker; window.said = [];"
+        " window.Notification = class { static permission = 'default';"
         " static async requestPermission() { return (this.permission = 'granted'); }"
         " constructor(_title, { body }) { window.said.push(body); } };"
         " Document.prototype.hasFocus = () => false;"
@@ -500,6 +504,52 @@ def test_people_who_opted_in_get_a_notification_too(context, alice, far):
     expect(alice.page.locator("#notify")).to_be_hidden()
     far.tells(one, progress=101, folder_created=far.folder(title).id)
     until(alice.page, "window.said.some((each) => each.includes(value))", title)
+
+
+@pytest.fixture
+def notified(playwright: Playwright, ferry: Ferry) -> Iterator[Visitor]:
+    """Yield a visitor with notifications, which Chromium's headless shell denies."""
+    with launched(playwright, is_full=True) as chromium, chromium.new_context() as context:
+        context.grant_permissions(["notifications"])
+        context.add_init_script("Document.prototype.hasFocus = () => false")
+        visitor = Visitor(context.new_page(), ferry.url, ferry)
+        visitor.sign_in()
+        visitor.meet_worker()
+        yield visitor
+
+
+SHOWN = """navigator.serviceWorker.ready
+  .then((registration) => registration.getNotifications())
+  .then((shown) => shown.map(({ body }) => body))"""
+# The browser lets a worker focus and open windows only after a real click, which no test can make.
+CLICK = """async () => {
+  const acts = [];
+  WindowClient.prototype.focus = async function () { acts.push(`focus ${this.url}`); };
+  clients.openWindow = async (url) => acts.push(`open ${url}`);
+  for (const notification of await registration.getNotifications())
+    dispatchEvent(new NotificationEvent("notificationclick", { notification }));
+  for (let left = 300; left && !acts.length; left -= 1)
+    await new Promise((resolve) => setTimeout(resolve, 30));
+  return [...acts, (await registration.getNotifications()).length];
+}"""
+
+
+@pytest.mark.browser(
+    "Chromium itself keeps what a service worker shows, and tells the worker of clicks"
+)
+@pytest.mark.parametrize(("path", "act"), [("/transfers/", "focus"), ("/files/", "open")])
+def test_a_click_on_a_notification_leads_to_transfers(notified, far, path, act):
+    title, page = name(), notified.page
+    one = far.transfer(title, **RUNNING)
+    show(notified, title)
+    far.tells(one, progress=101, folder_created=far.folder(title).id)
+    expect(page.locator("#toasts")).to_contain_text(f"{title} is in your files")
+    wait_until(
+        lambda: [title in each for each in page.evaluate(SHOWN)] == [True], PATIENCE_MS / 1000
+    )
+    notified.open(path)
+    (worker,) = page.context.service_workers
+    assert worker.evaluate(CLICK) == [f"{act} {notified.url}/transfers/", 0]
 
 
 def crowd(far: Storage) -> list[str]:

@@ -24,17 +24,17 @@ export function noticeFailure(shown, fresh) {
 function say(sentences, show) {
   for (const sentence of sentences) {
     show(sentence);
-    notify(sentence);
+    notify(sentence).catch(() => {}); // The toast is enough.
   }
 }
 
-function notify(sentence) {
+// On phones, only a service worker may show notifications.
+async function notify(sentence) {
   if (document.hasFocus() || !isPossible() || Notification.permission !== "granted") return;
-  try {
-    new Notification("Ferry", { body: sentence, tag: sentence });
-  } catch {
-    // On phones, only a service worker may show notifications. The toast is enough.
-  }
+  const registration = await navigator.serviceWorker?.getRegistration();
+  const options = { body: sentence, tag: sentence };
+  if (registration?.active) await registration.showNotification("Ferry", options);
+  else new Notification("Ferry", options);
 }
 
 // Over HTTP on a LAN, browsers don't offer notifications.
