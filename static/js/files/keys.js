@@ -62,6 +62,7 @@ function move({ shiftKey }, step) {
   if (shiftKey) show();
 }
 
+const forward = () => (document.documentElement.dir === "rtl" ? -1 : 1);
 const isGrid = () => document.querySelector("#listing .grid") !== null;
 
 // Return the steps to the nearest tile of the next line. Lines that end a section are shorter.
@@ -75,10 +76,6 @@ function toLine(step) {
   for (let place = next; rows[place] && top(place) === top(next); place += step)
     if (apart(place) < apart(next)) next = place;
   return next - at;
-}
-
-function forward() {
-  return document.documentElement.dir === "rtl" ? -1 : 1;
 }
 
 function leave(event) {

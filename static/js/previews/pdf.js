@@ -53,7 +53,6 @@ async function open(viewer, body, on) {
 class Pages {
   #zoom = ZOOMS.indexOf(1);
   #drawings = new Map();
-  #nearPages = new Set();
   #redrawTimer = 0;
 
   constructor(library, pdf, viewer, on) {
@@ -94,13 +93,8 @@ class Pages {
 
   #follow(entries) {
     for (const { isIntersecting, target } of entries) {
-      if (isIntersecting) {
-        this.#nearPages.add(target);
-        this.#draw(target);
-      } else {
-        this.#nearPages.delete(target);
-        this.#drop(target);
-      }
+      if (isIntersecting) this.#draw(target);
+      else this.#drop(target);
     }
   }
 
@@ -136,9 +130,12 @@ class Pages {
   }
 
   #redraw() {
-    for (const [page, drawing] of [...this.#drawings])
-      if (drawing.isOutgrown) this.#drawings.delete(page) && drawing.cancel();
-    for (const page of this.#nearPages) this.#draw(page);
+    for (const [page, drawing] of [...this.#drawings]) {
+      if (!drawing.isOutgrown) continue;
+      drawing.cancel();
+      this.#drawings.delete(page);
+      this.#draw(page);
+    }
   }
 
   // A style sets the size of the pages: the page's policy allows styles if a script sets them.

@@ -81,19 +81,15 @@ function measure() {
   return { left: box.left + (box.width - fit.width) / 2, top: box.top + (box.height - fit.height) / 2, ...fit };
 }
 
-async function showFull() {
+function showFull() {
   const { full } = image.dataset;
   if (!full || image.src.endsWith(full)) return;
   delete image.dataset.full;
-  const target = image;
-  const whole = new Image();
-  whole.src = full;
-  try {
-    await whole.decode();
-    target.src = full;
-  } catch {
-    return;
-  }
+  const [shown, whole] = [image, Object.assign(new Image(), { src: full })];
+  whole.decode().then(
+    () => (shown.src = full),
+    () => {},
+  );
 }
 
 function toggle(x, y) {

@@ -6,36 +6,37 @@ import { isForUs } from "../shortcuts.js";
 import { showToast } from "../toasts.js";
 import { addWords, words } from "../words.js";
 
-let latestLoad = 0;
-let controller = new AbortController();
+let loading = new AbortController();
+let mounted = new AbortController();
 
 export const viewer = () => document.getElementById("viewer");
 
 // Fetch a whole page, and return its viewer once its styles have loaded. If it has no viewer, such as
 // the page of an error, open that page instead, and return null.
 export async function load(url) {
-  const number = ++latestLoad;
+  loading.abort();
+  loading = new AbortController();
+  const { signal } = loading;
   const busy = document.getElementById("busy");
   busy?.classList.add("htmx-request");
   try {
-    const response = await fetch(url, { headers: { Accept: "text/html" } });
+    const response = await fetch(url, { headers: { Accept: "text/html" }, signal });
     const page = new DOMParser().parseFromString(await response.text(), "text/html");
     const element = response.ok && !response.redirected ? page.getElementById("viewer") : null;
-    if (number !== latestLoad) return null;
     if (!element) {
       location.assign(url);
       return null;
     }
     await Promise.all([...page.querySelectorAll("link[rel=stylesheet]")].map(addStyles));
-    if (number !== latestLoad) return null;
+    signal.throwIfAborted();
     addWords(page);
     // Import the viewer instead of adopting it: sound from the other document has already given up loading.
     return { viewer: document.importNode(element, true), title: page.title };
   } catch {
-    if (number === latestLoad) showToast(words.shell.unreachable, () => location.assign(url));
+    if (!signal.aborted) showToast(words.shell.unreachable, () => location.assign(url));
     return null;
   } finally {
-    if (number === latestLoad) busy?.classList.remove("htmx-request");
+    if (signal === loading.signal) busy?.classList.remove("htmx-request");
   }
 }
 
@@ -50,9 +51,9 @@ function addStyles(link) {
 
 // `options` carry over from the previous viewer, such as whether music or a slideshow plays.
 export async function mount(fresh, options = {}) {
-  controller.abort();
-  controller = new AbortController();
-  const { signal } = controller;
+  mounted.abort();
+  mounted = new AbortController();
+  const { signal } = mounted;
   window.htmx?.process(fresh);
   if (!fresh.dataset.script) return;
   const script = await onDemand(() => import(fresh.dataset.script));
@@ -62,8 +63,8 @@ export async function mount(fresh, options = {}) {
 }
 
 export function unmount() {
-  latestLoad += 1;
-  controller.abort();
+  loading.abort();
+  mounted.abort();
 }
 
 export async function turnTo(url, options = {}) {
