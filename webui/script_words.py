@@ -102,16 +102,16 @@ def receive() -> ScriptWords:
 
 def upload() -> ScriptWords:
     return {
-        "waiting": _("Waiting"),
-        "going": _("Uploading. Keep this tab open."),
-        "ending": _("Uploaded. Ferry is saving it."),
+        "queued": _("Waiting"),
+        "uploading": _("Uploading. Keep this tab open."),
+        "moving": _("Uploaded. Ferry is saving it."),
         "resuming": _("Interrupted. The upload continues on its own."),
-        "arrived": _("Uploaded"),
+        "done": _("Uploaded"),
         "failed": _("Failed"),
         "left": _("{time} left"),
         "of": _("{done} of {total}"),
         "cancel": _("Cancel {name}"),
-        "done": _("Uploaded: {count}"),
+        "count": _("Uploaded: {count}"),
         "more": _("and {count} more"),
         "cut": _("The connection was lost, and Ferry saved nothing of this file."),
         "strange": _("This page couldn't read Ferry's response."),

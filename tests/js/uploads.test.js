@@ -4,9 +4,9 @@ import { beforeEach, mock, test } from "node:test";
 
 const WORDS = {
   upload: {
-    waiting: "waiting",
-    going: "going",
-    ending: "ending",
+    queued: "waiting",
+    uploading: "going",
+    moving: "ending",
     failed: "failed",
     resuming: "interrupted",
     cut: "cut",

@@ -22,7 +22,6 @@ export function uploadOf(file, url, onChange) {
 }
 
 class ResumableUpload extends Upload {
-  isCut = false;
   elsewhereCount = 0;
   wake = () => {};
 
@@ -143,10 +142,6 @@ class ResumableUpload extends Upload {
       window.addEventListener("online", this.wake, { once: true });
       setTimeout(this.wake, milliseconds);
     });
-  }
-
-  get stateWords() {
-    return this.isCut && this.state === "uploading" ? words.upload.resuming : super.stateWords;
   }
 }
 

@@ -30,7 +30,7 @@ export class UploadQueue extends Turns {
   }
 
   async #end(count, finish) {
-    tell(fill(words.upload.done, { count }));
+    tell(fill(words.upload.count, { count }));
     this.#isFinishing = true;
     await finish();
     this.#isFinishing = false;

@@ -10,6 +10,7 @@ const REFUSALS = [403, 413, 503];
 // The upload of one file: queued, uploading, moving (sent, but no response yet), done, failed, or stopped.
 export class Upload {
   state = "queued";
+  isCut = false; // and will resume
   sent = 0;
   row = null;
   xhr = null;
@@ -112,20 +113,10 @@ export class Upload {
     const seconds = isGoing ? pace.left(performance.now(), file.size) : null;
     const progress = fill(words.upload.of, { done: formatSize(sent), total: formatSize(file.size) });
     return {
-      state: this.stateWords ?? "",
+      state: words.upload[this.isCut && isGoing ? "resuming" : state] ?? "",
       of: state === "failed" ? reason : progress,
       rate: isGoing && pace.rate ? formatSize(pace.rate, true) : "",
       left: seconds === null ? "" : fill(words.upload.left, { time: formatTime(seconds) }),
     };
-  }
-
-  get stateWords() {
-    return {
-      queued: words.upload.waiting,
-      uploading: words.upload.going,
-      moving: words.upload.ending,
-      done: words.upload.arrived,
-      failed: words.upload.failed,
-    }[this.state];
   }
 }
