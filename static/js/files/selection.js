@@ -10,7 +10,6 @@ import { allRows, query, rowOf } from "./rows.js";
 const TICK = '#listing .tick[name="entry"]';
 
 let selection = new Selection();
-let owner = null;
 let isRange = false;
 const hold = new Hold();
 
@@ -19,48 +18,46 @@ const form = () => document.getElementById("entries");
 const tickOf = (row) => row.querySelector(".tick");
 const tickableRows = () => allRows().filter(tickOf);
 
-// Each folder that opens brings a new form.
-function current() {
-  if (owner === form()) return selection;
-  owner = form();
+// Each folder that opens has its own selection.
+document.addEventListener("htmx:load", ({ target }) => {
+  if (target.id !== "main") return;
   selection = new Selection();
   adopt();
-  return selection;
-}
+});
 
-export const chosenCount = () => current().count;
+export const chosenCount = () => selection.count;
 
 export function onlyChosenRow() {
-  return (chosenCount() === 1 && allRows().find(({ id }) => current().has(id))) || null;
+  return (chosenCount() === 1 && allRows().find(({ id }) => selection.has(id))) || null;
 }
 
 export function choose(row, isChosen) {
-  if (tickOf(row)) current().choose(row, isChosen);
+  if (tickOf(row)) selection.choose(row, isChosen);
 }
 
 export function toggle(row) {
-  choose(row, !current().has(row.id));
+  choose(row, !selection.has(row.id));
   show();
 }
 
 // Choose by touch, beginning with this row.
 export function startSelecting(row) {
-  current().isSelecting = true;
+  selection.isSelecting = true;
   toggle(row);
 }
 
 export function clear() {
-  current().clear();
+  selection.clear();
   show();
 }
 
 export function adopt() {
-  current().adopt(allRows(), Number(document.getElementById("listing")?.dataset.count), query());
+  selection.adopt(allRows(), Number(document.getElementById("listing")?.dataset.count), query());
   show();
 }
 
 export function show() {
-  const { count, total, bytes, isSelecting } = current();
+  const { count, total, bytes, isSelecting } = selection;
   // Don't use :has() for this: the browser would restyle every row for each picture that loads.
   document.querySelector(".app").classList.toggle("choosing", count > 0 || isSelecting);
   if (!form()) return;
@@ -81,7 +78,7 @@ export function show() {
 }
 
 function chooseAll(isChosen) {
-  current().chooseAll(tickableRows(), isChosen);
+  selection.chooseAll(tickableRows(), isChosen);
   show();
 }
 
@@ -90,13 +87,13 @@ document.addEventListener("click", (event) => {
   if (target.closest(".hit") && !target.matches(".tick")) isRange = shiftKey;
   else if (target.matches(TICK)) {
     const row = rowOf(target);
-    current().chooseRange(shiftKey || isRange ? tickableRows() : [row], row, target.checked);
+    selection.chooseRange(shiftKey || isRange ? tickableRows() : [row], row, target.checked);
     isRange = false;
     show();
-  } else if (target.id === "choose-all") chooseAll(chosenCount() < current().total);
+  } else if (target.id === "choose-all") chooseAll(chosenCount() < selection.total);
   else if (target.closest("#select")) {
-    current().isSelecting = !current().isSelecting;
-    if (current().isSelecting) show();
+    selection.isSelecting = !selection.isSelecting;
+    if (selection.isSelecting) show();
     else clear();
   }
 });
@@ -106,13 +103,13 @@ document.addEventListener("reset", ({ target }) => target === form() && clear())
 
 document.addEventListener("formdata", ({ target, formData }) => {
   if (target !== form()) return;
-  for (const [name, value] of current().fields(formData.getAll("entry"))) formData.append(name, value);
+  for (const [name, value] of selection.fields(formData.getAll("entry"))) formData.append(name, value);
 });
 
 // While selecting by touch, a tap on a name chooses the row. Capture it before htmx opens a folder.
 onCapture("click", (event) => {
   const row = rowOf(event.target);
-  if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || current().isSelecting)) return;
+  if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || selection.isSelecting)) return;
   event.preventDefault();
   event.stopPropagation();
   if (!hold.isDone) toggle(row);
@@ -135,4 +132,4 @@ document.addEventListener("pointermove", (event) => hold.move(event));
 on(document, "pointerup pointercancel scroll", () => hold.end());
 document.addEventListener("contextmenu", (event) => hold.isActive && event.preventDefault());
 
-show();
+adopt();

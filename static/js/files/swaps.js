@@ -6,7 +6,7 @@ import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { fateOf, focusAfter, isLast, isOpening, open, partOf } from "./late.js";
 import { allRows, linkOf, query, rowBy, rowOf } from "./rows.js";
-import { adopt, clear, show } from "./selection.js";
+import { adopt, clear } from "./selection.js";
 
 const NOTICE_MS = 2000;
 
@@ -40,10 +40,7 @@ document.addEventListener("htmx:afterSettle", ({ target }) => {
     target.click();
     tell(target.textContent);
   }
-  if (target.id === "main") {
-    target.focus({ preventScroll: true });
-    show();
-  }
+  if (target.id === "main") target.focus({ preventScroll: true });
 });
 
 document.addEventListener("htmx:afterRequest", ({ detail }) => {
