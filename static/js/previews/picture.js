@@ -27,7 +27,7 @@ export function mount(viewer, on, { isSlideshow = false } = {}) {
   on(frame, "touchend", end, { passive: false });
   on(document, "keydown", press);
   on(window, "resize", () => zoom(1));
-  slideshow.mount(viewer, on, isSlideshow);
+  slideshow.mount(viewer, image, on, isSlideshow);
   viewer.querySelector(".strip [aria-current]")?.scrollIntoView({ inline: "center", block: "nearest" });
 }
 

@@ -4,7 +4,7 @@ import { turnTo } from "./viewer.js";
 
 const PACE_MS = 5000;
 
-export function mount(viewer, on, isRunning) {
+export function mount(viewer, image, on, isRunning) {
   const button = viewer.querySelector("[data-do=slideshow]");
   const next = viewer.querySelector("[data-step=next]");
   if (!button) return;
@@ -14,11 +14,12 @@ export function mount(viewer, on, isRunning) {
   const run = (isOn) => {
     clearTimeout(timer);
     button.ariaPressed = String(isOn);
-    if (isOn) whenLoaded(viewer, on, wait);
+    // On a slow connection, don't skip a picture that is still loading.
+    if (isOn) image.decode().then(wait, wait);
   };
   const wait = () => {
     clearTimeout(timer);
-    if (button.ariaPressed !== "true") return;
+    if (on.signal.aborted || button.ariaPressed !== "true") return;
     timer = setTimeout(() => (isBusy() ? wait() : turnTo(next.href, { isSlideshow: true })), PACE_MS);
   };
   const toggle = () => run(button.ariaPressed !== "true");
@@ -30,10 +31,3 @@ export function mount(viewer, on, isRunning) {
 
 // The user has zoomed in, or has opened a menu or a dialog.
 const isBusy = () => document.querySelector(".zoomed, :popover-open, dialog[open]:not(#overlay)") !== null;
-
-// On a slow connection, don't skip a picture that is still loading.
-function whenLoaded(viewer, on, callback) {
-  const image = viewer.querySelector(".picture-frame img");
-  if (!image || image.complete) return callback();
-  on(image, "load error", callback, { once: true });
-}
