@@ -7,11 +7,10 @@ import { on, onCapture, onClick } from "./events.js";
 import { tab } from "./storage.js";
 import { tell } from "./toasts.js";
 import { fill, listOf, words } from "./words.js";
-import { basePath } from "./worker.js";
+import { basePath, DRAFTS } from "./worker.js";
 
 const TEXT_FIELDS = "textarea, input[type=text], input[type=email], input[type=url], input:not([type])";
 const SAVE_MS = 250;
-const PREFIX = `ferry-draft ${basePath} `;
 const SENT_KEY = `ferry-sent ${basePath}`;
 const INTERRUPTED_KEY = `ferry-interrupted ${basePath}`;
 const { person } = document.body.dataset;
@@ -19,9 +18,8 @@ const { person } = document.body.dataset;
 const isApp = Boolean(person && document.querySelector(".app"));
 const dirtyForms = new Set();
 let saveTimer = 0;
-let isSignedOut = false;
 
-const ownPrefix = `${PREFIX}${person} `;
+const ownPrefix = `${DRAFTS}${person} `;
 const keyOf = (form) => `${ownPrefix}${new URL(form.action).pathname}#${form.id}`;
 const textFieldsIn = (form) =>
   [...form.elements].filter((field) => field.name && !field.readOnly && field.matches(TEXT_FIELDS));
@@ -34,7 +32,7 @@ const isAbandoned = (form) => !form.isConnected || form.closest("dialog:not([ope
 
 export function keep(form) {
   dirtyForms.delete(form);
-  if (isSignedOut || !mayHaveDraft(form) || isAbandoned(form)) return;
+  if (!mayHaveDraft(form) || isAbandoned(form)) return;
   const files = filesIn(form).flatMap((field) => [...field.files].map(({ name }) => name));
   const textFields = textFieldsIn(form);
   if (!files.length && !textFields.some(({ value }) => value)) return forget(form);
@@ -64,10 +62,7 @@ document.addEventListener("visibilitychange", saveAll);
 
 // Sending
 
-onCapture("submit", ({ target }) => {
-  if (target.matches("form[data-signout]")) signOut();
-  else keep(target);
-});
+onCapture("submit", ({ target }) => keep(target));
 
 // This listener runs last: only a form that no script handles takes the user to another page.
 window.addEventListener("submit", (event) => {
@@ -100,11 +95,6 @@ onCapture("cancel", ({ target }) => {
 
 function markSent(form) {
   if (mayHaveDraft(form)) tab.write(SENT_KEY, keyOf(form));
-}
-
-function signOut() {
-  isSignedOut = true;
-  for (const key of tab.keys(PREFIX)) tab.remove(key);
 }
 
 // Restoring
@@ -176,11 +166,11 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
 });
 
 if (person) {
-  for (const key of tab.keys(PREFIX)) if (!key.startsWith(ownPrefix)) tab.remove(key);
+  for (const key of tab.keys(DRAFTS)) if (!key.startsWith(ownPrefix)) tab.remove(key);
   settle();
   restoreAll([...document.forms]);
   if (tab.read(INTERRUPTED_KEY)) reopenRenaming();
 } else if (document.querySelector("form[data-kept]")) {
   tab.remove(SENT_KEY);
-  if (tab.keys(PREFIX).length) tab.write(INTERRUPTED_KEY, "yes");
+  if (tab.keys(DRAFTS).length) tab.write(INTERRUPTED_KEY, "yes");
 }

@@ -1,3 +1,6 @@
+import { on } from "./events.js";
+import { tab } from "./storage.js";
+
 // Register the service worker, which shows a page while Ferry is unreachable, and receives what other
 // apps share with the installed Ferry. Browsers allow workers only on secure pages.
 const address = document.querySelector("link[rel=manifest]")?.dataset.worker;
@@ -7,11 +10,15 @@ if (address) navigator.serviceWorker?.register(address).catch(() => {});
 // path, has another cache.
 export const basePath = new URL(".", new URL(address ?? "", location.href)).pathname;
 export const SHARED = `ferry-shared ${basePath}`;
+export const DRAFTS = `ferry-draft ${basePath} `;
 
-// Delete the share on sign-out, so that the next person who signs in here can't see it.
-document.addEventListener("submit", async (event) => {
-  if (!event.target.matches("form[data-signout]") || !("caches" in window)) return;
+// Delete on sign-out what the next person who signs in here must not see: drafts, music, and the share.
+// Pages save once more as they close.
+on(document, "submit", async (event) => {
+  if (!event.target.matches("form[data-signout]")) return;
   event.preventDefault();
-  await caches.delete(SHARED).catch(() => false);
+  for (const key of [...tab.keys(DRAFTS), ...tab.keys("ferry-music")]) tab.remove(key);
+  tab.write = () => false;
+  await window.caches?.delete(SHARED).catch(() => false);
   event.target.submit();
 });

@@ -6,25 +6,16 @@ const QUEUE = "ferry-music";
 const PLACE = "ferry-music-place";
 const CHOICES = "ferry-music-choices";
 
-let isSignedOut = false;
-
 export const loadQueue = () => tab.readJson(QUEUE);
 export const loadPlace = () => tab.readJson(PLACE);
-export const savePlace = (place) => isSignedOut || tab.write(PLACE, place);
+export const savePlace = (place) => tab.write(PLACE, place);
 export const loadChoices = () => browser.readJson(CHOICES) ?? {};
 export const saveChoices = (choices) => browser.write(CHOICES, choices);
 
 // If the queue doesn't fit, clear the previous one, which the new place doesn't belong to.
 export function saveQueue(queue) {
-  if (!isSignedOut && !tab.write(QUEUE, queue)) clear();
+  if (!tab.write(QUEUE, queue)) clear();
 }
-
-// Pages save once more as they close, so stop saving once the user signs out.
-document.addEventListener("submit", ({ target }) => {
-  if (!target.matches("form[data-signout]")) return;
-  isSignedOut = true;
-  clear();
-});
 
 export function clear() {
   for (const key of [QUEUE, PLACE]) tab.remove(key);
