@@ -1,5 +1,6 @@
 import "./base.js";
 import "./dialogs.js";
+import { on } from "./events.js";
 import { tab } from "./storage.js";
 
 // Load a script only when it has work: drafts and music if the tab has saved any, and drafts once the
@@ -9,10 +10,5 @@ const loadDrafts = () => import("./unsent-forms.js");
 
 if (tab.read("ferry-music") && document.getElementById("music-bar")) import("./music/bar.js");
 if (tab.keys("ferry-draft ").length) loadDrafts();
-document.addEventListener("input", keepFirst, { once: true });
+on(document, "input", ({ target: { form } }) => loadDrafts().then(({ keep }) => keep(form)), { once: true });
 setTimeout(() => import("./clock.js"), CLOCK_MS);
-
-async function keepFirst({ target: { form } }) {
-  const { keep } = await loadDrafts();
-  keep(form);
-}

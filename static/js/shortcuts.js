@@ -2,13 +2,12 @@ import { browser } from "./storage.js";
 
 const STORAGE_KEY = "ferry-keys";
 const SEQUENCE_MS = 1500;
-let prefix = "";
-let prefixTimer = 0;
+let prefix = { keys: "", until: 0 };
 
 document.addEventListener("keydown", (event) => {
   if (event.key === "?" && isForUs(event, { inside: "#overlay" })) return showHelp(event);
   if (!isForUs(event) || event.shiftKey) return;
-  follow(event, prefix ? `${prefix} ${event.key}` : event.key);
+  follow(event, event.timeStamp < prefix.until ? `${prefix.keys} ${event.key}` : event.key);
 });
 
 export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
@@ -26,21 +25,15 @@ export function showHelp(event) {
 }
 
 function follow(event, keys) {
-  clearPrefix();
+  prefix.until = 0;
   const links = [...document.querySelectorAll("a[data-key]")];
   const link = links.find(({ dataset }) => dataset.key === keys);
   if (link) {
     event.preventDefault();
     link.click();
   } else if (links.some(({ dataset }) => dataset.key.startsWith(`${keys} `))) {
-    prefix = keys;
-    prefixTimer = setTimeout(clearPrefix, SEQUENCE_MS);
+    prefix = { keys, until: event.timeStamp + SEQUENCE_MS };
   }
-}
-
-function clearPrefix() {
-  clearTimeout(prefixTimer);
-  prefix = "";
 }
 
 export const isOn = () => browser.read(STORAGE_KEY) !== "off";

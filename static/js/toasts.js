@@ -47,7 +47,7 @@ export function showToast(message, action, label) {
   } else {
     button.remove();
   }
-  dropTwins(message);
+  for (const twin of [...region.children]) if (twin.querySelector("p")?.textContent === message) twin.remove();
   region.append(toast);
   return toast;
 }
@@ -62,10 +62,4 @@ function repeat(elt, path) {
   if (!elt.isConnected) return location.reload();
   elt.focus?.({ preventScroll: true });
   window.htmx.ajax("get", path, { source: elt });
-}
-
-function dropTwins(message) {
-  for (const toast of [...region.children]) {
-    if (toast.querySelector("p")?.textContent === message) toast.remove();
-  }
 }

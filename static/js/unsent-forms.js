@@ -84,11 +84,6 @@ onClick("[data-close], [data-cancel]", (button) => {
   if (form) forget(form);
 });
 
-onCapture("keydown", ({ key, target }) => {
-  const form = key === "Escape" && target.closest?.(".rename");
-  if (form) forget(form);
-});
-
 onCapture("cancel", ({ target }) => {
   if (target.matches("dialog")) for (const form of target.querySelectorAll("form")) forget(form);
 });

@@ -17,7 +17,9 @@ export function rename(row) {
 }
 
 onClick(".rename [data-cancel]", (button, event) => leave(button.closest(".rename"), event));
-on(document, "keydown", (event) => event.key === "Escape" && leave(event.target.closest?.(".rename"), event));
+on(document, "keydown", ({ key, target }) => {
+  if (key === "Escape") rowOf(target)?.querySelector(".rename [data-cancel]")?.click();
+});
 
 // A refresh may have replaced the row since its form was requested.
 document.addEventListener("htmx:beforeOnLoad", ({ detail }) => {

@@ -97,12 +97,9 @@ function isFocusLost() {
 }
 
 // The server may notice only once the page has loaded that its reload has interrupted an upload to this folder.
-function lookForInterrupted() {
-  const start = `["${document.getElementById("uploads")?.dataset.url}",`;
-  const keys = Object.keys(browser.readJson(UPLOADS_KEY) ?? {});
-  if (keys.some((key) => key.startsWith(start))) setTimeout(refresh, NOTICE_MS);
-}
-lookForInterrupted();
+const start = `["${document.getElementById("uploads")?.dataset.url}",`;
+const uploadKeys = Object.keys(browser.readJson(UPLOADS_KEY) ?? {});
+if (uploadKeys.some((key) => key.startsWith(start))) setTimeout(refresh, NOTICE_MS);
 
 // Responses that arrive after the user has opened another folder must not change it.
 

@@ -57,7 +57,10 @@ export class UploadQueue extends Turns {
     }
     for (const upload of begun.slice(0, IN_SIGHT - list.childElementCount)) list.append(this.#rowFor(upload, template));
     this.panel.hidden = !list.childElementCount;
-    this.#drawMore(this.uploads.filter(({ row }) => !row).length);
+    const count = this.uploads.filter(({ row }) => !row).length;
+    const more = this.panel.querySelector("#uploads-more");
+    more.textContent = count ? fill(words.upload.more, { count }) : "";
+    more.hidden = this.panel.hidden || (more.hidden && !count);
     this.drawRest();
   }
 
@@ -86,12 +89,6 @@ export class UploadQueue extends Turns {
     };
     show(row, upload);
     return row;
-  }
-
-  #drawMore(count) {
-    const more = this.panel.querySelector("#uploads-more");
-    more.textContent = count ? fill(words.upload.more, { count }) : "";
-    more.hidden = this.panel.hidden || (more.hidden && !count);
   }
 }
 

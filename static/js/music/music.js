@@ -28,7 +28,8 @@ sound.id = "sound";
 sound.preload = "metadata";
 document.body.append(sound);
 on(sound, EVENTS, update);
-on(sound, "play pause", noteIntent);
+// A sound that failed may report that it's paused.
+on(sound, "play pause", () => (isWanted = sound.error ? isWanted : !sound.paused));
 sound.addEventListener("ended", end);
 sound.addEventListener("error", skip);
 addEventListener("pagehide", keep);
@@ -124,11 +125,6 @@ async function end() {
   if (track !== current() || !sound.ended) return;
   if (queue.step(1, choices.repeat === "all")) go();
   else update();
-}
-
-// A sound that failed may report that it's paused.
-function noteIntent() {
-  if (!sound.error) isWanted = !sound.paused;
 }
 
 // Skip a track that can't be played, but stop once every track has failed.

@@ -23,15 +23,11 @@ export function mount(viewer, on, { isPlaying, isFollowing }) {
   player.querySelector("audio").remove();
   player.querySelector(".controls").hidden = false;
   listen(on);
-  if (!isFollowing) start(isPlaying);
+  // Other music continues to play, unless this track is to play at once.
+  if (!isFollowing && !isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
+  if (!isFollowing && isPlaying) music.play();
   followedUrl = isFollowing || isOwn() ? ownUrl : "";
   follow();
-}
-
-// Other music continues to play, unless this track is to play at once.
-function start(isPlaying) {
-  if (!isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
-  if (isPlaying) music.play();
 }
 
 function listen(on) {

@@ -40,12 +40,9 @@ export function close() {
   overlay().remove();
   document.title = title;
   const row = rowBy(key);
-  if (row) linkOf(row).focus({ preventScroll: isInSight(row) });
-}
-
-function isInSight(row) {
+  if (!row) return;
   const { top, bottom } = row.getBoundingClientRect();
-  return top >= 0 && bottom <= innerHeight;
+  linkOf(row).focus({ preventScroll: top >= 0 && bottom <= innerHeight });
 }
 
 onPlainClick("#overlay [data-back]", () => history.back());
