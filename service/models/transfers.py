@@ -54,6 +54,8 @@ class Transfer(models.Model):
     source = models.TextField()
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     folder = models.ForeignKey(Folder, models.DO_NOTHING)  # where the result goes
+    # The account's transfers get slots in this order.
+    rank = models.BigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
 
     # Known at once, or once the metadata has arrived
@@ -107,7 +109,9 @@ class Transfer(models.Model):
         )
         # Uploads are many, and done from the start: queries for other transfers never read them.
         indexes = (
-            models.Index(fields=["account"], condition=~Q(state="done"), name="undone_by_account"),
+            models.Index(
+                fields=["account", "rank"], condition=~Q(state="done"), name="undone_by_account"
+            ),
             models.Index(
                 fields=["folder", "title_key"], condition=~Q(state="done"), name="undone_by_name"
             ),
@@ -115,7 +119,7 @@ class Transfer(models.Model):
             # Of hundreds of workers, each looks for its own transfers and for the next free ones.
             models.Index(fields=["leased_by"], condition=~Q(leased_by=""), name="leased"),
             models.Index(
-                fields=["state", "account", "id", "kind", "size_bytes"],
+                fields=["state", "account", "rank", "id", "kind", "size_bytes"],
                 condition=~Q(state="done") & ~Q(state="failed") & Q(leased_by=""),
                 name="free_undone",
             ),

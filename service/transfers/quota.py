@@ -12,6 +12,7 @@ from django.db.models import F, QuerySet, Sum
 from service.errors import DiskFull, NoRoom
 from service.library import space
 from service.models import Account, Transfer
+from service.transfers.ranks import in_rank_order
 
 
 @dataclass(frozen=True)
@@ -20,6 +21,7 @@ class Claim:
 
     transfer_id: int
     account_id: int
+    rank: int
     size_bytes: int
     missing_bytes: int  # not on the disk yet; 1 if unknown
     is_waiting: bool
@@ -37,13 +39,17 @@ def find_obstacle(account: Account, size_bytes: int) -> str | None:
 def find_shortages(
     claims: Iterable[Claim], free_of: Mapping[int, int], disk_bytes: int
 ) -> dict[int, str]:
-    """Return the reason for each claim that doesn't fit. Running ones come first, then older ones.
+    """Return the reason for each claim that doesn't fit. Running ones come first.
 
+    Of an account's claims, the first by rank come first, and between accounts, the older ones.
     `free_of`: what each account has left; `disk_bytes`: what the disk has left for content.
     """
     remaining = dict(free_of)
     reasons: dict[int, str] = {}
-    for claim in sorted(claims, key=lambda each: (each.is_waiting, each.transfer_id)):
+    by_age = sorted(claims, key=lambda each: each.transfer_id)
+    running = in_rank_order(each for each in by_age if not each.is_waiting)
+    waiting = in_rank_order(each for each in by_age if each.is_waiting)
+    for claim in (*running, *waiting):
         if claim.size_bytes > remaining.get(claim.account_id, 0):
             reasons[claim.transfer_id] = NoRoom.reason
         elif claim.missing_bytes > disk_bytes:

@@ -18,7 +18,7 @@ from service.library import names as library_names
 from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
 from service.store.sums import Stored
-from service.transfers import imports, quota, states, wake_ups
+from service.transfers import imports, quota, ranks, states, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrents import magnets
 from service.transfers.torrents.facts import TorrentFacts
@@ -69,9 +69,9 @@ class TransferRow(NamedTuple):
 
 
 def list_rows(account: Account) -> list[TransferRow]:
-    """Return the running and failed transfers; those that are done became files."""
+    """Return the running and failed transfers by rank; those that are done became files."""
     present = Transfer.objects.filter(account=account).exclude(state=Transfer.State.DONE)
-    rows = present.annotate(moment=MOMENT).order_by("pk")
+    rows = present.annotate(moment=MOMENT).order_by("rank", "pk")
     return [TransferRow._make(row) for row in rows.values_list(*TransferRow._fields)]
 
 
@@ -344,6 +344,7 @@ def create(
         info_hash_v2=facts.info_hash_v2,
         title=title,
         title_key=key_of(title),
+        rank=ranks.next_rank(folder.account_id),
         is_private=facts.is_private,
         # The size in a magnet link is good enough to refuse the link, but not to be shown.
         size_bytes=facts.size_bytes if request.torrent else 0,

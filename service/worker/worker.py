@@ -16,6 +16,7 @@ from service.models import Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
+from service.transfers.ranks import in_rank_order
 from service.transfers.transfers import has_result
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
@@ -140,23 +141,30 @@ class Shift:
             return
         self._looked_at, self._judged_at = now, LONG_AGO
         wishlist.take_up(now, account_ids)
-        mine = {each.id: each.state for each in find_wanted(self._lease.transfers())}
+        mine = {each.id: each for each in find_wanted(self._lease.transfers())}
         for run in self._runs.all():
-            state = mine.get(run.id, State.STOPPED)
-            if state == State.STOPPED:
-                self._phases[run.stage].leave(run)
-            elif state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
-                # It was paused and resumed since the last look, and never stopped.
-                run.restate()
+            self._obey(run, mine.get(run.id))
+        wanted_ids = {pk for pk, row in mine.items() if row.state != State.STOPPED}
         # If claiming a batch failed halfway, the rest of our own have no run yet.
-        in_hand = {pk for pk, state in mine.items() if state != State.STOPPED} - self._runs.keys()
+        in_hand = wanted_ids - self._runs.keys()
         left = set(find_wanted(free_in_hand()))
         need_slots = sorted(each for each in left if each.state in states.WITH_SLOT)
         in_hand |= {each.id for each in left.difference(need_slots)}
         self._take(sorted(in_hand | same_torrents(self._lease, self._runs.hashes())), now)
         for queue in self._queues:
-            queue.left = [each.id for each in need_slots if each.kind in queue.slots.kinds]
+            own_kinds = (each for each in need_slots if each.kind in queue.slots.kinds)
+            queue.left = [each.id for each in in_rank_order(own_kinds)]
             queue.look()
+
+    def _obey(self, run: Run, row: "Wanted | None") -> None:
+        """Do what people decided: the transfer is paused, resumed, moved, or deleted."""
+        if row is None or row.state == State.STOPPED:
+            self._phases[run.stage].leave(run)
+            return
+        run.transfer.rank = row.rank
+        if row.state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
+            # It was paused and resumed since the last look, and never stopped.
+            run.restate()
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         claimed_ids: set[int] = set()
@@ -167,7 +175,7 @@ class Shift:
                 refuse_other(self._store, insists=False)
                 claimed_ids = self._lease.take(transfer_ids, now)
         own = self._lease.transfers().filter(pk__in=transfer_ids)
-        rows = own.select_related("account").order_by("pk")
+        rows = own.select_related("account").order_by("rank", "pk")
         for transfer in rows:
             run = Run(transfer, download_folder(transfer.pk), obtainable_at=now, moved_at=now)
             self._runs[run.id] = run
@@ -197,23 +205,20 @@ class Shift:
         """Fill free slots with what other workers left, held-back runs, and unclaimed transfers."""
         for queue in self._queues:
             self._take(queue.take_left(), now)
-            ready = {run.id: run for run in self._ready_for(queue)}
-            ids = queue.choose([(pk, ready[pk].transfer.size_bytes) for pk in sorted(ready)])
-            for run in [ready[pk] for pk in ids if pk in ready]:
-                with self._control.log_and_leave(run, "its slot"):
-                    self._phases[run.stage].go_on(run, now)
-            if new := [pk for pk in ids if pk not in ready]:
-                queue.note_begun(new)
-                self._take(sorted(new), now)
-                queue.look()
+            self._give_slots(queue, queue.choose(), now)
 
-    def _ready_for(self, queue: Queue) -> list[Run]:
-        kinds = queue.slots.kinds
-        return [run for run in self._runs.values() if run.is_ready and run.transfer.kind in kinds]
+    def _give_slots(self, queue: Queue, transfer_ids: list[int], now: datetime) -> None:
+        for run in [self._runs[pk] for pk in transfer_ids if pk in self._runs]:
+            with self._control.log_and_leave(run, "its slot"):
+                self._phases[run.stage].go_on(run, now)
+        if new := [pk for pk in transfer_ids if pk not in self._runs]:
+            queue.note_begun(new)
+            self._take(sorted(new), now)
+            queue.look()
 
     def _find_stalled(self, now: datetime) -> None:
         for queue in self._queues:
-            others_wait = queue.has_waiting or bool(self._ready_for(queue))
+            others_wait = queue.has_waiting or bool(queue.slots.ready())
             for run in queue.slots.running():
                 if run.stage in (Stage.ADDED, Stage.DOWNLOADING):
                     self._judge_patience(run, now, others_wait=others_wait)
@@ -263,6 +268,8 @@ class Wanted(NamedTuple):
     id: int
     state: str
     kind: str
+    account_id: int
+    rank: int
 
 
 def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[Wanted]:

@@ -1,17 +1,15 @@
-"""Choose which waiting transfers come next, fairly between accounts."""
+"""Choose which waiting transfers come next: by rank in an account, fairly between accounts."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterator
 from itertools import chain, zip_longest
 
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from service.models import Transfer
+from service.transfers.ranks import in_rank_order
 from service.worker.leases import Lease
 from service.worker.runs.run import LARGE_BYTES
-from service.worker.runs.slots import Slots
-
-Waiting = tuple[int, int]
-"""A transfer's id and size."""
+from service.worker.runs.slots import Candidate, Slots
 
 
 class Queue:
@@ -23,8 +21,9 @@ class Queue:
     def __init__(self, lease: Lease, slots: Slots) -> None:
         self.slots = slots
         self.left: list[int] = []  # what other workers left, and what needs a slot
-        self._waiting: list[Waiting] = []
+        self._waiting: list[Candidate] = []
         self._waiting_for = 0  # for how many slots they were looked up
+        self._account_ids: set[int] = set()  # whose first ones were looked up, too
         is_kind, is_small = Q(kind__in=slots.kinds), Q(size_bytes__lt=LARGE_BYTES)
         self._lines = (Line(lease, is_kind), Line(lease, is_kind & is_small))
 
@@ -37,20 +36,28 @@ class Queue:
         taken, self.left = self.left[:free], self.left[free:]
         return taken
 
-    def choose(self, ready: Iterable[Waiting]) -> list[int]:
-        """Choose who gets the free slots: the runs that are ready come first."""
-        if self._waiting and self.slots.free() > self._waiting_for:
+    def choose(self) -> list[int]:
+        """Choose who gets the free slots: the turns of runs that are ready come first."""
+        is_known = self.slots.free() <= self._waiting_for
+        if self._waiting and not (is_known and self.slots.account_ids() <= self._account_ids):
             self.look()
-        return self.slots.choose([*ready, *self._waiting])
+        return self.slots.choose(in_rank_order([*self.slots.ready(), *self._waiting]))
 
     def look(self) -> None:
         """Look up the next transfers for the free slots; at least one, so runs know if any wait."""
         self._waiting_for = max(1, self.slots.free())
+        self._account_ids = self.slots.account_ids()
         self._waiting = self.next(self._waiting_for)
 
-    def next(self, count: int) -> list[Waiting]:
-        """Return up to `count` transfers, and as many small ones: these may overtake large ones."""
-        return list(dict.fromkeys(chain.from_iterable(line.next(count) for line in self._lines)))
+    def next(self, count: int) -> list[Candidate]:
+        """Return up to `count` transfers, and as many small ones: these may overtake large ones.
+
+        Add as many of each account that has runs here: they may come before its own runs.
+        """
+        line, small = self._lines
+        first = line.next(count)
+        more = [line.first_of(pk, count) for pk in self._account_ids] if first else []
+        return list(dict.fromkeys(chain(first, small.next(count), *more)))
 
     def note_begun(self, transfer_ids: list[int]) -> None:
         for line in self._lines:
@@ -58,7 +65,7 @@ class Queue:
 
 
 class Line:
-    """The oldest transfer of each account in turn, then the second of each, and so on.
+    """The first transfer of each account in turn, then the second of each, and so on.
 
     How much it reads depends on how many transfers are requested, not on how many wait, nor on
     how many accounts there are; it passes over other kinds and sizes within the index. It begins
@@ -71,20 +78,26 @@ class Line:
         self._last_account_id = 0
         self._account_of: dict[int, int] = {}  # of each transfer in the order of `next`
 
-    def next(self, count: int) -> list[Waiting]:
+    def next(self, count: int) -> list[Candidate]:
+        waiting = self._free()
+        after = waiting.filter(account__gt=self._last_account_id)
+        before = waiting.filter(account__lte=self._last_account_id)
+        by_account: dict[int, list[Candidate]] = {}
+        for half in (after, before):
+            gather(by_account, half, count)
+        turns = chain.from_iterable(zip_longest(*by_account.values()))
+        chosen = [each for each in turns if each][:count]
+        self._account_of = {each.id: each.account_id for each in chosen}
+        return chosen
+
+    def first_of(self, account_id: int, count: int) -> list[Candidate]:
+        return list(in_order(self._free().filter(account=account_id), count))
+
+    def _free(self) -> QuerySet[Transfer]:
         waiting = free_queued().filter(self._which)
         if self._lease.has_others():
             waiting = without_torrents_elsewhere(waiting, self._lease.name)
-        after = waiting.filter(account__gt=self._last_account_id)
-        before = waiting.filter(account__lte=self._last_account_id)
-        by_account: dict[int, list[Waiting]] = {}
-        for half in (after, before):
-            gather(by_account, half, count)
-        accounts = {pk: account_id for account_id in by_account for pk, _ in by_account[account_id]}
-        turns = chain.from_iterable(zip_longest(*by_account.values()))
-        chosen = [each for each in turns if each][:count]
-        self._account_of = {pk: accounts[pk] for pk, _size in chosen}
-        return chosen
+        return waiting
 
     def note_begun(self, transfer_ids: list[int]) -> None:
         for pk, account_id in self._account_of.items():
@@ -112,13 +125,18 @@ def without_torrents_elsewhere(waiting: QuerySet[Transfer], name: str) -> QueryS
     return waiting
 
 
-def gather(by_account: dict[int, list[Waiting]], waiting: QuerySet[Transfer], count: int) -> None:
-    """Add the oldest transfers of the next accounts, until there are `count` accounts."""
+def gather(by_account: dict[int, list[Candidate]], waiting: QuerySet[Transfer], count: int) -> None:
+    """Add the first transfers of the next accounts, until there are `count` accounts."""
     account_id = 0
     while len(by_account) < count:
-        rows = waiting.filter(account__gt=account_id).order_by("account", "pk")
-        batch = list(rows.values_list("account", "pk", "size_bytes")[:count])
-        for account_id, pk, size_bytes in batch:
-            by_account.setdefault(account_id, []).append((pk, size_bytes))
+        batch = list(in_order(waiting.filter(account__gt=account_id), count))
+        for each in batch:
+            account_id = each.account_id
+            by_account.setdefault(account_id, []).append(each)
         if len(batch) < count:
             return
+
+
+def in_order(waiting: QuerySet[Transfer], count: int) -> Iterator[Candidate]:
+    rows = waiting.order_by("account", "rank", "pk")
+    return map(Candidate._make, rows.values_list(*Candidate._fields)[:count])

@@ -126,7 +126,8 @@ class Run:
         is_waiting = self.stage in (Stage.NEW, Stage.WAITING)
         size_bytes = max(self.transfer.size_bytes, self.done_bytes)
         missing_bytes = 0 if self.is_whole else max(1, size_bytes - self.done_bytes)
-        return Claim(self.id, self.transfer.account_id, size_bytes, missing_bytes, is_waiting)
+        account_id, rank = self.transfer.account_id, self.transfer.rank
+        return Claim(self.id, account_id, rank, size_bytes, missing_bytes, is_waiting)
 
     @property
     def is_ready(self) -> bool:

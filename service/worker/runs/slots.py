@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from datetime import timedelta
+from typing import NamedTuple
 
 from service.worker.runs.run import LARGE_BYTES, Run, Runs
 
@@ -13,6 +14,15 @@ SLOW_PART = 0.25
 MOST_TIMES = 4
 # Without peers, while other transfers wait for a slot: the run keeps looking without a slot.
 SHORT_PATIENCE = timedelta(seconds=10)
+
+
+class Candidate(NamedTuple):
+    """A transfer that waits for a slot."""
+
+    id: int
+    account_id: int
+    rank: int
+    size_bytes: int
 
 
 class Slots:
@@ -37,6 +47,17 @@ class Slots:
     def running(self) -> Iterator[Run]:
         return (run for run in self._runs.all() if run.has_slot and run.transfer.kind in self.kinds)
 
+    def ready(self) -> list[Candidate]:
+        """Return the runs that need only a slot, by their ids."""
+        rows = [run.transfer for run in self._runs.all() if run.is_ready]
+        mine = [row for row in rows if row.kind in self.kinds]
+        return sorted(Candidate(row.pk, row.account_id, row.rank, row.size_bytes) for row in mine)
+
+    def account_ids(self) -> set[int]:
+        """Return the accounts whose runs have a slot, or need one."""
+        runs = {run.transfer.account_id for run in self.running()}
+        return runs | {each.account_id for each in self.ready()}
+
     def free(self) -> int:
         running = list(self.running())
         quick = sum(not run.is_slow for run in running)
@@ -49,18 +70,16 @@ class Slots:
     def has_free_for(self, run: Run) -> bool:
         return (self.free_for_large() if run.is_large else self.free()) > 0
 
-    def choose(self, waiting: Iterable[tuple[int, int]]) -> list[int]:
-        """Choose from ids and sizes, in order. Small ones overtake if large ones find no slot."""
+    def choose(self, waiting: Iterable[Candidate]) -> list[int]:
+        """Choose ids in this order. Small ones overtake if large ones find no slot."""
         free, free_for_large = self.free(), self.free_for_large()
         ids: list[int] = []
-        for pk, size_bytes in waiting:
+        for each in waiting:
             if len(ids) >= free:
                 break
-            if size_bytes < LARGE_BYTES:
-                ids.append(pk)
-            elif free_for_large > 0:
-                ids.append(pk)
-                free_for_large -= 1
+            if each.size_bytes < LARGE_BYTES or free_for_large > 0:
+                ids.append(each.id)
+                free_for_large -= each.size_bytes >= LARGE_BYTES
         return ids
 
 

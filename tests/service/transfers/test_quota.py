@@ -5,7 +5,7 @@ MUCH = 10**12
 
 def claim(transfer_id, size_bytes, *, missing=None, account=1, is_waiting=False):
     missing_bytes = size_bytes if missing is None else missing
-    return Claim(transfer_id, account, size_bytes, missing_bytes, is_waiting)
+    return Claim(transfer_id, account, transfer_id, size_bytes, missing_bytes, is_waiting)
 
 
 def test_a_transfer_that_fits_is_accepted():

@@ -38,7 +38,7 @@ def add(account: Account, number: int) -> int:
 
 
 def ids(queue: Queue, count: int) -> list[int]:
-    return [pk for pk, _size in queue.next(count)]
+    return [each.id for each in queue.next(count)]
 
 
 def begin(transfer_ids: list[int]) -> None:
@@ -146,12 +146,24 @@ def many(db) -> None:
 
 
 def plans_of(queries: CaptureQueriesContext) -> list[str]:
+    explain = "EXPLAIN" if connection.vendor == "postgresql" else "EXPLAIN QUERY PLAN"
     with connection.cursor() as cursor:
         plans = []
         for each in [each for each in queries if "service_transfer" in each["sql"]]:
-            cursor.execute(f"EXPLAIN {each['sql']}")
+            cursor.execute(f"{explain} {each['sql']}")
             plans.append(str(cursor.fetchall()))
     return plans
+
+
+@pytest.mark.sqlite
+def test_the_next_free_ones_are_read_in_the_order_of_an_index():
+    waiting(2, 2)
+    with CaptureQueriesContext(connection) as queries:
+        a_queue().next(2)
+    plans = plans_of(queries)
+    assert len(plans) > 2
+    assert all("free_undone" in plan for plan in plans), plans
+    assert not any("TEMP B-TREE" in plan for plan in plans), plans
 
 
 @pytest.mark.postgresql
