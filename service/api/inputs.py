@@ -12,6 +12,7 @@ from service.http.refusals import NothingPassed
 from service.library.search.search import MOST_FOUND
 from service.models import LARGEST_ID
 from service.transfers.torrents import magnets
+from service.transfers.under_way import Decision
 
 Id = Annotated[int, Meta(ge=0, extra_json_schema={"format": "int64"})]
 Text = Annotated[str, Meta(min_length=1)]
@@ -48,6 +49,8 @@ ArchiveEntries = Annotated[
         "also as archive_arr[], archive_arr[0] or archive_arr[0][type]"
     ),
 ]
+DECISIONS = [each.value for each in Decision]
+PLACES = ["first", "up", "down", "last"]
 
 
 class NewFolder(Struct):
@@ -134,6 +137,19 @@ class AnyFile(FileOptions, kw_only=True):
 class TorrentFileInput(Struct):
     torrent_file: Annotated[Content, Meta(description="A .torrent")]
     folder_id: TargetFolder = 0
+
+
+class RankInput(Struct):
+    to: Annotated[
+        Text, Meta(description="The new place in the queue", extra_json_schema={"enum": PLACES})
+    ]
+
+
+class ChangeInput(Struct):
+    ids: Annotated[Text, Meta(description="Ids of transfers, separated by commas")]
+    action: Annotated[
+        Text, Meta(description="What happens to them", extra_json_schema={"enum": DECISIONS})
+    ]
 
 
 class ArchiveInput(Struct):

@@ -50,6 +50,8 @@ def of_transfers(
         post(f"{one}/delete", f"Delete {noun}", transfers.delete),
         post(f"{one}/pause", f"Pause {noun}", transfers.pause),
         post(f"{one}/resume", f"Resume {noun}", transfers.resume),
+        post(f"{one}/move", f"Move {noun} in the queue", transfers.move),
+        post(f"{all_}s/change", f"Pause, resume, or move several {noun}s", transfers.change),
     )
 
 

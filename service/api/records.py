@@ -502,6 +502,10 @@ class Changed(Struct):
     code: Whole = 200
 
 
+class ChangedTransfers(Changed, kw_only=True):
+    changed: Annotated[list[Whole], Meta(description="Ids of those that have changed")]
+
+
 class Playable(Result, kw_only=True):
     url: str
     converting: bool | UnsetType = UNSET

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Collection
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -18,7 +17,7 @@ from service.library import names as library_names
 from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
 from service.store.sums import Stored
-from service.transfers import imports, quota, ranks, states, wake_ups
+from service.transfers import imports, quota, ranks, wake_ups
 from service.transfers.imports import Remainder
 from service.transfers.torrents import magnets
 from service.transfers.torrents.facts import TorrentFacts
@@ -150,37 +149,6 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
             imports.restore_done(transfer, record, now)
     wake_ups.wake_workers()
     return transfer.title
-
-
-def pause(account: Account, transfer_id: int, now: datetime) -> None:
-    """Pause a transfer, unless all of its bytes are there already. Raises NotFound.
-
-    It frees its slot, and keeps what has arrived and the space that it needs.
-    """
-    _change_state(account, transfer_id, states.PAUSABLE, Transfer.State.STOPPED, now)
-
-
-def resume(account: Account, transfer_id: int, now: datetime) -> None:
-    """Let a paused transfer wait for a slot again. Raises NotFound."""
-    _change_state(account, transfer_id, {Transfer.State.STOPPED}, Transfer.State.QUEUED, now)
-
-
-def _change_state(
-    account: Account, transfer_id: int, before: Collection[str], after: str, now: datetime
-) -> None:
-    with changing_transfers(account, now) as locked:
-        transfer = get(locked, transfer_id)
-        if transfer.state not in before:
-            return
-        Transfer.objects.filter(pk=transfer.pk).update(
-            state=after,
-            reason="",
-            details=None,
-            download_bytes_per_second=0,
-            peers_sending=0,
-            updated_at=now,
-        )
-    wake_ups.wake_workers()
 
 
 def prune(now: datetime) -> None:

@@ -76,6 +76,31 @@ def test_an_endless_body_is_not_read_to_the_end(path, headers, beginning, api):
     assert answer.json()["result"] is False
 
 
+@each_case(
+    ("ids", "action", "status"),
+    [
+        ("1," * 120_000 + "1", "pause", 422),
+        ("1" + "," * 300_000, "last", 422),
+        ("9" * 900_000, "up", 422),
+        (",".join(["9" * 30] * 30_000), "first", 200),
+        (",".join(map(str, range(100_000))), "pause", 200),
+        (",".join(map(str, range(100_000))), "up", 200),
+        ("\u0661,1e9,0x1,1.5", "pause", 422),
+        ("1;DROP TABLE service_transfer", "pause", 422),
+        ("1", "pause" * 100_000, 422),
+        ("1", "\x00", 422),
+        ("1", "__class__", 422),
+    ],
+)
+def test_absurd_changes_of_transfers_are_refused_or_skipped(ids, action, status, api):
+    transfer_id = api.post("/rest/transfer/url", data={"url": "http://example.org/"}).json()["id"]
+    started = time.thread_time()
+    answer = api.post("/rest/transfers/change", data={"ids": ids, "action": action})
+    assert time.thread_time() - started < 3
+    assert answer.status_code == status, answer.text
+    assert set(answer.json().get("changed", [])) <= {transfer_id}
+
+
 def test_a_skipped_part_of_any_size_counts_as_too_large(api):
     """The form has an unexpected file part, in chunks that declare no length."""
     part = b'--b\r\nContent-Disposition: form-data; name="x"; filename="f"\r\n\r\n'

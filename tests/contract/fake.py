@@ -453,6 +453,19 @@ class FakeV1(httpx.BaseTransport):
         self.transfer(transfer).facts |= {"state": "queued", "stopped": 0}
         return {"result": True, "code": 200}
 
+    def change_transfers(self, request: httpx.Request) -> dict[str, Any]:
+        body = body_of(request)
+        ids = set((body.first("ids") or "").split(","))
+        chosen = [each for each in self.transfers if str(each) in ids]
+        action = body.first("action") or ""
+        if action in ("pause", "resume"):
+            for each in chosen:
+                getattr(self, f"{action}_transfer")(request, each)
+        else:
+            order = reordered([*self.transfers], chosen, action)
+            self.transfers = {each: self.transfers[each] for each in order}
+        return {"changed": chosen, "success": True, "result": True, "code": 200}
+
     # User and archive
 
     def user(self, _request: httpx.Request, user: int = 7) -> dict[str, Any]:
@@ -697,6 +710,21 @@ FOLDER, FILE, ID = (
     r"/rest/file/(?P<file>\d+)",
     r"(?P<transfer>\d+)",
 )
+
+
+def reordered(order: list[int], chosen: list[int], action: str) -> list[int]:
+    if action in ("down", "last"):
+        return reordered(order[::-1], chosen[::-1], {"down": "up", "last": "first"}[action])[::-1]
+    others = [each for each in order if each not in chosen]
+    if action == "first":
+        return [*chosen, *others]
+    for each in chosen:
+        place = order.index(each)
+        if place and order[place - 1] not in chosen:
+            order[place - 1 : place + 1] = each, order[place - 1]
+    return order
+
+
 NOUN = "/rest/(?:transfer|torrent)"
 ROUTES: list[tuple[str, str, View]] = [
     ("GET", "/rest/folder", FakeV1.show),
@@ -733,6 +761,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("POST", f"{NOUN}/{ID}/delete", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}/pause", FakeV1.pause_transfer),
     ("POST", f"{NOUN}/{ID}/resume", FakeV1.resume_transfer),
+    ("POST", f"{NOUN}s/change", FakeV1.change_transfers),
     ("GET", "/rest/user", FakeV1.user),
     ("GET", r"/rest/user/(?P<user>\d+)", FakeV1.user),
     ("GET", "/rest/zip", FakeV1.zip),

@@ -298,6 +298,14 @@ class Client(ServiceConnection):
     def resume_transfer(self, transfer_id: str) -> None:
         self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/resume", may_repeat=True)])
 
+    def change_transfers(
+        self, transfer_ids: Iterable[str], action: own_records.TransferAction
+    ) -> tuple[own_records.OwnId, ...]:
+        """Pause, resume, or reorder transfers together, if `is_ours`. Return those that changed."""
+        form = {"ids": ",".join(map(checked_id, transfer_ids)), "action": action}
+        call = calls.act("transfers/change", form)
+        return self._ask_own(call, own_records.TransferChange).changed
+
     def delete_transfer(self, transfer_id: str) -> None:
         call = Call("DELETE", checked_id(transfer_id), may_repeat=True, removes=True)
         either = self._either("transfer_delete", call, replace(call, method="POST"))

@@ -1,7 +1,7 @@
 """Records that only our own service sends, always in the same form, so that msgspec reads them."""
 
 from datetime import datetime
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import msgspec
 from msgspec import Meta, Struct, field
@@ -10,6 +10,7 @@ from webui.v1.records import Json
 
 Record = TypeVar("Record")
 Measure = Annotated[float, Meta(ge=1e-6, le=1e9)]
+TransferAction = Literal["pause", "resume", "first", "up", "down", "last"]
 
 
 class OwnId(str):
@@ -100,6 +101,10 @@ class Batch(Struct, frozen=True):
     count: int
     taken: tuple[str, ...] = ()
     taken_count: int = 0
+
+
+class TransferChange(Struct, frozen=True):
+    changed: tuple[OwnId, ...]
 
 
 class UndoneMove(Struct, frozen=True):

@@ -1,4 +1,4 @@
-"""List, show, add, and delete transfers, which v1 also calls torrents."""
+"""List, show, add, change, and delete transfers, which v1 also calls torrents."""
 
 from typing import Annotated
 
@@ -10,16 +10,28 @@ from service import signals
 from service.api import records, uploads
 from service.api.auth import AccountRequest
 from service.api.encoded import transfers as encoded_transfers
-from service.api.inputs import AddressInput, FileOptions, MagnetInput, Target
+from service.api.inputs import (
+    DECISIONS,
+    PLACES,
+    AddressInput,
+    ChangeInput,
+    FileOptions,
+    MagnetInput,
+    RankInput,
+    Target,
+)
 from service.errors import NotATorrent
 from service.http import bodies, responses
-from service.http.refusals import NothingPassed
-from service.models import Account, Transfer
+from service.http.refusals import NothingPassed, UnreadableField
+from service.models import LARGEST_ID, Account, Transfer
 from service.store.blobs import library_store
-from service.transfers import transfers
+from service.transfers import transfers, under_way
+from service.transfers.under_way import Decision
 
 # Part of the ETag: raise it when the shape of the list changes.
 SHAPE = 3
+# In one change: as many as QUEUE_LIMIT may allow.
+MOST_IDS = 100_000
 
 
 def index(request: AccountRequest) -> Annotated[HttpResponse, records.Transfers]:
@@ -120,13 +132,33 @@ def record_of(*new_transfers: Transfer) -> records.Added:
 
 
 def pause(request: AccountRequest, transfer_id: int) -> records.Changed:
-    transfers.pause(request.account, transfer_id, request.now)
+    under_way.decide(request.account, transfer_id, Decision.PAUSE, request.now)
     return records.Changed()
 
 
 def resume(request: AccountRequest, transfer_id: int) -> records.Changed:
-    transfers.resume(request.account, transfer_id, request.now)
+    under_way.decide(request.account, transfer_id, Decision.RESUME, request.now)
     return records.Changed()
+
+
+def move(request: AccountRequest, transfer_id: int, sent: RankInput) -> records.Changed:
+    if sent.to not in PLACES:
+        raise UnreadableField("to")
+    under_way.decide(request.account, transfer_id, Decision(sent.to), request.now)
+    return records.Changed()
+
+
+def change(request: AccountRequest, sent: ChangeInput) -> records.ChangedTransfers:
+    """Change many transfers in one transaction. Skip ids that aren't under way, or too large."""
+    if sent.action not in DECISIONS:
+        raise UnreadableField("action")
+    ids = [each.strip() for each in sent.ids.split(",", MOST_IDS)]
+    if len(ids) > MOST_IDS or not all(map(bodies.DIGITS.fullmatch, ids)):
+        raise UnreadableField("ids")
+    known_ids = [pk for pk in map(int, ids) if pk <= LARGEST_ID]
+    decision = Decision(sent.action)
+    changed_ids = under_way.decide_all(request.account, known_ids, decision, request.now)
+    return records.ChangedTransfers(changed=changed_ids)
 
 
 def delete(request: AccountRequest, transfer_id: int) -> records.Changed:

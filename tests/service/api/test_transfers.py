@@ -97,11 +97,66 @@ def test_a_transfer_is_paused_and_resumed(api, account):
         assert api.get(f"/rest/transfer/{transfer.pk}").json()["state"] == state
 
 
-@each_case("act", ["pause", "resume"])
+@each_case("act", ["pause", "resume", "move"])
 def test_others_transfers_are_not_found(act, api, stranger, account):
     transfer = transfers.add_magnet(account, magnet(), 0, NOW)
-    assert stranger.post(f"/rest/transfer/{transfer.pk}/{act}").status_code == 404
+    url = f"/rest/transfer/{transfer.pk}/{act}"
+    assert stranger.post(url, data={"to": "first"}).status_code == 404
     assert api.get(f"/rest/transfer/{transfer.pk}").json()["state"] == "queued"
+
+
+@each_case("noun", ["transfer", "torrent"])
+@each_case(("to", "order"), [("first", "cab"), ("up", "acb"), ("down", "abc"), ("last", "abc")])
+def test_a_transfer_is_moved_in_the_queue(noun, to, order, api, account):
+    described = schemathesis.openapi.from_dict(openapi())
+    ids = {name: transfers.add_magnet(account, magnet(name), 0, NOW).pk for name in "abc"}
+    answer = api.post(f"/rest/{noun}/{ids['c']}/move", data={"to": to})
+    described[f"/rest/{noun}/{{{noun}_id}}/move"]["POST"].validate_response(answer)
+    assert answer.status_code == 200
+    shown = [row["id"] for row in api.get(f"/rest/{noun}").json()["transfers"]]
+    assert shown == [ids[name] for name in order]
+
+
+@each_case("noun", ["transfer", "torrent"])
+def test_many_transfers_are_changed_together(noun, api, account):
+    described = schemathesis.openapi.from_dict(openapi())
+    ids = [transfers.add_magnet(account, magnet(digit), 0, NOW).pk for digit in "abc"]
+    etag = api.get("/rest/transfer").headers["ETag"]
+    for action, stopped in (("pause", [1, 0, 1]), ("resume", [0, 0, 0])):
+        form = {"ids": f"{ids[0]}, {ids[2]},{10**12},{10**25}", "action": action}
+        answer = api.post(f"/rest/{noun}s/change", data=form)
+        described[f"/rest/{noun}s/change"]["POST"].validate_response(answer)
+        assert answer.json() | {"changed": None} == {
+            "success": True,
+            "result": True,
+            "code": 200,
+            "changed": None,
+        }
+        assert sorted(answer.json()["changed"]) == [ids[0], ids[2]]
+        listing = api.get("/rest/transfer", headers={"If-None-Match": etag})
+        assert [row["stopped"] for row in listing.json()["transfers"]] == stopped
+
+
+@each_case(
+    ("path", "form", "refusal"),
+    [
+        ("transfer/{}/move", {}, (400, "to_missing")),
+        ("transfer/{}/move", {"to": "pause"}, (422, "to_unreadable")),
+        ("transfer/{}/move", {"to": "FIRST"}, (422, "to_unreadable")),
+        ("transfers/change", {"action": "pause"}, (400, "ids_missing")),
+        ("transfers/change", {"ids": "{}"}, (400, "action_missing")),
+        ("transfers/change", {"ids": "{}", "action": "delete"}, (422, "action_unreadable")),
+        ("transfers/change", {"ids": "{},", "action": "pause"}, (422, "ids_unreadable")),
+        ("transfers/change", {"ids": "{},-1", "action": "pause"}, (422, "ids_unreadable")),
+        ("transfers/change", {"ids": "{},all", "action": "pause"}, (422, "ids_unreadable")),
+    ],
+)
+def test_an_unreadable_change_changes_nothing(path, form, refusal, api, account):
+    transfer = transfers.add_magnet(account, magnet(), 0, NOW)
+    data = {name: value.format(transfer.pk) for name, value in form.items()}
+    assert word(api.post(f"/rest/{path.format(transfer.pk)}", data=data)) == refusal
+    transfer.refresh_from_db()
+    assert (transfer.state, transfer.rank) == ("queued", 1)
 
 
 def test_a_torrent_that_does_not_fit_becomes_a_wish(api, account):

@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from service.models import Account, Transfer
 from service.transfers import transfers
+from service.transfers.under_way import Decision, decide
 from service.worker.leases import Lease
 from service.worker.runs.queue import Queue, same_torrents
 from service.worker.runs.run import LARGE_BYTES, Runs
@@ -49,6 +50,17 @@ def test_transfers_of_one_account_run_in_order():
     (mine,) = waiting(5)
     assert ids(a_queue(), 3) == mine[:3]
     assert ids(a_queue(), 9) == mine
+
+
+def test_transfers_run_in_the_order_that_people_made():
+    mine, others = waiting(4, 2)
+    account, other = (Transfer.objects.get(pk=each[0]).account for each in (mine, others))
+    decide(account, mine[3], Decision.UP, NOW)
+    decide(account, mine[0], Decision.LAST, NOW)
+    decide(other, others[1], Decision.FIRST, NOW)
+    order = [mine[1], others[1], mine[3], others[0], mine[2], mine[0]]
+    assert ids(a_queue(), 6) == order
+    assert ids(a_queue(), 2) == order[:2]
 
 
 def test_each_account_has_one_before_any_has_a_second():

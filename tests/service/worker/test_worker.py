@@ -20,6 +20,7 @@ from service.torrents.events import Arrived, FileOf, Metadata, Seeded, TorrentGo
 from service.transfers import transfers
 from service.transfers.download_folders import DownloadFolder, download_folder, ids_on_disk
 from service.transfers.torrents import identity
+from service.transfers.under_way import Decision, decide
 from service.worker.runs.run import LARGE_BYTES
 from service.worker.transfer_control import TransferControl
 from tests.service.builders import (
@@ -526,12 +527,12 @@ def test_a_paused_transfer_leaves_its_slot_and_keeps_its_data():
     account = alice()
     first, second = magnets(account, 2)
     learn_files(shift, first)
-    transfers.pause(account, first.pk, NOW)
+    decide(account, first.pk, Decision.PAUSE, NOW)
     shift.rounds(2)
     assert [shift.state(each) for each in (first, second)] == ["stopped", "metadata"]
     assert shift.engine.calls("remove") == [str(first.pk)]
     assert first.pk in ids_on_disk()
-    transfers.resume(account, first.pk, NOW)
+    decide(account, first.pk, Decision.RESUME, NOW)
     shift.rounds(2)
     assert shift.state(first) == "queued"
     finish(shift, second)
@@ -543,8 +544,8 @@ def test_a_pause_that_ends_at_once_interrupts_nothing(shift):
     account = alice()
     (transfer,) = magnets(account, 1)
     learn_files(shift, transfer)
-    transfers.pause(account, transfer.pk, NOW)
-    transfers.resume(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.PAUSE, NOW)
+    decide(account, transfer.pk, Decision.RESUME, NOW)
     shift.rounds(2)
     assert shift.state(transfer) == "downloading"
     assert shift.engine.calls("remove") == []
@@ -555,9 +556,9 @@ def test_a_transfer_that_is_resumed_while_the_engine_lets_go_continues(shift):
     (transfer,) = magnets(account, 1)
     learn_files(shift, transfer)
     shift.engine.lets_go = False
-    transfers.pause(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.PAUSE, NOW)
     shift.round()
-    transfers.resume(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.RESUME, NOW)
     shift.rounds(2)
     assert shift.state(transfer) == "queued"
     shift.engine.news.append(TorrentGone(str(transfer.pk)))
@@ -570,10 +571,10 @@ def test_what_a_worker_observes_never_undoes_a_pause(shift):
     (transfer,) = magnets(account, 1)
     learn_files(shift, transfer)
     shift.engine.complete(transfer, b"x" * 100)
-    transfers.pause(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.PAUSE, NOW)
     shift.rounds(3)
     assert shift.state(transfer) == "stopped"
-    transfers.resume(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.RESUME, NOW)
     learn_files(shift, transfer)
     assert shift.state(transfer) == "downloading"
 
@@ -582,7 +583,7 @@ def test_a_transfer_that_is_whole_is_not_paused(shift):
     account = alice()
     (transfer,) = magnets(account, 1)
     finish(shift, transfer)
-    transfers.pause(account, transfer.pk, NOW)
+    decide(account, transfer.pk, Decision.PAUSE, NOW)
     assert shift.state(transfer) == "done"
 
 

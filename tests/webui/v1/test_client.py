@@ -86,6 +86,13 @@ def test_each_operation_is_one_call_of_the_contract():
     assert form_of(fake.seen[12]) == {"url": "https://a/b", "folder_id": "9"}
 
 
+def test_many_transfers_are_changed_by_one_call():
+    fake = service(says({"result": True, "changed": [9, 7]}))
+    assert fake.client().change_transfers(["7", "8", "9"], "first") == ("9", "7")
+    assert fake.calls == ["POST /rest/transfers/change"]
+    assert form_of(fake.seen[0]) == {"ids": "7,8,9", "action": "first"}
+
+
 def test_the_torrent_naming_has_its_own_paths_and_fields():
     fake = service(says({"result": True, "user_torrent_id": 5}))
     client = fake.client(naming="torrent")

@@ -1,0 +1,124 @@
+"""Transfers that people pause and continue, in a worker with a fake engine."""
+
+import pytest
+
+from service.transfers import transfers
+from service.transfers.download_folders import download_folder, ids_on_disk
+from service.transfers.under_way import Decision, decide, decide_all
+from tests.service.builders import NOW, alice
+from tests.service.fakes import Later, Shift, end_process_of
+from tests.service.worker.test_worker import finish, learn_files, magnets
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(library_folder):
+    """Give every test its own data folder."""
+
+
+@pytest.fixture
+def shift():
+    return Shift()
+
+
+def pause(*paused):
+    return decide_all(paused[0].account, [each.pk for each in paused], Decision.PAUSE, NOW)
+
+
+def resume(*resumed):
+    return decide_all(resumed[0].account, [each.pk for each in resumed], Decision.RESUME, NOW)
+
+
+# What a paused transfer keeps
+
+
+def test_a_transfer_that_seeks_its_metadata_can_be_paused():
+    shift = Shift(active_transfers=1)
+    first, second, third = magnets(alice(), 3)
+    shift.round()
+    assert shift.state(first) == "metadata"
+    pause(first)
+    shift.rounds(2)
+    assert [shift.state(each) for each in (first, second)] == ["stopped", "metadata"]
+    resume(first)
+    finish(shift, second)
+    assert [shift.state(each) for each in (first, third)] == ["metadata", "queued"]
+
+
+def test_a_transfer_that_is_being_imported_cannot_be_paused():
+    shift = Shift(executor=Later())
+    (transfer,) = magnets(alice(), 1)
+    learn_files(shift, transfer, 7)
+    shift.engine.complete(transfer, b"content")
+    shift.rounds(2)
+    assert shift.state(transfer) == "moving"
+    assert pause(transfer) == []
+    shift.executor.go_on()
+    shift.rounds(2)
+    assert shift.state(transfer) == "done"
+
+
+@pytest.mark.parametrize("ends", ["stop", "kill", "kill while leaving"])
+def test_a_paused_transfer_survives_its_worker(shift, ends):
+    (transfer,) = magnets(alice(), 1)
+    learn_files(shift, transfer, 7)
+    download_folder(transfer.pk).file(0).write_bytes(b"con")
+    pause(transfer)
+    shift.engine.lets_go = ends != "kill while leaving"
+    shift.rounds(2)
+    if ends == "stop":
+        shift.worker.stop(1)
+    else:
+        end_process_of(shift.lease)
+    shift.begin()
+    shift.rounds(3)
+    assert (shift.state(transfer), transfer.leased_by) == ("stopped", "")
+    assert shift.engine.calls("add") == []
+    resume(transfer)
+    shift.rounds(2)
+    assert download_folder(transfer.pk).file(0).read_bytes() == b"con"
+    finish(shift, transfer)
+    assert shift.state(transfer) == "done"
+
+
+def test_a_paused_transfer_can_be_deleted(shift):
+    account = alice()
+    (transfer,) = magnets(account, 1)
+    learn_files(shift, transfer, 7)
+    pause(transfer)
+    shift.rounds(2)
+    transfers.delete(account, transfer.pk, NOW)
+    shift.round(seconds=61)
+    assert list(ids_on_disk()) == []
+
+
+# The order
+
+
+def test_a_resumed_transfer_waits_for_its_turn():
+    shift = Shift(active_transfers=1)
+    first, second, third = magnets(alice(), 3)
+    shift.rounds()
+    pause(first)
+    shift.rounds()
+    resume(first)
+    shift.rounds()
+    states = [shift.state(each) for each in (first, second, third)]
+    assert states == ["queued", "metadata", "queued"]
+    finish(shift, second)
+    assert [shift.state(each) for each in (first, third)] == ["metadata", "queued"]
+
+
+def test_space_that_appears_goes_to_the_first_by_rank():
+    shift = Shift()
+    account = alice(space_max_bytes=100)
+    first, second = magnets(account, 2)
+    learn_files(shift, first, 200)
+    learn_files(shift, second, 200)
+    assert [shift.state(each) for each in (first, second)] == ["no_room", "no_room"]
+    decide(account, second.pk, Decision.FIRST, NOW)
+    account.space_max_bytes = 300
+    account.save()
+    shift.rounds(8)
+    assert [shift.state(each) for each in (first, second)] == ["no_room", "downloading"]
