@@ -226,8 +226,11 @@ class Fetch(FolderJob):
             raise PermanentFailure(Details("file_too_large", limit=most_bytes), "too_large")
 
     def _save(self, content: PartialFile, *, is_leaving: bool) -> None:
-        """Make the bytes safe to resume unless unwanted or another worker's; ignore a full disk."""
-        if self.is_wanted and not self._is_worker_silent():
+        """Make the bytes safe to resume, unless none will or they are another worker's.
+
+        Ignore a full disk.
+        """
+        if self.may_continue and not self._is_worker_silent():
             with suppress(PermanentFailure):
                 content.make_safe()
                 if is_leaving:

@@ -49,7 +49,8 @@ class FolderJob:
         self.done_bytes = 0
         self.wanted_bytes = 0
         self.is_receiving = False
-        self.is_wanted = True  # an unwanted job saves nothing to resume
+        self.is_wanted = True  # an unwanted job reports no outcome
+        self.may_continue = True  # else it saves nothing to resume
         self._may_go = Event()
         self._status: Status | None = None
         self._reported_at = float("-inf")

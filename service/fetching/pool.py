@@ -47,11 +47,14 @@ class Fetching:
             if job := self._running.get(key):
                 job.proceed()
 
-    def remove(self, key: str) -> None:
-        """Remove a fetch; after the event `TorrentGone`, nothing touches its folder."""
+    def remove(self, key: str, *, may_continue: bool = False) -> None:
+        """Remove a fetch; after the event `TorrentGone`, nothing touches its folder.
+
+        `may_continue`: another fetch may continue it, so save all that has arrived.
+        """
         with self._lock:
             if job := self._running.get(key):
-                job.is_wanted = False
+                job.is_wanted, job.may_continue = False, may_continue
                 job.stop()
             else:
                 self._emit(TorrentGone(key))

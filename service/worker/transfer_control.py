@@ -290,8 +290,10 @@ class TransferControl:
         """Have the engine or the fetching let go of the folder; they answer with TorrentGone."""
         if run.order in (OrderState.GIVEN, OrderState.STARTED):
             run.take(Transition.WITHDRAW)
-            tool = self.tools.fetching if run.is_fetch else self.tools.engine
-            tool.remove(run.key)
+            if run.is_fetch:
+                self.tools.fetching.remove(run.key, may_continue=run.may_continue)
+            else:
+                self.tools.engine.remove(run.key)
 
     def leave(self, run: Run) -> None:
         run.take(Transition.LEAVE)

@@ -159,6 +159,7 @@ class Shift:
     def _obey(self, run: Run, row: "Wanted | None") -> None:
         """Do what people decided: the transfer is paused, resumed, moved, or deleted."""
         if row is None or row.state == State.STOPPED:
+            run.is_paused = row is not None
             self._phases[run.stage].leave(run)
             return
         run.transfer.rank = row.rank

@@ -26,6 +26,7 @@ class Helper:
     def __init__(self):
         self.orders = {}
         self.added = {}  # also those that were removed since
+        self.continued = set()  # those of which the removed order should save what has arrived
         self.log = []
         self.news = []
         self.lets_go = True
@@ -38,8 +39,9 @@ class Helper:
     def proceed(self, key):
         self.log.append(("proceed", key))
 
-    def remove(self, key):
+    def remove(self, key, *, may_continue=False):
         self.log.append(("remove", key))
+        self.continued |= {key} if may_continue else set()
         self.orders.pop(key, None)
         if self.lets_go:
             self.news.append(TorrentGone(key))

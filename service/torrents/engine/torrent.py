@@ -82,6 +82,7 @@ class EngineTorrent:
         self._alone_since: float | None = None
         self._needs_utp = False
         self.is_saving = False
+        self._is_removed = False
         self._is_checked = False
         self._is_broken = False
         self._is_in_doubt = False
@@ -138,16 +139,20 @@ class EngineTorrent:
     def take_resume(self, saved: Any) -> None:
         """Save resume data, or only the peers while seeking, when there are no bytes to resume."""
         self.is_saving = False
-        if self.stage is EngineStage.SEEKING:
-            self._peers = list(saved.peers)
-            self.come_back()
-        elif self.stage is not EngineStage.LEAVING and not self._is_in_doubt:
-            self.folder.keep_resume(lt.write_resume_data_buf(saved))
+        try:
+            if self.stage is EngineStage.SEEKING:
+                self._peers = list(saved.peers)
+                self.come_back()
+            elif self.stage is not EngineStage.LEAVING and not self._is_in_doubt:
+                self.folder.keep_resume(lt.write_resume_data_buf(saved))
+        finally:
+            self._end_removal()
 
     def resume_missing(self) -> None:
         self.is_saving = False
         if self.stage is EngineStage.SEEKING:
             self.come_back()
+        self._end_removal()
 
     def come_back(self) -> None:
         """Begin again with the metadata in the folder."""
@@ -370,7 +375,17 @@ class EngineTorrent:
             self._around.tell(event)
 
     def remove(self) -> None:
-        self.leave(lambda: self._end(events.TorrentGone(self.key)))
+        """Save what has arrived, since the transfer may continue one day, and leave."""
+        self._is_removed = True
+        has_bytes = self.stage in (EngineStage.LOADED, EngineStage.FLUSHING, EngineStage.COMPLETE)
+        if has_bytes and not self._is_in_doubt:
+            self.save_resume()
+        else:
+            self._end_removal()
+
+    def _end_removal(self) -> None:
+        if self._is_removed:
+            self.leave(lambda: self._end(events.TorrentGone(self.key)))
 
 
 def hash_of(hashes: Any) -> str:

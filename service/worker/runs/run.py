@@ -52,6 +52,7 @@ class Run:
     losses: int = 0
     done_bytes: int = 0
     retry_at: datetime | None = None
+    is_paused: bool = False  # by a person, who may resume it
     slow_since: datetime | None = None
     is_slow: bool = False  # and so leaves its slot to others, while it goes on
     _position: RunPosition = field(default=RunPosition(), init=False)
@@ -106,6 +107,11 @@ class Run:
     def has_slot(self) -> bool:
         stages = (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.DOWNLOADING)
         return self.stage in stages and self.transfer.state in states.WITH_SLOT
+
+    @property
+    def may_continue(self) -> bool:
+        """Return whether what has arrived is of use when the order is taken back."""
+        return self.stage is not Stage.LEAVING or self.is_paused
 
     @property
     def is_large(self) -> bool:

@@ -36,7 +36,11 @@ def in_turn(*misbehaviours: Misbehaviour) -> Misbehaviour:
 
 
 def first_of(wire: Wire) -> int:
-    match = RANGE.search(wire.head)
+    return first_of_head(wire.head)
+
+
+def first_of_head(raw: bytes) -> int:
+    match = RANGE.search(raw)
     return int(match[1]) if match else 0
 
 
@@ -54,6 +58,16 @@ def file(
             named["Content_Range"] = f"bytes {wanted}-{len(content) - 1}/{len(content)}"
         status = "206 Partial Content" if wanted else "200 OK"
         wire.send(head(status, **named), rest[:cut_after])
+
+    return misbehave
+
+
+def next_part(size_bytes: int) -> Misbehaviour:
+    """Send so many bytes from the requested offset, and wait."""
+
+    def misbehave(wire: Wire) -> None:
+        file(cut_after=size_bytes)(wire)
+        wire.wait()
 
     return misbehave
 

@@ -15,7 +15,7 @@ from service.details import Details
 from service.fetching.events import Head, MagnetFound, TorrentFound, Waiting
 from service.fetching.fetch import Fetch
 from service.fetching.pace import Pace
-from service.torrents.events import Complete, TorrentBroken, TorrentGone
+from service.torrents.events import Complete, Status, TorrentBroken, TorrentGone
 from tests.cases import each_case
 from tests.certificates import self_signed
 from tests.leftovers import in_use
@@ -36,7 +36,9 @@ from tests.service.fetching.servers import (
     Side,
     file,
     first_of,
+    first_of_head,
     in_turn,
+    next_part,
     url_of,
     waits_told,
 )
@@ -229,13 +231,6 @@ def test_a_fetch_resumes_after_a_cut_connection(sides, cut_after):
     assert len(side.heads) == 1
 
 
-def first_of_head(raw):
-    class Asked:
-        head = raw
-
-    return first_of(Asked)
-
-
 def test_a_fetch_resumes_after_a_reset(side):
     cut = resetting(head(Content_Length=str(len(CONTENT)), ETag='"a"'), CONTENT[:1_000])
     with serving(in_turn(cut, file())) as server:
@@ -378,6 +373,33 @@ def test_a_416_after_all_bytes_means_the_end(side):
     with serving(in_turn(cut, nothing)) as server:
         assert side.fetch(url_of(server)) == DONE
     assert side.content == CONTENT
+
+
+# Pauses
+
+
+def receive(side, server, until_bytes):
+    """Run a fetch until it has so many bytes."""
+    side.add(url_of(server))
+    side.until(lambda event: isinstance(event, Status) and event.done_bytes == until_bytes)
+
+
+def test_a_paused_fetch_continues_without_fetching_anything_twice(side):
+    with serving(next_part(5_000)) as server:
+        for turn in range(1, 5):
+            receive(side, server, 5_000 * turn)
+            side.fetching.remove("7", may_continue=True)
+            assert side.end() == TorrentGone("7")
+        assert [first_of_head(each) for each in server.heads] == [0, 5_000, 10_000, 15_000]
+    assert side.content == CONTENT[:20_000]
+
+
+def test_a_deleted_fetch_saves_nothing(side):
+    with serving(next_part(5_000)) as server:
+        receive(side, server, 5_000)
+        side.fetching.remove("7")
+        assert side.end() == TorrentGone("7")
+    assert json.loads((side.folder / "resume.json").read_text())["safe_bytes"] == 0
 
 
 # Other processes

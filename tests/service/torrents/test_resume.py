@@ -10,7 +10,7 @@ import pytest
 
 from service.torrents.engine import child
 from service.torrents.engine.files import RESUME, TorrentFolder
-from service.torrents.events import Complete, Metadata, Restarted, Status
+from service.torrents.events import Complete, Metadata, Restarted, Status, TorrentGone
 from service.torrents.orders import Order
 from tests.service.torrents.holding import Held, holding, listening_port
 from tests.swarm import seeder, torrent
@@ -62,6 +62,28 @@ def test_a_stopped_engine_continues_where_it_stopped(tmp_path, half):
         held.events.append(metadata)
         held.complete("7", made)
         assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had
+
+
+@pytest.mark.promise("a paused torrent keeps its bytes", cases=["alive"])
+@pytest.mark.parametrize("is_killed", [False, True], ids=["alive", "killed"])
+def test_a_removed_torrent_keeps_what_has_arrived(tmp_path, half, is_killed):
+    """A paused transfer is removed from the engine, which last saved half a minute ago."""
+    made, had = half
+    with seeder(upload_rate_limit=SLOW) as slow, holding(tmp_path) as held:
+        slow.give(made, tmp_path / "given")
+        again(held, made, slow.address)
+        held.wait(Status, "7", where=lambda each: each.done_bytes > had + 600_000)
+        held.engine.remove("7")
+        held.wait(TorrentGone, "7")
+        if is_killed:
+            os.kill(held.engine.pid, signal.SIGKILL)
+            held.wait(Restarted)
+        with seeder() as seeds:
+            seeds.give(made, tmp_path / "given")
+            again(held, made, seeds.address)
+            held.events.append(held.wait(Metadata, "7"))
+            held.complete("7", made)
+            assert seeds.uploaded_bytes(made) <= 2 * len(PAYLOAD) - had - 600_000
 
 
 def test_a_file_requested_late_arrives_complete(tmp_path):

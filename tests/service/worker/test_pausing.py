@@ -7,7 +7,7 @@ from service.transfers.download_folders import download_folder, ids_on_disk
 from service.transfers.under_way import Decision, decide, decide_all
 from tests.service.builders import NOW, alice
 from tests.service.fakes import Later, Shift, end_process_of
-from tests.service.worker.test_worker import finish, learn_files, magnets
+from tests.service.worker.test_worker import finish, learn_files, magnets, urls
 
 pytestmark = pytest.mark.django_db
 
@@ -91,6 +91,16 @@ def test_a_paused_transfer_can_be_deleted(shift):
     transfers.delete(account, transfer.pk, NOW)
     shift.round(seconds=61)
     assert list(ids_on_disk()) == []
+
+
+def test_a_paused_fetch_may_continue_and_a_deleted_one_may_not(shift):
+    account = alice()
+    paused, deleted = urls(account, 2)
+    shift.rounds()
+    pause(paused)
+    transfers.delete(account, deleted.pk, NOW)
+    shift.rounds()
+    assert shift.fetching.continued == {str(paused.pk)}
 
 
 # The order

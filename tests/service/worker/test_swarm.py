@@ -12,10 +12,11 @@ from service.library import library
 from service.models import File, Folder, Transfer
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
+from service.transfers.under_way import Decision, decide
 from tests.misbehaving import answers, chunk, head, serving
 from tests.service.builders import NOW, add_torrent, alice, mallory
 from tests.service.fetching import servers
-from tests.service.fetching.servers import CONTENT, in_turn, url_of
+from tests.service.fetching.servers import CONTENT, first_of_head, in_turn, next_part, url_of
 from tests.service.shifts import real_shift
 from tests.service.torrents.holding import listening_port
 from tests.service.torrents.test_downloads import liar
@@ -182,6 +183,21 @@ def test_a_url_delivers_its_file(no_seeding, shift, tmp_path):
         transfer = transfers.add_url(account, f"{web.url}/film.mkv", 0, NOW)
         shift.until_state(transfer, "done")
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
+
+
+def test_a_url_that_is_paused_again_and_again_is_fetched_once(no_seeding, shift):
+    account = alice()
+    with serving(next_part(100_000)) as server:
+        transfer = transfers.add_url(account, url_of(server), 0, NOW)
+        for turn in range(1, 6):
+            percent = 100 * turn * 100_000 // len(CONTENT)
+            shift.until(Transfer.objects.filter(progress_percent__gte=percent).exists)
+            decide(account, transfer.pk, Decision.PAUSE, NOW)
+            shift.until(Transfer.objects.filter(leased_by="").exists)
+            decide(account, transfer.pk, Decision.RESUME, NOW)
+        shift.until_state(transfer, "done")
+        assert [first_of_head(each) for each in server.heads] == [*range(0, 500_001, 100_000)]
+    assert contents(shift, library.root_of(account)) == {("film.mp4",): CONTENT}
 
 
 def test_a_url_of_a_torrent_delivers_the_torrents_files(no_seeding, shift, seeds, tmp_path):
