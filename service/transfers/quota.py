@@ -12,6 +12,7 @@ from django.db.models import F, QuerySet, Sum
 from service.errors import DiskFull, NoRoom
 from service.library import space
 from service.models import Account, Transfer
+from service.transfers import states
 from service.transfers.ranks import in_rank_order
 
 
@@ -62,7 +63,7 @@ def find_shortages(
 
 def promised_transfers() -> QuerySet[Transfer]:
     """Return the transfers whose size counts as used: those that wait for space don't count."""
-    return Transfer.running().exclude(state=Transfer.State.NO_ROOM)
+    return Transfer.running().exclude(reason__in=states.WITHOUT_SPACE)
 
 
 def unpromised_bytes(account: Account) -> int:

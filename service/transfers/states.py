@@ -26,7 +26,7 @@ LEADS_TO: dict[str, frozenset[str]] = {
 }
 LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.STOPPED})
 
-# The reasons that a state may have; docs/api.md explains them.
+# The reasons that a worker may give a state; docs/api.md explains them.
 REASONS: dict[str, frozenset[str]] = {
     State.STALLED: frozenset(
         {"no_peers", "not_available", "nothing_comes", "retrying", "disk_error"}
@@ -47,6 +47,8 @@ WITH_SLOT = frozenset({State.METADATA, State.DOWNLOADING})
 # States of transfers that a worker has begun: if they have no worker, any worker continues them.
 BEGUN = (State.METADATA, State.DOWNLOADING, State.STALLED, State.MOVING, State.NO_ROOM)
 
+# Transfers with these reasons have no reserved space, even while they are paused or queued.
+WITHOUT_SPACE = REASONS[State.NO_ROOM]
 
 # People can't pause what is whole, since nothing more arrives.
 PAUSABLE = frozenset(

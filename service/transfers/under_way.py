@@ -55,14 +55,10 @@ def _restate(
     for batch in batches(ids):
         own = Transfer.objects.filter(account=locked, pk__in=batch, state__in=before)
         batch_ids = list(own.values_list("pk", flat=True))
-        Transfer.objects.filter(pk__in=batch_ids).update(
-            state=after,
-            reason="",
-            details=None,
-            download_bytes_per_second=0,
-            peers_sending=0,
-            updated_at=now,
-        )
+        rows = Transfer.objects.filter(pk__in=batch_ids)
+        # If it waited for space, no space is reserved for it, even while it is paused.
+        rows.exclude(reason__in=states.WITHOUT_SPACE).update(reason="", details=None)
+        rows.update(state=after, download_bytes_per_second=0, peers_sending=0, updated_at=now)
         changed_ids += batch_ids
     return changed_ids
 

@@ -123,9 +123,10 @@ class Run:
 
     @property
     def needs_room(self) -> bool:
-        """Return whether bytes must still arrive, or be imported."""
+        """Return whether bytes must still arrive, or be imported, maybe after a pause."""
         stages = (Stage.NEW, Stage.WAITING, Stage.DOWNLOADING, Stage.IMPORTING)
-        return self.stage in stages and not self.is_withdrawn
+        keeps_space = self.is_paused and self.transfer.state != State.NO_ROOM
+        return keeps_space or (self.stage in stages and not self.is_withdrawn)
 
     @property
     def claim(self) -> Claim:

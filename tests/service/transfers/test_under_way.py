@@ -125,6 +125,17 @@ def test_one_unknown_transfer_is_not_found(decision):
         decide(alice(), foreign, decision, NOW)
 
 
+def test_only_what_waits_for_space_keeps_its_reason():
+    account = alice()
+    waiting, stalled = queue(account, 2)
+    Transfer.objects.filter(pk=waiting).update(state="no_room", reason="not_enough_space")
+    Transfer.objects.filter(pk=stalled).update(state="stalled", reason="no_peers")
+    for decision, state in ((Decision.PAUSE, "stopped"), (Decision.RESUME, "queued")):
+        decide_all(account, [waiting, stalled], decision, NOW)
+        assert state_of(waiting) == (state, "not_enough_space")
+        assert state_of(stalled) == (state, "")
+
+
 def test_many_are_changed_by_few_queries_and_one_wake_up(monkeypatch):
     account, woken = alice(), []
     # No worker runs here, whose pipe could tell.

@@ -33,6 +33,42 @@ def resume(*resumed):
 # What a paused transfer keeps
 
 
+@pytest.mark.parametrize("lets_go", [True, False])
+def test_the_space_of_a_paused_transfer_stays_reserved(shift, lets_go):
+    account = alice(space_max_bytes=1000)
+    first, second = magnets(account, 2)
+    learn_files(shift, first, 600)
+    learn_files(shift, second, 600)
+    assert [shift.state(each) for each in (first, second)] == ["downloading", "no_room"]
+    shift.engine.lets_go = lets_go
+    pause(first)
+    shift.rounds(12)
+    assert [shift.state(each) for each in (first, second)] == ["stopped", "no_room"]
+
+
+def test_a_transfer_that_waits_for_space_reserves_none_when_it_is_paused():
+    shift = Shift(active_transfers=1)
+    account = alice(space_max_bytes=1000)
+    large, small = magnets(account, 2)
+    learn_files(shift, large, 5000)
+    learn_files(shift, small, 400)
+    # With a peer, it keeps its slot while others wait.
+    shift.engine.status(small, peers_connected=1)
+    states = []
+    for act in (pause, resume):
+        act(large)
+        shift.rounds(12)
+        states.append([shift.state(each) for each in (large, small)])
+    assert states == [["stopped", "downloading"], ["queued", "downloading"]]
+    assert shift.engine.calls("pause") == []
+    assert large.reason == "not_enough_space"
+    finish(shift, small)
+    shift.rounds()
+    shift.engine.metadata(large, files=[("Sintel", 5000)])
+    shift.rounds()
+    assert shift.state(large) == "no_room"
+
+
 def test_a_transfer_that_seeks_its_metadata_can_be_paused():
     shift = Shift(active_transfers=1)
     first, second, third = magnets(alice(), 3)
