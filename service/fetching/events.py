@@ -1,6 +1,6 @@
 """What a fetch reports to the worker, in addition to the engine's events."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from service.details import Details
 from service.torrents.events import Event
@@ -16,6 +16,8 @@ class Head:
     content_type: str
     is_torrent: bool = False
     is_page: bool = False
+    # Whether another request can continue it. Not all responses of a server say so.
+    can_resume: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True)

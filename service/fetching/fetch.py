@@ -244,7 +244,9 @@ def headers_for(resume: ResumePoint | None) -> dict[str, str]:
 
 
 def head_of(key: str, facts: ResponseFacts, *, is_torrent: bool = False) -> Head:
-    return Head(key, facts.name, facts.size_bytes, facts.content_type, is_torrent, facts.is_page)
+    name, size_bytes, content_type = facts.name, facts.size_bytes, facts.content_type
+    can_resume = facts.validator != ""
+    return Head(key, name, size_bytes, content_type, is_torrent, facts.is_page, can_resume)
 
 
 def is_whole(answer: httpx.Response, resume: ResumePoint) -> bool:

@@ -54,7 +54,7 @@ class Transfer(models.Model):
     source = models.TextField()
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     folder = models.ForeignKey(Folder, models.DO_NOTHING)  # where the result goes
-    # The account's transfers get slots in this order.
+    # The account's transfers get slots in this order. It's below 0 if a person put it first.
     rank = models.BigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
 

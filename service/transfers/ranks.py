@@ -18,6 +18,11 @@ class Ranked(Protocol):
 Item = TypeVar("Item", bound=Ranked)
 
 
+def is_put_first(rank: int) -> bool:
+    """Return whether a person put the transfer first: it waits only for others like it."""
+    return rank < 0
+
+
 def next_rank(account_id: int) -> int:
     """Return the rank behind all others. Call it under the account's lock."""
     undone = Transfer.objects.filter(account=account_id).exclude(state=Transfer.State.DONE)

@@ -77,7 +77,7 @@ def new_ranks(
 ) -> dict[int, int]:
     """Return new ranks, of which some may be the old ones. Those in `ids` keep their order.
 
-    `rank_of` has all ids in order.
+    `rank_of` has all ids in order. Those that come first get ranks below 0, see `is_put_first`.
     """
     taken = list(rank_of.values())
     chosen = [pk for pk in rank_of if pk in ids]

@@ -207,6 +207,7 @@ class Shift:
         for queue in self._queues:
             self._take(queue.take_left(), now)
             self._give_slots(queue, queue.choose(), now)
+            self._replace_later_runs(queue, now)
 
     def _give_slots(self, queue: Queue, transfer_ids: list[int], now: datetime) -> None:
         for run in [self._runs[pk] for pk in transfer_ids if pk in self._runs]:
@@ -216,6 +217,17 @@ class Shift:
             queue.note_begun(new)
             self._take(sorted(new), now)
             queue.look()
+
+    def _replace_later_runs(self, queue: Queue, now: datetime) -> None:
+        """Let transfers that people put first have the slots of their accounts' last runs."""
+        for waiting in queue.put_first():
+            if last := queue.slots.last_behind(waiting):
+                self._give_slots(queue, [waiting.id], now)
+                run = self._runs.get(waiting.id)
+                # Another worker may have been faster, or the disk may be full.
+                if run is not None and run.has_slot:
+                    with self._control.log_and_leave(last, "its slot"):
+                        self._phases[last.stage].give_way(last)
 
     def _find_stalled(self, now: datetime) -> None:
         for queue in self._queues:

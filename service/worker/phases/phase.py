@@ -98,6 +98,9 @@ class RunPhase:
     def go_on(self, run: Run, now: datetime) -> None:
         """Continue in the slot that the run got."""
 
+    def give_way(self, run: Run) -> None:
+        """Leave the slot to a transfer that a person put first, and wait for another."""
+
     # Decisions of people
 
     def leave(self, run: Run) -> None:

@@ -65,6 +65,7 @@ class UnfinishedPhase(RunPhase):
         if head.is_torrent:
             self._control.tools.fetching.proceed(run.key)
             return
+        run.can_resume = head.can_resume
         if head.is_page:
             run.write(notice="web_page")
         plan = DownloadPlan(is_folder=False, files=((0, (), head.size_bytes),))
@@ -94,7 +95,7 @@ class UnfinishedPhase(RunPhase):
 
     def _keep_slot(self, run: Run) -> None:
         """Keep the slot in which the size became known, or wait for a slot for large transfers."""
-        if not run.is_large or self._control.slots_for(run).free_for_large() >= 0:
+        if not run.leaves_one_slot or self._control.slots_for(run).free_for_large() >= 0:
             run.become(State.DOWNLOADING)
             return
         run.become(State.QUEUED)
@@ -145,6 +146,14 @@ class UnfinishedPhase(RunPhase):
         details = replace(waiting.details, retry_at=f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S}")
         log.info("stalled transfer=%d reason=retrying", run.id)
         run.become(State.STALLED, "retrying", details)
+
+    def give_way(self, run: Run) -> None:
+        self._pause(run)
+        run.become(State.QUEUED)
+
+    def _pause(self, run: Run) -> None:
+        run.take(Transition.WAIT)
+        self._control.withdraw(run)
 
 
 class WaitingPhase(UnfinishedPhase):
@@ -207,8 +216,7 @@ class DownloadingPhase(UnfinishedPhase):
         if self._control.slots_for(run).has_free_for(run):
             run.become(State.DOWNLOADING)
         else:
-            self._pause(run)
-            run.become(State.QUEUED)
+            self.give_way(run)
 
     def know_files(self, run: Run, facts: TorrentFacts, plan: DownloadPlan, now: datetime) -> None:
         """Take in the file that a URL leads to after a retry; a torrent never changes."""
@@ -221,10 +229,10 @@ class DownloadingPhase(UnfinishedPhase):
         super().hold_back(run, word, now, details)
 
     def _pause(self, run: Run) -> None:
-        run.take(Transition.WAIT)
         if run.is_fetch:
-            self._control.withdraw(run)
+            super()._pause(run)
         else:
+            run.take(Transition.WAIT)
             self._control.tools.engine.pause(run.key)
 
     def apply_room(self, run: Run, word: str, now: datetime) -> None:

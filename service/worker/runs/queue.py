@@ -6,7 +6,7 @@ from itertools import chain, zip_longest
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from service.models import Transfer
-from service.transfers.ranks import in_rank_order
+from service.transfers.ranks import in_rank_order, is_put_first
 from service.worker.leases import Lease
 from service.worker.runs.run import LARGE_BYTES
 from service.worker.runs.slots import Candidate, Slots
@@ -43,6 +43,12 @@ class Queue:
             self.look()
         return self.slots.choose(in_rank_order([*self.slots.ready(), *self._waiting]))
 
+    def put_first(self) -> list[Candidate]:
+        """Return those that people put first, by rank, although no slot is free for them."""
+        waiting = dict.fromkeys([*self.slots.ready(), *self._waiting])
+        put_first = [each for each in waiting if is_put_first(each.rank)]
+        return sorted(put_first, key=lambda each: each.rank)
+
     def look(self) -> None:
         """Look up the next transfers for the free slots; at least one, so runs know if any wait."""
         self._waiting_for = max(1, self.slots.free())
@@ -52,7 +58,7 @@ class Queue:
     def next(self, count: int) -> list[Candidate]:
         """Return up to `count` transfers, and as many small ones: these may overtake large ones.
 
-        Add as many of each account that has runs here: they may come before its own runs.
+        Add as many of each account that has runs here, which those it put first may replace.
         """
         line, small = self._lines
         first = line.next(count)

@@ -11,6 +11,7 @@ from service.transfers import states
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
+from service.transfers.ranks import is_put_first
 from service.transfers.torrents.facts import TorrentFacts
 from service.worker.runs.stages import OrderState, RunPosition, Stage, Transition, next_position
 
@@ -53,6 +54,7 @@ class Run:
     done_bytes: int = 0
     retry_at: datetime | None = None
     is_paused: bool = False  # by a person, who may resume it
+    can_resume: bool = False  # whether the URL's server can send the rest
     slow_since: datetime | None = None
     is_slow: bool = False  # and so leaves its slot to others, while it goes on
     _position: RunPosition = field(default=RunPosition(), init=False)
@@ -114,8 +116,18 @@ class Run:
         return self.stage is not Stage.LEAVING or self.is_paused
 
     @property
+    def may_give_way(self) -> bool:
+        """Return whether another transfer can have the slot, and nothing is fetched twice."""
+        is_kept = self.stage is Stage.ADDED or not self.is_fetch or self.can_resume
+        return is_kept and self.stage in (Stage.ADDED, Stage.DOWNLOADING) and not self.is_slow
+
+    @property
     def is_large(self) -> bool:
         return self.transfer.size_bytes >= LARGE_BYTES
+
+    @property
+    def leaves_one_slot(self) -> bool:
+        return leaves_one_slot(self.transfer.size_bytes, self.transfer.rank)
 
     @property
     def hashes(self) -> set[str]:
@@ -223,6 +235,11 @@ class Run:
         if now - self.obtainable_at >= patience:
             return "not_available" if self.transfer.peers_connected else "no_peers"
         return "nothing_comes" if now - self.moved_at >= LONG_PATIENCE else ""
+
+
+def leaves_one_slot(size_bytes: int, rank: int) -> bool:
+    """Return whether a transfer leaves one slot to small ones: not if a person put it first."""
+    return size_bytes >= LARGE_BYTES and not is_put_first(rank)
 
 
 class Runs(dict[int, Run]):

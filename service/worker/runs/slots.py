@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from datetime import timedelta
 from typing import NamedTuple
 
-from service.worker.runs.run import LARGE_BYTES, Run, Runs
+from service.worker.runs.run import LARGE_BYTES, Run, Runs, leaves_one_slot
 
 # Bytes per second of a transfer that is slow on any line.
 LEAST_SHARE = 20_000
@@ -24,13 +24,17 @@ class Candidate(NamedTuple):
     rank: int
     size_bytes: int
 
+    @property
+    def leaves_one_slot(self) -> bool:
+        return leaves_one_slot(self.size_bytes, self.rank)
+
 
 class Slots:
     """The slots of one worker for some kinds of transfers. Of several, one is for small transfers.
 
-    Small transfers thus never wait for large ones. Slow transfers take no slot unless there are
-    many of them, so quick ones don't wait for slow ones either. Torrents and fetches have slots of
-    their own, and never wait for each other.
+    Small transfers thus never wait for large ones, unless a person put these first. Slow transfers
+    take no slot unless there are many of them, so quick ones don't wait for slow ones either.
+    Torrents and fetches have slots of their own, and never wait for each other.
     """
 
     def __init__(self, most: int, runs: Runs, kinds: Collection[str]) -> None:
@@ -58,6 +62,12 @@ class Slots:
         runs = {run.transfer.account_id for run in self.running()}
         return runs | {each.account_id for each in self.ready()}
 
+    def last_behind(self, waiting: Candidate) -> Run | None:
+        """Return the last run of the same account that can give its slot to this transfer."""
+        own = (run for run in self.running() if run.transfer.account_id == waiting.account_id)
+        behind = [run for run in own if run.transfer.rank > waiting.rank and run.may_give_way]
+        return max(behind, key=lambda run: run.transfer.rank, default=None)
+
     def free(self) -> int:
         running = list(self.running())
         quick = sum(not run.is_slow for run in running)
@@ -68,7 +78,7 @@ class Slots:
         return min(self.free(), max(1, self._most - 1) - large)
 
     def has_free_for(self, run: Run) -> bool:
-        return (self.free_for_large() if run.is_large else self.free()) > 0
+        return (self.free_for_large() if run.leaves_one_slot else self.free()) > 0
 
     def choose(self, waiting: Iterable[Candidate]) -> list[int]:
         """Choose ids in this order. Small ones overtake if large ones find no slot."""
@@ -77,7 +87,7 @@ class Slots:
         for each in waiting:
             if len(ids) >= free:
                 break
-            if each.size_bytes < LARGE_BYTES or free_for_large > 0:
+            if not each.leaves_one_slot or free_for_large > 0:
                 ids.append(each.id)
                 free_for_large -= each.size_bytes >= LARGE_BYTES
         return ids

@@ -77,6 +77,25 @@ def test_new_transfers_come_last_and_others_keep_their_place():
     assert listed(account) == [second, first, third]
 
 
+def test_only_those_that_are_put_first_come_before_everything():
+    account = alice()
+    ids = queue(account, 4)
+    decide_all(account, ids[1:3], FIRST, NOW)
+    decide_all(account, ids[1:2], LAST, NOW)
+    decide_all(account, ids[:1], UP, NOW)
+    put_first = [pk for pk, rank in places(account) if ranks.is_put_first(rank)]
+    assert (listed(account), put_first) == ([ids[0], ids[2], ids[3], ids[1]], [ids[0]])
+    for pk in ids:
+        decide(account, pk, LAST, NOW)
+    transfers.add_url(account, "http://example.org/", 0, NOW)
+    assert not any(ranks.is_put_first(rank) for _pk, rank in places(account))
+
+
+def places(account: Account) -> list[tuple[int, int]]:
+    rows = Transfer.objects.filter(account=account).order_by("rank")
+    return list(rows.values_list("pk", "rank"))
+
+
 def test_neighbors_that_are_over_are_passed():
     account = alice()
     ids = queue(account, 4)

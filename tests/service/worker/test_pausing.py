@@ -1,13 +1,15 @@
-"""Transfers that people pause and continue, in a worker with a fake engine."""
+"""Transfers that people pause, continue, and put first, in a worker with a fake engine."""
 
 import pytest
 
+from service.models import Transfer
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
 from service.transfers.under_way import Decision, decide, decide_all
-from tests.service.builders import NOW, alice
+from service.worker.runs.run import LARGE_BYTES
+from tests.service.builders import NOW, alice, mallory
 from tests.service.fakes import Later, Shift, end_process_of
-from tests.service.worker.test_worker import finish, learn_files, magnets, urls
+from tests.service.worker.test_worker import finish, learn_files, magnets, torrents, urls
 
 pytestmark = pytest.mark.django_db
 
@@ -28,6 +30,10 @@ def pause(*paused):
 
 def resume(*resumed):
     return decide_all(resumed[0].account, [each.pk for each in resumed], Decision.RESUME, NOW)
+
+
+def put_first(transfer):
+    decide(transfer.account, transfer.pk, Decision.FIRST, NOW)
 
 
 # What a paused transfer keeps
@@ -156,6 +162,105 @@ def test_a_resumed_transfer_waits_for_its_turn():
     assert [shift.state(each) for each in (first, third)] == ["metadata", "queued"]
 
 
+def test_a_transfer_that_is_put_first_gets_the_slot_of_the_last():
+    shift = Shift(active_transfers=2)
+    first, second, third = magnets(alice(), 3)
+    learn_files(shift, first)
+    learn_files(shift, second)
+    put_first(third)
+    shift.rounds(2)
+    states = [shift.state(each) for each in (first, second, third)]
+    assert states == ["downloading", "queued", "metadata"]
+    assert shift.engine.calls("pause") == [str(second.pk)]
+    finish(shift, third)
+    assert shift.state(second) == "downloading"
+    assert shift.engine.calls("resume") == [str(second.pk)]
+
+
+def test_a_transfer_without_metadata_gives_way_and_seeks_it_again_later():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    shift.rounds()
+    put_first(second)
+    shift.rounds(2)
+    assert [shift.state(each) for each in (first, second)] == ["queued", "metadata"]
+    finish(shift, second)
+    finish(shift, first)
+    assert shift.state(first) == "done"
+
+
+@pytest.mark.parametrize("can_resume", [True, False])
+def test_only_a_fetch_that_can_resume_gives_way(can_resume):
+    shift = Shift(active_transfers=1)
+    first, second = urls(alice(), 2)
+    shift.rounds()
+    shift.fetching.head(first, can_resume=can_resume)
+    shift.rounds()
+    assert shift.state(first) == "downloading"
+    put_first(second)
+    shift.rounds()
+    assert (shift.state(first) == "queued") is can_resume
+    assert (shift.state(second) == "metadata") is can_resume
+    assert shift.fetching.continued == {str(first.pk)} - {can_resume or str(first.pk)}
+
+
+def test_a_transfer_that_is_put_first_takes_no_slot_of_another_account():
+    shift = Shift(active_transfers=1)
+    (others,) = torrents(mallory(), 1)
+    first, second = torrents(alice(), 1, 2)
+    shift.rounds()
+    put_first(second)
+    shift.rounds()
+    states = [shift.state(each) for each in (others, first, second)]
+    assert states == ["downloading", "queued", "queued"]
+    transfers.delete(others.account, others.pk, NOW)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second)] == ["queued", "downloading"]
+
+
+def test_a_large_transfer_that_is_put_first_needs_no_slot_for_large_ones():
+    shift = Shift(active_transfers=2)
+    first, second = torrents(alice(), LARGE_BYTES, LARGE_BYTES)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second)] == ["downloading", "queued"]
+    put_first(second)
+    shift.rounds()
+    assert [shift.state(each) for each in (first, second)] == ["downloading", "downloading"]
+
+
+def test_a_magnet_that_is_put_first_keeps_its_slot_when_it_turns_out_large():
+    shift = Shift(active_transfers=2)
+    account = alice()
+    torrents(account, LARGE_BYTES)
+    (magnet,) = magnets(account, 1)
+    shift.rounds()
+    put_first(magnet)
+    learn_files(shift, magnet, LARGE_BYTES)
+    assert shift.state(magnet) == "downloading"
+
+
+def test_two_that_are_put_first_do_not_replace_each_other_in_turn():
+    shift = Shift(active_transfers=1)
+    first, second = torrents(alice(), 1, 2)
+    shift.rounds()
+    put_first(first)
+    put_first(second)
+    shift.rounds(10)
+    assert [shift.state(each) for each in (first, second)] == ["queued", "downloading"]
+    assert len(shift.engine.calls("add")) == 2
+
+
+def test_a_running_transfer_that_is_put_first_just_goes_on():
+    shift = Shift(active_transfers=1)
+    first, second = magnets(alice(), 2)
+    learn_files(shift, first)
+    put_first(second)
+    put_first(first)
+    shift.rounds(3)
+    assert [shift.state(each) for each in (first, second)] == ["downloading", "queued"]
+    assert shift.engine.calls("pause") == []
+
+
 def test_space_that_appears_goes_to_the_first_by_rank():
     shift = Shift()
     account = alice(space_max_bytes=100)
@@ -163,8 +268,22 @@ def test_space_that_appears_goes_to_the_first_by_rank():
     learn_files(shift, first, 200)
     learn_files(shift, second, 200)
     assert [shift.state(each) for each in (first, second)] == ["no_room", "no_room"]
-    decide(account, second.pk, Decision.FIRST, NOW)
+    put_first(second)
     account.space_max_bytes = 300
     account.save()
     shift.rounds(8)
     assert [shift.state(each) for each in (first, second)] == ["no_room", "downloading"]
+
+
+def test_two_workers_start_a_transfer_that_is_put_first_only_once():
+    one, other = Shift(active_transfers=1), Shift(active_transfers=1)
+    first, second, third = torrents(alice(), 1, 2, 3)
+    one.rounds(2)
+    other.rounds(2)
+    assert Transfer.objects.filter(state="downloading").count() == 2
+    put_first(third)
+    for _round in range(3):
+        one.round()
+        other.round()
+    states = sorted(one.state(each) for each in (first, second))
+    assert (states, one.state(third)) == (["downloading", "queued"], "downloading")
