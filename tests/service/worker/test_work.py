@@ -13,7 +13,7 @@ from django.db import transaction
 
 from config.embedded import upstream
 from service.library.upkeep.sweep import sweep
-from service.models import File, Worker
+from service.models import File, Transfer, Worker
 from service.store.blobs import library_store
 from service.transfers.download_folders import ids_on_disk
 from tests.running import free_port
@@ -173,6 +173,29 @@ def test_a_worker_that_sleeps_beyond_its_lease_does_no_harm_when_it_wakes(
         again = torrent("again.mkv", CONTENT[: 2**20])
         seeds.give(again, Path(settings.DATA_DIR) / "given")
         until_state(api, add(api, again, seeds), "done")
+
+
+@pytest.mark.promise("a paused transfer survives a kill")
+def test_a_transfer_that_is_paused_before_a_kill_is_fetched_once(
+    library_folder, account, api, seeds, film
+):
+    seeds.limit_upload(SLOWLY)
+    with working() as work:
+        transfer_id = add(api, film, seeds)
+        until_progress(api, transfer_id, 10)
+        work.stop()
+    with working() as work:
+        until_progress(api, transfer_id, 50)
+        assert api.post(f"/rest/transfer/{transfer_id}/pause").status_code == 200
+        until(Transfer.objects.filter(leased_by="").exists)
+        work.kill()
+    seeds.limit_upload(0)
+    with working():
+        assert ask(api, transfer_id)["state"] == "stopped"
+        api.post(f"/rest/transfer/{transfer_id}/resume")
+        until_state(api, transfer_id, "done")
+    is_whole(library_folder, account)
+    assert seeds.uploaded_bytes(film) < 1.1 * len(CONTENT)
 
 
 @pytest.mark.promise("a deleted transfer frees its bytes")
