@@ -29,7 +29,7 @@ from tests.swarm import torrent
 
 MEGABYTE = 2**20
 IDLE, IDLE_SECONDS = 1000, 20.0
-LISTED = 2000
+LISTED, CHANGED = 2000, 500
 WAITING = Event()
 
 
@@ -37,7 +37,7 @@ def rows(_home: Path) -> Iterator[Row]:
     # First, or the worker would read the files of the others.
     yield from idle()
     yield from landing()
-    yield listing()
+    yield from listing_and_changing()
 
 
 def landing() -> Iterator[Row]:
@@ -83,7 +83,7 @@ def planted(owner: Account, size_bytes: int) -> float:
     return seconds(lambda: put_in_library(job, plan, {0: stored}))
 
 
-def listing() -> Row:
+def listing_and_changing() -> Iterator[Row]:
     owner = library.account("many@example.org")
     now = timezone.now()
     Transfer.objects.bulk_create(recorded(owner, number, now) for number in range(LISTED))
@@ -94,9 +94,15 @@ def listing() -> Row:
     ):
         assert len(v1.get("/rest/transfer").json()["transfers"]) == LISTED
         taken = [seconds(lambda: v1.get("/rest/transfer")) * 1000 for _ in range(3 * ROUNDS)]
-    Transfer.objects.filter(account=owner).delete()
-    name = f"{LISTED:,} recorded transfers listed"
-    return Row(name, median(taken), " ms", under=50, raw={"ms": taken})
+        name = f"{LISTED:,} recorded transfers listed"
+        yield Row(name, median(taken), " ms", under=50, raw={"ms": taken})
+        own = Transfer.objects.filter(account=owner)
+        ids = ",".join(map(str, own.values_list("pk", flat=True)[: 4 * CHANGED : 4]))
+        for words, action in (("resumed", "resume"), ("paused", "pause"), ("moved first", "first")):
+            form = {"ids": ids, "action": action}
+            spent = seconds(lambda form=form: v1.post("/rest/transfers/change", data=form)) * 1000
+            yield Row(f"{CHANGED} of {LISTED:,} transfers {words}", spent, " ms", under=1000)
+    own.delete()
 
 
 def recorded(owner: Account, number: int, now: datetime) -> Transfer:
