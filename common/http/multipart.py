@@ -1,6 +1,8 @@
 """Read a multipart body part by part, in constant memory."""
 
 import re
+from base64 import b64decode
+from binascii import Error as NotBase64
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
@@ -147,7 +149,7 @@ def headers_of(head: bytes) -> dict[str, str]:
 
 
 def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
-    """Return the part, or None if its headers name no field. Raises MalformedBody."""
+    """Return the part, or None if its headers name no field."""
     try:
         _kind, words = parse_header_parameters(headers.get("content-disposition", ""))
     except (TypeError, ValueError):
@@ -155,11 +157,23 @@ def part_of(headers: dict[str, str], content: Iterator[bytes]) -> Part | None:
         return None
     if "name" not in words:
         return None
-    # RFC 7578 knows of no program that encodes parts.
     if headers.get("content-transfer-encoding", "").lower() == "base64":
-        raise MalformedBody
+        content = from_base64(content)
     name, file_name = unescape(words["name"].strip()), words.get("filename", "")
     return Part(name, "filename" in words, file_name and last_component(file_name), content)
+
+
+def from_base64(pieces: Iterator[bytes]) -> Iterator[bytes]:
+    rest = b""
+    try:
+        for piece in pieces:
+            rest += b"".join(piece.split())
+            whole = len(rest) // 4 * 4
+            yield b64decode(rest[:whole], validate=True)
+            rest = rest[whole:]
+        yield b64decode(rest, validate=True)
+    except NotBase64 as not_base64:
+        raise MalformedBody from not_base64
 
 
 def last_component(file_name: str) -> str:

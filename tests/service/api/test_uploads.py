@@ -1,5 +1,6 @@
 import gc
 import hashlib
+from base64 import b64encode
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -134,6 +135,7 @@ def test_an_invalid_name_is_replaced_by_the_hash(sent, api):
         part(FILE + "\r\nX-Other: y") + part("Content-Disposition: form-data") + END,
         b"preamble\r\n" + part(FILE) + END + b"epilogue",
         part("no header at all") + part(FILE) + END,
+        part(FILE + "\r\nContent-Transfer-Encoding: base64", b64encode(b"content")) + END,
         part(FILE) + part(FILE.replace('"file"', '"x"').replace("a.txt", "x.txt")) + END,
     ],
 )
@@ -149,7 +151,7 @@ def test_odd_parts_do_not_matter(body, api, account):
         part(FILE)[:-2],
         part(FILE),
         b"--b\r\n" + FILE.encode(),
-        part(FILE + "\r\nContent-Transfer-Encoding: base64", b"Y29udGVudA==") + END,
+        part(FILE + "\r\nContent-Transfer-Encoding: base64", b"!!!") + END,
         part(FILE + "\r\nX: " + "x" * 9000) + END,
     ],
 )
