@@ -8,7 +8,6 @@ from typing import cast
 from django.contrib.auth import login
 from django.forms import Form
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -16,7 +15,7 @@ from django.utils.translation import ngettext
 from webui.activity import events
 from webui.errors import answers as error_answers
 from webui.http import cookies, known_devices
-from webui.http.requests import Request
+from webui.http.requests import Request, leave_for
 from webui.models import User
 from webui.signin import devices, throttle
 
@@ -94,7 +93,7 @@ def welcome_in(
     request.session.save()
     devices.note(cast("Request", request), timezone.now())
     events.record(request, events.Kind.SIGNED_IN if by_password else events.Kind.PAIRED)
-    response = redirect(page)
+    response = leave_for(request, page)
     remember_device(response, user)
     return response
 

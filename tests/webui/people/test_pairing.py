@@ -160,8 +160,8 @@ def test_a_device_that_shows_a_code_is_signed_in_when_someone_types_it(bob, phon
     assert phone.get("/pair/state/").status_code == 204
     approved = bob.client.post("/account/pair/code/", {"code": code, "approve": "1"}, follow=True)
     assert "Safari on iPhone will be signed in" in words(approved, "#toasts")
-    assert phone.get("/pair/state/").status_code == 200
-    assert phone.post("/pair/state/")["Location"] == "/"
+    assert page(phone.get("/pair/state/")).select_one("[hx-post][hx-trigger=load]")
+    assert phone.post("/pair/state/", headers=HTMX)["HX-Redirect"] == "/"
     assert "bob, Member" in signed_in_as(phone)
 
 
@@ -192,7 +192,8 @@ def test_a_code_works_once(bob, gwen, phone):
 def test_a_code_is_good_for_five_minutes(bob, phone):
     code = shown_code(phone)
     age(CODE_LIFETIME)
-    assert phone.get("/pair/state/").status_code == 404
+    late = phone.get("/pair/state/", headers=HTMX)
+    assert (late.status_code, late["HX-Redirect"]) == (404, "/pair/?late")
     assert approve(bob, code).status_code == 422
 
 

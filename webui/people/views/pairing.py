@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from webui.activity import events
 from webui.errors import answers as error_answers
 from webui.http import cookies
-from webui.http.requests import Request
+from webui.http.requests import Request, leave_for, no_content
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing
@@ -102,12 +102,17 @@ def state(request: HttpRequest) -> HttpResponse:
     now, secret = timezone.now(), request.COOKIES.get(SECRET_COOKIE, "")
     row = pairing.waiting(secret, now)
     if row is None:
-        return error_answers.plain(request, 404, text=_("This code has expired. Create a new one."))
+        text = _("This code has expired. Create a new one.")
+        response = error_answers.plain(request, 404, text=text)
+        response["HX-Redirect"] = f"{reverse('pair')}?late"
+        return response
     if request.method != "POST":
-        return HttpResponse(status=200 if row.user else 204)
+        if not row.user:
+            return no_content()
+        return render(request, "people/_waiting.html", {"is_approved": True})
     user = pairing.finish(secret, now)
     if user is None:
-        return redirect("pair")
+        return leave_for(request, "pair")
     response = welcome_in(request, user)
     response.delete_cookie(SECRET_COOKIE, path=settings.SESSION_COOKIE_PATH)
     return response
