@@ -90,13 +90,13 @@ class SearchContext:
 def search_page(
     result: SearchResult, search: SearchRequest, context: SearchContext
 ) -> dict[str, object]:
-    """Describe what was found. `all_url` is empty if all of it is shown, `more_url` if all folders
-    have been read, and `places` if there is no choice. Screen readers announce `status`."""
+    """Describe what was found. `all_url` is empty if all of it is shown, and `places` if there is
+    no choice. Screen readers announce `status`."""
     is_whole, covers = search.has_all or search.kind == FOLDER, context.covers
     entries = entries_of(result, most_folders=None if is_whole else MOST_FOLDERS)
     shown = entries if search.has_all else entries[:MOST_ROWS]
     is_cut = result.has_more or len(shown) < len(result.folders) + len(result.files)
-    url, is_unread = reverse("search"), bool(covers and not covers.is_whole)
+    url = reverse("search")
     all_url = url + replace(search, has_all=True).tail
     return {
         "search": search,
@@ -113,7 +113,8 @@ def search_page(
         "can_move": context.can_move,
         "begun": context.begun,
         "coverage": tuple(coverage_texts(covers)),
-        "more_url": reverse("search-results") + search.tail if is_unread else "",
+        "results_url": reverse("search-results") + search.tail,
+        "is_growing": bool(covers and not covers.is_whole),
     }
 
 

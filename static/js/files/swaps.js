@@ -62,7 +62,6 @@ export async function refresh() {
   const look = document.getElementById("look");
   if (look) await window.htmx.ajax("GET", look.getAttribute("hx-get"), { source: look }).catch(() => {});
 }
-document.addEventListener("entries-changed", refresh);
 
 const isFar = () => document.querySelectorAll("#listing .window:not(.ghosts)").length > 1;
 

@@ -31,12 +31,6 @@ document.addEventListener("htmx:afterSwap", () => {
   (same ?? document.querySelector("#results h2")).focus();
 });
 
-document.addEventListener("entries-changed", () => {
-  const source = document.getElementById("results");
-  const url = document.getElementById("search").getAttribute("hx-get") + location.search;
-  window.htmx.ajax("GET", url, { source, target: source, swap: "outerHTML" });
-});
-
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (key === "Escape" && target.matches("#results .name")) field().focus();

@@ -49,7 +49,7 @@ def test_entries_anywhere_are_found_once_the_worker_has_read_them(gwen, foreign,
     film = foreign.file("film.mkv", b"x" * 900, inner.id)
     empty = gwen.client.get("/search/?q=film")
     assert words(empty, "#results .hint") == "Searched 0 of 1 folder so far"
-    assert page(empty).select("#results[hx-get='/search/results/?q=film']")
+    assert page(empty).select("#results[data-poll][hx-get='/search/results/?q=film']")
     work()
     answer = gwen.client.get("/search/?q=film")
     assert sorted(names(gwen, "?q=film")) == ["A film", "Films", "film.mkv"]
@@ -60,7 +60,7 @@ def test_entries_anywhere_are_found_once_the_worker_has_read_them(gwen, foreign,
     }
     assert "Folder: Films/A film" in words(answer, "#results")
     assert words(answer, "#results .hint") == "Searched all 3 folders"
-    assert not page(answer).select("#results[hx-get]")
+    assert not page(answer).select("#results[data-poll]")
     for link in links:
         assert gwen.client.get(link).status_code == 200
 
