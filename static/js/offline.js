@@ -4,10 +4,7 @@ const PAUSE_MILLISECONDS = 3000;
 const page = document.querySelector("[data-offline]");
 
 if (page && location.pathname !== page.dataset.offline) {
-  page.querySelector("a.primary").addEventListener("click", (event) => {
-    event.preventDefault();
-    location.reload();
-  });
+  page.querySelector("a.primary").href = location.pathname + location.search;
   window.addEventListener("online", check);
   document.addEventListener("visibilitychange", check);
   setInterval(check, PAUSE_MILLISECONDS);

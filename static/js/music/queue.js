@@ -28,11 +28,8 @@ export class Queue {
   shuffle() {
     const now = this.order[this.at];
     const others = this.order.filter((index) => index !== now);
-    for (let last = others.length - 1; last > 0; last -= 1) {
-      const other = Math.floor(Math.random() * (last + 1));
-      [others[last], others[other]] = [others[other], others[last]];
-    }
-    this.order = [now, ...others];
+    const chances = this.tracks.map(() => Math.random());
+    this.order = [now, ...others.sort((one, other) => chances[one] - chances[other])];
     this.at = 0;
   }
 

@@ -4,6 +4,7 @@
 import { words } from "../words.js";
 
 const NATIVE = "application/vnd.apple.mpegurl";
+const TRACK_EVENTS = "MANIFEST_PARSED AUDIO_TRACKS_UPDATED SUBTITLE_TRACKS_UPDATED LEVEL_SWITCHED AUDIO_TRACK_SWITCHED";
 const POLL_MS = 2000;
 const MAX_MISSES = 30;
 
@@ -79,15 +80,7 @@ export class Source extends EventTarget {
       backBufferLength: 60,
     });
     this.hls = hls;
-    for (const name of [
-      "MANIFEST_PARSED",
-      "AUDIO_TRACKS_UPDATED",
-      "SUBTITLE_TRACKS_UPDATED",
-      "LEVEL_SWITCHED",
-      "AUDIO_TRACK_SWITCHED",
-    ]) {
-      hls.on(Hls.Events[name], () => this.dispatchEvent(new Event("tracks")));
-    }
+    for (const name of TRACK_EVENTS.split(" ")) hls.on(Hls.Events[name], () => this.dispatchEvent(new Event("tracks")));
     hls.on(Hls.Events.CUES_PARSED, (_event, data) => this.dispatchEvent(new CustomEvent("cues", { detail: data })));
     hls.on(Hls.Events.ERROR, (_event, data) => data.fatal && this.#handleHlsError(Hls, data));
     hls.loadSource(url);

@@ -3,17 +3,14 @@ import "../files/on-first-use.js";
 import { isForUs } from "../shortcuts.js";
 
 const field = () => document.getElementById("query");
-const links = () => [...document.querySelectorAll("#results .name")];
 
 // Down moves the focus from the field through the results, and Up moves it back.
 document.addEventListener("keydown", (event) => {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-  const { target } = event;
-  if (!step || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
-  if (target !== field() && !target.matches("#results .name")) return;
-  const places = [field(), ...links()];
-  const next = places[places.indexOf(target) + step];
-  if (!next) return;
+  const places = [field(), ...document.querySelectorAll("#results .name")];
+  const at = places.indexOf(event.target);
+  const next = at < 0 ? null : places[at + step];
+  if (!next || event.altKey || event.ctrlKey || event.metaKey || event.isComposing) return;
   event.preventDefault();
   next.focus();
 });
