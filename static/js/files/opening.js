@@ -14,16 +14,14 @@ onPlainClick("#listing a.entry[href]", (link) => {
 });
 
 // Run before htmx, which would reload the listing.
-window.addEventListener(
-  "popstate",
-  async (event) => {
-    const dialog = document.getElementById("overlay");
-    const isPreview = event.state?.isPreview === true;
-    if (!dialog && !isPreview) return;
-    if (isPreview || location.href === dialog.dataset.listing) event.stopImmediatePropagation();
-    const preview = await overlay();
-    if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
-    else preview?.close();
-  },
-  true,
-);
+window.addEventListener("popstate", follow, { capture: true });
+
+async function follow(event) {
+  const dialog = document.getElementById("overlay");
+  const isPreview = event.state?.isPreview === true;
+  if (!dialog && !isPreview) return;
+  if (isPreview || location.href === dialog.dataset.listing) event.stopImmediatePropagation();
+  const preview = await overlay();
+  if (isPreview) preview?.open(location.href, { isNew: false, listing: event.state.listing });
+  else preview?.close();
+}

@@ -21,10 +21,8 @@ export class Pace {
   // Bytes per second, over the last few seconds.
   get rate() {
     const last = this.#marks.at(-1);
-    return between(
-      this.#marks.find(({ at }) => last.at - at <= RATE_MS),
-      last,
-    );
+    const first = this.#marks.find(({ at }) => last.at - at <= RATE_MS);
+    return between(first, last);
   }
 
   // Return the seconds left, or null if it's too early to tell. The previous estimate is kept until it's

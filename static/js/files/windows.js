@@ -11,16 +11,14 @@ const listing = () => document.getElementById("listing");
 const windows = () => [...document.querySelectorAll("#listing .window:not(.ghosts)")];
 const filledWindows = () => windows().filter((each) => !each.querySelector(".spacer"));
 
-const observer = new IntersectionObserver(
-  (entries) => {
-    for (const { isIntersecting, target } of entries) {
-      if (!isIntersecting) continue;
-      const holder = target.closest(".ghosts, .spacer");
-      if (holder) window.htmx.trigger(holder, "near");
-    }
-  },
-  { rootMargin: AHEAD },
-);
+const observer = new IntersectionObserver(load, { rootMargin: AHEAD });
+
+function load(entries) {
+  for (const { isIntersecting, target } of entries) {
+    const holder = isIntersecting && target.closest(".ghosts, .spacer");
+    if (holder) window.htmx.trigger(holder, "near");
+  }
+}
 
 document.addEventListener("htmx:load", ({ detail: { elt } }) => {
   if (elt.matches(".window, .ghosts")) adopt();

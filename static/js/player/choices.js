@@ -30,10 +30,8 @@ export function markCurrent(list, isCurrent) {
 
 // Return the choice that is most like the preferred one: the same, or another in its language.
 export function findLike(choices, { name, lang }) {
-  return (
-    choices.find((each) => each.name === name && each.lang === lang) ??
-    choices.find((each) => each.lang && each.lang === lang)
-  );
+  const same = choices.find((each) => each.name === name && each.lang === lang);
+  return same ?? choices.find((each) => each.lang && each.lang === lang);
 }
 
 export const recall = (name, fallback) => browser.readJson(PREFIX + name) ?? fallback;

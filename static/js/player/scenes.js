@@ -19,10 +19,8 @@ function showChapters(root, controls, chapters, on) {
   bubble.chapters = chapters;
   root.querySelector(".chapter-marks").replaceChildren(...inside.map(({ at }) => mark(at / video.duration)));
   part.hidden = false;
-  refill(
-    list,
-    chapters.map(({ title }, chapter) => makeChoice({ chapter }, { textContent: title })),
-  );
+  const choices = chapters.map(({ title }, chapter) => makeChoice({ chapter }, { textContent: title }));
+  refill(list, choices);
   on(menu, "beforetoggle", () => {
     const current = chapters.indexOf(bubble.chapterAt(video.currentTime));
     markCurrent(list, ({ chapter }) => Number(chapter) === current);

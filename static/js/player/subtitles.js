@@ -127,10 +127,8 @@ export class Subtitles {
   }
 
   #addCues({ cues, track }) {
-    const at =
-      track === "default"
-        ? this.source.hls.subtitleTracks.findIndex((each) => each.default)
-        : Number(track.replace("subtitles", ""));
+    const { subtitleTracks } = this.source.hls;
+    const at = track === "default" ? subtitleTracks.findIndex((each) => each.default) : track.replace("subtitles", "");
     const key = `hls-${at}`;
     const earlier = this.#cues.get(key) ?? [];
     const names = new Set(earlier.map(nameOf));

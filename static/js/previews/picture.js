@@ -86,10 +86,8 @@ function showFull() {
   if (!full || image.src.endsWith(full)) return;
   delete image.dataset.full;
   const [shown, whole] = [image, Object.assign(new Image(), { src: full })];
-  whole.decode().then(
-    () => (shown.src = full),
-    () => {},
-  );
+  const show = () => (shown.src = full);
+  whole.decode().then(show, () => {});
 }
 
 function toggle(x, y) {
