@@ -5,15 +5,13 @@ const AT_ONCE = 3;
 
 const isRunning = ({ state }) => state === "uploading" || state === "moving";
 const isWaiting = ({ state }) => state === "queued";
+const newSet = () => ({ files: 0, bytes: 0, sentBytes: 0, pace: new Pace(performance.now()) });
 const sum = (numbers) => numbers.reduce((all, each) => all + each, 0);
 
 export class Turns {
   uploads = [];
   arrived = 0;
-  // Of the set that began when nothing was in progress.
-  #done = { files: 0, bytes: 0 };
-  #sentBytes = 0;
-  #pace = new Pace(0);
+  #set = newSet(); // the one that began when nothing was in progress
 
   constructor(hooks) {
     this.hooks = hooks;
@@ -26,45 +24,41 @@ export class Turns {
   }
 
   add(files) {
-    if (!this.isActive) this.#startSet();
+    if (!this.isActive) this.#set = newSet();
     this.uploads.push(...files.map((each) => this.#make(each)));
     this.#go();
-  }
-
-  #startSet() {
-    this.#done = { files: 0, bytes: 0 };
-    this.#sentBytes = 0;
-    this.#pace = new Pace(performance.now());
   }
 
   #make({ file, url }) {
     const upload = this.hooks.make(file, url, (each) => this.follow(each));
     upload.noteSent = (bytes) => {
-      this.#sentBytes += bytes;
-      this.#pace.add(performance.now(), this.#sentBytes);
+      this.#set.sentBytes += bytes;
+      this.#set.pace.add(performance.now(), this.#set.sentBytes);
     };
     return upload;
   }
 
   // The files and bytes of the set, and the seconds left, or null if it's too early to tell or nothing moves.
   get sums() {
+    const { files: done, bytes, sentBytes, pace } = this.#set;
     const files = this.uploads.filter(({ state }) => state !== "failed");
     const sent = sum(files.map((each) => each.sent));
     const missing = sum(files.map(({ file }) => file.size)) - sent;
     const isMoving = files.some(({ state, isCut }) => state === "uploading" && !isCut);
     return {
-      done: this.#done.files,
-      total: this.#done.files + this.uploads.length,
-      doneBytes: this.#done.bytes + sent,
-      totalBytes: this.#done.bytes + sum(this.uploads.map(({ file }) => file.size)),
-      seconds: isMoving ? this.#pace.left(performance.now(), this.#sentBytes + missing) : null,
+      done,
+      total: done + this.uploads.length,
+      doneBytes: bytes + sent,
+      totalBytes: bytes + sum(this.uploads.map(({ file }) => file.size)),
+      seconds: isMoving ? pace.left(performance.now(), sentBytes + missing) : null,
     };
   }
 
   follow(upload) {
     if (upload.state === "done") {
       this.uploads = this.uploads.filter((each) => each !== upload);
-      this.#done = { files: this.#done.files + 1, bytes: this.#done.bytes + upload.file.size };
+      this.#set.files += 1;
+      this.#set.bytes += upload.file.size;
       if (!this.hooks.announce(upload)) this.arrived += 1;
     }
     this.#go();

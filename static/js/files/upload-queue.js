@@ -11,15 +11,9 @@ const IN_SIGHT = 12;
 export class UploadQueue extends Turns {
   #isFinishing = false;
 
-  /**
-   * @param {HTMLElement} panel contains the list of rows and their template
-   * @param {object} options
-   * @param {string} options.home the id of the element that gets the focus when no row is left
-   * @param {(upload: import("./upload.js").Upload) => boolean} [options.announce] announces a special outcome; returns whether it did
-   * @param {() => unknown} [options.finish] runs when the last file has arrived; the rows stay until it's done
-   * @param {() => void} [options.draw] updates the rest of the panel
-   * @param {typeof uploadOf} [options.make] creates the upload of a file
-   */
+  // The panel contains the list of rows and their template. `home` is the id of what gets the focus when no row
+  // is left. `announce` announces a special outcome, and returns whether it did. `finish` runs when the last file
+  // has arrived, and the rows stay until it's done. `draw` updates the rest of the panel.
   constructor(panel, { home, announce = () => false, finish = () => {}, draw = () => {}, make = uploadOf }) {
     super({ make, announce, finish: (count) => this.#end(count, finish) });
     this.panel = panel;
