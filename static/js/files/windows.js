@@ -26,11 +26,11 @@ document.addEventListener("htmx:load", ({ detail: { elt } }) => {
 });
 
 function watch() {
+  trim();
   const ghosts = listing()?.querySelector(".ghosts");
-  if (!ghosts) return trim();
+  if (!ghosts) return;
   listing().dataset.rows ??= ghosts.getAttribute("hx-get");
   observer.observe(ghosts.firstElementChild);
-  trim();
 }
 
 function trim() {
@@ -69,17 +69,15 @@ function reserve(each, height) {
   observer.observe(spacer);
 }
 
-document.addEventListener("htmx:afterSwap", ({ detail: { target } }) => {
-  if (!windows().includes(target)) return;
+// An observer reports only changes, but a new observation reports immediately, so this retries.
+on(document, "htmx:afterRequest", ({ detail: { successful, requestConfig } }) => {
+  const { elt } = requestConfig;
+  if (!elt.matches(".spacer")) return;
   adopt();
   trim();
-});
-
-// An observer reports only changes, but a new observation reports immediately, so this retries.
-document.addEventListener("htmx:afterRequest", ({ target, detail }) => {
-  if (detail.successful || !target.matches(".spacer")) return;
-  observer.unobserve(target);
-  setTimeout(() => target.isConnected && observer.observe(target), RETRY_MS);
+  if (successful) return;
+  observer.unobserve(elt);
+  setTimeout(() => elt.isConnected && observer.observe(elt), RETRY_MS);
 });
 
 // End would scroll to the last loaded row. Scroll to the last of all rows instead.
