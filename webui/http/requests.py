@@ -1,9 +1,11 @@
 """Read and write HTTP and htmx headers, so that no view spells them out."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from urllib.parse import urlsplit
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
@@ -117,6 +119,14 @@ def no_content() -> HttpResponse:
     response = HttpResponse(status=204, headers={"Cache-Control": "no-store"})
     del response["Content-Type"]
     return response
+
+
+def keep_cookie(
+    response: HttpResponse, name: str, value: str, age: timedelta, path: str = ""
+) -> None:
+    """Keep a value that only Ferry reads in this browser, for the whole site or a part of it."""
+    path = path or settings.SESSION_COOKIE_PATH
+    response.set_cookie(name, value, max_age=age, path=path, httponly=True, samesite="Lax")
 
 
 def respond(  # noqa: PLR0913  With and without htmx, each needs some.

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare, salted_hmac
 
-from webui.http import cookies
+from webui.http.requests import keep_cookie
 from webui.models import Share
 
 COOKIE = f"ferry_visit_{settings.PORT}"
@@ -19,7 +19,7 @@ LIFETIME = timedelta(hours=12)
 def begin(response: HttpResponse, share: Share, token: str) -> None:
     """Let this browser in for some hours. Its cookie goes to the pages of this link only."""
     value, path = signing.dumps(digest_of(share), salt=SALT), reverse("share-page", args=[token])
-    cookies.keep(response, COOKIE, value, LIFETIME, path)
+    keep_cookie(response, COOKIE, value, LIFETIME, path)
 
 
 def is_inside(request: HttpRequest, share: Share) -> bool:

@@ -18,8 +18,7 @@ from django.utils.translation import gettext as _
 from common.host import host
 from webui import owner_settings
 from webui.health.page import finding_words
-from webui.http import cookies
-from webui.http.requests import service_of
+from webui.http.requests import keep_cookie, service_of
 from webui.library import folders
 from webui.library.bounds import bounds_of
 from webui.models import Role
@@ -166,4 +165,4 @@ def theme_of(request: HttpRequest) -> str:
 
 def keep_theme(response: HttpResponse, chosen: str) -> None:
     theme = chosen if chosen in THEMES else "system"
-    cookies.keep(response, THEME_COOKIE, theme, THEME_AGE)
+    keep_cookie(response, THEME_COOKIE, theme, THEME_AGE)

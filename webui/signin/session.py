@@ -14,8 +14,8 @@ from django.utils.translation import ngettext
 
 from webui.activity import events
 from webui.errors import answers as error_answers
-from webui.http import cookies, known_devices
-from webui.http.requests import Request, leave_for
+from webui.http import known_devices
+from webui.http.requests import Request, keep_cookie, leave_for
 from webui.models import User
 from webui.signin import devices, throttle
 
@@ -101,7 +101,7 @@ def welcome_in(
 def remember_device(response: HttpResponse, user: User) -> None:
     """Set a cookie that exempts this device from waits caused by strangers' password guesses."""
     value = known_devices.cookie_of(user)
-    cookies.keep(response, known_devices.COOKIE, value, known_devices.COOKIE_AGE)
+    keep_cookie(response, known_devices.COOKIE, value, known_devices.COOKIE_AGE)
 
 
 def count_guess(request: HttpRequest) -> HttpResponse:

@@ -10,8 +10,7 @@ from django.utils.translation import gettext as _
 
 from webui.activity import events
 from webui.errors import answers as error_answers
-from webui.http import cookies
-from webui.http.requests import Request, leave_for, no_content
+from webui.http.requests import Request, keep_cookie, leave_for, no_content
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Pairing, Role
 from webui.people import pairing
@@ -92,7 +91,7 @@ def wait(request: HttpRequest) -> HttpResponse:
     half = len(code) // 2
     page = {"code": f"{code[:half]} {code[half:]}", "spelled": " ".join(code)}
     response = render(request, "people/wait.html", {"page": page})
-    cookies.keep(response, SECRET_COOKIE, secret, pairing.CODE_LIFETIME)
+    keep_cookie(response, SECRET_COOKIE, secret, pairing.CODE_LIFETIME)
     return response
 
 
