@@ -126,6 +126,10 @@ class Addresses:
         return f"{self.below}{key}/view/{self.shown_tail}"
 
 
+def with_query(url: str, query: str) -> str:
+    return f"{url}{'&' if '?' in url else '?'}{query}"
+
+
 def folder_url(folder: str) -> str:
     return reverse("files") if folder == ROOT else reverse("files-folder", args=[folder])
 

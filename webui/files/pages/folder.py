@@ -19,7 +19,7 @@ from webui.files.pages.rows import (
     rows,
     section_rows,
 )
-from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url
+from webui.library.addresses import Addresses, ViewOptions, folder_url, thumb_url, with_query
 from webui.library.entries import FOLDER, ROOT, Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.library.sorting import BY_SECTION, Contents, plain
@@ -172,6 +172,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
     before = look.at(max(first - ROWS_AT_ONCE, 0))
     can_search_inside = context.can_search and not snapshot.is_root
     tail = ViewOptions(query=look.query).tail if context.can_search else ""
+    seen = f"seen={seen_version(snapshot, context.stale)}"
     return FilesPage(
         title=snapshot.name or _("Files"),
         folder=snapshot.folder,
@@ -213,9 +214,7 @@ def make_page(snapshot: Snapshot, look: ViewOptions, context: FilesContext) -> F
         elsewhere_url=reverse("search-elsewhere", args=[snapshot.folder]) + tail if tail else "",
         search_url=reverse("search") + tail if tail else "",
         stale=context.stale,
-        refresh_url=""
-        if context.is_fresh
-        else refresh_url(at, look.at(first), seen_version(snapshot, context.stale)),
+        refresh_url="" if context.is_fresh else with_query(at.fragment(look.at(first)), seen),
         new_folder=new_folder_page(snapshot, look),
         may_change=may_change,
         takes_folders=context.takes_folder,
@@ -415,11 +414,6 @@ def seen_version(snapshot: Snapshot, stale: Stale | None) -> str:
     The version also changes when the service becomes reachable.
     """
     return snapshot.revision + ("-away" if stale else "")
-
-
-def refresh_url(at: Addresses, look: ViewOptions, version: str) -> str:
-    address = at.fragment(look)
-    return f"{address}{'&' if '?' in address else '?'}seen={version}"
 
 
 def stale_words(since: str, failure: Failure) -> Stale:

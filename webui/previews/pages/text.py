@@ -8,7 +8,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
-from webui.library.addresses import Addresses
+from webui.library.addresses import Addresses, with_query
 from webui.library.entries import Entry
 from webui.previews.code_languages import label_of, language_of
 from webui.previews.pages import layouts
@@ -98,10 +98,6 @@ def content_of(entry: Entry, piece: TextPiece, highlight: Highlight, prose: Pros
             return TextPart("lines", lines=highlight(text, language_of(entry.name)))
     lines: list[str | SafeString] = [*text.removesuffix("\n").split("\n")]
     return TextPart("art" if is_art(entry) else "lines", lines=lines)
-
-
-def with_query(address: str, query: str) -> str:
-    return f"{address}{'&' if '?' in address else '?'}{query}"
 
 
 def more_text(piece: TextPiece, entry: Entry) -> str:
