@@ -1,7 +1,6 @@
 """The player of one film, for the page that shows it."""
 
 from contextlib import suppress
-from dataclasses import replace
 
 from django.utils import timezone
 
@@ -15,20 +14,18 @@ from webui.library.snapshot import Snapshot
 from webui.library.sorting import episode_in
 from webui.player import neighbors, resume_positions, subtitles
 from webui.player.pages import film as page
-from webui.player.pages.film import PlayerPage
 from webui.v1.errors import Failure
 
 
-def page_of(request: Request, reading: Reading, entry: Entry) -> PlayerPage:
+def page_of(request: Request, reading: Reading, entry: Entry) -> dict[str, object]:
     position = resume_positions.position(request.user, service_of(request), entry.id)
     at = Addresses(reading.snapshot.folder, parse_view_options(request.GET))
-    shown = replace(
-        page.player_page(reading.snapshot, entry, at, position),
-        subtitles=subtitles.of(service_of(request), reading.snapshot, entry, timezone.now()),
-        keeps_position=bounds_of(request) is None,
-    )
+    shown = page.player_page(reading.snapshot, entry, at, position) | {
+        "subtitles": subtitles.of(service_of(request), reading.snapshot, entry, timezone.now()),
+        "keeps_position": bounds_of(request) is None,
+    }
     film = next_season(request, reading.snapshot, entry)
-    return replace(shown, next=page.nearby_film(*film), runs_on=True) if film else shown
+    return shown | {"next": page.nearby_film(*film), "runs_on": True} if film else shown
 
 
 def next_season(

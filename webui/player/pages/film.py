@@ -1,6 +1,6 @@
 """The player of one film: its sources, how far a person got, and what comes next."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,7 +13,6 @@ from webui.library.entries import Entry, split_name
 from webui.library.snapshot import Snapshot
 from webui.player import neighbors
 from webui.player.position import Position
-from webui.player.subtitle_languages import Sidecar
 from webui.v1.links import Link
 from webui.v1.own_records import Filmstrip, Scenes
 from webui.words import formatting
@@ -45,50 +44,32 @@ class NearbyFilm:
     url: str
 
 
-@dataclass(frozen=True)
-class PlayerPage:
-    title: str
-    folder: str
-    file: str
-    poster_url: str
-    original_url: str
-    original_type: str  # "" if no browser plays the original
-    size: str
-    is_watched: bool
-    resume: Position | None  # if the person has begun the film
-    resume_at: str
-    resume_text: str
-    previous: NearbyFilm | None
-    next: NearbyFilm | None
-    runs_on: bool  # the next film is the next episode of the series
-    subtitles: Sequence[Sidecar] = ()
-    keeps_position: bool = True  # except for visitors
-    speeds: Sequence[tuple[str, str]] = SPEEDS
-    modules: Sequence[str] = MODULES
-
-
 def player_page(
     snapshot: Snapshot, entry: Entry, at: Addresses, position: Position | None
-) -> PlayerPage:
+) -> dict[str, object]:
+    """Describe the player. `original_type` is empty if no browser plays the original. The film
+    `runs_on` if the next one is the next episode of the series."""
     before, after = neighbors.films_around(snapshot, entry)
     title = split_name(entry.name)[0]
     begun = position if position and position.position_seconds else None
-    return PlayerPage(
-        title=title,
-        folder=snapshot.folder,
-        file=entry.id,
-        poster_url=image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
-        original_url=raw_url(at, entry.id),
-        original_type=TYPES.get(entry.extension, ""),
-        size=formatting.size_words(entry.size_bytes),
-        is_watched=bool(position and position.is_watched),
-        resume=begun,
-        resume_at=clock_words(begun.position_seconds) if begun else "",
-        resume_text=stopped_words(begun) if begun else "",
-        previous=nearby_film(before, at),
-        next=nearby_film(after, at),
-        runs_on=bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
-    )
+    return {
+        "title": title,
+        "folder": snapshot.folder,
+        "file": entry.id,
+        "poster_url": image_url(at, entry) if thumb_url(entry, at, by_kind=False) else "",
+        "original_url": raw_url(at, entry.id),
+        "original_type": TYPES.get(entry.extension, ""),
+        "size": formatting.size_words(entry.size_bytes),
+        "is_watched": bool(position and position.is_watched),
+        "resume": begun,
+        "resume_at": clock_words(begun.position_seconds) if begun else "",
+        "resume_text": stopped_words(begun) if begun else "",
+        "previous": nearby_film(before, at),
+        "next": nearby_film(after, at),
+        "runs_on": bool(after and episodes.is_next_episode(title, split_name(after.name)[0])),
+        "speeds": SPEEDS,
+        "modules": MODULES,
+    }
 
 
 def nearby_film(entry: Entry | None, at: Addresses) -> NearbyFilm | None:
