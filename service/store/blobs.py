@@ -3,14 +3,14 @@
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import BinaryIO, ClassVar, NamedTuple, Protocol, Self
 
 from django.conf import settings
 
-from service.errors import NotFound
+from service.errors import NotFound, StoreAway
 from service.store.sums import CHUNK_BYTES, Stored, Sums
 
 BLOB = re.compile("[0-9a-f]{32}")
@@ -215,19 +215,38 @@ class Store(Protocol):
     def reach_generation(self, number: int) -> None:
         """Raise the generation to this number; it never falls."""
 
+    def read_note(self, name: str) -> str | None: ...
+
+    def write_note(self, name: str, text: str) -> None: ...
+
+    def delete_note(self, name: str) -> None: ...
+
     def is_known_intact(self, now: datetime) -> bool:
         """Return whether all rows had their blobs at the last check, and no read failed since."""
+        # A power cut may leave half a note.
+        with suppress(ValueError):
+            checked_at = datetime.fromisoformat(self.read_note("whole") or "")
+            return checked_at > now - KNOWN_INTACT_FOR
+        return False
 
-    def record_intact(self, now: datetime) -> None: ...
+    def record_intact(self, now: datetime) -> None:
+        self.write_note("whole", now.isoformat())
+        self.delete_note("lost")
 
     def record_loss(self, file_ids: Sequence[int] = ()) -> None:
         """Record that blobs are missing, until a sweep finds everything again.
 
         The sweep names some of the files; a reader that missed a blob names none.
         """
+        with suppress(OSError, StoreAway):
+            self.delete_note("whole")
+            if file_ids or self.losses() is None:
+                self.write_note("lost", ",".join(map(str, file_ids)))
 
     def losses(self) -> list[int] | None:
         """Return some of the files whose blobs are missing, or None if no loss is known."""
+        text = self.read_note("lost")
+        return None if text is None else [int(each) for each in text.split(",") if each.isdecimal()]
 
 
 def library_store() -> Store:

@@ -2,15 +2,13 @@
 
 import fcntl
 import os
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
-from datetime import datetime
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
 from common.storage import durable
 from common.storage.locks import try_lock
-from service.store.blobs import KNOWN_INTACT_FOR
 from service.store.folders import make_folder, private
 
 GENERATION_DIGITS = 20
@@ -19,41 +17,24 @@ GENERATION_DIGITS = 20
 class DiskNotes:
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._whole = root / "whole"
-        self._lost = root / "lost"
         self.mark = root / "database"
         self._generation = root / "generation"
 
-    def is_known_intact(self, now: datetime) -> bool:
+    def read_note(self, name: str) -> str | None:
         try:
-            return self._whole.stat().st_mtime > (now - KNOWN_INTACT_FOR).timestamp()
-        except FileNotFoundError:
-            return False
-
-    def record_intact(self, now: datetime) -> None:
-        make_folder(self._root)
-        self._whole.touch(mode=0o600)
-        os.utime(self._whole, (now.timestamp(), now.timestamp()))
-        self._lost.unlink(missing_ok=True)
-
-    def record_loss(self, file_ids: Sequence[int] = ()) -> None:
-        with suppress(OSError):
-            self._whole.unlink(missing_ok=True)
-        with suppress(OSError):
-            if file_ids or not self._lost.exists():
-                self._lost.write_text(",".join(map(str, file_ids)))
-
-    def losses(self) -> list[int] | None:
-        try:
-            return [int(each) for each in self._lost.read_text().split(",") if each.isdecimal()]
+            return (self._root / name).read_text()
         except FileNotFoundError:
             return None
+
+    def write_note(self, name: str, text: str) -> None:
+        make_folder(self._root)
+        (self._root / name).write_text(text)
+
+    def delete_note(self, name: str) -> None:
+        (self._root / name).unlink(missing_ok=True)
 
     def owner(self, *, insists: bool = False) -> str | None:  # noqa: ARG002  A file is read anyway.
-        try:
-            return self.mark.read_text()
-        except FileNotFoundError:
-            return None
+        return self.read_note(self.mark.name)
 
     def claim_for(self, database: str) -> bool:
         if not self.mark.exists():

@@ -1,16 +1,13 @@
 """What a library notes about itself in objects: its owner, its generation, and losses."""
 
 import time
-from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 
 import obstore
 from obstore.exceptions import AlreadyExistsError, PreconditionError
 from obstore.store import S3Store
 
 from service.errors import NotFound, StoreAway
-from service.store.blobs import KNOWN_INTACT_FOR
 from service.store.objects.failures import translate_failures
 
 # Every upload counts as a batch, and one object can't be read and written for each of them.
@@ -31,24 +28,6 @@ class ObjectNotes:
         self._generation = 0
         self._generation_read_at = self._generation_written_at = float("-inf")
 
-    def is_known_intact(self, now: datetime) -> bool:
-        text = self._read("whole")
-        return text is not None and datetime.fromisoformat(text) > now - KNOWN_INTACT_FOR
-
-    def record_intact(self, now: datetime) -> None:
-        self._write("whole", now.isoformat())
-        self._delete("lost")
-
-    def record_loss(self, file_ids: Sequence[int] = ()) -> None:
-        with suppress(StoreAway):
-            self._delete("whole")
-            if file_ids or self.losses() is None:
-                self._write("lost", ",".join(map(str, file_ids)))
-
-    def losses(self) -> list[int] | None:
-        text = self._read("lost")
-        return None if text is None else [int(each) for each in text.split(",") if each]
-
     def owner(self, *, insists: bool = False) -> str | None:
         """Return the owner, as it was up to some seconds ago.
 
@@ -60,7 +39,7 @@ class ObjectNotes:
         if self._owner is None or now - self._owner_read_at > OWNER_SECONDS:
             for tries_left in reversed(range(INSISTENT_TRIES if insists else 1)):
                 try:
-                    self._owner, self._owner_read_at = self._read("owner"), now
+                    self._owner, self._owner_read_at = self.read_note("owner"), now
                     break
                 except StoreAway:
                     if self._owner is not None and insists:
@@ -78,14 +57,14 @@ class ObjectNotes:
         return self.owner() == database
 
     def hand_over(self, database: str) -> None:
-        self._write("owner", database)
+        self.write_note("owner", database)
         self._owner = None
 
     def generation(self) -> int:
         """Return the generation, as it was up to a minute ago."""
         now = time.monotonic()
         if now - self._generation_read_at > GENERATION_SECONDS:
-            self._generation = int(self._read("generation") or 0)
+            self._generation = int(self.read_note("generation") or 0)
             self._generation_read_at = now
         return self._generation
 
@@ -105,7 +84,7 @@ class ObjectNotes:
                     obstore.put(self._objects, key_of("generation"), b"%d" % number, mode=mode)
         self._generation_written_at = now
 
-    def _read(self, name: str) -> str | None:
+    def read_note(self, name: str) -> str | None:
         """Read a note, unless the store was away a moment ago: health checks read several."""
         if time.monotonic() < self._asks_after:
             raise StoreAway
@@ -118,11 +97,11 @@ class ObjectNotes:
             self._asks_after = time.monotonic() + PAUSE_SECONDS
             raise
 
-    def _write(self, name: str, text: str) -> None:
+    def write_note(self, name: str, text: str) -> None:
         with translate_failures():
             obstore.put(self._objects, key_of(name), text.encode())
 
-    def _delete(self, name: str) -> None:
+    def delete_note(self, name: str) -> None:
         with translate_failures(), suppress(FileNotFoundError):
             obstore.delete(self._objects, key_of(name))
 
