@@ -11,7 +11,7 @@ import secrets
 from collections import OrderedDict
 from copy import copy
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Lock
 
 from django.contrib.auth.hashers import check_password
@@ -30,6 +30,7 @@ from service.models import Account, KnownNetwork
 LONGEST_PASSWORD = 1024
 LIFETIME = timedelta(minutes=15)
 LONGEST_LIFETIME = timedelta(days=1)
+NEVER = datetime.min.replace(tzinfo=UTC)
 MOST_REMEMBERED = 1000
 KNOWN_LIFETIME = timedelta(days=30)
 KNOWN_EVERY = timedelta(days=1)
@@ -144,22 +145,18 @@ class Remembered:
     def add(self, account: Account, password: str, network: str, now: datetime) -> None:
         with self._lock:
             self._times[self._digest(account, password, network)] = now, now
-            while len(self._times) > MOST_REMEMBERED:
+            if len(self._times) > MOST_REMEMBERED:
                 self._times.popitem(last=False)
 
     def use(self, account: Account, password: str, network: str, now: datetime) -> bool:
         """Return whether the pair is remembered, and remember it for longer if so."""
         digest = self._digest(account, password, network)
         with self._lock:
-            verified_at, used_at = self._times.get(digest, (None, now))
-            if verified_at is None:
-                return False
+            verified_at, used_at = self._times.pop(digest, (NEVER, NEVER))
             # In either direction: clocks may be set back.
             if abs(now - used_at) >= LIFETIME or abs(now - verified_at) >= LONGEST_LIFETIME:
-                del self._times[digest]
                 return False
             self._times[digest] = verified_at, max(used_at, now)
-            self._times.move_to_end(digest)
             return True
 
     def forget(self) -> None:
