@@ -35,11 +35,8 @@ def resolving_name() -> str | None:
 
 
 def all_addresses() -> set[Address]:
-    addresses: set[Address] = set()
-    for adapter in ifaddr.get_adapters():
-        for ip in adapter.ips:
-            addresses.add(ipaddress.ip_address(ip.ip if isinstance(ip.ip, str) else ip.ip[0]))
-    return addresses
+    ips = [ip.ip for adapter in ifaddr.get_adapters() for ip in adapter.ips]
+    return {ipaddress.ip_address(ip if isinstance(ip, str) else ip[0]) for ip in ips}
 
 
 def lan() -> list[Address]:

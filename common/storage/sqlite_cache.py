@@ -48,7 +48,10 @@ class SQLiteCache:
                 yield connection
         else:
             with self._lock:
-                yield self._in_memory()
+                if self._memory is None:
+                    self._memory = connection_to(":memory:")
+                    self._memory.executescript(self._schema)
+                yield self._memory
 
     @contextmanager
     def transact(self) -> Iterator[sqlite3.Connection]:
@@ -111,12 +114,6 @@ class SQLiteCache:
                     connection.execute(f"PRAGMA user_version = {self._shape}")
             connection.executescript(self._schema)
             self._is_ready = True
-
-    def _in_memory(self) -> sqlite3.Connection:
-        if self._memory is None:
-            self._memory = connection_to(":memory:")
-            self._memory.executescript(self._schema)
-        return self._memory
 
 
 def is_writable(folder: Path) -> bool:
