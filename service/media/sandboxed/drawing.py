@@ -2,6 +2,7 @@
 
 import codecs
 import io
+import math
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
@@ -88,42 +89,36 @@ def draw(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
     """Draw the first frame in each of the sizes."""
     orientation = orientation_of(image)
     profile = image.info.get("icc_profile")
-    target = largest_box(image.size, sizes, orientation)
+    target = stored_box(shown_size(image), sizes, orientation)
     # A JPEG is read at down to an eighth of its size if that is enough.
     image.draft(None, (target[0] * 2, target[1] * 2))
     if image.width * image.height > MOST_PIXELS:
         raise Unfit("it has too many pixels", is_limit=True)
     image.load()
-    return encode(plain(image, profile, target), sizes, orientation)
+    return encode(upright(plain(image, profile, target), orientation), sizes)
 
 
-def encode(image: Image.Image, sizes: Sequence[PictureSize], orientation: int = 1) -> list[bytes]:
-    """Encode an RGB or RGBA image in each of the sizes."""
-    return [file_of(fit(image, size, orientation)) for size in sizes]
+def encode(image: Image.Image, sizes: Sequence[PictureSize]) -> list[bytes]:
+    """Encode an upright RGB or RGBA image in each of the sizes."""
+    return [file_of(shrink(image, box_of(image.size, size))) for size in sizes]
 
 
-def fit(image: Image.Image, size: PictureSize, orientation: int) -> Image.Image:
-    """Fit an image into a size, and turn it upright."""
-    small = shrink(image, box_of(image.size, size, orientation))
-    return small.transpose(TURNS[orientation]) if orientation in TURNS else small
+def upright(image: Image.Image, orientation: int) -> Image.Image:
+    return image.transpose(TURNS[orientation]) if orientation in TURNS else image
 
 
-def largest_box(
-    stored_size: tuple[int, int], sizes: Sequence[PictureSize], orientation: int
+def stored_box(
+    shown: tuple[int, int], sizes: Sequence[PictureSize], orientation: int
 ) -> tuple[int, int]:
-    """Return the largest box; all have the same proportions."""
-    return max(
-        (box_of(stored_size, size, orientation) for size in sizes), key=lambda box: box[0] * box[1]
-    )
+    """Return the largest box, before the picture is turned; all have the same proportions."""
+    width, height = max((box_of(shown, size) for size in sizes), key=math.prod)
+    return (height, width) if orientation in SIDEWAYS else (width, height)
 
 
-def box_of(stored_size: tuple[int, int], size: PictureSize, orientation: int) -> tuple[int, int]:
-    """Return width and height before the picture is turned."""
-    width, height = reversed(stored_size) if orientation in SIDEWAYS else stored_size
-    scale = min(size.width / width, size.height / height)
+def box_of(shown: tuple[int, int], size: PictureSize) -> tuple[int, int]:
+    scale = min(size.width / shown[0], size.height / shown[1])
     scale = scale if size.is_fixed_width else min(1, scale)
-    box = max(1, round(width * scale)), max(1, round(height * scale))
-    return (box[1], box[0]) if orientation in SIDEWAYS else box
+    return max(1, round(shown[0] * scale)), max(1, round(shown[1] * scale))
 
 
 def shrink(image: Image.Image, box: tuple[int, int]) -> Image.Image:

@@ -168,8 +168,7 @@ def draw(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]
     frame = choose_frame(container, stream)
     if frame is None:
         raise Unfit("it shows no picture that can be read")
-    orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
-    return drawing.encode(image_of(frame, stream, sizes, orientation), sizes, orientation)
+    return drawing.encode(image_of(frame, stream, sizes), sizes)
 
 
 def draw_cover(container: InputContainer, sizes: Sequence[PictureSize]) -> list[bytes]:
@@ -233,8 +232,7 @@ def draw_filmstrip(container: InputContainer) -> bytes:
         frame = frame_at(container, stream, length * (number + 0.5) / FRAMES)
         if frame is None:
             continue
-        orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
-        small = drawing.fit(image_of(frame, stream, [FRAME], orientation), FRAME, orientation)
+        small = image_of(frame, stream, [FRAME])
         if sheet is None:
             (width, height), rows = small.size, FRAMES // FRAMES_IN_ROW
             sheet = Image.new("RGB", (width * FRAMES_IN_ROW, height * rows))
@@ -274,13 +272,13 @@ def measure_frame(frame: VideoFrame) -> tuple[float, float]:
     return facts.mean[0], facts.stddev[0]
 
 
-def image_of(
-    frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize], orientation: int
-) -> Image.Image:
-    """Return an image with square pixels, no larger than the largest of the sizes."""
+def image_of(frame: VideoFrame, stream: VideoStream, sizes: Sequence[PictureSize]) -> Image.Image:
+    """Return an upright image with square pixels, no larger than the largest of the sizes."""
     ratio = stream.codec_context.sample_aspect_ratio
     width = max(1, round(frame.width * ratio)) if ratio else frame.width
     size = min(width, MOST_PIXELS // frame.height), frame.height
-    box = drawing.largest_box(size, sizes, orientation)
+    orientation = drawing.ROTATIONS.get(rotation_of(frame), 1)
+    shown = size[::-1] if orientation in drawing.SIDEWAYS else size
+    box = drawing.stored_box(shown, sizes, orientation)
     small: Any = frame.reformat(*box, format="rgb24", interpolation="AREA")
-    return cast("Image.Image", small.to_image())
+    return drawing.upright(cast("Image.Image", small.to_image()), orientation)
