@@ -17,13 +17,14 @@ from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
 RECORDS = {
-    *("Account", "Added", "Changed", "Created", "File", "Folder", "Hidden", "LocatedFile"),
+    *("Account", "Added", "Changed", "ChangedTransfers", "Created", "File", "Folder", "Hidden"),
     *("Chapter", "Filmstrip", "ScenesResult"),
     *(
         "CameraResult",
         "Largest",
         "ListedTransfer",
         "Listing",
+        "LocatedFile",
         "MoveResult",
         "Playable",
         "Presentations",
@@ -92,7 +93,9 @@ WRONG = [
 def test_bodies_that_break_the_description_are_refused(api, account, wrong):
     assert len(WRONG) > 25
     method, path, name, value = wrong
+    transfer = transfers.add_magnet(account, magnet("b"), 0, NOW)
     ids = {"folder_id": a_folder(account).pk, "file_id": a_file(account).pk}
+    ids |= {"transfer_id": transfer.pk, "torrent_id": transfer.pk}
     right = {"magnet": magnet(), "url": "http://example.org/a", "torrent_url": "http://a.example/"}
     others = right if name == "folder_id" else {}
     body = json.dumps(others | {name: value})
