@@ -14,25 +14,17 @@ MOST_INVITATIONS = 50
 
 
 class ChangeRefused(Exception):  # noqa: N818  Errors are nouns here.
-    """The current state doesn't allow this change."""
+    """The current state doesn't allow this change, for the reason in a word.
 
-
-class LastOwner(ChangeRefused):
-    """The last owner has to stay, since only an owner can let people in."""
-
-
-class NoOwner(ChangeRefused):
-    """The person who decides was an owner when the page was opened, but no longer is."""
-
-
-class TooManyInvitations(ChangeRefused):
-    """So many invitations are open that something must be wrong."""
+    last_owner: has to stay, since only an owner can let people in. no_owner: the person who decides
+    was an owner when the page was opened. too_many_invitations: something must be wrong.
+    """
 
 
 def invite(role: Role, by: User, now: datetime) -> str:
     """Return the token of a link by which one person joins; only its bearer knows the token."""
     if one_time_links.invitations(now).count() >= MOST_INVITATIONS:
-        raise TooManyInvitations
+        raise ChangeRefused("too_many_invitations")
     return one_time_links.issue(OneTimeLink.INVITATION, now, INVITATION_LIFETIME, role, by)
 
 
@@ -79,6 +71,6 @@ def _decide(person: User, by: User, *, stays_owner: bool) -> None:
         User.objects.select_for_update().filter(role=Role.OWNER).values_list("pk", flat=True)
     )
     if by.pk not in owners:
-        raise NoOwner
+        raise ChangeRefused("no_owner")
     if owners == {person.pk} and not stays_owner:
-        raise LastOwner
+        raise ChangeRefused("last_owner")

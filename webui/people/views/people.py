@@ -74,11 +74,12 @@ def show(request: Request, user: User, refusal: str = "") -> HttpResponse:
 
 
 def refusal_of(refused: people.ChangeRefused) -> str:
-    if isinstance(refused, people.LastOwner):
-        return _("Ferry needs an owner. Make someone else an owner first.")
-    if isinstance(refused, people.TooManyInvitations):
-        return _("There are too many open invitations. Revoke some first.")
-    return _("You're no longer an owner.")
+    words = {
+        "last_owner": _("Ferry needs an owner. Make someone else an owner first."),
+        "no_owner": _("You're no longer an owner."),
+        "too_many_invitations": _("There are too many open invitations. Revoke some first."),
+    }
+    return words[str(refused)]
 
 
 def leave(request: Request, message: str) -> HttpResponse:
