@@ -11,10 +11,9 @@ from django.shortcuts import render
 from django.utils import timezone
 
 from webui.files import sort_orders
-from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as pages
 from webui.files.pages import rows as rows_page
-from webui.files.pages.delete import Below
+from webui.files.pages.actions import MOST_LISTED, Below
 from webui.files.pages.folder import FilesPage, stale_words
 from webui.files.pages.rows import FilesContext, Stale
 from webui.http.requests import Request, is_reload, service_of
@@ -204,7 +203,7 @@ def below_of(request: Request, chosen: Sequence[Entry]) -> dict[str, Below]:
     fails."""
     below_by_key: dict[str, Below] = {}
     remaining = MOST_LISTINGS
-    for entry in chosen[: delete_page.MOST_LISTED]:
+    for entry in chosen[:MOST_LISTED]:
         if remaining <= 0:
             break
         try:

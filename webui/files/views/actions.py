@@ -15,7 +15,6 @@ from webui.activity import events
 from webui.deleting import held_deletes
 from webui.files import answers, changes, screen
 from webui.files.pages import actions as actions_page
-from webui.files.pages import delete as delete_page
 from webui.files.pages import folder as files_pages
 from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
 from webui.http.requests import Request, is_script, safe_next, service_of
@@ -157,7 +156,7 @@ def delete(request: Request, folder: str) -> HttpResponse:
         return answers.show_form(request, reading, "delete", {"deletion": page}, is_refused=False)
     reading = screen.read(request, folder, at_once=True)
     chosen = chosen_of(request, reading)
-    message, undo = delete_page.deleted_words(len(chosen)), ""
+    message, undo = actions_page.deleted_words(len(chosen)), ""
     if service_of(request).can_restore:
         message, batches = delete_together(request, chosen)
         undo = f"deleted:{batches}" if batches else ""
@@ -187,7 +186,7 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, dict[str, ob
     all_but = sorted(fields_of(request, "but")) if is_all_chosen(request) else None
     days = owner_settings.find("DELETED_DAYS") if service_of(request).can_restore else 0
     shown = request.POST.get("shown", "")
-    page = delete_page.delete_page(
+    page = actions_page.delete_page(
         reading.snapshot, chosen, below, look, all_but=all_but, days=days, shown=shown
     )
     return reading, page
@@ -196,7 +195,7 @@ def delete_page_of(request: Request, folder: str) -> tuple[Reading, dict[str, ob
 def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str]:
     """Delete entries so that they can be restored. Return what happened, and the batches."""
     v1, batches, count = service_of(request).v1, [], 0
-    message = delete_page.deleted_words(len(chosen))
+    message = actions_page.deleted_words(len(chosen))
     for start in range(0, len(chosen), MOST_TOGETHER):
         some = chosen[start : start + MOST_TOGETHER]
         try:
@@ -205,7 +204,7 @@ def delete_together(request: Request, chosen: Sequence[Entry]) -> tuple[str, str
             if start == 0:
                 raise
             why = f"{message_of(failure).title}."
-            message = delete_page.partly_deleted_words(start, len(chosen), why)
+            message = actions_page.partly_deleted_words(start, len(chosen), why)
             break
         batches += [deletion.id] if deletion.id else []
         count += deletion.count
