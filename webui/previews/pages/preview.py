@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 from zipfile import ZipInfo
 
@@ -33,89 +33,69 @@ ALIKE = 0.07
 COVERS = ("cover", "folder", "front", "albumart")
 
 
-@dataclass(frozen=True)
-class PreviewPage:
-    """The preview of a file. `kind` is video, audio, picture, pdf, text, archive, empty, or none.
-    The player supplies the part for a video."""
-
-    key: str
-    kind: str
-    title: str
-    facts: str
-    icon: str
-    extension: str
-    size: str
-    previous: dict[str, object] | None
-    next: dict[str, object] | None
-    url: str
-    back_url: str  # "" if a link shows nothing else
-    back_label: str
-    pdf_url: str
-    download_url: str
-    copy_url: str
-    rename_url: str
-    delete_url: str
-    share_url: str
-    unpack_url: str
-    may_change: bool
-    script: str
-    picture: dict[str, object] | None
-    audio: dict[str, object] | None
-    text: TextPart | None
-    archive: dict[str, object] | None = None
-    camera: str = ""  # when and how the picture was taken
-
-
 def preview_page(
     snapshot: Snapshot,
     entry: Entry,
     look: ViewOptions,
     context: FilesContext,
     text: TextPart | None = None,
-) -> PreviewPage:
+) -> dict[str, object]:
+    """Describe a file. The view adds the player of a video, and the camera of a picture."""
     at = Addresses(snapshot.folder, look)
     entries = in_sight(snapshot, entry, look)
     like = alike(entries, entry)
     place, kind = like.index(entry), kind_of(entry, text)
-    return PreviewPage(
-        key=entry.key,
-        kind=kind,
-        title=entry.name,
-        facts=facts(entry, position_words(place, like), text),
-        icon=ICONS[entry.look],
-        extension=split_name(entry.name)[1],
-        size="" if entry.size_bytes is None else formatting.size_words(entry.size_bytes),
-        previous=neighbour(like, place - 1, at, context) if place else None,
-        next=neighbour(like, place + 1, at, context) if place + 1 < len(like) else None,
-        url=at.preview(entry.key),
-        back_url=back_url(entries.index(entry), entry, at),
-        back_label=_("Back to %(folder)s") % {"folder": folder_words(snapshot)},
-        pdf_url=f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
-        download_url=download_url(at, entry),
-        copy_url=context.origin + download_url(at, entry),
-        rename_url=f"{at.below}{entry.key}/rename/{at.shown_tail}",
-        delete_url=f"{at.below}delete/?entry={entry.key}",
-        share_url=f"{at.below}share/?entry={entry.key}" if context.can_share else "",
-        unpack_url=f"{at.below}{entry.key}/unpack/{at.shown_tail}"
-        if context.can_unpack and context.may_change and entry.is_unpackable
-        else "",
-        may_change=context.may_change and context.stale is None,
-        script=script_of(kind),
-        picture=picture_part(like, place, at, context) if entry.preview == "picture" else None,
-        audio=audio_part(snapshot, like, place, at, context) if entry.preview == "audio" else None,
-        text=text,
-    )
-
-
-def with_archive(page: PreviewPage, files: Sequence[ZipInfo]) -> PreviewPage:
-    rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.filename))
-    part: dict[str, object] = {
-        "files": [packed_file(each) for each in rows],
-        "more": formatting.more_words(len(files) - len(rows)),
+    return {
+        "key": entry.key,
+        "kind": kind,
+        "title": entry.name,
+        "facts": facts(entry, position_words(place, like), text),
+        "icon": ICONS[entry.look],
+        "extension": split_name(entry.name)[1],
+        "size": "" if entry.size_bytes is None else formatting.size_words(entry.size_bytes),
+        "previous": neighbour(like, place - 1, at, context) if place else None,
+        "next": neighbour(like, place + 1, at, context) if place + 1 < len(like) else None,
+        "url": at.preview(entry.key),
+        "back_url": back_url(entries.index(entry), entry, at),
+        "back_label": _("Back to %(folder)s") % {"folder": folder_words(snapshot)},
+        "pdf_url": f"{reverse('stream-pdf', args=[entry.id])}?in={at.folder}",
+        "download_url": download_url(at, entry),
+        "copy_url": context.origin + download_url(at, entry),
+        "rename_url": f"{at.below}{entry.key}/rename/{at.shown_tail}",
+        "delete_url": f"{at.below}delete/?entry={entry.key}",
+        "share_url": f"{at.below}share/?entry={entry.key}" if context.can_share else "",
+        "unpack_url": (
+            f"{at.below}{entry.key}/unpack/{at.shown_tail}"
+            if context.can_unpack and context.may_change and entry.is_unpackable
+            else ""
+        ),
+        "may_change": context.may_change and context.stale is None,
+        "script": script_of(kind),
+        "picture": picture_part(like, place, at, context) if entry.preview == "picture" else None,
+        "audio": (
+            audio_part(snapshot, like, place, at, context) if entry.preview == "audio" else None
+        ),
+        "text": text,
     }
+
+
+def archive_part(entry: Entry, files: Sequence[ZipInfo]) -> dict[str, object]:
+    """Return what the page of an archive shows in place of its usual facts."""
+    rows = sorted(files[:MOST_PACKED], key=lambda each: natural(each.filename))
     unpacked = {"size": formatting.size_words(sum(each.file_size for each in files))}
-    facts = [formatting.items_words(len(files)), page.size, _("%(size)s unpacked") % unpacked]
-    return replace(page, kind="archive", facts=joining.items(facts), archive=part)
+    facts = [
+        formatting.items_words(len(files)),
+        formatting.size_words(entry.size_bytes),
+        _("%(size)s unpacked") % unpacked,
+    ]
+    return {
+        "kind": "archive",
+        "facts": joining.items(facts),
+        "archive": {
+            "files": [packed_file(each) for each in rows],
+            "more": formatting.more_words(len(files) - len(rows)),
+        },
+    }
 
 
 def packed_file(packed: ZipInfo) -> tuple[str, str, str, str]:
@@ -146,6 +126,7 @@ def family_of(entry: Entry) -> str:
 
 
 def kind_of(entry: Entry, text: TextPart | None) -> str:
+    """Return video, audio, picture, pdf, text, empty, or none."""
     if text is not None:
         return "text"
     if entry.size_bytes == 0:

@@ -1,7 +1,6 @@
 """The preview of a file as a page, which Files also opens over the listing."""
 
 from contextlib import suppress
-from dataclasses import replace
 
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import render
@@ -35,13 +34,14 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     context = files_screen.context_of(request, reading)
     look = files_screen.look_of(request, reading, context)
     page = pages.preview_page(reading.snapshot, entry, look, context, text)
+    kind = pages.kind_of(entry, text)
     if reading.is_part and len(reading.snapshot.contents.entries) == 1:
-        page = replace(page, back_url="")
-    if page.picture and service_of(request).is_embedded:
-        page = add_camera(request, entry, page)
-    if entry.preview == "archive" and page.kind == "none":
-        page = add_archive_listing(request, entry, page)
-    if page.kind != "video":
+        page["back_url"] = ""
+    if entry.preview == "picture" and service_of(request).is_embedded:
+        page |= camera_of(request, entry)
+    if entry.preview == "archive" and kind == "none":
+        page |= archive_listing(request, entry)
+    if kind != "video":
         return render(request, "previews/show.html", {"page": page})
     player = player_screen.page_of(request, reading, entry)
     response = render(request, "previews/show.html", {"page": page, "player": player})
@@ -49,23 +49,20 @@ def show(request: Request, folder: str, file: str) -> HttpResponse:
     return response
 
 
-def add_archive_listing(
-    request: Request, entry: Entry, page: pages.PreviewPage
-) -> pages.PreviewPage:
-    """Add the files in the archive to the page, if its directory can be read."""
+def archive_listing(request: Request, entry: Entry) -> dict[str, object]:
+    """Return the files in the archive for its page, if its directory can be read."""
     try:
         files = zip_contents.files_in(service_of(request).v1, entry.id, expected_file(entry))
     except Failure as failure:
-        return replace(page, kind="text", text=failed_part(for_visitors(request, failure)))
-    return page if files is None else pages.with_archive(page, files)
+        return {"kind": "text", "text": failed_part(for_visitors(request, failure))}
+    return {} if files is None else pages.archive_part(entry, files)
 
 
-def add_camera(request: Request, entry: Entry, page: pages.PreviewPage) -> pages.PreviewPage:
-    """Add the camera that took the picture, which only our own service reports."""
+def camera_of(request: Request, entry: Entry) -> dict[str, object]:
+    """Return the camera that took the picture, which only our own service reports."""
     with suppress(Failure):
-        camera = service_of(request).v1.camera(entry.id)
-        return replace(page, camera=camera_words(entry, camera))
-    return page
+        return {"camera": camera_words(entry, service_of(request).v1.camera(entry.id))}
+    return {}
 
 
 def shown_text(request: Request, reading: Reading, entry: Entry) -> TextPart | None:
