@@ -72,7 +72,6 @@ def page_context_for(request: Request) -> dict[str, object]:
         "plan": account,
         "links": links,
         "is_server": True,
-        "jumps": pages.sections(page, account, len(links), has_programs=connection.is_embedded()),
     }
 
 

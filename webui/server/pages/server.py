@@ -6,14 +6,12 @@ from datetime import datetime
 from urllib.parse import urlsplit
 
 from django.utils.translation import gettext as _
-from django.utils.translation import ngettext
 
 from webui.activity.page import ActivityPage
 from webui.health.page import HealthPage
 from webui.library.addresses import folder_url
 from webui.library.entries import Entry
 from webui.people.pages.people import InvitationRow, PersonRow
-from webui.server.pages.plan import PlanPart
 from webui.storage_meter import Gauge
 from webui.v1.connection import Health
 from webui.v1.errors import (
@@ -28,7 +26,7 @@ from webui.v1.errors import (
 )
 from webui.words import reasons
 from webui.words.failures import message_of, said_by
-from webui.words.formatting import ago_words, count_words, size_words, tenths_words
+from webui.words.formatting import ago_words, size_words, tenths_words
 from webui.words.joining import sentences
 
 MOST_LARGEST = 6
@@ -73,15 +71,6 @@ class ConnectionPart:
 
 
 @dataclass(frozen=True)
-class Section:
-    """A section of the screen in the list at its top, with what the section holds."""
-
-    id: str
-    label: str
-    note: str = ""
-
-
-@dataclass(frozen=True)
 class ServerPage:
     """The Server screen. The parts that may be missing are for owners."""
 
@@ -94,37 +83,6 @@ class ServerPage:
     invitations: Sequence[InvitationRow] = ()
     health: HealthPage | None = None
     activity: ActivityPage | None = None
-
-
-def sections(
-    page: ServerPage, plan: PlanPart | None, links: int, *, has_programs: bool
-) -> list[Section]:
-    gauge = page.storage.gauge
-    parts = [Section("storage", _("Storage"), gauge.text if gauge else "")]
-    if plan and plan.is_shown:
-        parts.append(Section("plan", plan.title))
-    if page.people:
-        parts += [
-            Section("names", _("Name and addresses"), page.server_name),
-            Section("people", _("People"), people_words(len(page.people))),
-        ]
-    if links:
-        parts.append(Section("links", _("Everyone's links"), count_words(links)))
-    if page.health:
-        parts.append(Section("health", _("Health"), page.health.summary))
-    parts.append(Section("service", _("Connection"), page.service.state))
-    if page.connection and page.activity:
-        parts.append(Section("connection", _("Storage location"), page.connection.place))
-        if has_programs:
-            parts.append(Section("programs", _("For other programs")))
-        latest = page.activity.rows[0].note if page.activity.rows else ""
-        parts.append(Section("activity", _("Activity"), latest))
-    return parts
-
-
-def people_words(count: int) -> str:
-    words = ngettext("%(count)s person", "%(count)s people", count)
-    return words % {"count": count_words(count)}
 
 
 # What takes space
