@@ -10,21 +10,19 @@ import { turnTo } from "./viewer.js";
 
 const { changes, sound, wordsOf } = music;
 
-let player, ownUrl, ownTrack, queueUrl, slider, isScrubbing, followedUrl;
+let player, ownUrl, ownTrack, slider, isScrubbing, followedUrl;
 
 export function mount(viewer, on, { isPlaying, isFollowing }) {
   player = viewer.querySelector(".audio");
   ownUrl = viewer.dataset.url;
-  const { queue, ...facts } = player.dataset;
-  ownTrack = { url: ownUrl, ...facts };
-  queueUrl = queue;
+  ownTrack = { url: ownUrl, ...player.dataset };
   slider = player.querySelector(".scrub input");
   isScrubbing = false;
   player.querySelector("audio").remove();
   player.querySelector(".controls").hidden = false;
   listen(on);
   // Other music continues to play, unless this track is to play at once.
-  if (!isFollowing && !isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, queueUrl);
+  if (!isFollowing && !isOwn() && (isPlaying || !music.isPlaying())) music.begin(ownTrack, ownTrack.queue);
   if (!isFollowing && isPlaying) music.play();
   followedUrl = isFollowing || isOwn() ? ownUrl : "";
   follow();
@@ -57,7 +55,7 @@ const isOwn = () => music.current()?.url === ownUrl;
 
 function playTrack(url) {
   if (url !== ownUrl) return turnTo(url, { isPlaying: true });
-  music.begin(ownTrack, queueUrl);
+  music.begin(ownTrack, ownTrack.queue);
   music.play();
 }
 

@@ -64,7 +64,6 @@ class Pages {
     this.bar = viewer.querySelector(".document-bar");
     this.observer = new IntersectionObserver((entries) => this.#follow(entries), { root: this.body, rootMargin: NEAR });
     this.resizing = new ResizeObserver(() => this.#redrawSoon());
-    on.signal.addEventListener("abort", () => this.#leave());
   }
 
   show({ width, height }) {
@@ -84,13 +83,6 @@ class Pages {
     this.#showNumber();
   }
 
-  #leave() {
-    clearTimeout(this.#redrawTimer);
-    this.observer.disconnect();
-    this.resizing.disconnect();
-    for (const page of [...this.#drawings.keys()]) this.#drop(page);
-  }
-
   #follow(entries) {
     for (const { isIntersecting, target } of entries) {
       if (isIntersecting) this.#draw(target);
@@ -98,7 +90,7 @@ class Pages {
     }
   }
 
-  // Free the memory of distant pages, since phones have little.
+  // Free the memory of distant pages, since phones have little. Pages of a viewer that was closed are distant, too.
   #drop(page) {
     this.#drawings.get(page)?.cancel();
     if (this.#drawings.delete(page)) this.#clear(page);
