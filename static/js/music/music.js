@@ -3,20 +3,24 @@
 import { on } from "../events.js";
 import { seekingActs, setActs, setMetadata, setPosition } from "../media-session.js";
 import { fetchJson } from "../server.js";
+import { browser, tab } from "../storage.js";
 import { fill } from "../words.js";
-import { clear, loadChoices, loadPlace, loadQueue, saveChoices, savePlace, saveQueue } from "./memory.js";
 import { Queue } from "./queue.js";
 
 export const SPEEDS = [1, 1.25, 1.5, 1.75, 2, 0.75];
 export const JUMP_SECONDS = 10;
 const RESTART_SECONDS = 3;
 const SAVE_MS = 2000;
+// The queue may be long but rarely changes; the place in it is saved every two seconds.
+const QUEUE = "ferry-music";
+const PLACE = "ferry-music-place";
+const CHOICES = "ferry-music-choices";
 const REPEATS = ["off", "all", "one"];
 const EVENTS = "loadedmetadata durationchange timeupdate progress play pause ratechange seeked volumechange";
 
 export const sound = document.createElement("audio");
 export const changes = new EventTarget();
-const choices = { volume: 1, isMuted: false, speed: 1, isShuffled: false, repeat: "off", ...loadChoices() };
+const choices = { volume: 1, isMuted: false, speed: 1, isShuffled: false, repeat: "off", ...browser.readJson(CHOICES) };
 const { person } = document.body.dataset;
 let queue = null;
 let skippedTracks = [];
@@ -178,7 +182,7 @@ export function toggleShuffle() {
 
 function choose(newChoices) {
   Object.assign(choices, newChoices);
-  saveChoices(choices);
+  browser.write(CHOICES, choices);
   sound.volume = choices.volume;
   sound.muted = choices.isMuted;
   sound.playbackRate = choices.speed;
@@ -222,13 +226,18 @@ export function wordsOf({ name, folder, tags }) {
 function keep() {
   savedAt = performance.now();
   if (!queue) return;
-  savePlace({ at: queue.at, tags: current().tags, seconds: sound.currentTime, isPlaying: !sound.paused });
+  tab.write(PLACE, { at: queue.at, tags: current().tags, seconds: sound.currentTime, isPlaying: !sound.paused });
 }
 
 function keepQueue() {
   const { tracks, order, url } = queue;
-  saveQueue({ person, tracks, order, url });
+  // If the queue doesn't fit, clear the previous one, which the new place doesn't belong to.
+  if (!tab.write(QUEUE, { person, tracks, order, url })) clear();
   keep();
+}
+
+function clear() {
+  for (const key of [QUEUE, PLACE]) tab.remove(key);
 }
 
 // A duplicated tab starts with the same memory. Of several tabs, only the last to start plays.
@@ -238,7 +247,7 @@ channel?.addEventListener("message", ({ data }) => {
 });
 
 export function resume() {
-  const [savedQueue, place] = [loadQueue(), loadPlace()];
+  const [savedQueue, place] = [tab.readJson(QUEUE), tab.readJson(PLACE)];
   if (!savedQueue?.tracks || !place || savedQueue.person !== person) return clear();
   const { tracks, order, url } = savedQueue;
   queue = new Queue(tracks, url, order, place.at);
