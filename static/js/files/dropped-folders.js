@@ -3,29 +3,22 @@
 import { request } from "../server.js";
 import { words } from "../words.js";
 
-/** @typedef {{ entries: FileSystemEntry[], files: File[] }} Chosen */
-
-/** @param {Chosen} chosen */
 export function countFolders({ entries, files }) {
   const dropped = entries.filter(({ isDirectory }) => isDirectory).map(({ name }) => name);
   const picked = files.map((file) => pathOf(file).split("/")[0]);
   return new Set([...dropped, ...picked].filter(Boolean)).size;
 }
 
-/**
- * @param {Chosen} chosen
- * @param {DOMStringMap} place
- */
-export async function filesOf(chosen, { url, new: newUrl, here }) {
-  const places = new Map([["", { upload_url: url, new_url: newUrl }]]);
+export async function filesOf(chosen, place) {
+  const places = new Map([["", { upload_url: place.url, new_url: place.new }]]);
   const uploads = [];
   let trouble;
   try {
     for await (const { file, path } of list(chosen)) {
-      if (path && here === undefined) trouble = words.upload.nodirs;
+      if (path && place.here === undefined) trouble = words.upload.nodirs;
       else {
-        const place = await placeAt(path, places);
-        if (file) uploads.push({ file, url: place.upload_url });
+        const { upload_url: url } = await placeAt(path, places);
+        if (file) uploads.push({ file, url });
       }
     }
   } catch (error) {
