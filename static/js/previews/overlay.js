@@ -5,7 +5,6 @@ import { linkOf, rowBy } from "../files/rows.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
 
 let title = "";
-let toastsHome = null;
 
 const overlay = () => document.getElementById("overlay");
 const toasts = () => document.getElementById("toasts");
@@ -24,7 +23,6 @@ export async function open(url, { isNew = true, listing = location.href } = {}) 
   document.body.append(dialog);
   dialog.showModal();
   // A modal dialog hides everything outside it, also from screen readers, so move the toasts inside.
-  toastsHome = toasts().parentElement;
   dialog.append(toasts());
   viewer().querySelector("#back").focus({ focusVisible: false });
   mount(preview.viewer, { isPlaying: isNew && preview.viewer.dataset.kind === "audio" });
@@ -34,7 +32,7 @@ export function close() {
   if (!overlay()) return;
   const { key } = viewer().dataset;
   unmount();
-  toastsHome.append(toasts());
+  document.body.append(toasts());
   viewer().querySelector(":popover-open")?.hidePopover();
   overlay().close();
   overlay().remove();
