@@ -13,7 +13,6 @@ from django.urls import reverse
 from django.utils.crypto import salted_hmac
 from django.utils.functional import SimpleLazyObject
 from django.utils.translation import get_language, get_language_bidi
-from django.utils.translation import gettext as _
 
 from common.host import host
 from webui import owner_settings
@@ -33,21 +32,12 @@ TROUBLES = (Failure, sqlite3.Error, DatabaseError)
 
 
 @dataclass(frozen=True)
-class Destination:
-    name: str
-    label: str
-    url: str
-    icon: str
-    key: str
-    is_current: bool
-
-
-@dataclass(frozen=True)
 class Shell:
     language: str
     direction: str
     theme_choice: str
-    nav: tuple[Destination, ...] = ()
+    role: str = ""  # empty for strangers
+    screen: str = ""
     running: int = 0
     gauge: Gauge | None = None
     warning: str = ""
@@ -80,7 +70,8 @@ def shell_of(request: HttpRequest) -> Shell:
         return replace(shell, is_visit=True, server_name="")
     return replace(
         shell,
-        nav=destinations(request, current=screen_of(request)),
+        role=role_of(request) or "",
+        screen=screen_of(request),
         running=running_for(request),
         gauge=gauge_for(request),
         warning=warning_for(request),
@@ -111,23 +102,6 @@ def drafts_key(request: HttpRequest) -> str:
     if not role_of(request):
         return ""
     return salted_hmac("webui.drafts", str(request.user.pk)).hexdigest()[:16]
-
-
-def destinations(request: HttpRequest, current: str) -> tuple[Destination, ...]:
-    screens = [
-        ("files", _("Files"), "folder", "g f"),
-        ("search", _("Search"), "search", "/"),
-        ("transfers", _("Transfers"), "arrow-down-up", "g t"),
-        ("add", _("Add"), "plus", "a"),
-        ("account", _("Account"), "circle-user-round", "g a"),
-    ]
-    # Guests can't add anything, and strangers can't search.
-    left_out = {Role.GUEST.value: "add", None: "search"}.get(role_of(request))
-    return tuple(
-        Destination(name, label, reverse(name), icon, key, name == current)
-        for name, label, icon, key in screens
-        if name != left_out
-    )
 
 
 def running_for(request: HttpRequest) -> int:
