@@ -56,9 +56,12 @@ def shell() -> ScriptWords:
     }
 
 
+def selection() -> ScriptWords:
+    return {"chosen": _("{count} selected")}
+
+
 def files() -> ScriptWords:
     return {
-        "chosen": _("{count} selected"),
         "fresh": _("Up to date"),
         "still": _("Ferry still isn't responding."),
         "renamed": _("Renamed: {name}"),
@@ -239,6 +242,6 @@ SUBJECTS: dict[str, Callable[[], ScriptWords]] = {
     subject.__name__: subject
     for subject in (
         *(account, add, ask, files, player, previews),
-        *(receive, shell, time, transfers, upload),
+        *(receive, selection, shell, time, transfers, upload),
     )
 }

@@ -10,9 +10,9 @@ document.addEventListener("keydown", (event) => {
   follow(event, event.timeStamp < prefix.until ? `${prefix.keys} ${event.key}` : event.key);
 });
 
-export function isForUs(event, { mayRepeat = false, inside = "" } = {}) {
+export function isForUs(event, { mayRepeat = false, withCtrl = false, inside = "" } = {}) {
   const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
-  if (altKey || ctrlKey || metaKey || isComposing || defaultPrevented) return false;
+  if (altKey || (ctrlKey || metaKey) !== withCtrl || isComposing || defaultPrevented) return false;
   if (repeat && !mayRepeat) return false;
   if (target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]")) return false;
   return !document.querySelector(`dialog[open]:not(${inside || "#no"}), :popover-open`) && isOn();

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Selection } from "../../static/js/files/chosen.js";
+import { Selection } from "../../static/js/selection/chosen.js";
 
 const rowOf = (id, bytes = "1") => ({ id, dataset: { bytes } });
 const ROWS = [..."abcde"].map((id) => rowOf(id));
@@ -101,6 +101,13 @@ test("chosen rows that leave the page stay chosen, and are sent", () => {
   selection.adopt(ROWS, 5, "");
   assert.equal(shown(selection), "be");
   assert.equal(fieldsOf(selection), "");
+});
+
+test("chosen rows that are gone are forgotten once all others are loaded", () => {
+  const selection = act(folder(), "b e");
+  selection.adopt(LOADED, 3, "");
+  assert.equal(selection.count, 1);
+  assert.equal(fieldsOf(selection, LOADED), "");
 });
 
 test("a range doesn't reach back to a row that has left the page", () => {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, mock, test } from "node:test";
-import { Hold } from "../../static/js/files/hold.js";
+import { Hold } from "../../static/js/selection/hold.js";
 
 let now = 0;
 let timer = null;

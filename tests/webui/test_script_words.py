@@ -47,7 +47,7 @@ def test_a_page_has_its_words_in_one_block(alice):
     (block,) = shown.select("script[type='application/json']")
     words = json.loads(block.string)
     assert block["id"] == "words"
-    assert set(words) == {"shell", "files", "upload", "time"}
+    assert set(words) == {"shell", "selection", "files", "upload", "time"}
     assert words["files"]["drop"]["1"].startswith("{count} item.")
 
 

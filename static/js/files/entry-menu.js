@@ -1,9 +1,10 @@
 import { copy } from "../copying.js";
 import { RowMenu } from "../row-menu.js";
+import { linkOf, rowOf } from "../selection/rows.js";
+import { startSelecting } from "../selection/selection.js";
 import { rename } from "./renaming.js";
 import { deleteRow, isPlayable, moveRow, playElsewhere, unpackRow } from "./row-acts.js";
-import { isFolder, linkOf, nameOf, rowOf, urlOf } from "./rows.js";
-import { startSelecting } from "./selection.js";
+import { isFolder, nameOf, urlOf } from "./rows.js";
 
 const UNPACKABLE = /\.(zip|cbz)$/i;
 

@@ -1,11 +1,12 @@
 import { entriesOf, listenForDrops } from "../drops.js";
 import { onCapture, onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
+import { rowOf } from "../selection/rows.js";
 import { fill, words } from "../words.js";
 import "./keys.js";
 import { isMove } from "./moving.js";
 import { uploads } from "./on-first-use.js";
-import { isFolder, rowOf } from "./rows.js";
+import { isFolder } from "./rows.js";
 import "./swaps.js";
 import "./windows.js";
 

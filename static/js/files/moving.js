@@ -1,10 +1,11 @@
 // Move entries with a dialog, by dragging them onto a folder, and with cut, copy, and paste.
+import { rowBy, rowOf } from "../selection/rows.js";
+import { chosenCount, chosenFields, clear } from "../selection/selection.js";
 import { isForUs } from "../shortcuts.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
 import * as clipboard from "./clipboard.js";
-import { folder, post, rowBy, rowOf } from "./rows.js";
-import { chosenCount, clear } from "./selection.js";
+import { folder, post } from "./rows.js";
 
 const TYPE = "application/x-ferry-entries";
 const PLACES = "#listing .window > [id^=folder-], .crumbs a[data-folder]";
@@ -19,12 +20,7 @@ export const isMove = ({ dataTransfer }) => dataTransfer.types.includes(TYPE);
 // Return the chosen entries, or only `row` if it isn't among them.
 function fieldsOf(row) {
   if (row && !row.querySelector(".tick")?.checked) return { count: 1, values: { entry: [row.id] } };
-  const form = new FormData(document.getElementById("entries"));
-  form.delete("csrfmiddlewaretoken");
-  return {
-    count: chosenCount(),
-    values: Object.fromEntries([...new Set(form.keys())].map((name) => [name, form.getAll(name)])),
-  };
+  return { count: chosenCount(), values: chosenFields() };
 }
 
 // If names are taken, the server asks first, and the user may cancel: keep the selection until then.

@@ -1,7 +1,7 @@
 // Load modules that only some actions need when the user first needs them.
 import { on, onClick, onPlainClick } from "../events.js";
 import { onDemand } from "../on-demand.js";
-import { rowOf } from "./rows.js";
+import { rowOf } from "../selection/rows.js";
 
 const menus = () => onDemand(() => import("./entry-menu.js"));
 const renaming = () => onDemand(() => import("./renaming.js"));

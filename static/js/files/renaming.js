@@ -1,9 +1,10 @@
 // Rename in place: the form replaces the name, and looks like a name while the server hasn't confirmed it.
 import { isDone } from "../errors.js";
 import { on, onClick } from "../events.js";
+import { linkOf, rowBy, rowOf } from "../selection/rows.js";
+import { adopt } from "../selection/selection.js";
 import { fill, words } from "../words.js";
-import { linkOf, nameOf, rowBy, rowOf } from "./rows.js";
-import { adopt } from "./selection.js";
+import { nameOf } from "./rows.js";
 
 export function rename(row) {
   const open = row.querySelector(".rename");

@@ -1,10 +1,6 @@
 // A row is a line of the table or a tile of the grid; scripts treat both the same.
-const ROW = "#listing .window > [id]";
+import { linkOf } from "../selection/rows.js";
 
-export const allRows = () => [...document.querySelectorAll(ROW)];
-export const rowOf = (node) => node?.closest?.(ROW) ?? null;
-export const rowBy = (key) => (key ? rowOf(document.getElementById(key)) : null);
-export const linkOf = (row) => row.querySelector(".entry, .name");
 export const nameOf = (row) => row.querySelector(".entry-name")?.title ?? linkOf(row).textContent;
 export const isFolder = (row) => row.id.startsWith("folder-");
 
@@ -17,9 +13,6 @@ export const folder = () => places().folder;
 export function urlOf(row, path) {
   return new URL(`${row.dataset.folder ?? folder()}/${path}`, new URL(places().files, location.href)).href;
 }
-
-// What the filter of the listing looks for.
-export const query = () => document.querySelector("#listing > [name=q]")?.value ?? "";
 
 export const post = (address, values, target = "#listing", swap = "outerHTML") =>
   window.htmx.ajax("POST", new URL(address, location.href).pathname, { source: "#go", target, swap, values });

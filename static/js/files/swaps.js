@@ -1,12 +1,12 @@
 // Preserve the selection and the focus when a response replaces the listing, and decide which status
 // messages screen readers announce.
 import { isPlain, onCapture } from "../events.js";
+import { allRows, linkOf, query, rowBy, rowOf } from "../selection/rows.js";
+import { adopt, clear } from "../selection/selection.js";
 import { browser, UPLOADS_KEY } from "../storage.js";
 import { showToast, tell } from "../toasts.js";
 import { words } from "../words.js";
 import { fateOf, focusAfter, isLast, isOpening, open, partOf } from "./late.js";
-import { allRows, linkOf, query, rowBy, rowOf } from "./rows.js";
-import { adopt, clear } from "./selection.js";
 
 const NOTICE_MS = 2000;
 

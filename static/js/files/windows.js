@@ -1,7 +1,7 @@
 // Load long listings in windows as the user scrolls. About 1,000 rows stay in the page. Windows farther
 // away keep only their height, and are fetched again when they come near.
 import { on } from "../events.js";
-import { adopt } from "./selection.js";
+import { adopt } from "../selection/selection.js";
 
 const MOST = 10;
 const AHEAD = "1200px 0px";

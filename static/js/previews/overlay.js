@@ -1,7 +1,7 @@
 // A preview over the listing. Back closes it, and the user is back where they were.
 import { makeElement } from "../elements.js";
 import { onCapture, onPlainClick } from "../events.js";
-import { linkOf, rowBy } from "../files/rows.js";
+import { linkOf, rowBy } from "../selection/rows.js";
 import { load, mount, turnTo, unmount, viewer } from "./viewer.js";
 
 let title = "";

@@ -5,9 +5,12 @@ import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { Selection } from "./chosen.js";
 import { Hold } from "./hold.js";
-import { allRows, query, rowOf } from "./rows.js";
+import { allRows, query, rowOf, total } from "./rows.js";
 
-const TICK = '#listing .tick[name="entry"]';
+const TICK = '.tick[name="entry"]';
+// What a finger holds or taps to choose its row.
+const SURFACE = ".entry, .transfer";
+const isOnSurface = (target, surface) => !target.closest(".hit") && target.closest(surface);
 
 let selection = new Selection();
 let isRange = false;
@@ -15,7 +18,7 @@ const hold = new Hold();
 
 const main = () => document.getElementById("main");
 const form = () => document.getElementById("entries");
-const tickOf = (row) => row.querySelector(".tick");
+const tickOf = (row) => row.querySelector(TICK);
 const tickableRows = () => allRows().filter(tickOf);
 
 // Each folder that opens has its own selection.
@@ -26,17 +29,25 @@ document.addEventListener("htmx:load", ({ target }) => {
 });
 
 export const chosenCount = () => selection.count;
+export const isChosen = (row) => selection.has(row.id);
 
 export function onlyChosenRow() {
-  return (chosenCount() === 1 && allRows().find(({ id }) => selection.has(id))) || null;
+  return (chosenCount() === 1 && allRows().find(isChosen)) || null;
 }
 
-export function choose(row, isChosen) {
-  if (tickOf(row)) selection.choose(row, isChosen);
+// Return the fields with which the form sends the selection.
+export function chosenFields() {
+  const fields = new FormData(form());
+  fields.delete("csrfmiddlewaretoken");
+  return Object.fromEntries([...new Set(fields.keys())].map((name) => [name, fields.getAll(name)]));
+}
+
+export function choose(row, shallChoose) {
+  if (tickOf(row)) selection.choose(row, shallChoose);
 }
 
 export function toggle(row) {
-  choose(row, !selection.has(row.id));
+  choose(row, !isChosen(row));
   show();
 }
 
@@ -52,7 +63,7 @@ export function clear() {
 }
 
 export function adopt() {
-  selection.adopt(allRows(), Number(document.getElementById("listing")?.dataset.count), query());
+  selection.adopt(allRows(), total(), query());
   show();
 }
 
@@ -63,7 +74,7 @@ export function show() {
   if (!form()) return;
   for (const row of tickableRows()) tickOf(row).checked = selection.has(row.id);
   const [number, size] = form().querySelector(".selection-count").children;
-  setText(number, fill(words.files.chosen, { count }));
+  setText(number, fill(words.selection.chosen, { count }));
   size.textContent = bytes ? formatSize(bytes) : "";
   main().classList.toggle("chosen", count > 0);
   main().classList.toggle("selecting", isSelecting);
@@ -71,14 +82,16 @@ export function show() {
   const rename = document.getElementById("rename-chosen");
   if (rename) rename.disabled = !onlyChosenRow();
   document.getElementById("select")?.setAttribute("aria-pressed", String(isSelecting));
+  document.dispatchEvent(new CustomEvent("selection-shown"));
   const head = document.getElementById("all");
   if (!head) return;
   head.checked = count > 0 && count === total;
   head.indeterminate = count > 0 && !head.checked;
 }
 
-function chooseAll(isChosen) {
-  selection.chooseAll(tickableRows(), isChosen);
+export function chooseAll(shallChoose) {
+  selection.adopt(allRows(), total(), query());
+  selection.chooseAll(tickableRows(), shallChoose);
   show();
 }
 
@@ -86,17 +99,32 @@ document.addEventListener("click", (event) => {
   const { target, shiftKey } = event;
   if (target.closest(".hit") && !target.matches(".tick")) isRange = shiftKey;
   else if (target.matches(TICK)) {
-    const row = rowOf(target);
-    selection.chooseRange(shiftKey || isRange ? tickableRows() : [row], row, target.checked);
+    chooseUpTo(rowOf(target), { isRange: shiftKey || isRange, shallChoose: target.checked });
     isRange = false;
-    show();
-  } else if (target.id === "choose-all") chooseAll(chosenCount() < selection.total);
+  } else if (isChoice(event)) {
+    const row = rowOf(target);
+    chooseUpTo(row, { isRange: shiftKey, shallChoose: shiftKey || !isChosen(row) });
+  } else if (target.id === "choose-all") chooseAll(chosenCount() < total());
   else if (target.closest("#select")) {
     selection.isSelecting = !selection.isSelecting;
     if (selection.isSelecting) show();
     else clear();
   }
 });
+
+function chooseUpTo(row, { isRange, shallChoose }) {
+  if (!tickOf(row)) return;
+  selection.chooseRange(isRange ? tickableRows() : [row], row, shallChoose);
+  show();
+}
+
+// A click with Ctrl or Shift beside a row's links and buttons.
+function isChoice({ target, ctrlKey, metaKey, shiftKey }) {
+  return (ctrlKey || metaKey || shiftKey) && rowOf(target) && !target.closest("a, button, label");
+}
+
+// Such a click would also select text.
+document.addEventListener("mousedown", (event) => event.shiftKey && isChoice(event) && event.preventDefault());
 
 document.addEventListener("change", ({ target }) => target.id === "all" && chooseAll(target.checked));
 document.addEventListener("reset", ({ target }) => target === form() && clear());
@@ -106,10 +134,12 @@ document.addEventListener("formdata", ({ target, formData }) => {
   for (const [name, value] of selection.fields(formData.getAll("entry"))) formData.append(name, value);
 });
 
-// While selecting by touch, a tap on a name chooses the row. Capture it before htmx opens a folder.
+// While selecting by touch, a tap on a row chooses it. Capture it before htmx opens a folder.
 onCapture("click", (event) => {
-  const row = rowOf(event.target);
-  if (!row || !event.target.closest(".entry, .more") || !(hold.isDone || selection.isSelecting)) return;
+  const { target } = event;
+  const row = rowOf(target);
+  if (!row || !isOnSurface(target, `${SURFACE}, .more`)) return;
+  if (!hold.isDone && !selection.isSelecting) return;
   event.preventDefault();
   event.stopPropagation();
   if (!hold.isDone) toggle(row);
@@ -120,7 +150,7 @@ document.addEventListener("pointerdown", (event) => {
   const row = rowOf(event.target);
   hold.end();
   hold.isDone = false;
-  if (row && event.pointerType === "touch" && event.target.closest(".entry")) {
+  if (row && tickOf(row) && event.pointerType === "touch" && isOnSurface(event.target, SURFACE)) {
     hold.start(event, () => {
       navigator.vibrate?.(10);
       startSelecting(row);

@@ -54,6 +54,13 @@ export class Selection {
     this.total = total;
     this.#query = query;
     for (const { id, dataset } of rows) if (this.#exceptions.has(id)) this.#exceptions.set(id, dataset.bytes);
+    if (!this.isAll && !query && rows.length >= total) this.#keep(rows);
+  }
+
+  // Forget the rows that are gone, once all that are left are loaded.
+  #keep(rows) {
+    const keys = new Set(rows.map(({ id }) => id));
+    for (const key of this.#exceptions.keys()) if (!keys.has(key)) this.#exceptions.delete(key);
   }
 
   // Return the fields of a form that sends the selection, besides the ticked rows, which it has already.
