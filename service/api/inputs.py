@@ -150,6 +150,7 @@ class ChangeInput(Struct):
     action: Annotated[
         Text, Meta(description="What happens to them", extra_json_schema={"enum": DECISIONS})
     ]
+    before: Annotated[Id, Meta(description="With action before: the transfer they precede")] = 0
 
 
 class ArchiveInput(Struct):

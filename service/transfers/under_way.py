@@ -20,6 +20,7 @@ class Decision(StrEnum):
     UP = "up"
     DOWN = "down"
     LAST = "last"
+    BEFORE = "before"
 
 
 def decide(account: Account, transfer_id: int, decision: Decision, now: datetime) -> None:
@@ -29,7 +30,12 @@ def decide(account: Account, transfer_id: int, decision: Decision, now: datetime
 
 
 def decide_all(
-    account: Account, transfer_ids: Collection[int], decision: Decision, now: datetime
+    account: Account,
+    transfer_ids: Collection[int],
+    decision: Decision,
+    now: datetime,
+    *,
+    before_id: int = 0,
 ) -> list[int]:
     """Change transfers in one transaction, and return the ids of those that have changed.
 
@@ -43,7 +49,7 @@ def decide_all(
             case Decision.RESUME:
                 changed_ids = _restate(locked, transfer_ids, {State.STOPPED}, State.QUEUED, now)
             case _:
-                changed_ids = _reorder(locked, set(transfer_ids), decision)
+                changed_ids = _reorder(locked, set(transfer_ids), decision, before_id)
     wake_ups.wake_workers()
     return changed_ids
 
@@ -63,17 +69,19 @@ def _restate(
     return changed_ids
 
 
-def _reorder(locked: Account, ids: Collection[int], decision: Decision) -> list[int]:
+def _reorder(
+    locked: Account, ids: Collection[int], decision: Decision, before_id: int
+) -> list[int]:
     rows = Transfer.running().filter(account=locked).order_by("rank", "pk")
     rank_of = dict(rows.values_list("pk", "rank"))
-    new = new_ranks(rank_of, ids, decision)
+    new = new_ranks(rank_of, ids, decision, before_id)
     changed = [Transfer(pk=pk, rank=rank) for pk, rank in new.items() if rank_of[pk] != rank]
     Transfer.objects.bulk_update(changed, ["rank"], ROWS_AT_ONCE)
     return [each.pk for each in changed if each.pk in ids]
 
 
 def new_ranks(
-    rank_of: Mapping[int, int], ids: Collection[int], decision: Decision
+    rank_of: Mapping[int, int], ids: Collection[int], decision: Decision, before_id: int = 0
 ) -> dict[int, int]:
     """Return new ranks, of which some may be the old ones. Those in `ids` keep their order.
 
@@ -86,10 +94,25 @@ def new_ranks(
     if decision is Decision.LAST:
         return dict(zip(chosen, count(max([0, *taken]) + 1), strict=False))
     order = list(rank_of)
-    order = move_up(order, ids) if decision is Decision.UP else move_up(order[::-1], ids)[::-1]
+    match decision:
+        case Decision.UP:
+            order = move_up(order, ids)
+        case Decision.DOWN:
+            order = move_up(order[::-1], ids)[::-1]
+        case _:
+            order = move_before(order, ids, before_id)
     # An older version gives all new transfers the same rank.
     distinct = accumulate(taken, lambda last, rank: max(last + 1, rank))
     return dict(zip(order, distinct, strict=True))
+
+
+def move_before(order: Sequence[int], ids: Collection[int], before_id: int) -> list[int]:
+    """Return the order with `ids` before another transfer, or the same if that isn't there."""
+    others = [pk for pk in order if pk not in ids]
+    if before_id not in others:
+        return list(order)
+    at = others.index(before_id)
+    return [*others[:at], *(pk for pk in order if pk in ids), *others[at:]]
 
 
 def move_up(order: Sequence[int], ids: Collection[int]) -> list[int]:

@@ -299,10 +299,16 @@ class Client(ServiceConnection):
         self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/resume", may_repeat=True)])
 
     def change_transfers(
-        self, transfer_ids: Iterable[str], action: own_records.TransferAction
+        self,
+        transfer_ids: Iterable[str],
+        action: own_records.TransferAction,
+        *,
+        before_id: str = "",
     ) -> tuple[own_records.OwnId, ...]:
         """Pause, resume, or reorder transfers together, if `is_ours`. Return those that changed."""
         form = {"ids": ",".join(map(checked_id, transfer_ids)), "action": action}
+        if before_id:
+            form["before"] = checked_id(before_id)
         call = calls.act("transfers/change", form)
         return self._ask_own(call, own_records.TransferChange).changed
 

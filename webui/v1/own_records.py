@@ -10,7 +10,7 @@ from webui.v1.records import Json
 
 Record = TypeVar("Record")
 Measure = Annotated[float, Meta(ge=1e-6, le=1e9)]
-TransferAction = Literal["pause", "resume", "first", "up", "down", "last"]
+TransferAction = Literal["pause", "resume", "first", "up", "down", "last", "before"]
 
 
 class OwnId(str):

@@ -157,7 +157,9 @@ def change(request: AccountRequest, sent: ChangeInput) -> records.ChangedTransfe
         raise UnreadableField("ids")
     known_ids = [pk for pk in map(int, ids) if pk <= LARGEST_ID]
     decision = Decision(sent.action)
-    changed_ids = under_way.decide_all(request.account, known_ids, decision, request.now)
+    changed_ids = under_way.decide_all(
+        request.account, known_ids, decision, request.now, before_id=sent.before
+    )
     return records.ChangedTransfers(changed=changed_ids)
 
 

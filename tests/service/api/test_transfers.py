@@ -137,6 +137,14 @@ def test_many_transfers_are_changed_together(noun, api, account):
         assert [row["stopped"] for row in listing.json()["transfers"]] == stopped
 
 
+def test_transfers_are_put_before_another_one(api, account):
+    ids = [transfers.add_magnet(account, magnet(digit), 0, NOW).pk for digit in "abc"]
+    form = {"ids": str(ids[2]), "action": "before", "before": str(ids[1])}
+    assert api.post("/rest/transfers/change", data=form).json()["changed"] == [ids[2]]
+    shown = [row["id"] for row in api.get("/rest/transfer").json()["transfers"]]
+    assert shown == [ids[0], ids[2], ids[1]]
+
+
 @each_case(
     ("path", "form", "refusal"),
     [
@@ -148,6 +156,11 @@ def test_many_transfers_are_changed_together(noun, api, account):
         ("transfers/change", {"ids": "{}", "action": "delete"}, (422, "action_unreadable")),
         ("transfers/change", {"ids": "{},", "action": "pause"}, (422, "ids_unreadable")),
         ("transfers/change", {"ids": "{},-1", "action": "pause"}, (422, "ids_unreadable")),
+        (
+            "transfers/change",
+            {"ids": "{}", "action": "before", "before": "x"},
+            (422, "before_unreadable"),
+        ),
         ("transfers/change", {"ids": "{},all", "action": "pause"}, (422, "ids_unreadable")),
     ],
 )

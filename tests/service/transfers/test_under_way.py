@@ -67,6 +67,29 @@ def test_the_chosen_keep_their_order(chosen, decision, order):
     assert {named[each] for each in chosen} & {named[each] for each in moved} <= set(changed)
 
 
+@each_case(
+    ("chosen", "before", "order"),
+    [
+        ("d", "b", "adbce"),
+        ("a", "d", "bcade"),
+        ("d", "a", "dabce"),
+        ("c", "d", "abcde"),
+        ("ae", "c", "baecd"),
+        ("bd", "a", "bdace"),
+        ("d", "d", "abcde"),
+        ("d", "", "abcde"),
+    ],
+)
+def test_the_chosen_come_before_another(chosen, before, order):
+    account = alice()
+    named = dict(zip("abcde", queue(account, 5), strict=True))
+    ids = [named[each] for each in reversed(chosen)]
+    before_id = named.get(before, 10**9)
+    changed = decide_all(account, ids, Decision.BEFORE, NOW, before_id=before_id)
+    assert listed(account) == [named[each] for each in order]
+    assert bool(changed) == (order != "abcde")
+
+
 def test_new_transfers_come_last_and_others_keep_their_place():
     account = alice()
     first, second = queue(account, 2)

@@ -93,6 +93,12 @@ def test_many_transfers_are_changed_by_one_call():
     assert form_of(fake.seen[0]) == {"ids": "7,8,9", "action": "first"}
 
 
+def test_transfers_are_put_before_another_one():
+    fake = service(says({"result": True, "changed": [9]}))
+    assert fake.client().change_transfers(["9"], "before", before_id="7") == ("9",)
+    assert form_of(fake.seen[0]) == {"ids": "9", "action": "before", "before": "7"}
+
+
 def test_the_torrent_naming_has_its_own_paths_and_fields():
     fake = service(says({"result": True, "user_torrent_id": 5}))
     client = fake.client(naming="torrent")
