@@ -1,9 +1,9 @@
 """The order in which transfers are shown: under way, failed, done; and what they add up to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from webui.transfers.states import DONE, DOWNLOADING, MOVING, UNDER_WAY, CachedTransfer
+from webui.transfers.states import BANDS, DONE, DOWNLOADING, MOVING, CachedTransfer
 
 
 class Groups(NamedTuple):
@@ -17,17 +17,29 @@ class Groups(NamedTuple):
         return Groups(*([key for key in group if key not in keys] for group in self))
 
 
-def group_transfers(cached_transfers: list[CachedTransfer]) -> Groups:
-    """Group transfers: those under way by state, moving ones first; all others newest first."""
+def group_transfers(cached_transfers: Iterable[CachedTransfer]) -> Groups:
+    """Group transfers, given in the order of the queue: those that move first, then those that
+    can't, then those that wait or are paused, each in that order; ended ones newest first."""
     under_way = [each for each in cached_transfers if not each.is_ended]
-    under_way.sort(key=lambda each: (UNDER_WAY.index(each.state), -each.since, each.key))
+    under_way.sort(key=lambda each: BANDS[each.state])
     ended = [each for each in cached_transfers if each.is_ended]
     ended.sort(key=lambda each: (-(each.ended_at or 0), each.key))
+    return split(under_way, ended)
+
+
+def split(under_way: Sequence[CachedTransfer], ended: Sequence[CachedTransfer]) -> Groups:
     return Groups(
         under_way=[each.key for each in under_way],
         failed=[each.key for each in ended if each.state != DONE],
         done=[each.key for each in ended if each.state == DONE],
     )
+
+
+def moved_keys(before: Sequence[str], after: Sequence[str]) -> list[str]:
+    """Return keys without which the others, of those in both, keep their order."""
+    old, new = set(before), set(after)
+    left, present = (key for key in before if key in new), (key for key in after if key in old)
+    return [key for key, old_key in zip(present, left, strict=True) if key != old_key]
 
 
 class Totals(NamedTuple):

@@ -167,6 +167,9 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
         for each in (*by_key.values(), *followed)
         if each.id not in held
     ]
+    if not service.is_embedded:
+        # Other services list transfers in any order.
+        transfers.sort(key=lambda each: (-each.since, each.key))
     by_row = {each.pk: each for each in sent_records}
     transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
     _remember(service, transfers, by_row)

@@ -23,8 +23,12 @@ QUEUED, METADATA, DOWNLOADING, STALLED = "queued", "metadata", "downloading", "s
 MOVING, DONE, NO_ROOM, FAILED = "moving", "done", "no_room", "failed"
 STOPPED, GONE = "stopped", "gone"
 
-# In the order in which transfers are shown.
-UNDER_WAY = (MOVING, DOWNLOADING, METADATA, STALLED, NO_ROOM, QUEUED, STOPPED)
+# Pages show lower numbers first. A transfer that is paused while it waits stays where it is.
+BANDS = {
+    **dict.fromkeys((MOVING, DOWNLOADING, METADATA), 0),
+    **dict.fromkeys((STALLED, NO_ROOM), 1),
+    **dict.fromkeys((QUEUED, STOPPED), 2),
+}
 ENDED = frozenset({DONE, FAILED, GONE})
 ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from common.storage.sqlite_cache import SQLiteCache
-from webui.transfers.groups import Groups, Totals, group_transfers, totals_of
+from webui.transfers.groups import Groups, Totals, group_transfers, moved_keys, totals_of
 from webui.transfers.states import DONE, CachedTransfer
 from webui.v1.errors import Failure
 
@@ -25,7 +25,8 @@ SCHEMA = """
 CREATE TABLE IF NOT EXISTS cached_list (
     service TEXT PRIMARY KEY, epoch TEXT, number INTEGER, ordered INTEGER, changes INTEGER,
     seen_changes INTEGER, asked_at REAL, read_at REAL, failures INTEGER, failure TEXT,
-    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, writes INTEGER
+    etag TEXT, totals TEXT, groups TEXT, space_used INTEGER, space_max INTEGER, writes INTEGER,
+    queue TEXT
 );
 CREATE TABLE IF NOT EXISTS transfer (
     service TEXT, key TEXT, number INTEGER, arrived INTEGER, facts TEXT,
@@ -119,6 +120,7 @@ class TransferCache:
             return read(connection, f"service = ? AND {condition}", values)
 
     def all(self, service: str) -> Mapping[str, CachedTransfer]:
+        """Return all transfers, in the order in which the last poll saved them."""
         with self._cache.open() as connection:
             row = self._row(connection, service)
             return self._load_transfers(connection, row) if row else {}
@@ -129,7 +131,9 @@ class TransferCache:
         """Return all transfers of a list, from memory unless another process has written."""
         version, transfers = self._latest
         if version != version_of(row):
-            transfers = read(connection, "service = ?", (row["service"],))
+            stored = read(connection, "service = ?", (row["service"],))
+            queue = json.loads(row["queue"])
+            transfers = {key: stored.pop(key) for key in queue if key in stored} | stored
             self._latest = version_of(row), transfers
         return transfers
 
@@ -142,7 +146,10 @@ class TransferCache:
         etag: str | None,
         changes: int,
     ) -> None:
-        """Save the result of a poll, unless we changed something since `changes` was read."""
+        """Save the result of a poll, unless we changed something since `changes` was read.
+
+        The transfers come in the order of the service's queue.
+        """
         with self._cache.transact() as connection:
             row = self._row_or_new(connection, service)
             if row["changes"] != changes:
@@ -163,17 +170,20 @@ class TransferCache:
         service, now, number = row["service"], self._clock(), row["number"] + 1
         stored = self._load_transfers(connection, row)
         changed = [each for key, each in fresh.items() if each != stored.get(key)]
-        groups = json.dumps(group_transfers(list(fresh.values())))
+        groups, queue = json.dumps(group_transfers(fresh.values())), json.dumps(list(fresh))
         has_order = groups == row["groups"]
+        moved = [] if queue == row["queue"] else moved_keys(json.loads(row["queue"]), list(fresh))
         has_news = any(is_news(stored.get(each.key), each) for each in changed)
         is_back = bool(row["failure"])
-        if has_order and not has_news and not is_back:
+        if has_order and not has_news and not is_back and not moved:
             number -= 1
         forget(connection, service, stored.keys() - fresh.keys())
         write(connection, service, number, stored, changed)
+        renumber(connection, service, number, moved)
         connection.execute(
             "UPDATE cached_list SET number = ?, ordered = ?, seen_changes = ?, read_at = ?,"
-            " failures = 0, failure = '', etag = ?, totals = ?, groups = ?, writes = writes + 1"
+            " failures = 0, failure = '', etag = ?, totals = ?, groups = ?, queue = ?,"
+            " writes = writes + 1"
             " WHERE service = ?",
             (
                 number,
@@ -183,6 +193,7 @@ class TransferCache:
                 etag,
                 json.dumps(totals_of(list(fresh.values()), now)),
                 groups,
+                queue,
                 service,
             ),
         )
@@ -265,7 +276,7 @@ class TransferCache:
     def _row_or_new(self, connection: sqlite3.Connection, service: str) -> sqlite3.Row:
         connection.execute(
             "INSERT OR IGNORE INTO cached_list VALUES"
-            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0)",
+            " (?, ?, 1, 1, 0, 0, 0, 0, 0, '', NULL, ?, ?, NULL, NULL, 0, '[]')",
             (service, secrets.token_hex(3), json.dumps(Totals()), json.dumps(Groups())),
         )
         row = self._row(connection, service)
@@ -334,6 +345,16 @@ def write(
                 "UPDATE transfer SET facts = ? WHERE service = ? AND key = ?",
                 (facts, service, each.key),
             )
+
+
+def renumber(
+    connection: sqlite3.Connection, service: str, number: int, keys: Iterable[str]
+) -> None:
+    """Count rows as changed that show nothing new: a page that lacks one may show it now."""
+    connection.executemany(
+        "UPDATE transfer SET number = ? WHERE service = ? AND key = ?",
+        [(number, service, key) for key in keys],
+    )
 
 
 def forget(connection: sqlite3.Connection, service: str, keys: Iterable[str]) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from tests.cases import each_case
 from webui.transfers import states, transfer_cache
-from webui.transfers.groups import group_transfers, totals_of
+from webui.transfers.groups import group_transfers, moved_keys, totals_of
 from webui.transfers.states import CachedTransfer, SentRecord, combine
 from webui.v1 import records
 from webui.v1.records import Transfer
@@ -204,10 +204,13 @@ def test_a_url_transfer_shows_its_host():
     assert states.host_of(url) == "downloads.example.org"
 
 
-def test_running_transfers_come_first_then_the_latest_to_end():
+def test_what_moves_comes_first_then_the_queue_then_the_latest_to_end():
     rows = [
         look(progress=0)._replace(key="queued"),
+        look(progress=3)._replace(key="paused", state="stopped"),
         look(progress=50)._replace(key="running"),
+        look(progress=0)._replace(key="behind"),
+        look(progress=5)._replace(key="stalled", state="stalled"),
         look(progress=100)._replace(key="moving"),
         look(progress=101)._replace(key="early", ended_at=1),
         look(progress=3)._replace(key="broken", state="failed", ended_at=3),
@@ -215,10 +218,24 @@ def test_running_transfers_come_first_then_the_latest_to_end():
         look(progress=101)._replace(key="late", ended_at=2),
     ]
     assert group_transfers(rows) == (
-        ["moving", "running", "queued"],
+        ["running", "moving", "stalled", "queued", "paused", "behind"],
         ["broken", "lost"],
         ["late", "early"],
     )
+
+
+@each_case(
+    ("before", "after"),
+    [
+        *(("abcd", "abcd"), ("abcd", "dabc"), ("abcd", "bcda"), ("abcdef", "efabcd")),
+        *(("abcd", "xdaby"), ("abcdef", "abdcef"), ("", "ab"), ("ab", ""), ("abc", "acx")),
+    ],
+)
+def test_keys_that_did_not_move_keep_their_order(before, after):
+    moved = moved_keys(before, after)
+    kept = [key for key in before if key in after and key not in moved]
+    assert kept == [key for key in after if key in before and key not in moved]
+    assert bool(moved) == (kept != [key for key in after if key in before])
 
 
 def test_totals_add_up_what_runs():

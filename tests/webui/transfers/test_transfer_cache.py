@@ -111,6 +111,22 @@ def test_added_and_removed_transfers_change_the_order(cache):
     assert list(cache.all(WHERE)) == ["t1"]
 
 
+def test_the_order_of_the_queue_is_kept_for_other_processes(cache, tmp_path, clock):
+    keep(cache, row("t2"), row("t3", state="queued"), row("t1"))
+    other = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
+    assert list(other.all(WHERE)) == ["t2", "t3", "t1"]
+    assert other.find_list(WHERE).groups.under_way == ["t2", "t1", "t3"]
+
+
+def test_a_transfer_that_moved_in_the_queue_is_news(cache):
+    """A page may have to show it now, and lack it."""
+    first = keep(cache, row("t1"), row("t2"), row("t3"))
+    second = keep(cache, row("t1"), row("t3"), row("t2"))
+    assert second == cache.find_list(WHERE).ordered == first + 1
+    assert {"t2", "t3"} >= cache.since(WHERE, first).keys() > set()
+    assert keep(cache, row("t1"), row("t3"), row("t2")) == second
+
+
 def test_arrivals_are_announced_to_people_who_saw_them_running(cache):
     first = keep(cache, row("t1"))
     second = keep(cache, row("t1", state="done"))

@@ -413,7 +413,7 @@ def test_a_new_order_names_all_rows_and_carries_the_new_ones(alice, storage, clo
     answer = alice.client.get(LIST, {"seen": seen})
     news = page(answer)
     assert not news.select_one("#active").has_attr("data-same")
-    assert [row["id"] for row in news.select("#active li")] == [f"t{new.id}", f"t{old.id}"]
+    assert [row["id"] for row in news.select("#active li")] == [f"t{old.id}", f"t{new.id}"]
     assert [row["id"] for row in news.select(".transfer")] == [f"t{new.id}"]
     assert placeholders(answer) == [f"t{old.id}"]
 

@@ -114,7 +114,7 @@ def test_no_sentence_escapes_translation(alice, path):
 
 
 def test_every_state_of_a_transfer_is_translated(alice, storage):
-    for state in sorted(states.ENDED | set(states.UNDER_WAY) - {states.GONE}):
+    for state in sorted(states.ENDED | set(states.BANDS) - {states.GONE}):
         storage.transfer("alice", state=state, size=10**10, progress=50, connected_to=2)
     with Marked():
         soup = page(alice.client.get("/transfers/"))
