@@ -190,6 +190,7 @@ def transfers() -> ScriptWords:
         "undo": _("Undo"),
         "fresh": _("Up to date"),
         "gone": _("That link is no longer available."),
+        "links": _("Links copied"),
         "granted": _("Ferry will notify you on this device."),
         "denied": _("This browser blocks notifications from Ferry."),
     }

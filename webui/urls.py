@@ -21,7 +21,8 @@ from webui.shares.views import making, managing, players, receiving, visitors
 from webui.shell import views as shell
 from webui.signin import views as signin
 from webui.streams import views as streams
-from webui.transfers import views as transfers
+from webui.transfers.views import actions as transfers
+from webui.transfers.views import listing
 from webui.uploads.views import form, resumable
 
 register_converter(Id, "site_id")
@@ -96,16 +97,21 @@ urlpatterns = [
     path("s/<str:token>/<path:path>", visitors.show, name="share-inside"),
     path("account/links/<int:share>/", managing.change, name="account-link"),
     path("account/links/<int:share>/revoke/", managing.revoke, name="account-link-revoke"),
-    path("transfers/", transfers.show, name="transfers"),
-    path("transfers/list/", transfers.listing, name="transfers-list"),
-    path("transfers/running/", transfers.running, name="transfers-running"),
+    path("transfers/", listing.show, name="transfers"),
+    path("transfers/list/", listing.listing, name="transfers-list"),
+    path("transfers/running/", listing.running, name="transfers-running"),
+    path("transfers/change/", transfers.change, name="transfers-change"),
+    path("transfers/order/", transfers.order, name="transfers-order"),
+    path("transfers/cancel/", transfers.cancel, name="transfers-cancel"),
+    path("transfers/retry/", transfers.retry_chosen, name="transfers-retry-chosen"),
+    path("transfers/links/", transfers.links, name="transfers-links"),
     path("transfers/clear/", transfers.clear, name="transfers-clear"),
     path("transfers/restore/", transfers.restore, name="transfers-restore"),
     path("transfers/<site_transfer:key>/remove/", transfers.remove, name="transfers-remove"),
     path("transfers/<site_transfer:key>/loss/", transfers.remove_dialog, name="transfers-loss"),
     path("transfers/<site_transfer:key>/link/", transfers.link, name="transfers-link"),
     path("transfers/<site_transfer:key>/retry/", transfers.retry, name="transfers-retry"),
-    path("transfers/<site_transfer:key>/open/", transfers.open_, name="transfers-open"),
+    path("transfers/<site_transfer:key>/open/", listing.open_, name="transfers-open"),
     path("transfers/send/", add.send, name="transfers-send"),
     path("add/", add.add, name="add"),
     path("add/read/", add.read, name="add-read"),

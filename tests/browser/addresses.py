@@ -62,6 +62,11 @@ PIECES = {
     *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
     *(
         "transfers-running",
+        "transfers-change",
+        "transfers-order",
+        "transfers-cancel",
+        "transfers-retry-chosen",
+        "transfers-links",
         "transfers-clear",
         "transfers-restore",
         "transfers-send",

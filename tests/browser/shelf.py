@@ -50,7 +50,7 @@ class Shelf:
             base_url=ferry.url, follow_redirects=True, trust_env=False, timeout=60
         )
         form = {"username": "alice", "password": PASSWORD}
-        self._post("/signin/", form)
+        self.post("/signin/", form)
 
     def close(self) -> None:
         self._http.close()
@@ -58,14 +58,14 @@ class Shelf:
     def folder(self, name: str = "", inside: Folder | None = None) -> Folder:
         name = name or f"Journey {secrets.token_hex(4)}"
         path = inside.new_path if inside else "/files/0/new/"
-        made = self._post(path, {"name": name}).json()
+        made = self.post(path, {"name": name}).json()
         assert made["ok"], made
         found = re.fullmatch(r"(/files/\w+/)upload/", made["upload_url"])
         assert found, made
         return Folder(name, found[1], made["upload_url"], made["new_url"])
 
     def file(self, folder: Folder, name: str, content: bytes = b"content") -> None:
-        answer = self._post(folder.upload_path, files={"file": (name, content)}).json()
+        answer = self.post(folder.upload_path, files={"file": (name, content)}).json()
         assert answer["ok"], answer
 
     def films(self) -> Folder:
@@ -98,17 +98,20 @@ class Shelf:
         """Watch the first minutes of a film."""
         key = self.file_named(folder, name).removeprefix("file-")
         facts = {"at": "600", "of": "3600", "folder": folder.path.split("/")[2]}
-        self._post(f"/watch/{key}/", facts)
+        self.post(f"/watch/{key}/", facts)
 
     def delete(self, folder: Folder, key: str) -> None:
-        self._post(f"{folder.path}delete/", {"entry": key})
+        self.post(f"{folder.path}delete/", {"entry": key})
 
     def crowd(self, count: int) -> str:
         name = f"Crowd {secrets.token_hex(4)}"
         said = self._ferry.manage("shell", "-c", CROWD.format(count=count, name=name))
         return f"/files/{said.split('planted ')[1].split()[0]}/"
 
-    def _post(
+    def get(self, path: str) -> str:
+        return self._http.get(path).text
+
+    def post(
         self, path: str, data: dict[str, str] | None = None, files: dict | None = None
     ) -> httpx.Response:
         if "csrf" not in " ".join(self._http.cookies):

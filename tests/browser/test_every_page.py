@@ -37,6 +37,7 @@ ANSWERS = {
     "a folder without a name": ("{folder}new/", "main form"),
     "what was added": (PAGES["add-asked"], "main form"),
     "nothing to add": ("/add/", "#send"),
+    "no transfers to cancel": ("/transfers/", "#entries"),
     "a sign-in that is refused": ("/signin/?switch", "main form"),
 }
 # Journeys: a listing, a page that polls, a preview, and the answer to a form.

@@ -454,17 +454,25 @@ class FakeV1(httpx.BaseTransport):
         return {"result": True, "code": 200}
 
     def change_transfers(self, request: httpx.Request) -> dict[str, Any]:
-        body = body_of(request)
-        ids = set((body.first("ids") or "").split(","))
-        chosen = [each for each in self.transfers if str(each) in ids]
-        action = body.first("action") or ""
-        if action in ("pause", "resume"):
-            for each in chosen:
-                getattr(self, f"{action}_transfer")(request, each)
+        form = body_of(request).fields
+        ids = [int(each) for each in form["ids"].split(",") if int(each) in self.transfers]
+        act, undone = form["action"], [each for each in ids if self.transfers[each].file is None]
+        state = {"pause": "stopped", "resume": "queued"}.get(act)
+        if state:
+            undone = [each for each in undone if self._may_become(each, state)]
+            for each in undone:
+                self.transfers[each].facts |= {"state": state, "stopped": int(state == "stopped")}
         else:
-            order = reordered([*self.transfers], chosen, action)
+            order = moved(list(self.transfers), undone, act, int(form.get("before", 0)))
             self.transfers = {each: self.transfers[each] for each in order}
-        return {"changed": chosen, "success": True, "result": True, "code": 200}
+        self.revision += 1
+        return {"result": True, "code": 200, "changed": undone}
+
+    def _may_become(self, transfer: int, state: str) -> bool:
+        before = self.transfers[transfer].facts.get("state", "queued")
+        if state == "queued":
+            return before == "stopped"
+        return before in ("queued", "metadata", "downloading", "stalled", "no_room")
 
     # User and archive
 
@@ -704,27 +712,26 @@ def torrent_of(content: bytes) -> tuple[str, str] | None:
     return match[3][: int(match[2])].decode(), hashlib.sha1(match[1]).hexdigest()
 
 
+def moved(order: list[int], some: list[int], act: str, before: int) -> list[int]:
+    """Return the order after some of it has moved. What moves keeps its own order."""
+    others = [each for each in order if each not in some]
+    at = {"first": 0, "last": len(others), "before": others.index(before) if before else 0}
+    if act in at:
+        chosen = [each for each in order if each in some]
+        return others[: at[act]] + chosen + others[at[act] :]
+    order = order if act == "up" else order[::-1]
+    for place in range(1, len(order)):
+        if order[place] in some and order[place - 1] not in some:
+            order[place - 1 : place + 1] = order[place], order[place - 1]
+    return order if act == "up" else order[::-1]
+
+
 View = Callable[..., dict[str, Any] | httpx.Response]
 FOLDER, FILE, ID = (
     r"/rest/folder/(?P<folder>\d+)",
     r"/rest/file/(?P<file>\d+)",
     r"(?P<transfer>\d+)",
 )
-
-
-def reordered(order: list[int], chosen: list[int], action: str) -> list[int]:
-    if action in ("down", "last"):
-        return reordered(order[::-1], chosen[::-1], {"down": "up", "last": "first"}[action])[::-1]
-    others = [each for each in order if each not in chosen]
-    if action == "first":
-        return [*chosen, *others]
-    for each in chosen:
-        place = order.index(each)
-        if place and order[place - 1] not in chosen:
-            order[place - 1 : place + 1] = each, order[place - 1]
-    return order
-
-
 NOUN = "/rest/(?:transfer|torrent)"
 ROUTES: list[tuple[str, str, View]] = [
     ("GET", "/rest/folder", FakeV1.show),

@@ -9,7 +9,7 @@ again, which does no harm. Undo removes only rows that no round has begun.
 
 import logging
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 
@@ -46,16 +46,21 @@ def hold(service: Service, folder: str, entries: Sequence[Entry], now: datetime)
     return _hold_rows(service, rows, now)
 
 
-def hold_transfer(service: Service, transfer_id: str, name: str, now: datetime) -> str:
-    """Schedule a transfer's cancellation. Return the batch that undoes it.
+def hold_transfers(service: Service, names: Mapping[str, str], now: datetime) -> str:
+    """Schedule the cancellation of transfers. Return the batch that undoes it, "" for none.
 
-    Where the service can pause it, another transfer gets its slot at once.
+    Where the service can pause them, others get their slots at once. `names`: by their IDs.
     """
-    row = HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
-    batch = _hold_rows(service, [row], now)
+    if not names:
+        return ""
+    rows = [
+        HeldDelete(kind=HeldDelete.TRANSFER, entry_id=transfer_id, name=name)
+        for transfer_id, name in names.items()
+    ]
+    batch = _hold_rows(service, rows, now)
     if service.is_embedded:
         with suppress(Failure):
-            service.v1.pause_transfer(transfer_id)
+            service.v1.change_transfers(names, "pause")
     return batch
 
 
@@ -73,15 +78,19 @@ def held_transfers(service: Service) -> set[str]:
     return set(rows.values_list("entry_id", flat=True))
 
 
-def undo(service: Service, batch: str) -> list[str]:
-    """Show the entries again. Return the names of those that aren't being deleted already."""
+def undo(service: Service, batch: str, paused: Collection[str] = ()) -> list[str]:
+    """Show the entries again. Return the names of those that aren't being deleted already.
+
+    Transfers continue, except those that were `paused` before.
+    """
     rows = HeldDelete.objects.filter(service=service.key, batch=batch, has_begun=False)
     undone = list(rows)
     if not rows.delete()[0]:
         return []
-    for row in undone:
-        if row.kind == HeldDelete.TRANSFER and service.is_embedded:
-            service.v1.resume_transfer(row.entry_id)
+    transfers = [row.entry_id for row in undone if row.kind == HeldDelete.TRANSFER]
+    resumed = [each for each in transfers if each not in paused]
+    if resumed and service.is_embedded:
+        service.v1.change_transfers(resumed, "resume")
     return [row.name for row in undone]
 
 

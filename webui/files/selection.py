@@ -1,6 +1,7 @@
 """The entries that a request selects."""
 
 from webui.http.requests import Request
+from webui.http.selected import fields_of, is_all_chosen
 from webui.library.addresses import ViewOptions, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading
@@ -17,15 +18,7 @@ def chosen_of(request: Request, reading: Reading) -> list[Entry]:
     return [entry for entry in contents.in_order(look.order) if entry.key in keys]
 
 
-def fields_of(request: Request, name: str) -> set[str]:
-    return {*request.GET.getlist(name), *request.POST.getlist(name)}
-
-
 def chosen_look(request: Request) -> ViewOptions:
     """Return the view options. `q` defines "all"; a form may send it in its body instead."""
     fields = request.GET.dict() | ({"q": request.POST["q"]} if "q" in request.POST else {})
     return parse_view_options(fields)
-
-
-def is_all_chosen(request: Request) -> bool:
-    return "1" in (request.GET.get("all"), request.POST.get("all"))

@@ -12,9 +12,10 @@ from common.names import find_name_error
 from webui.activity import events
 from webui.activity.page import ALL_FILES
 from webui.files import answers, changes, screen
-from webui.files.selection import chosen_of, fields_of, is_all_chosen
+from webui.files.selection import chosen_of
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
+from webui.http.selected import fields_of, is_all_chosen
 from webui.library import folders, recent_folders
 from webui.library.entries import FOLDER, ROOT, Entry
 from webui.library.folders import Reading

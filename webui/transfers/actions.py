@@ -1,10 +1,11 @@
-"""What people do to transfers: remove, clear, restore, and retry."""
+"""What people do to transfers: pause, continue, move, remove, clear, restore, and retry."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import partial
 from io import BytesIO
+from urllib.parse import quote
 
 from django.db.models import Q
 
@@ -12,9 +13,10 @@ from webui.connection.connection import Service
 from webui.deleting import held_deletes
 from webui.library.entries import ROOT
 from webui.models import HeldDelete, Sent
-from webui.transfers import poll
-from webui.transfers.states import FAILED, CachedTransfer
+from webui.transfers import poll, states
+from webui.transfers.states import FAILED, GONE, CachedTransfer
 from webui.v1.errors import Failure, NotFound
+from webui.v1.own_records import TransferAction
 from webui.v1.records import Added
 
 CLEARED_LIFETIME = timedelta(days=30)
@@ -25,23 +27,99 @@ def mark_changed(service: Service) -> None:
     poll.store().change(service.key)
 
 
-def remove(service: Service, cached: CachedTransfer, now: datetime) -> str:
-    """Remove a transfer from the list, but never its files.
+CHANGES: Sequence[TransferAction] = ("pause", "resume", "first", "up", "down", "last")
 
-    If it is running or failed, schedule its cancellation for when the undo expires, and return the
-    batch that undoes that. `restore` undoes the rest.
+
+def change(service: Service, transfers: Iterable[CachedTransfer], act: TransferAction) -> int:
+    """Pause, continue, or move transfers, and return how many the service changed: it knows best
+    which of them it can."""
+    chosen = [each for each in transfers if each.id and not each.is_ended]
+    if act in ("up", "down") and len(chosen) == 1:
+        return step(service, chosen[0], is_up=act == "up")
+    return send_change(service, chosen, act)
+
+
+def send_change(
+    service: Service,
+    chosen: Sequence[CachedTransfer],
+    act: TransferAction,
+    before: CachedTransfer | None = None,
+) -> int:
+    ids, before_id = [each.id for each in chosen], before.id if before else ""
+    changed = service.v1.change_transfers(ids, act, before_id=before_id) if ids else ()
+    mark_changed(service)
+    return len(changed)
+
+
+def step(service: Service, transfer: CachedTransfer, *, is_up: bool) -> int:
+    """Move a transfer past the next one that the list shows above or below, in the same band.
+
+    In the queue, transfers of other bands may be between them.
     """
-    batch = ""
-    if cached.id and (not cached.is_ended or cached.state == FAILED):
-        batch = held_deletes.hold_transfer(service, cached.id, cached.name, now)
-    Sent.objects.filter(_same(service, cached)).update(cleared_at=now)
-    poll.store().clear(service.key, [cached.key], now.isoformat())
+    queue = find_queue(service)
+    band = [each for each in queue if band_of(each) == band_of(transfer)]
+    at = band.index(transfer) + (-1 if is_up else 1)
+    if not 0 <= at < len(band):
+        return 0
+    before = band[at] if is_up else next(iter(queue[queue.index(band[at]) + 1 :]), None)
+    return send_change(service, [transfer], "before" if before else "last", before)
+
+
+def place(service: Service, transfers: Sequence[CachedTransfer], after: str) -> int:
+    """Move transfers in the queue to where the list shows the place behind `after`, or its top.
+
+    Return how many the service changed.
+    """
+    chosen = [each for each in transfers if each.id and not each.is_ended]
+    if not chosen:
+        return 0
+    queue = [each for each in find_queue(service) if each not in chosen]
+    before = find_next(queue, after, band_of(chosen[0]))
+    return send_change(service, chosen, "before" if before else "last", before)
+
+
+def find_queue(service: Service) -> list[CachedTransfer]:
+    """Return the latest order: the person may have changed it since the last poll."""
+    poll.refresh(service)
+    transfers = poll.store().all(service.key).values()
+    return [each for each in transfers if each.id and not each.is_ended]
+
+
+def band_of(transfer: CachedTransfer) -> int:
+    return states.BANDS[transfer.state]
+
+
+def find_next(queue: list[CachedTransfer], after: str, band: int) -> CachedTransfer | None:
+    """Return which transfer of the queue is the next one behind a place in the list.
+
+    The list shows one band after the other, so a transfer keeps to its own.
+    """
+    shown = sorted(queue, key=band_of)
+    at = next((place for place, each in enumerate(shown, 1) if each.key == after), 0)
+    below = shown[at:]
+    same = [each for each in below if band_of(each) == band]
+    if not same and at and band_of(shown[at - 1]) == band:
+        below = queue[queue.index(shown[at - 1]) + 1 :]
+    return next(iter(same or below), None)
+
+
+def remove(service: Service, transfers: Sequence[CachedTransfer], now: datetime) -> str:
+    """Remove transfers from the list, but never their files.
+
+    Schedule the cancellation of those that are running or failed for when the undo expires, and
+    return the batch that undoes that. `restore` undoes the rest.
+    """
+    held = [each for each in transfers if each.id and (not each.is_ended or each.state == FAILED)]
+    batch = held_deletes.hold_transfers(service, {each.id: each.name for each in held}, now)
+    Sent.objects.filter(_same(service, *transfers)).update(cleared_at=now)
+    poll.store().clear(service.key, [each.key for each in transfers], now.isoformat())
     return batch
 
 
-def _same(service: Service, cached: CachedTransfer) -> Q:
-    ours = Q(pk=cached.row) if cached.row else Q(transfer_id=cached.id)
-    return Q(connection=service.key) & ours
+def _same(service: Service, *transfers: CachedTransfer) -> Q:
+    rows = [each.row for each in transfers if each.row]
+    ids = [each.id for each in transfers if each.id and not each.row]
+    return Q(connection=service.key) & (Q(pk__in=rows) | Q(transfer_id__in=ids))
 
 
 def clear(service: Service, now: datetime) -> None:
@@ -52,10 +130,18 @@ def clear(service: Service, now: datetime) -> None:
     poll.store().clear(service.key, keys, now.isoformat())
 
 
-def restore(service: Service, cleared_at: datetime) -> None:
-    """Undo what `clear` did at that moment."""
+def restore(service: Service, cleared_at: datetime, batch: str = "") -> int:
+    """Undo what `clear` or `remove` did at that moment, and return how many transfers are back.
+
+    `batch`: of those that wait to be stopped. If it is too late for these, undo nothing.
+    """
+    cleared = poll.store().find_cleared(service.key, cleared_at.isoformat())
+    paused = {each.id for each in cleared if each.state == states.STOPPED}
+    if batch and not held_deletes.undo(service, batch, paused):
+        return 0
     Sent.objects.filter(connection=service.key, cleared_at=cleared_at).update(cleared_at=None)
     poll.store().restore(service.key, cleared_at.isoformat())
+    return len(cleared) or 1
 
 
 def prune(now: datetime) -> None:
@@ -69,6 +155,21 @@ def home_of(service: Service, cached: CachedTransfer) -> str:
         return ROOT
     row = Sent.objects.filter(_same(service, cached)).first()
     return (row.folder_id if row and service.takes_folder else "") or ROOT
+
+
+def links_of(service: Service, transfers: Iterable[CachedTransfer]) -> list[str]:
+    """Return the links that were added; magnet links of what other programs or files added."""
+    chosen = list(transfers)
+    rows = Sent.objects.filter(_same(service, *chosen)).exclude(source_kind=Sent.ZIP)
+    sources = dict(rows.values_list("pk", "source"))
+    links = (sources.get(each.row) or magnet_of(each) for each in chosen)
+    return [link for link in links if link]
+
+
+def magnet_of(transfer: CachedTransfer) -> str:
+    if not transfer.hash:
+        return ""
+    return f"magnet:?xt=urn:btih:{transfer.hash}&dn={quote(transfer.name)}"
 
 
 def find_sent(service: Service, cached: CachedTransfer) -> Sent | None:
@@ -122,6 +223,21 @@ def look_again(service: Service, failure: Failure) -> list[CachedTransfer]:
     if cached_list.failure:
         raise failure
     return [each for each in poll.store().all(service.key).values() if each.id and each.is_listed]
+
+
+def retry_each(
+    service: Service, transfers: Iterable[CachedTransfer], now: datetime
+) -> tuple[int, int, Failure | None]:
+    """Send failed transfers again, until the service fails. Return how many, of how many, and the
+    failure."""
+    ended = (find_sent(service, each) for each in transfers if each.state in (FAILED, GONE))
+    rows = [row for row in ended if row]
+    for count, row in enumerate(rows):
+        try:
+            retry(service, row, now)
+        except Failure as failure:
+            return count, len(rows), failure
+    return len(rows), len(rows), None
 
 
 def retry(service: Service, row: Sent, now: datetime) -> None:

@@ -29,6 +29,7 @@ BANDS = {
     **dict.fromkeys((STALLED, NO_ROOM), 1),
     **dict.fromkeys((QUEUED, STOPPED), 2),
 }
+PAUSABLE = frozenset({METADATA, DOWNLOADING, STALLED, NO_ROOM, QUEUED})
 ENDED = frozenset({DONE, FAILED, GONE})
 ACTIVE = frozenset({METADATA, DOWNLOADING, MOVING})
 
@@ -82,7 +83,8 @@ class CachedTransfer(NamedTuple):
     ended_at: float | None = None
     folder: str = ""
     file: str = ""
-    place: str = ""  # the name of the folder it was meant for
+    place: str = ""  # the name of the folder it was meant for, once it is done
+    into: str = ""  # the ID of that folder, if the site sent it
     row: int = 0  # the id of the `Sent` row, if the site sent it
     kind: str = ""
     host: str = ""
@@ -184,6 +186,7 @@ def apply_record(cached: CachedTransfer, sent: SentRecord | None) -> CachedTrans
         return cached
     return cached._replace(
         row=sent.pk,
+        into=sent.folder_id,
         kind=sent.source_kind,
         host=host_of(sent),
         by=sent.by or "",

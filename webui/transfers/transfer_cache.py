@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -239,6 +240,15 @@ class TransferCache:
             )
             self._change(connection, service, cleared)
 
+    def find_cleared(self, service: str, clearing: str) -> list[CachedTransfer]:
+        """Return what `restore` would restore."""
+        with self._cache.open() as connection:
+            return [
+                *read(
+                    connection, "service = ? AND clearing = ?", (service, clearing), "cleared"
+                ).values()
+            ]
+
     def restore(self, service: str, clearing: str) -> None:
         """Undo a clearing, unless there was another one since."""
         with self._cache.transact() as connection:
@@ -308,10 +318,13 @@ def groups_of(row: sqlite3.Row) -> Groups:
 
 
 def read(
-    connection: sqlite3.Connection, condition: str, values: tuple[object, ...]
+    connection: sqlite3.Connection,
+    condition: str,
+    values: tuple[object, ...],
+    table: Literal["transfer", "cleared"] = "transfer",
 ) -> dict[str, CachedTransfer]:
     """Parse all rows as one piece of JSON: 2,000 small ones would take three times as long."""
-    query = f"SELECT key, facts FROM transfer WHERE {condition}"  # noqa: S608
+    query = f"SELECT key, facts FROM {table} WHERE {condition}"  # noqa: S608
     rows = connection.execute(query, values).fetchall()
     transfers = TRANSFERS.decode(f"[{','.join(row['facts'] for row in rows)}]")
     return {row["key"]: transfer for row, transfer in zip(rows, transfers, strict=True)}

@@ -291,13 +291,6 @@ class Client(ServiceConnection):
             for form in forms[naming]
         ]
 
-    def pause_transfer(self, transfer_id: str) -> None:
-        """Pause a transfer, if `is_ours`: the specification can only delete it."""
-        self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/pause", may_repeat=True)])
-
-    def resume_transfer(self, transfer_id: str) -> None:
-        self._perform([Call("POST", f"transfer/{checked_id(transfer_id)}/resume", may_repeat=True)])
-
     def change_transfers(
         self,
         transfer_ids: Iterable[str],

@@ -6,12 +6,25 @@ onPlainClick("a[data-remove]", (link) => {
   cancel(link.closest(".transfer"));
 });
 onPlainClick("button[data-post]", (button) => {
+  button.closest("[popover]")?.hidePopover();
   post(button, button.formAction);
 });
 
-export function urlOf(row, action) {
-  const root = new URL(document.getElementById("transfers").dataset.root, location.href);
-  return new URL(`${row.id}/${action}/`, root);
+const root = () => new URL(document.getElementById("transfers").dataset.root, location.href);
+
+export const urlOf = (row, action) => new URL(`${row.id}/${action}/`, root());
+
+// What the service can do with a transfer, and the person may.
+export const canAct = (row, act) => row.querySelector(".more").dataset.acts.split(" ").includes(act);
+
+// Put what is selected behind another transfer in the queue, or at its top.
+export function place(row, fields, after) {
+  post(row.querySelector(".more"), new URL(`order/?after=${after}`, root()).href, fields);
+}
+
+// Pause, continue, or move a transfer.
+export function change(row, act) {
+  post(row.querySelector(".more"), new URL(`change/?act=${act}&entry=${row.id}`, root()).href);
 }
 
 export function cancel(row) {
@@ -22,8 +35,10 @@ export function clear(row) {
   post(row.querySelector(".more"), urlOf(row, "remove").href);
 }
 
-export function post(button, url) {
+export function post(button, url, values = {}) {
   if (button.hasAttribute("aria-busy")) return;
   button.setAttribute("aria-busy", "true");
-  window.htmx.ajax("POST", url, { source: button, swap: "none" }).finally(() => button.removeAttribute("aria-busy"));
+  window.htmx
+    .ajax("POST", url, { source: button, swap: "none", values })
+    .finally(() => button.removeAttribute("aria-busy"));
 }

@@ -13,26 +13,30 @@ const list = () => document.getElementById("transfers");
 const unreachable = document.getElementById("unreachable");
 const isAway = () => document.querySelector("#away .banner") !== null;
 let isDown = false;
+let isDragging = false;
 let isLate = false;
 let wasAway = isAway();
 let focus = null;
 
-const hurry = poll(
+export const hurry = poll(
   () => form,
   () => Number(document.getElementById("seen").dataset.every),
 );
 
-onCapture("pointerdown pointerup pointercancel", ({ type }) => {
-  isDown = type === "pointerdown";
-  if (isLate && !isDown) setTimeout(hurry);
-  isLate &&= isDown;
+// A drag also ends the press with which it began.
+onCapture("pointerdown pointerup pointercancel dragstart dragend", ({ type }) => {
+  if (type.startsWith("drag")) isDragging = type === "dragstart";
+  else isDown = type === "pointerdown";
+  if (isLate && !isHeld()) setTimeout(hurry);
+  isLate &&= isHeld();
 });
+const isHeld = () => isDown || isDragging;
 window.addEventListener("offline", () => (unreachable.hidden = false));
 
 // Rows must not move while a finger or button is down.
 document.addEventListener("htmx:beforeSwap", ({ detail }) => {
   if (!detail.shouldSwap || detail.requestConfig.elt !== form) return;
-  if (isDown) {
+  if (isHeld()) {
     detail.shouldSwap = false;
     isLate = true;
   }

@@ -1,5 +1,9 @@
 import "./acts.js";
 import "./list.js";
 import "./morphing.js";
-import "./menu.js";
 import "./notices.js";
+
+// Load what only rows need once there are some.
+const loadForRows = () => document.querySelector("#groups .transfer") && import("./hand.js");
+document.addEventListener("transfers-shown", loadForRows);
+loadForRows();

@@ -1,11 +1,17 @@
 import { copy } from "../copying.js";
 import { onClick } from "../events.js";
 import { RowMenu } from "../row-menu.js";
+import { startSelecting } from "../selection/selection.js";
 import { showToast } from "../toasts.js";
 import { listOf, words } from "../words.js";
-import { cancel, clear, urlOf } from "./acts.js";
+import { canAct, cancel, change, clear, urlOf } from "./acts.js";
 
-const menu = new RowMenu("transfer-menu", { copy: copyLink, clear, cancel });
+const CHANGES = ["pause", "resume", "first", "up", "down", "last"];
+const changes = CHANGES.map((act) => [act, (row) => change(row, act)]);
+const menu = new RowMenu("transfer-menu", {
+  ...Object.fromEntries(changes),
+  ...{ copy: copyLink, select: startSelecting, clear, cancel },
+});
 onClick(".transfer .more", open);
 
 function open(more) {
@@ -17,9 +23,9 @@ function open(more) {
   const lines = [name.textContent, facts, name.title].flatMap((line) => [line, document.createElement("br")]);
   menu.element.querySelector(".menu-title").replaceChildren(...lines.slice(0, -1));
   menu.offer("open", link !== null, link?.href);
-  menu.offer("copy", "copy" in more.dataset);
-  menu.offer("clear", "clear" in more.dataset);
-  menu.offer("cancel", row.querySelector("[data-remove]") !== null);
+  menu.offer("select", row.querySelector(".tick") !== null);
+  for (const act of ["pause", "resume", "copy", "clear", "cancel"]) menu.offer(act, canAct(row, act));
+  for (const act of ["first", "up", "down", "last"]) menu.offer(act, canAct(row, "move"));
   menu.open(more, row);
 }
 

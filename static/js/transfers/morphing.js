@@ -5,13 +5,15 @@ import { noticeFailure } from "./notices.js";
 
 // Update many rows in slices, so that typing and scrolling stay responsive.
 const SLICE_MS = 8;
-// Attributes that our scripts set on a button while it's in use.
-const OURS = new Set(["aria-expanded", "aria-busy"]);
+// Attributes that our scripts set on a button or row while it's in use.
+const OURS = new Set(["aria-expanded", "aria-busy", "draggable", "data-drop"]);
 
 const changedRows = new Map();
 let timer = 0;
 
-const beforeAttributeUpdated = (name, _element, change) => change !== "remove" || !OURS.has(name);
+// What is chosen stays so.
+const beforeAttributeUpdated = (name, _element, change) =>
+  name !== "checked" && (change !== "remove" || !OURS.has(name));
 
 function beforeNodeMorphed(_shown, fresh) {
   if (!fresh.matches?.(".transfer, [data-same]")) return true;

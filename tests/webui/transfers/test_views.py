@@ -15,6 +15,7 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
+from tests.webui.transfers.conftest import Clock
 from webui import pruning
 from webui.deleting.held_deletes import HELD, delete_due
 from webui.models import HeldDelete, Sent
@@ -34,26 +35,6 @@ RUNNING = {
     "connected_to": 9,
 }
 LIST = "/transfers/list/"
-
-
-class Clock:
-    def __init__(self) -> None:
-        self.now = datetime(2026, 9, 1, 12, tzinfo=UTC).timestamp()
-
-    def __call__(self) -> float:
-        return self.now
-
-
-@pytest.fixture(autouse=True)
-def clock(tmp_path, monkeypatch) -> Clock:
-    """Give each test its own cache, with a clock that stands still.
-
-    A process has only one cache, and the views read the real clock.
-    """
-    clock = Clock()
-    cache = TransferCache(tmp_path / "transfers.sqlite3", clock=clock)
-    monkeypatch.setattr(poll, "store", lambda: cache)
-    return clock
 
 
 def at(clock: Clock, seconds: float) -> None:
@@ -272,7 +253,7 @@ def test_a_lack_of_space_says_how_much_is_missing(alice, storage):
     ("kind", "shown"),
     [
         ("queued", "Queued"),
-        ("stopped", "Stopped"),
+        ("stopped", "Paused"),
         ("metadata", "Fetching details looking for peers"),
     ],
 )
@@ -725,7 +706,7 @@ def test_a_canceled_transfer_frees_its_slot_while_its_undo_is_offered(bob, stora
 def test_a_transfer_that_cannot_be_paused_is_canceled_all_the_same(bob, storage):
     one = storage.transfer("Sintel", **RUNNING)
     bob.client.get("/transfers/")
-    storage.fails(f"/rest/transfer/{one.id}/pause", 500)
+    storage.fails("/rest/transfers/change", 500)
     bob.client.post(f"/transfers/t{one.id}/remove/")
     delete_due(timezone.now() + HELD)
     assert one.id not in storage.fake.transfers

@@ -16,9 +16,10 @@ from webui.deleting import held_deletes
 from webui.files import answers, changes, screen
 from webui.files.pages import actions as actions_page
 from webui.files.pages import folder as files_pages
-from webui.files.selection import chosen_look, chosen_of, fields_of, is_all_chosen
+from webui.files.selection import chosen_look, chosen_of
 from webui.http.requests import Request, is_script, safe_next, service_of
 from webui.http.roles import open_to
+from webui.http.selected import fields_of, is_all_chosen
 from webui.library.addresses import Addresses, parse_view_options
 from webui.library.entries import Entry
 from webui.library.folders import Reading

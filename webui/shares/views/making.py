@@ -10,9 +10,10 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from webui.activity import events
 from webui.files import screen as files_screen
-from webui.files.selection import chosen_of, fields_of, is_all_chosen
+from webui.files.selection import chosen_of
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
+from webui.http.selected import fields_of, is_all_chosen
 from webui.library.addresses import folder_url
 from webui.library.bounds import Bounds
 from webui.library.entries import FILE, Entry

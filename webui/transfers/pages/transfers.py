@@ -4,15 +4,27 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 from urllib.parse import urlencode
+from zlib import crc32
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.library.addresses import folder_url
 from webui.library.entries import ROOT
-from webui.transfers.groups import Totals
+from webui.transfers.groups import Groups, Totals
+from webui.transfers.list_options import ListOptions
+from webui.transfers.pages.tools import Tools
 from webui.transfers.pages.words import RowContext, origin, rate_words, words_of
-from webui.transfers.states import DONE, FAILED, GONE, METADATA, QUEUED, CachedTransfer
+from webui.transfers.states import (
+    DONE,
+    FAILED,
+    GONE,
+    METADATA,
+    PAUSABLE,
+    QUEUED,
+    STOPPED,
+    CachedTransfer,
+)
 from webui.transfers.transfer_cache import CachedList
 from webui.v1.errors import Failure
 from webui.words import formatting, joining
@@ -39,20 +51,47 @@ class Windows(NamedTuple):
         return urlencode({name: size for name, size in sizes.items() if size != WINDOW})
 
 
+class Excerpt(NamedTuple):
+    """What a page shows of the list: the groups of what matches, and how much of each."""
+
+    groups: Groups
+    options: ListOptions = ListOptions()
+    windows: Windows = Windows()
+
+    @property
+    def url(self) -> str:
+        return self.url_with(self.windows)
+
+    def url_with(self, windows: Windows) -> str:
+        query = "&".join(filter(None, (self.options.tail, windows.tail)))
+        return f"{reverse('transfers')}?{query}" if query else reverse("transfers")
+
+    @property
+    def order(self) -> int:
+        """Return a number that other rows, or another order, would change."""
+        shown = (group[:size] for group, size in zip(self.groups, self.windows, strict=True))
+        return crc32("\n".join(map(",".join, shown)).encode())
+
+
 @dataclass(frozen=True)
 class Seen:
     """What a page already shows, according to its revision. `counts`: how many rows each group had
-    then, in its window and beyond."""
+    then, in its window and beyond. `order`: which rows, if that isn't the whole list."""
 
     number: int
     windows: Windows
     counts: tuple[int, ...]
+    order: int = 0
+
+    def is_latest(self, cached_list: CachedList, windows: Windows) -> bool:
+        return self.number == cached_list.number and self.windows == windows
 
 
 @dataclass(frozen=True, slots=True)
 class TransferRow:
     key: str
     state: str
+    size_bytes: int
     name_parts: tuple[str, ...]
     percent: str
     progress: str
@@ -64,10 +103,15 @@ class TransferRow:
     origin: str
     open_url: str
     url: str
+    may_select: bool
+    may_pause: bool
+    may_continue: bool
     may_cancel: bool
     may_retry: bool
     may_clear: bool
-    may_copy: bool
+    acts: str  # what the menu and the bar offer
+    select_label: str
+    pause_label: str
     cancel_label: str
     actions_label: str
 
@@ -97,6 +141,10 @@ class TransfersPage:
     summary: str
     running: int
     revision: str
+    tail: str
+    url: str
+    count: int
+    matches: str
     sizes: list[tuple[str, int]]
     every_ms: int
     under_way: RowList
@@ -105,24 +153,26 @@ class TransfersPage:
     arrived: list[tuple[str, str]]  # keys and words
     away: ErrorMessage | None
     may_change: bool
+    is_own: bool
+    is_narrow: bool
+    is_empty: bool
+    tools: Tools | None
 
-    @property
-    def is_empty(self) -> bool:
-        return self.under_way.is_empty and self.failed.is_empty and self.done.is_empty
 
-
-def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, two of the page.
+def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, three of the page.
     cached_list: CachedList,
     transfers: Mapping[str, CachedTransfer],
-    windows: Windows,
+    excerpt: Excerpt,
     context: RowContext,
     *,
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
+    tools: Tools | None = None,
 ) -> TransfersPage:
-    is_same = has_order(cached_list, windows, seen)
+    is_same = has_order(cached_list, excerpt, seen)
+    options, windows = excerpt.options, excerpt.windows
     lists = []
-    for name, group in zip(Windows._fields, cached_list.groups, strict=True):
+    for name, group in zip(Windows._fields, excerpt.groups, strict=True):
         size = getattr(windows, name)
         keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
         rows = {key: row_of(transfers[key], context) for key in keys if key in transfers}
@@ -132,7 +182,7 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
                 is_same=is_same,
                 count=formatting.count_words(len(group)),
                 is_empty=not group,
-                more_url=f"{reverse('transfers')}?{wider.tail}" if len(group) > size else "",
+                more_url=excerpt.url_with(wider) if len(group) > size else "",
                 is_crowd=len(keys) > CROWD,
             )
         )
@@ -140,7 +190,11 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         document_title=document_title(cached_list.totals),
         summary=summary(cached_list.totals, len(cached_list.groups.under_way)),
         running=cached_list.totals.running,
-        revision=revision_of(cached_list, windows, context),
+        revision=revision_of(cached_list, excerpt, context),
+        tail=options.tail,
+        url=excerpt.url,
+        count=count_of(excerpt.groups),
+        matches=match_words(excerpt, cached_list.groups),
         sizes=list(windows._asdict().items()),
         every_ms=every_ms(cached_list.totals, context),
         under_way=lists[0],
@@ -149,7 +203,15 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
         arrived=[(each.key, arrival_words(each)) for each in arrived[:MOST_ARRIVED]],
         away=context.away,
         may_change=context.may_change and context.away is None,
+        is_own=context.is_own,
+        is_narrow=options.is_narrow,
+        is_empty=not count_of(cached_list.groups),
+        tools=tools,
     )
+
+
+def count_of(groups: Groups) -> int:
+    return sum(map(len, groups))
 
 
 def every_ms(totals: Totals, context: RowContext) -> int:
@@ -158,21 +220,28 @@ def every_ms(totals: Totals, context: RowContext) -> int:
     return LIVELY_MS if totals.is_lively else IDLE_MS
 
 
-def revision_of(cached_list: CachedList, windows: Windows, context: RowContext) -> str:
+def revision_of(cached_list: CachedList, excerpt: Excerpt, context: RowContext) -> str:
     """Return a page's revision. It contains the day, since rows say `Today`."""
     epoch = f"{cached_list.epoch}{context.calendar.day_number}"
-    return ".".join(map(str, [epoch, cached_list.number, *windows, *map(len, cached_list.groups)]))
+    parts = [epoch, cached_list.number, *excerpt.windows, *map(len, excerpt.groups)]
+    if tag := excerpt.options.tag:
+        parts += [tag, excerpt.order]
+    return ".".join(map(str, parts))
 
 
-def seen_of(revision: str, cached_list: CachedList, context: RowContext) -> Seen | None:
-    """Parse a revision. Return None if it is of another service or day, or was made up."""
+def seen_of(
+    revision: str, cached_list: CachedList, options: ListOptions, context: RowContext
+) -> Seen | None:
+    """Parse a revision. Return None if it is of another service, day, or choice of transfers, or
+    was made up."""
     parts = revision.split(".")
     epoch = f"{cached_list.epoch}{context.calendar.day_number}"
-    if len(parts) != 8 or parts[0] != epoch or not all(map(is_count, parts[1:])):
+    if len(parts) not in (8, 10) or parts[0] != epoch or not all(map(is_count, parts[1:])):
         return None
-    number, *sizes = map(int, parts[1:])
-    seen = Seen(number, Windows(*sizes[:3]), tuple(sizes[3:]))
-    return seen if number <= cached_list.number else None
+    number, *sizes = map(int, parts[1:8])
+    tag, order = map(int, parts[8:] or (0, 0))
+    seen = Seen(number, Windows(*sizes[:3]), tuple(sizes[3:]), order)
+    return seen if number <= cached_list.number and tag == options.tag else None
 
 
 def windows_of(query: Mapping[str, str]) -> Windows:
@@ -189,7 +258,7 @@ def is_count(text: str) -> bool:
 
 
 def missing(
-    cached_list: CachedList, windows: Windows, seen: Seen | None, changed: Container[str]
+    cached_list: CachedList, excerpt: Excerpt, seen: Seen | None, changed: Container[str]
 ) -> list[str]:
     """Return the keys of the unchanged rows that the page may lack, as they were beyond its window.
 
@@ -199,14 +268,14 @@ def missing(
     if seen is None:
         return [
             key
-            for group, end in zip(cached_list.groups, windows, strict=True)
+            for group, end in zip(excerpt.groups, excerpt.windows, strict=True)
             for key in group[:end]
         ]
     keys: list[str] = []
-    if has_order(cached_list, windows, seen):
+    if has_order(cached_list, excerpt, seen):
         return keys
     for group, end, had, count in zip(
-        cached_list.groups, windows, seen.windows, seen.counts, strict=True
+        excerpt.groups, excerpt.windows, seen.windows, seen.counts, strict=True
     ):
         if count > had:
             unchanged = [key for key in group if key not in changed]
@@ -214,8 +283,12 @@ def missing(
     return keys
 
 
-def has_order(cached_list: CachedList, windows: Windows, seen: Seen | None) -> bool:
-    return seen is not None and seen.windows == windows and cached_list.ordered <= seen.number
+def has_order(cached_list: CachedList, excerpt: Excerpt, seen: Seen | None) -> bool:
+    if seen is None or seen.windows != excerpt.windows:
+        return False
+    if excerpt.options.tag:
+        return seen.order == excerpt.order
+    return cached_list.ordered <= seen.number
 
 
 # Words
@@ -235,6 +308,17 @@ def summary(totals: Totals, under_way: int) -> str:
     return joining.items(words)
 
 
+def match_words(excerpt: Excerpt, whole: Groups) -> str:
+    """Return `12 of 300` while a person sees only some."""
+    if not excerpt.options.is_narrow:
+        return ""
+    count = count_of(excerpt.groups)
+    if not count:
+        return _("No transfers match.")
+    numbers = {"count": formatting.count_words(count)}
+    return _("%(count)s of %(all)s") % {**numbers, "all": formatting.count_words(count_of(whole))}
+
+
 def document_title(totals: Totals) -> str:
     words = _("Transfers")
     if totals.running and totals.percent is not None:
@@ -246,9 +330,21 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
     word, tone, icon, facts = words_of(transfer, context)
     name, url = transfer.name or _("Unnamed"), f"{reverse('transfers')}{transfer.key}/"
     may_change = context.may_change and context.away is None
+    may_order = may_change and context.is_own and not transfer.is_ended
+    acts = {
+        "pause": may_order and transfer.state in PAUSABLE,
+        "resume": may_order and transfer.state == STOPPED,
+        "move": may_order,
+        "cancel": may_change and not transfer.is_ended,
+        "retry": may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
+        "clear": may_change and transfer.is_ended,
+        "copy": context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
+    }
+    pause_label = _("Continue %(name)s") if transfer.state == STOPPED else _("Pause %(name)s")
     return TransferRow(
         key=transfer.key,
         state=STATES.get(transfer.state, transfer.state),
+        size_bytes=transfer.size_bytes,
         name_parts=name_parts(name),
         percent=percent_of(transfer),
         progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
@@ -260,10 +356,15 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         origin=origin(transfer, context.calendar),
         open_url=f"{url}open/" if transfer.folder or transfer.file else "",
         url=url,
-        may_cancel=may_change and not transfer.is_ended,
-        may_retry=may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
-        may_clear=may_change and transfer.is_ended,
-        may_copy=context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
+        may_select=may_change,
+        may_pause=acts["pause"],
+        may_continue=acts["resume"],
+        may_cancel=acts["cancel"],
+        may_retry=acts["retry"],
+        may_clear=acts["clear"],
+        acts=" ".join(act for act, may in acts.items() if may),
+        select_label=_("Select %(name)s") % {"name": name},
+        pause_label=pause_label % {"name": name},
         cancel_label=_("Cancel %(name)s") % {"name": name},
         actions_label=_("Actions for %(name)s") % {"name": name},
     )

@@ -23,6 +23,7 @@ StateWords = tuple[str, str, str, Sequence[str]]  # state, tone, icon, facts
 class RowContext:
     calendar: Calendar
     may_change: bool = False
+    is_own: bool = False  # Ferry's own service, which keeps the space of what is paused
     free_bytes: int | None = None
     away: ErrorMessage | None = None
 
@@ -99,8 +100,12 @@ def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
     return _("Not enough space"), "amber", "circle-alert", facts
 
 
-def stopped_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
-    return _("Stopped"), "", "pause", [clause(transfer.reason), progress_of(transfer)]
+def paused_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    space = _("keeps %(size)s of space reserved") % {"size": whole(transfer)}
+    # One that waited for space has a reason, and has none reserved.
+    has_space = context.is_own and transfer.size_bytes and not transfer.reason
+    facts = [clause(transfer.reason), progress_of(transfer), space if has_space else ""]
+    return _("Paused"), "", "pause", facts
 
 
 def done_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
@@ -128,7 +133,7 @@ WORDS = {
     states.STALLED: stalled_words,
     states.MOVING: moving_words,
     states.NO_ROOM: no_room_words,
-    states.STOPPED: stopped_words,
+    states.STOPPED: paused_words,
     states.DONE: done_words,
     states.FAILED: failed_words,
     states.GONE: gone_words,
