@@ -101,6 +101,12 @@ class Engine:
             self._orders[key] = replace(self._orders[key], may_download=True)
         self._do("proceed", key)
 
+    def choose(self, key: str, unwanted: tuple[int, ...], choice: int) -> None:
+        """Fetch all files but these. What has arrived of any file stays in the folder."""
+        if key in self._orders:
+            self._orders[key] = replace(self._orders[key], unwanted=unwanted, choice=choice)
+        self._do("choose", key, unwanted=unwanted, choice=choice)
+
     def pause(self, key: str) -> None:
         self._paused.add(key)
         self._do("pause", key)
@@ -244,9 +250,9 @@ class Engine:
             self._asked_cpu = self._seen_cpu = self._process.cpu_seconds
         self._send({"ping": 1})
 
-    def _do(self, what: str, key: str) -> None:
+    def _do(self, what: str, key: str, **more: object) -> None:
         if key not in self._on_hold:
-            self._send({"do": what, "key": key})
+            self._send({"do": what, "key": key, **more})
 
     def _send(self, document: Document) -> None:
         if self._process is not None:

@@ -65,10 +65,19 @@ class Arrived:
 
 
 @dataclass(frozen=True)
+class FileProgress:
+    """How many percent of each file of a folder have arrived, by index."""
+
+    key: str
+    percents: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class Complete:
     """The event that every wanted byte is verified and written, and the files are closed."""
 
     key: str
+    choice: int = 0  # which files were wanted: as in the order, or in the last `choose`
 
 
 @dataclass(frozen=True)
@@ -106,4 +115,14 @@ class Restarted:
     suspects: tuple[str, ...]
 
 
-Event = Metadata | Status | Arrived | Complete | Seeded | TorrentBroken | TorrentGone | Restarted
+Event = (
+    Metadata
+    | Status
+    | FileProgress
+    | Arrived
+    | Complete
+    | Seeded
+    | TorrentBroken
+    | TorrentGone
+    | Restarted
+)

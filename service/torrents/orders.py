@@ -35,3 +35,4 @@ class Order:
     seeding: bool = False  # complete and in the library: only upload, never write
     uploaded_bytes: int = 0  # in total, before this order
     unwanted: tuple[int, ...] = ()  # indexes of files not to fetch
+    choice: int = 0  # the number of this choice of files, which Complete repeats

@@ -17,7 +17,15 @@ from service.torrents.engine.session import session_of, uses_utp
 from service.torrents.engine.status import status_of
 from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings, hash_of
 from service.torrents.events import Event, Status, TorrentBroken, TorrentGone
-from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
+from service.torrents.messages import (
+    Document,
+    Garbled,
+    Lines,
+    convert,
+    line_of,
+    lines_of_event,
+    order_of,
+)
 from service.torrents.orders import EngineSettings, Order
 
 STATUS_SECONDS = 1.0
@@ -53,6 +61,7 @@ class EngineProcess:
             "torrent_conflict_alert": self._same,
             "torrent_checked_alert": lambda _alert, torrent: torrent.mark_checked(),
             "torrent_finished_alert": lambda _alert, torrent: torrent.flush(),
+            "file_prio_alert": lambda _alert, torrent: torrent.settle_choice(),
             "cache_flushed_alert": lambda _alert, torrent: torrent.end_flush(),
             "save_resume_data_alert": lambda alert, torrent: torrent.take_resume(alert.params),
             "save_resume_data_failed_alert": lambda _alert, torrent: torrent.resume_missing(),
@@ -128,6 +137,8 @@ class EngineProcess:
                 "key": str(key),
             }:
                 self._do(what, key)
+            case {"do": "choose", "key": str(key), "unwanted": unwanted, "choice": int(choice)}:
+                self._do("choose", key, convert(unwanted, tuple[int, ...]), choice)
             case _:
                 raise Garbled
 
@@ -140,7 +151,7 @@ class EngineProcess:
         with self._refuse_and_settle(torrent):
             torrent.start()
 
-    def _do(self, what: str, key: str) -> None:
+    def _do(self, what: str, key: str, *more: object) -> None:
         torrent = self._torrents.get(key)
         if torrent is None:
             if what == "remove":
@@ -148,7 +159,7 @@ class EngineProcess:
             return
         self._begin(key)
         with self._refuse_and_settle(torrent):
-            getattr(torrent, what)()
+            getattr(torrent, what)(*more)
         if torrent.handle is None and torrent.stage is not EngineStage.GONE:
             self._write_event(Status(key, "paused" if torrent.is_paused else "metadata"))
 

@@ -3,6 +3,7 @@
 import hashlib
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 from common.storage import durable
 from service.torrents.engine.session import LARGEST_METADATA_BYTES
@@ -39,6 +40,16 @@ class TorrentFolder:
 
     def keep_resume(self, content: bytes) -> None:
         replace(self.folder / RESUME, sum_of(content) + content)
+
+    def lengthen_parts(self, of_hash: str, layout: Any) -> None:
+        """Lengthen libtorrent's file of pieces that files share, by a hole.
+
+        libtorrent fails to move a piece whose end it hasn't written, if that is beyond the file's.
+        """
+        header_bytes = 4 * layout.num_pieces() + 2048
+        size_bytes = header_bytes + 2 * layout.num_files() * layout.piece_length()
+        with (self.folder / f".{of_hash}.parts").open("ab") as parts:
+            parts.truncate(max(size_bytes, parts.tell()))
 
     def forget_resume(self) -> None:
         (self.folder / RESUME).unlink(missing_ok=True)

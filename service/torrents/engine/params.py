@@ -9,6 +9,7 @@ import libtorrent as lt
 
 from service.details import Details
 from service.torrents.engine.addresses import is_usable
+from service.torrents.engine.arrival import UNWRITTEN
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import LIMITS, MetadataRefused, params_of
 from service.torrents.orders import EngineSettings, Order
@@ -37,6 +38,8 @@ def seeking(order: Order, settings: EngineSettings) -> Params:
     params = read_magnet(order.magnet)
     give_sources(params, [params], settings)
     params.save_path = order.folder
+    # A magnet link may choose files (BEP 53); libtorrent would fetch them under their own names.
+    params.file_priorities = []
     params.flags = lt.torrent_flags.default_dont_download | FLAGS
     return params
 
@@ -44,20 +47,25 @@ def seeking(order: Order, settings: EngineSettings) -> Params:
 def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]) -> Params:
     """Return parameters to download or seed `metadata.torrent`, with its earlier progress.
 
-    Every file is renamed before libtorrent sees the folder. Symlinks are never wanted, since
-    libtorrent would create them. Raises MetadataRefused.
+    With progress, the files wanted are those of that time: libtorrent kept the ends of their pieces
+    elsewhere, and only moves them when their priorities change. Every file is renamed before
+    libtorrent sees the folder. Raises MetadataRefused.
     """
     folder = TorrentFolder(order.folder)
     metadata = params_of(folder.metadata() or b"")
     magnets = [read_magnet(order.magnet)] if order.magnet else []
-    priorities = priorities_of(metadata.ti.layout(), set(order.unwanted))
-    params = read_progress(folder, metadata, priorities) or metadata
+    layout = metadata.ti.layout()
+    priorities = priorities_of(layout, order.unwanted)
+    params = metadata
+    if progress := read_progress(folder, metadata):
+        params = progress
+        before = [*progress.file_priorities, *[WANTED] * len(priorities)]
+        priorities = before[: len(priorities)]
     # Peers found before a torrent was known to be private may have come from anywhere.
     earlier_peers = [] if metadata.ti.priv() else peers
     give_sources(params, [metadata, *magnets], settings, [*earlier_peers, *params.peers])
     params.ti = metadata.ti
     params.save_path = order.folder
-    layout = metadata.ti.layout()
     params.renamed_files = {index: str(index) for index in range(layout.num_files())}
     params.file_priorities = priorities
     params.piece_priorities = []
@@ -70,27 +78,23 @@ def loading(order: Order, settings: EngineSettings, peers: list[tuple[str, int]]
     return params
 
 
-def priorities_of(layout: Any, unwanted: set[int]) -> list[int]:
+def priorities_of(layout: Any, unwanted: Iterable[int]) -> list[int]:
+    """Return the priority of each file. Symlinks are never wanted: libtorrent would create them."""
+    left_out = set(unwanted)
     return [
-        UNWANTED
-        if index in unwanted or layout.file_flags(index) & lt.file_storage.flag_symlink
-        else WANTED
+        UNWANTED if index in left_out or layout.file_flags(index) & UNWRITTEN else WANTED
         for index in range(layout.num_files())
     ]
 
 
-def read_progress(folder: TorrentFolder, metadata: Params, priorities: list[int]) -> Params | None:
-    """Return the saved progress, or None if other files were wanted then.
-
-    In that case, libtorrent kept the ends of pieces elsewhere, and would take them for written.
-    """
+def read_progress(folder: TorrentFolder, metadata: Params) -> Params | None:
+    """Return the saved progress, if it is of this torrent."""
     content = folder.resume()
     if content is None:
         return None
     with suppress(RuntimeError, ValueError):
         params = lt.read_resume_data(content, LIMITS)
-        before = [*params.file_priorities, *[WANTED] * len(priorities)][: len(priorities)]
-        if params.info_hashes == metadata.ti.info_hashes() and before == priorities:
+        if params.info_hashes == metadata.ti.info_hashes():
             return params
     return None
 

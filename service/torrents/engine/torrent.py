@@ -3,7 +3,7 @@
 import errno
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -24,6 +24,9 @@ NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
 # A torrent without peers for so long is dead: it no longer makes libtorrent retry faster for all.
 ALONE_SECONDS = 120.0
+FILES_SECONDS = 2.0
+# So many percentages take the worker a write of some kilobytes.
+FILES_PER_SECOND = 2_000
 
 
 class EngineStage(Enum):
@@ -86,6 +89,11 @@ class EngineTorrent:
         self._is_checked = False
         self._is_broken = False
         self._is_in_doubt = False
+        self._resume = b""  # resume data that waits until what it names is written
+        self._choices_under_way = 0
+        self._file_bytes: tuple[int, ...] = ()
+        self._percents: tuple[int, ...] = ()
+        self._next_percents = 0.0
         self._then: Callable[[], None] = self._end
 
     @property
@@ -120,6 +128,7 @@ class EngineTorrent:
         metadata = metadata_of(self.key, torrent)
         self._around.claim(self.key, torrent.info_hashes())
         self._size_bytes = metadata.size_bytes
+        self._file_bytes = tuple(each.size_bytes for each in metadata.files)
         self._around.tell(metadata)
         if self._may_download:
             self._load()
@@ -137,16 +146,16 @@ class EngineTorrent:
         self.folder.keep_metadata(torrent_of(torrent.info_section()))
 
     def take_resume(self, saved: Any) -> None:
-        """Save resume data, or only the peers while seeking, when there are no bytes to resume."""
-        self.is_saving = False
-        try:
-            if self.stage is EngineStage.SEEKING:
-                self._peers = list(saved.peers)
-                self.come_back()
-            elif self.stage is not EngineStage.LEAVING and not self._is_in_doubt:
-                self.folder.keep_resume(lt.write_resume_data_buf(saved))
-        finally:
-            self._end_removal()
+        """Take resume data, or only the peers while seeking, when there are no bytes to resume.
+
+        It may name pieces that aren't written yet, so it is saved once they are.
+        """
+        if self.stage is EngineStage.SEEKING:
+            self._peers = list(saved.peers)
+            self.come_back()
+        elif self.stage is not EngineStage.LEAVING:
+            self._resume = lt.write_resume_data_buf(saved)
+            self.handle.flush_cache()
 
     def resume_missing(self) -> None:
         self.is_saving = False
@@ -171,12 +180,17 @@ class EngineTorrent:
 
     def _load(self) -> None:
         add_params = params.loading(self.order, self._around.settings, self._peers)
+        layout = add_params.ti.layout()
+        wanted = params.priorities_of(layout, self.order.unwanted)
+        has_other_choice = list(add_params.file_priorities) != wanted
         self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
         self._around.tell(events.Arrived(self.key, 0, 0))
         self._add(add_params)
         # After a restart, most of it may have left the memory: leave it to the import.
         is_new = not (self.order.seeding or self.order.unwanted or add_params.have_pieces)
         self._arrival = ArrivalOrder(self.handle, add_params.ti) if is_new else None
+        if has_other_choice:
+            self._prioritize(layout)
 
     def _add(self, add_params: Any) -> None:
         if self.is_paused:
@@ -187,21 +201,59 @@ class EngineTorrent:
             self.handle = self._around.session.add_torrent(add_params)
         except RuntimeError as error:
             raise MetadataRefused("invalid_torrent", Details("invalid_torrent")) from error
-        self._is_checked = False
+        self._is_checked = self.is_saving = False
+        self._resume, self._choices_under_way = b"", 0
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
 
     def mark_checked(self) -> None:
         self._is_checked = True
 
+    def choose(self, unwanted: tuple[int, ...], choice: int) -> None:
+        """Fetch all files but these: at once if the torrent is loaded, even if it was complete."""
+        self.order = replace(self.order, unwanted=unwanted, choice=choice)
+        if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING, EngineStage.COMPLETE):
+            self.stage = EngineStage.LOADED
+            if self._arrival is not None:
+                self._arrival.end()
+                self._arrival = None
+            self._alone_since = time.monotonic()
+            self.handle.unset_flags(lt.torrent_flags.upload_mode)
+            self._prioritize(self.handle.torrent_file().layout())
+
+    def _prioritize(self, layout: Any) -> None:
+        """Have libtorrent fetch the files of the order; `settle_choice` follows.
+
+        It now moves ends of pieces between files. If a kill interrupts that, only a check of every
+        piece finds what is where, so forget the resume data meanwhile.
+        """
+        self.folder.forget_resume()
+        self.folder.lengthen_parts(hash_of(self.handle.info_hashes()), layout)
+        self._choices_under_way += 1
+        self.handle.prioritize_files(params.priorities_of(layout, self.order.unwanted))
+
+    def settle_choice(self) -> None:
+        self._choices_under_way = max(0, self._choices_under_way - 1)
+        if self.handle.status(0).is_finished:
+            self.flush()
+        else:
+            self.save_resume()
+
     def flush(self) -> None:
-        """Flush the files, and write nothing more: the worker links these very files."""
-        if self.stage is EngineStage.LOADED and not self._is_in_doubt:
+        """Flush the files, and write nothing more: the worker links these very files.
+
+        A flush for resume data comes first, or the end of one would be taken for the other's.
+        """
+        is_busy = self._is_in_doubt or self._choices_under_way or self._resume
+        if self.stage is EngineStage.LOADED and not is_busy:
             self.stage = EngineStage.FLUSHING
             self.handle.set_flags(lt.torrent_flags.upload_mode)
             self.handle.flush_cache()
 
     def end_flush(self) -> None:
+        if self._resume:
+            self._keep_resume()
+            return
         if self.stage is not EngineStage.FLUSHING or self._is_in_doubt:
             return
         status = self.handle.status()
@@ -212,7 +264,17 @@ class EngineTorrent:
         self._make_empty_files()
         self.stage = EngineStage.COMPLETE
         self.save_resume()
-        self._around.tell(events.Complete(self.key))
+        self._around.tell(events.Complete(self.key, self.order.choice))
+
+    def _keep_resume(self) -> None:
+        try:
+            if not self._is_in_doubt and not self._choices_under_way:
+                self.folder.keep_resume(self._resume)
+        finally:
+            self._resume, self.is_saving = b"", False
+            self._end_removal()
+        if not self._is_removed and self.handle.status(0).is_finished:
+            self.flush()
 
     def _make_empty_files(self) -> None:
         """Create the empty files, which libtorrent skips after resuming."""
@@ -264,7 +326,11 @@ class EngineTorrent:
         """Handle a failed read or write.
 
         libtorrent verifies a piece before writing it, so it may count one that was never written.
+        If it couldn't move the end of a piece, a check finds what is where.
         """
+        if self._choices_under_way and self.stage is EngineStage.LOADED:
+            self._load_again()
+            return
         if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING):
             self._is_in_doubt = True
         self.handle_error(error.value(), error.message())
@@ -304,16 +370,34 @@ class EngineTorrent:
 
     def take_status(self, status: Any) -> None:
         self.is_dirty = True
+        now = time.monotonic()
         if self._arrival is not None:
-            self._arrival.take_status(status, time.monotonic())
+            self._arrival.take_status(status, now)
+        if self.stage is EngineStage.LOADED and now >= self._next_percents:
+            self._report_files(now)
         if status.num_peers:
             self._alone_since = None
         elif self._alone_since is None:
-            self._alone_since = time.monotonic()
+            self._alone_since = now
         if self.stage is EngineStage.SEEDING and (
             self.is_given_up(status) or self.has_seeded(status)
         ):
             self.end_seeding()
+
+    def _report_files(self, now: float) -> None:
+        """Report how much of each file has arrived, less often the more files there are."""
+        count = len(self._file_bytes)
+        self._next_percents = now + max(FILES_SECONDS, count / FILES_PER_SECOND)
+        if count < 2:
+            return
+        arrived = self.handle.file_progress(lt.torrent_handle.piece_granularity)
+        percents = tuple(
+            100 * done_bytes // size_bytes if size_bytes else 100
+            for done_bytes, size_bytes in zip(arrived, self._file_bytes, strict=True)
+        )
+        if percents != self._percents:
+            self._percents = percents
+            self._around.tell(events.FileProgress(self.key, percents))
 
     def is_given_up(self, status: Any) -> bool:
         """Return whether files of the library turned out damaged: seeding never repairs them."""
@@ -335,11 +419,13 @@ class EngineTorrent:
         self.leave(lambda: self._end(events.Seeded(self.key)))
 
     def save_resume(self) -> None:
-        if self.handle is None or self.stage in (EngineStage.SEEKING, EngineStage.LEAVING):
+        """Request resume data, but not while libtorrent moves ends of pieces between files."""
+        is_without = self.stage in (EngineStage.SEEKING, EngineStage.LEAVING)
+        if self.handle is None or is_without or self._choices_under_way:
             return
         self.is_dirty = False
         self.is_saving = True
-        self.handle.save_resume_data(lt.torrent_handle.flush_disk_cache)
+        self.handle.save_resume_data(0)
 
     def phase(self, status: Any) -> events.Phase:
         if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):
@@ -378,7 +464,7 @@ class EngineTorrent:
         """Save what has arrived, since the transfer may continue one day, and leave."""
         self._is_removed = True
         has_bytes = self.stage in (EngineStage.LOADED, EngineStage.FLUSHING, EngineStage.COMPLETE)
-        if has_bytes and not self._is_in_doubt:
+        if has_bytes and not self._is_in_doubt and not self._choices_under_way:
             self.save_resume()
         else:
             self._end_removal()
