@@ -61,6 +61,14 @@ class DiskFull(NoRoom):
     reason = "disk_full"
 
 
+class CannotChoose(Refusal):
+    """The word says why: files_unknown, nothing_wanted, unknown_file, or transfer_failed."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+
 class BadMagnet(Refusal):
     reason = "parsing_error"
 

@@ -33,6 +33,9 @@ NameOrPath = Annotated[
 ]
 Pixels = Annotated[Text, Meta(description="A smaller one: 48, 64, 220 or 720")]
 TargetFolder = Annotated[Id, Meta(description="Where the result goes; the root by default")]
+ChooseFirst = Annotated[
+    int, Meta(ge=0, le=1, description="1: once its files are known, stop until some are chosen")
+]
 Url = Annotated[Link, Meta(description="Where to fetch from; a magnet link will do")]
 TorrentInstead = Annotated[Content, Meta(description="A .torrent file instead")]
 MostBytes = Annotated[int, Meta(description="Only files of so many bytes or less")]
@@ -98,6 +101,7 @@ class SizeInput(Struct):
 
 class Target(Struct):
     folder_id: TargetFolder = 0
+    choose: ChooseFirst = 0
 
 
 class MagnetInput(Struct):
@@ -112,18 +116,21 @@ class MagnetInput(Struct):
         ),
     ]
     folder_id: TargetFolder = 0
+    choose: ChooseFirst = 0
 
 
 class AddressInput(Struct):
     url: Annotated[Url, Meta(extra={"or": "torrent_url"})] | UnsetType = UNSET
     file: TorrentInstead | UnsetType = UNSET
     folder_id: TargetFolder = 0
+    choose: ChooseFirst = 0
 
 
 class TorrentAddress(Struct):
     torrent_url: Url | UnsetType = UNSET
     torrent_file: TorrentInstead | UnsetType = UNSET
     folder_id: TargetFolder = 0
+    choose: ChooseFirst = 0
 
 
 class FileOptions(Target):
@@ -137,6 +144,11 @@ class AnyFile(FileOptions, kw_only=True):
 class TorrentFileInput(Struct):
     torrent_file: Annotated[Content, Meta(description="A .torrent")]
     folder_id: TargetFolder = 0
+    choose: ChooseFirst = 0
+
+
+class ChoiceInput(Struct):
+    wanted: Annotated[Text, Meta(description="Indexes of the wanted files, separated by commas")]
 
 
 class RankInput(Struct):

@@ -48,6 +48,8 @@ def of_transfers(
         delete(one, f"Delete {noun}", transfers.delete),
         post(one, f"Delete {noun}", transfers.delete),
         post(f"{one}/delete", f"Delete {noun}", transfers.delete),
+        get(f"{one}/files", f"List the files of a {noun}", transfers.files),
+        post(f"{one}/files", f"Choose the files of a {noun}", transfers.choose),
         post(f"{one}/pause", f"Pause {noun}", transfers.pause),
         post(f"{one}/resume", f"Resume {noun}", transfers.resume),
         post(f"{one}/move", f"Move {noun} in the queue", transfers.move),

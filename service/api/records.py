@@ -20,6 +20,7 @@ from service.library.library import FolderRow
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.media.probe import Camera, Chapter
+from service.transfers import choices
 from service.transfers.transfers import TransferRow
 
 # Looked up once: enumeration members cost more than everything else in a row.
@@ -263,7 +264,7 @@ class Transfer(Struct, kw_only=True):
     folder_created_id: CreatedFolder
     folder_id: Annotated[Whole, Meta(description="The folder that the content goes to")]
     last_update: Time
-    unwanted: str = "[]"
+    unwanted: Annotated[str, Meta(description="An array of the unwanted files' indexes, as JSON")]
     space_max: Whole
     space_used: Whole
     space_scope: str = "user"
@@ -313,6 +314,7 @@ def whole_transfer_record(
         last_update=moment(transfer.updated_at),
         folder_created_id=transfer.folder_created_id,
         folder_id=transfer.folder_id,
+        unwanted=json.dumps(choices.unwanted_of(transfer)),
         space_max=account.space_max_bytes,
         space_used=account.space_used_bytes,
         speed=transfer.download_bytes_per_second,
@@ -344,6 +346,18 @@ def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
         "details": details or UNSET,
         "file_created": transfer.file_created_id,
     }
+
+
+class FileOfTransfer(Struct):
+    index: Whole
+    path: str
+    size: Whole
+    progress: Annotated[Whole, Meta(description="Percent")]
+    wanted: bool
+
+
+class FilesOfTransfer(Result, kw_only=True):
+    files: Annotated[list[FileOfTransfer], Meta(description="Empty while they are unknown")]
 
 
 class Added(Struct, kw_only=True):

@@ -17,6 +17,7 @@ from service.models.transfers import (
     SavedFetch,
     TorrentFile,
     Transfer,
+    TransferFiles,
     Wish,
     wire_hash,
 )

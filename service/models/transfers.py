@@ -65,7 +65,10 @@ class Transfer(models.Model):
     title = models.CharField(max_length=LONGEST_NAME)
     title_key = models.CharField(max_length=LONGEST_NAME)
     is_private = models.BooleanField(default=False)
-    size_bytes = models.BigIntegerField(default=0)  # 0 until it is known
+    size_bytes = models.BigIntegerField(default=0)  # 0 until it is known; of what is wanted
+    choice = models.IntegerField(default=0, db_default=0)  # how often people chose its files
+    # Whether it stops once its files are known, until people choose
+    chooses = models.BooleanField(default=False, db_default=False)
 
     # The name of the worker that runs it, or empty
     leased_by = models.CharField(max_length=LONGEST_WORKER_NAME, default="")
@@ -156,6 +159,18 @@ class Transfer(models.Model):
         return wire_hash(self.info_hash_v1, self.info_hash_v2)
 
 
+class TransferFiles(models.Model):
+    """The files of a torrent and the choice among them, in its own table: lists never read it."""
+
+    transfer = models.OneToOneField(Transfer, models.CASCADE)
+    files = models.JSONField()  # a service.transfers.imports.TorrentEntry for each
+    unwanted = models.JSONField()  # indexes, in order
+    percents = models.JSONField(default=list)  # how much of each has arrived, by index
+
+    def __str__(self) -> str:
+        return f"choice of transfer {self.transfer_id}"
+
+
 class ImportRecord(models.Model):
     """Which files a torrent became, in its own table because lists never read it."""
 
@@ -190,6 +205,7 @@ class Wish(models.Model):
     magnet = models.TextField()
     torrent = models.OneToOneField(TorrentFile, models.DO_NOTHING, null=True)
     is_private = models.BooleanField(default=False)
+    chooses = models.BooleanField(default=False, db_default=False)  # as in a transfer
     created_at = models.DateTimeField()
 
     def __str__(self) -> str:

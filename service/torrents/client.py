@@ -104,8 +104,10 @@ class Engine:
     def choose(self, key: str, unwanted: tuple[int, ...], choice: int) -> None:
         """Fetch all files but these. What has arrived of any file stays in the folder."""
         if key in self._orders:
-            self._orders[key] = replace(self._orders[key], unwanted=unwanted, choice=choice)
-        self._do("choose", key, unwanted=unwanted, choice=choice)
+            order = replace(self._orders[key], unwanted=unwanted, choice=choice)
+            self._orders[key] = order
+            if key not in self._on_hold:
+                self._send(order_document(order))
 
     def pause(self, key: str) -> None:
         self._paused.add(key)
@@ -250,9 +252,9 @@ class Engine:
             self._asked_cpu = self._seen_cpu = self._process.cpu_seconds
         self._send({"ping": 1})
 
-    def _do(self, what: str, key: str, **more: object) -> None:
+    def _do(self, what: str, key: str) -> None:
         if key not in self._on_hold:
-            self._send({"do": what, "key": key, **more})
+            self._send({"do": what, "key": key})
 
     def _send(self, document: Document) -> None:
         if self._process is not None:

@@ -66,7 +66,7 @@ class Arrived:
 
 @dataclass(frozen=True)
 class FileProgress:
-    """How many percent of each file of a folder have arrived, by index."""
+    """How many percent of each file have arrived, by index."""
 
     key: str
     percents: tuple[int, ...]
@@ -115,14 +115,5 @@ class Restarted:
     suspects: tuple[str, ...]
 
 
-Event = (
-    Metadata
-    | Status
-    | FileProgress
-    | Arrived
-    | Complete
-    | Seeded
-    | TorrentBroken
-    | TorrentGone
-    | Restarted
-)
+Progress = Status | FileProgress | Arrived
+Event = Metadata | Progress | Complete | Seeded | TorrentBroken | TorrentGone | Restarted

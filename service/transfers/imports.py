@@ -1,4 +1,7 @@
-"""Import records: which of a torrent's files are still in the folder they were imported into."""
+"""Import records: which of a torrent's files are still in the folder they were imported into.
+
+Files that people deleted are missing. Files that they never wanted aren't.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -6,12 +9,18 @@ from datetime import datetime
 from typing import NamedTuple
 
 from service.library import library
-from service.models import File, Folder, ImportRecord, Transfer
+from service.models import File, Folder, ImportRecord, Transfer, TransferFiles
+
+
+class TorrentEntry(NamedTuple):
+    file_index: int
+    path: str  # of names that the library allows
+    size_bytes: int
 
 
 class Imported(NamedTuple):
     file_index: int  # in the torrent
-    file_id: int
+    file_id: int  # 0 if it never was in the folder
     size_bytes: int
 
 
@@ -22,6 +31,7 @@ class Remainder:
     folder: Folder
     present: tuple[Imported, ...]
     missing: tuple[Imported, ...]
+    files: TransferFiles | None  # None if it predates choices of files
 
     @property
     def missing_bytes(self) -> int:
@@ -44,12 +54,32 @@ def find_remainder(transfer_id: int) -> Remainder | None:
         return None
     below = File.objects.filter(library.below("folder__lineage", folder.lineage))
     ids = set(below.values_list("pk", flat=True))
-    files = [Imported(*each) for each in record.files]
+    imported = {each.file_index: each for each in map(Imported._make, record.files)}
+    present = {index: each for index, each in imported.items() if each.file_id in ids}
+    files = find_files(transfer_id)
+    wanted = wanted_files(files) if files else imported.values()
+    missing = (each for each in wanted if each.file_index not in present)
     return Remainder(
         folder,
-        tuple(each for each in files if each.file_id in ids),
-        tuple(each for each in files if each.file_id not in ids),
+        tuple(present.values()),
+        tuple(imported.get(each.file_index, each) for each in missing),
+        files,
     )
+
+
+def wanted_files(files: TransferFiles) -> list[Imported]:
+    """Return the wanted files of a torrent, as if none had been imported."""
+    unwanted = set(files.unwanted)
+    return [Imported(index, 0, size) for index, _path, size in files.files if index not in unwanted]
+
+
+def find_files(transfer_id: int) -> TransferFiles | None:
+    return TransferFiles.objects.filter(transfer=transfer_id).first()
+
+
+def keep_files(transfer: Transfer, files: TransferFiles, unwanted: Iterable[int]) -> None:
+    """Give a transfer the files of an earlier one of the same torrent."""
+    TransferFiles.objects.create(transfer=transfer, files=files.files, unwanted=sorted(unwanted))
 
 
 def keep_record(transfer: Transfer, folder: Folder, files: Iterable[Imported]) -> None:
@@ -59,11 +89,15 @@ def keep_record(transfer: Transfer, folder: Folder, files: Iterable[Imported]) -
 
 
 def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
-    """Recreate the finished transfer that a refill, now removed, had replaced."""
+    """Replace a refill by the finished transfer that it had replaced."""
+    files = find_files(refill.pk)
+    # Keep its torrent file.
+    refill.delete()
     transfer = Transfer.objects.create(
         account_id=refill.account_id,
         kind=refill.kind,
         source=refill.source,
+        torrent_id=refill.torrent_id,
         folder_id=refill.folder_id,
         info_hash_v1=refill.info_hash_v1,
         info_hash_v2=refill.info_hash_v2,
@@ -78,6 +112,9 @@ def restore_done(refill: Transfer, record: ImportRecord, now: datetime) -> None:
         updated_at=now,
     )
     ImportRecord.objects.create(transfer=transfer, folder_id=record.folder_id, files=record.files)
+    if files:
+        indexes = {index for index, *_ in files.files}
+        keep_files(transfer, files, indexes.difference(index for index, *_ in record.files))
 
 
 def refill(transfer: Transfer, remainder: Remainder) -> None:
@@ -88,4 +125,7 @@ def refill(transfer: Transfer, remainder: Remainder) -> None:
     transfer.size_bytes = remainder.missing_bytes
     transfer.notice = "missing_files"
     transfer.save()
-    keep_record(transfer, folder, [*remainder.present, *remainder.missing])
+    earlier = [each for each in remainder.missing if each.file_id]
+    keep_record(transfer, folder, [*remainder.present, *earlier])
+    if remainder.files:
+        keep_files(transfer, remainder.files, remainder.files.unwanted)

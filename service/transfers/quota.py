@@ -62,8 +62,11 @@ def find_shortages(
 
 
 def promised_transfers() -> QuerySet[Transfer]:
-    """Return the transfers whose size counts as used: those that wait for space don't count."""
-    return Transfer.running().exclude(reason__in=states.WITHOUT_SPACE)
+    """Return the transfers whose size counts as used.
+
+    Those that wait for space don't count, nor do those whose files are still to be chosen.
+    """
+    return Transfer.running().exclude(reason__in=states.WITHOUT_SPACE).exclude(chooses=True)
 
 
 def unpromised_bytes(account: Account) -> int:

@@ -2,7 +2,7 @@
 
 queued ──> metadata ──> downloading ──> moving ──> done
   stalled, no_room <─── any of these, and back to each
-  stopped <──> queued; any of these before moving may be stopped, by people only
+  stopped <──> queued; any of these before moving may be stopped, by people or to ask them
   failed <─── any state before done
 
 An upload is done at once. A stalled transfer that could continue goes back to `queued` if all slots
@@ -26,12 +26,15 @@ LEADS_TO: dict[str, frozenset[str]] = {
 }
 LEADS_TO_TROUBLE = frozenset({State.STALLED, State.NO_ROOM, State.FAILED, State.STOPPED})
 
+# Why a transfer stopped, unless a person paused it.
+CHOOSE_FILES = "choose_files"
 # The reasons that a worker may give a state; docs/api.md explains them.
 REASONS: dict[str, frozenset[str]] = {
     State.STALLED: frozenset(
         {"no_peers", "not_available", "nothing_comes", "retrying", "disk_error"}
     ),
     State.NO_ROOM: frozenset({"not_enough_space", "disk_full"}),
+    State.STOPPED: frozenset({CHOOSE_FILES}),
     State.FAILED: frozenset(
         {"invalid_torrent", "not_a_torrent", "parsing_error", "same_torrent", "fetch_error"}
         | {"address_refused", "too_large", "disk_error", "engine_crashed"}
@@ -63,5 +66,9 @@ def may_become(state: str, other: str) -> bool:
 
 
 def may_be_for(state: str, reason: str) -> bool:
-    """Return whether a state may have this reason: those in REASONS need one, others have none."""
-    return reason in REASONS.get(state, {""})
+    """Return whether a state may have this reason: those in REASONS need one, others have none.
+
+    What people pause needs none, either.
+    """
+    is_paused = state == State.STOPPED and not reason
+    return is_paused or reason in REASONS.get(state, {""})

@@ -19,7 +19,7 @@ from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
 from service.store.sums import Stored
 from service.transfers import imports, quota, ranks, wake_ups
 from service.transfers.imports import Remainder
-from service.transfers.torrents import magnets
+from service.transfers.torrents import magnets, torrent_files
 from service.transfers.torrents.facts import TorrentFacts
 
 log = logging.getLogger("ferry.transfers")
@@ -39,6 +39,7 @@ class TransferRequest:
     facts: TorrentFacts
     source: str = ""
     torrent: bytes = b""
+    chooses: bool = False  # stop once its files are known, until people choose some
 
 
 class TransferRow(NamedTuple):
@@ -83,31 +84,29 @@ def wishes(account: Account) -> list[Wish]:
     return list(Wish.objects.filter(account=account).order_by("pk"))
 
 
-def add_magnet(account: Account, uri: str, folder_id: int, now: datetime) -> Transfer:
+def add_magnet(
+    account: Account, uri: str, folder_id: int, now: datetime, *, chooses: bool = False
+) -> Transfer:
     """Add a magnet link, or return the transfer that has the same torrent.
 
     Raises BadMagnet, NotFound, NotNow.
     """
-    request = TransferRequest(Transfer.Kind.MAGNET, magnets.read(uri), source=uri.strip())
+    facts, source = magnets.read(uri), uri.strip()
+    request = TransferRequest(Transfer.Kind.MAGNET, facts, source=source, chooses=chooses)
     return add(account, request, folder_id, now)
 
 
-def add_torrent(
-    account: Account, facts: TorrentFacts, content: bytes, folder_id: int, now: datetime
+def add_url(
+    account: Account, url: str, folder_id: int, now: datetime, *, chooses: bool = False
 ) -> Transfer:
-    """Add a torrent file. Raises NotFound, NotNow."""
-    request = TransferRequest(Transfer.Kind.TORRENT, facts, torrent=content)
-    return add(account, request, folder_id, now)
-
-
-def add_url(account: Account, url: str, folder_id: int, now: datetime) -> Transfer:
     """Add a URL, which may be a magnet link. Raises BadAddress, BadMagnet, NotFound, NotNow."""
     if magnets.is_magnet(url):
-        return add_magnet(account, url, folder_id, now)
+        return add_magnet(account, url, folder_id, now, chooses=chooses)
     url = url.strip()
     parts = _address(url)
     name = TORRENT_SUFFIX.sub("", unquote(parts.path.rpartition("/")[2])) or parts.hostname or ""
-    request = TransferRequest(Transfer.Kind.URL, TorrentFacts(name), source=url)
+    facts = TorrentFacts(name)
+    request = TransferRequest(Transfer.Kind.URL, facts, source=url, chooses=chooses)
     return add(account, request, folder_id, now)
 
 
@@ -144,9 +143,10 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
         is_done = transfer.state == Transfer.State.DONE
         # Without the record of a canceled refill, the whole torrent would be fetched again.
         record = None if is_done else imports.find_record(transfer.pk)
-        remove(transfer)
         if record:
             imports.restore_done(transfer, record, now)
+        else:
+            remove(transfer)
     wake_ups.wake_workers()
     return transfer.title
 
@@ -198,7 +198,7 @@ def _decide(
         if existing:
             facts = replace(request.facts, size_bytes=existing.missing_bytes)
             request = replace(request, facts=facts)
-        word = quota.find_obstacle(locked, request.facts.size_bytes)
+        word = quota.find_obstacle(locked, 0 if request.chooses else request.facts.size_bytes)
         if word:
             return NotNow(word, _add_wish(locked, folder, request, now))
         return create(folder, request, now, existing)
@@ -284,6 +284,7 @@ def _add_wish(
         magnet=request.source or magnets.link(facts.info_hash_v1, facts.info_hash_v2),
         torrent_id=store_torrent(request.torrent),
         is_private=facts.is_private,
+        chooses=request.chooses,
         created_at=now,
     )
 
@@ -302,6 +303,8 @@ def create(
     _drop_wishes(folder.account, facts)
     name = library_names.clean(facts.name, otherwise=facts.wire_hash or "download")
     title = free_names.free_name(folder, name, is_folder=facts.is_folder)
+    # To find out which files there are, a torrent needs no slot.
+    asks = request.chooses and request.kind in Transfer.TORRENTS
     new_transfer = Transfer(
         account_id=folder.account_id,
         kind=request.kind,
@@ -316,6 +319,8 @@ def create(
         is_private=facts.is_private,
         # The size in a magnet link is good enough to refuse the link, but not to be shown.
         size_bytes=facts.size_bytes if request.torrent else 0,
+        chooses=request.chooses,
+        state=Transfer.State.METADATA if asks else Transfer.State.QUEUED,
         notice="fetched_again" if _was_fetched(folder.account_id, request) else "",
         created_at=now,
         updated_at=now,
@@ -325,6 +330,22 @@ def create(
     else:
         new_transfer.save()
     return new_transfer
+
+
+def request_of(row: Transfer | Wish, magnet: str) -> TransferRequest:
+    """Return the request that a row came from, to make it again."""
+    contents = TorrentFile.objects.filter(pk=row.torrent_id or 0).values_list("content", flat=True)
+    torrent = bytes(contents.first() or b"")
+    facts = TorrentFacts(
+        row.title,
+        row.size_bytes,
+        is_folder=bool(torrent) and torrent_files.read(torrent).is_folder,
+        info_hash_v1=row.info_hash_v1,
+        info_hash_v2=row.info_hash_v2,
+        is_private=row.is_private,
+    )
+    kind = Transfer.Kind.TORRENT if torrent else Transfer.Kind.MAGNET
+    return TransferRequest(kind, facts, "" if torrent else magnet, torrent, row.chooses)
 
 
 def _was_fetched(account_id: int, request: TransferRequest) -> bool:

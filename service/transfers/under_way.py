@@ -62,6 +62,8 @@ def _restate(
         own = Transfer.objects.filter(account=locked, pk__in=batch, state__in=before)
         batch_ids = list(own.values_list("pk", flat=True))
         rows = Transfer.objects.filter(pk__in=batch_ids)
+        # A person who resumes it wants every file, or those of the magnet link.
+        rows.filter(reason=states.CHOOSE_FILES).update(chooses=False)
         # If it waited for space, no space is reserved for it, even while it is paused.
         rows.exclude(reason__in=states.WITHOUT_SPACE).update(reason="", details=None)
         rows.update(state=after, download_bytes_per_second=0, peers_sending=0, updated_at=now)

@@ -6,11 +6,8 @@ from datetime import datetime
 
 from service.accounts.accounts import changing_transfers
 from service.library import library
-from service.models import Account, TorrentFile, Transfer, Wish
+from service.models import Account, Transfer, Wish
 from service.transfers import quota, transfers
-from service.transfers.torrents import torrent_files
-from service.transfers.torrents.facts import TorrentFacts
-from service.transfers.transfers import TransferRequest
 
 log = logging.getLogger("ferry.worker")
 
@@ -38,7 +35,7 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> None:
         wish = Wish.objects.filter(account=locked, pk=wish_id).first()
         if wish is None or quota.find_obstacle(locked, wish.size_bytes):
             return
-        request = _request_of(wish)
+        request = transfers.request_of(wish, wish.magnet)
         folder = library.folder(locked, wish.folder_id)
         existing = transfers.find_same(folder, request)
         if isinstance(existing, Transfer):
@@ -46,19 +43,3 @@ def _become_transfer(account: Account, wish_id: int, now: datetime) -> None:
             return
         transfer = transfers.create(folder, request, now, existing)
     log.info("started a wish transfer=%d", transfer.pk)
-
-
-def _request_of(wish: Wish) -> TransferRequest:
-    contents = TorrentFile.objects.filter(wish=wish).values_list("content", flat=True)
-    torrent = bytes(contents.first() or b"")
-    facts = TorrentFacts(
-        wish.title,
-        wish.size_bytes,
-        is_folder=bool(torrent) and torrent_files.read(torrent).is_folder,
-        info_hash_v1=wish.info_hash_v1,
-        info_hash_v2=wish.info_hash_v2,
-        is_private=wish.is_private,
-    )
-    if torrent:
-        return TransferRequest(Transfer.Kind.TORRENT, facts, torrent=torrent)
-    return TransferRequest(Transfer.Kind.MAGNET, facts, source=wish.magnet)

@@ -20,11 +20,17 @@ from service.library.upkeep.database_match import refuse_other
 from service.models import Account, Transfer
 from service.store.blobs import Store
 from service.store.sums import Stored, Sums
-from service.transfers import imports
+from service.transfers import choices, imports
 from service.transfers.download_folders import DownloadFolder, DownloadPlan
 from service.transfers.imports import Imported
 
 log = logging.getLogger("ferry.worker")
+
+
+class ChoiceChanged(Exception):  # noqa: N818  Errors are nouns here.
+    """People want other files than those that have arrived."""
+
+    reason = "choice_changed"
 
 
 class ImportStopped(Exception):  # noqa: N818  Errors are nouns here.
@@ -37,6 +43,7 @@ class Job:
     worker: str
     folder: DownloadFolder
     sums: Mapping[int, Sums]  # of the beginnings of some files, by index
+    choice: int  # the number of the choice of files that has arrived
     is_seeding: bool  # seed it afterward
     now: datetime
 
@@ -50,7 +57,8 @@ class ImportDone:
 @dataclass(frozen=True)
 class ImportFailed:
     transfer_id: int
-    word: str  # not_enough_space, disk_full, disk_error, incomplete; empty to leave the run
+    # not_enough_space, disk_full, disk_error, incomplete, choice_changed; empty to leave the run
+    word: str
 
 
 Outcome = ImportDone | ImportFailed
@@ -119,7 +127,7 @@ class FileImport:
             return self._whole_or_not(job)
         except (ImportStopped, NotFound):
             return ImportFailed(job.transfer_id, "")
-        except NoRoom as trouble:
+        except (ChoiceChanged, NoRoom) as trouble:
             return ImportFailed(job.transfer_id, trouble.reason)
         except FileNotFoundError:
             return ImportFailed(job.transfer_id, "incomplete")
@@ -134,9 +142,11 @@ class FileImport:
         plan = job.folder.plan()
         if plan is None:
             raise FileNotFoundError
-        remainder = imports.find_remainder(job.transfer_id)
-        present = set(remainder.present_indexes) if remainder else set()
-        missing = {index: size for index, _path, size in plan.files if index not in present}
+        remainder, choice = imports.find_remainder(job.transfer_id), choices.read(job.transfer_id)
+        if choice.number != job.choice:
+            raise ChoiceChanged
+        left_out = choice.unwanted.union(remainder.present_indexes if remainder else ())
+        missing = {index: size for index, _path, size in plan.files if index not in left_out}
         sizes = {job.folder.file(index): size_bytes for index, size_bytes in missing.items()}
         if any(path.stat().st_size != size_bytes for path, size_bytes in sizes.items()):
             raise FileNotFoundError
@@ -162,8 +172,8 @@ class FileImport:
 def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -> Transfer:
     """Add the stored files to the library, and end the transfer, in one transaction.
 
-    Raises ImportStopped, NoRoom, TooDeep, NotFound, and FileNotFoundError if a file that is missing
-    isn't stored.
+    Raises ImportStopped, ChoiceChanged, NoRoom, TooDeep, NotFound, and FileNotFoundError if a file
+    that is missing isn't stored.
     """
     transfer = Transfer.objects.filter(pk=job.transfer_id).select_related("account").first()
     if transfer is None:
@@ -174,6 +184,8 @@ def put_in_library(job: Job, plan: DownloadPlan, stored: Mapping[int, Stored]) -
         if not rows.exclude(state__in=Transfer.OVER).update(state=Transfer.State.DONE):
             raise ImportStopped
         transfer = rows.get()
+        if transfer.choice != job.choice:
+            raise ChoiceChanged
         if plan.is_folder:
             result = insert_files(locked, transfer, plan, stored, job.now)
         else:
@@ -206,8 +218,8 @@ def insert_files(
         [path for _index, path, _size in plan.files], library.MOST_DEPTH + 1 - depth
     ).paths()
     missing = {index: path for (index, *_), path in zip(plan.files, paths, strict=True)}
-    for each in present:
-        missing.pop(each.file_index, None)
+    for index in choices.read(transfer.pk).unwanted.union(each.file_index for each in present):
+        missing.pop(index, None)
     # The user may have deleted more files since the missing ones were stored.
     if missing.keys() - stored.keys():
         raise FileNotFoundError

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from service import notifications
-from service.models import Account, Transfer
+from service.models import Account, Transfer, TransferFiles
 from service.worker.leases import Lease
 from service.worker.runs.run import Run
 
@@ -23,7 +23,7 @@ class ProgressWriter:
 
     def write(self, runs: Iterable[Run], now: datetime) -> None:
         """Write any changes in one transaction per second, or at once if a state is new."""
-        changed_runs = [run for run in runs if run.changes]
+        changed_runs = [run for run in runs if run.changes or run.percents]
         has_just = timedelta(0) <= now - self._wrote_at < EVERY
         is_due = not has_just or any("state" in run.changes for run in changed_runs)
         if changed_runs and is_due:
@@ -38,11 +38,14 @@ class ProgressWriter:
             accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
             for run in changed_runs:
                 self._rows_of(run).update(**run.changes, updated_at=now)
+                if run.percents:
+                    files = TransferFiles.objects.filter(transfer__in=self._rows_of(run))
+                    files.update(percents=run.percents)
                 if "state" in run.changes:
                     # A failed transfer, for example, needs its space no longer.
                     notifications.notify(run.transfer.account_id)
         for run in changed_runs:
-            run.changes = {}
+            run.changes, run.percents = {}, ()
 
     def close(self, run: Run, now: datetime) -> None:
         """Write a run's last changes, and give up the transfer."""

@@ -17,8 +17,8 @@ from service.models import File, TorrentFile, Transfer
 from service.store.sums import Sums
 from service.torrents.client import Engine
 from service.torrents.orders import Order
-from service.transfers import imports
-from service.transfers.download_folders import DownloadFolder
+from service.transfers import choices, imports
+from service.transfers.download_folders import DownloadFolder, DownloadPlan
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
 from service.unpacking.unpack import Unpack
@@ -131,7 +131,7 @@ class TransferControl:
         elif run.is_fetch:
             self.tools.fetching.add(Fetch(run.key, run.transfer.source, run.folder.path))
         else:
-            run.remainder = imports.find_remainder(run.id)
+            self._read_choice(run)
             self.tools.engine.add(self._order(run))
 
     def _give_zip_file(self, run: Run) -> None:
@@ -143,6 +143,11 @@ class TransferControl:
             self.tools.fetching.add(Unpack(run.key, run.folder.path, zip_file.blob, name))
 
     @staticmethod
+    def _read_choice(run: Run) -> None:
+        run.choice = choices.read(run.id)
+        run.remainder = imports.find_remainder(run.id)
+
+    @staticmethod
     def _order(run: Run) -> Order:
         transfer = run.transfer
         return Order(
@@ -151,6 +156,7 @@ class TransferControl:
             magnet=transfer.source if transfer.kind == Transfer.Kind.MAGNET else "",
             uploaded_bytes=transfer.uploaded_bytes,
             unwanted=run.unwanted,
+            choice=run.choice.number,
         )
 
     def _seed_again(self, run: Run) -> None:
@@ -169,6 +175,7 @@ class TransferControl:
 
     def follow(self, run: Run, other: Run, now: datetime) -> None:
         self.wait_for(run, other.id)
+        self.tell_files(other, now)
         if other.is_whole or other.stage is Stage.SEEDING:
             self.share(other, now)
 
@@ -177,44 +184,82 @@ class TransferControl:
         run.leader_id = leader_id
         run.become(State.QUEUED)
 
+    def tell_files(self, leader: Run, now: datetime) -> None:
+        """Tell the runs that follow which files there are: people may be about to choose some."""
+        plan = leader.folder.plan()
+        for run in self.runs.followers(leader):
+            if leader.facts is not None and plan is not None and not run.is_withdrawn:
+                with self.log_and_leave(run, "its files"):
+                    self._read_choice(run)
+                    self.identify(run, leader.facts, now, plan)
+
     def share(self, leader: Run, now: datetime) -> None:
-        """Give the leader's files to the runs that follow it, if it has all of them."""
-        if leader.unwanted:
-            return
+        """Give the leader's files to the runs that follow it and want no others.
+
+        Those that want others fetch all of theirs once the leader is done.
+        """
         for run in self.runs.followers(leader):
             if not run.is_withdrawn and leader.facts is not None:
                 with self.log_and_leave(run, "its share"):
                     self._share_with(run, leader, leader.facts, now)
 
     def _share_with(self, run: Run, leader: Run, facts: TorrentFacts, now: datetime) -> None:
+        self._read_choice(run)
+        if not self.identify(run, facts, now, leader.folder.plan()):
+            return None
+        if not set(leader.unwanted).issubset(run.unwanted):
+            return None
         try:
             run.folder.make(run.transfer)
             run.folder.borrow(leader.folder)
             run.sums = {}
         except DiskFull:
             return self.hold_back(run, DiskFull.reason, now)
-        run.remainder = imports.find_remainder(run.id)
-        if self.identify(run, facts, now):
-            self.start_import(run)
-        return None
+        return self.start_import(run)
 
     # Going on, and waiting
 
-    def identify(self, run: Run, facts: TorrentFacts, now: datetime) -> bool:
+    def identify(
+        self, run: Run, facts: TorrentFacts, now: datetime, plan: DownloadPlan | None = None
+    ) -> bool:
+        """Record what is known of a run, and return whether it goes on."""
         run.facts = facts
         if run.remainder:
             facts = replace(facts, size_bytes=run.remainder.missing_bytes)
+        elif run.choice.is_known:
+            facts = replace(facts, size_bytes=run.transfer.size_bytes)
         if run.knows(facts):
             return True
+        entries = choices.entries_of(plan) if plan and not run.is_fetch else ()
         try:
-            run.take_over(identity.identify(self.lease.transfers(), run.transfer, facts, now))
+            rows = self.lease.transfers()
+            row = identity.identify(rows, run.transfer, facts, now, entries)
+            run.take_over(row)
         except identity.SameTorrent as same:
             self.fail(run, same.reason, same.details)
             return False
         except NotFound:
             self.leave(run)
             return False
+        self._read_choice(run)
+        if row.state == State.STOPPED:
+            self.leave(run)
+            return False
         return True
+
+    def choose(self, run: Run) -> None:
+        """Fetch the files that people want now. What has arrived stays."""
+        is_over = run.stage in (Stage.SEEDING, Stage.LEAVING)
+        if is_over or self.tools.imports.is_busy_with(run.id):
+            return
+        row = self.lease.transfers().filter(pk=run.id).first()
+        if row is None:
+            return
+        run.take_over(row)
+        self._read_choice(run)
+        run.take(Transition.CHOOSE)
+        if run.order in (OrderState.GIVEN, OrderState.STARTED):
+            self.tools.engine.choose(run.key, run.unwanted, run.choice.number)
 
     def judge_held_back(self, run: Run, word: str, now: datetime) -> None:
         """Hold back a run for the reason in `word`, or queue it again if the word is empty."""
@@ -271,7 +316,8 @@ class TransferControl:
             if run.stage is Stage.IMPORTING and not self.tools.imports.is_busy_with(run.id):
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
                 seeds = self.limits.seeds and may_seed
-                job = Job(run.id, self.lease.name, run.folder, run.sums, seeds, now)
+                choice = run.choice.number
+                job = Job(run.id, self.lease.name, run.folder, run.sums, choice, seeds, now)
                 self.tools.imports.start(job)
 
     # The end

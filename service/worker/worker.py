@@ -148,7 +148,8 @@ class Shift:
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = wanted_ids - self._runs.keys()
         left = set(find_wanted(free_in_hand()))
-        need_slots = sorted(each for each in left if each.state in states.WITH_SLOT)
+        with_slot = (each for each in left if each.state in states.WITH_SLOT)
+        need_slots = sorted(each for each in with_slot if not each.chooses)
         in_hand |= {each.id for each in left.difference(need_slots)}
         self._take(sorted(in_hand | same_torrents(self._lease, self._runs.hashes())), now)
         for queue in self._queues:
@@ -157,15 +158,18 @@ class Shift:
             queue.look()
 
     def _obey(self, run: Run, row: "Wanted | None") -> None:
-        """Do what people decided: the transfer is paused, resumed, moved, or deleted."""
+        """Do what people decided: pause, resume, move, or delete it, or choose its files."""
         if row is None or row.state == State.STOPPED:
             run.is_paused = row is not None
             self._phases[run.stage].leave(run)
-            return
-        run.transfer.rank = row.rank
-        if row.state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
-            # It was paused and resumed since the last look, and never stopped.
-            run.restate()
+        else:
+            run.transfer.rank = row.rank
+            if row.state == State.QUEUED != run.transfer.state and run.stage is not Stage.LEAVING:
+                # It was paused and resumed since the last look, and never stopped.
+                run.restate()
+        if row and row.choice != run.choice.number:
+            with self._control.log_and_leave(run, "its choice of files"):
+                self._control.choose(run)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
         claimed_ids: set[int] = set()
@@ -249,6 +253,8 @@ class Shift:
             is_busy = run.is_withdrawn or self.tools.imports.is_busy_with(run.id)
             if run.stage is Stage.LEAVING and not is_busy:
                 self._control.finish(run, now)
+                # People may have resumed it before this worker gave it up.
+                self._looked_at = LONG_AGO
 
     def _report_imports(self) -> None:
         """Report the hashed share as progress between 100 (downloaded) and 101 (done)."""
@@ -283,6 +289,8 @@ class Wanted(NamedTuple):
     kind: str
     account_id: int
     rank: int
+    choice: int
+    chooses: bool
 
 
 def find_wanted(transfers: QuerySet[Transfer]) -> Iterator[Wanted]:

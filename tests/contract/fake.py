@@ -474,6 +474,16 @@ class FakeV1(httpx.BaseTransport):
             return before == "stopped"
         return before in ("queued", "metadata", "downloading", "stalled", "no_room")
 
+    def transfer_files(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
+        files = self.transfer(transfer).facts.get("files", [])
+        return {"result": True, "code": 200, "files": files}
+
+    def choose_files(self, request: httpx.Request, transfer: int) -> dict[str, Any]:
+        one, wanted = self.transfer(transfer), body_of(request).fields["wanted"].split(",")
+        for each in one.facts["files"]:
+            each["wanted"] = str(each["index"]) in wanted
+        return {"success": True, "id": one.id, "user_torrent_id": one.id, "title": one.title}
+
     # User and archive
 
     def user(self, _request: httpx.Request, user: int = 7) -> dict[str, Any]:
@@ -766,6 +776,8 @@ ROUTES: list[tuple[str, str, View]] = [
     ("DELETE", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}/delete", FakeV1.delete_transfer),
+    ("GET", f"{NOUN}/{ID}/files", FakeV1.transfer_files),
+    ("POST", f"{NOUN}/{ID}/files", FakeV1.choose_files),
     ("POST", f"{NOUN}/{ID}/pause", FakeV1.pause_transfer),
     ("POST", f"{NOUN}/{ID}/resume", FakeV1.resume_transfer),
     ("POST", f"{NOUN}s/change", FakeV1.change_transfers),

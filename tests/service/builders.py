@@ -14,6 +14,7 @@ from service.store.disk_store import DiskStore
 from service.store.sums import Stored
 from service.transfers import transfers
 from service.transfers.torrents import torrent_files
+from service.transfers.transfers import TransferRequest
 
 NOW = datetime(2026, 9, 1, 12, 0, tzinfo=UTC)
 numbers = count(1)
@@ -74,8 +75,12 @@ def a_tree(
     return bulk_insert.insert_tree(account, folder.pk if folder else 0, name, files, NOW).folder
 
 
-def add_torrent(account: Account, content: bytes, folder_id: int, now: datetime) -> Transfer:
-    return transfers.add_torrent(account, torrent_files.read(content), content, folder_id, now)
+def add_torrent(
+    account: Account, content: bytes, folder_id: int, now: datetime, *, chooses: bool = False
+) -> Transfer:
+    facts, kind = torrent_files.read(content), Transfer.Kind.TORRENT
+    request = TransferRequest(kind, facts, torrent=content, chooses=chooses)
+    return transfers.add(account, request, folder_id, now)
 
 
 def fill_wishlist(account: Account, count: int) -> None:

@@ -3,6 +3,7 @@
 import os
 from concurrent.futures import Executor, Future
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -11,7 +12,7 @@ from django.conf import settings
 from service.fetching.events import Head
 from service.store.blobs import library_store
 from service.torrents import events as torrents_events
-from service.torrents.events import Complete, FileOf, Metadata, Status, TorrentGone
+from service.torrents.events import Complete, FileOf, FileProgress, Metadata, Status, TorrentGone
 from service.transfers.download_folders import download_folder
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
@@ -77,7 +78,8 @@ class Helper:
         """Write the files of a transfer, and report it as complete."""
         for index, content in enumerate(contents):
             download_folder(transfer.pk).file(index).write_bytes(content)
-        self.news.append(Complete(str(transfer.pk)))
+        key = str(transfer.pk)
+        self.news.append(Complete(key, getattr(self.orders[key], "choice", 0)))
 
     def broken(self, transfer, word, details=None, other=""):
         self.news.append(torrents_events.TorrentBroken(str(transfer.pk), word, details, other))
@@ -89,6 +91,10 @@ class FakeEngine(Helper):
 
     def is_alive(self, now):
         return not self.is_stopped
+
+    def choose(self, key, unwanted, choice):
+        self.orders[key] = replace(self.orders[key], unwanted=unwanted, choice=choice)
+        self.log.append(("choose", key))
 
     def pause(self, key):
         self.log.append(("pause", key))
@@ -113,6 +119,9 @@ class FakeEngine(Helper):
             "size_bytes": sum(size for _path, size in files),
         }
         self.news.append(Metadata(key=str(transfer.pk), name=name, files=of, **(values | facts)))
+
+    def file_progress(self, transfer, *percents):
+        self.news.append(FileProgress(str(transfer.pk), percents))
 
     def restart(self, *suspects):
         self.orders = {}

@@ -243,13 +243,38 @@ class Client(ServiceConnection):
             for naming in self._namings
         ]
 
-    def add_magnet(self, magnet: str, folder_id: str | None = None) -> records.Added:
-        form = {"magnet": magnet, **calls.destination(folder_id)}
+    def transfer_files(self, transfer_id: str) -> tuple[own_records.TransferFile, ...]:
+        """Return the files of a torrent, if `is_ours`; none while they are unknown."""
+        call = calls.get(f"transfer/{checked_id(transfer_id)}/files")
+        return self._list_own(call, "files", own_records.TransferFile)
+
+    def choose_files(self, transfer_id: str, wanted: Iterable[int]) -> records.Added:
+        """Want these files of a torrent and no others, if `is_ours`.
+
+        If the torrent was done, another transfer fetches those that are missing.
+        """
+        form = {"wanted": ",".join(map(str, wanted))}
+        call = Call("POST", f"transfer/{checked_id(transfer_id)}/files", form=form)
+        return self._read([call], records.addition)
+
+    def _target(self, folder_id: str | None, *, chooses: bool) -> dict[str, str]:
+        """Return the fields of each way to add.
+
+        `chooses`: stop once the torrent's files are known, if `is_ours`; others start at once.
+        """
+        return calls.destination(folder_id) | ({"choose": "1"} if chooses and self.is_ours else {})
+
+    def add_magnet(
+        self, magnet: str, folder_id: str | None = None, *, chooses: bool = False
+    ) -> records.Added:
+        form = {"magnet": magnet, **self._target(folder_id, chooses=chooses)}
         return self._read(self._in_namings(calls.act("magnet", form)), records.addition)
 
-    def add_url(self, url: str, folder_id: str | None = None) -> records.Added:
+    def add_url(
+        self, url: str, folder_id: str | None = None, *, chooses: bool = False
+    ) -> records.Added:
         """Send both fields in the torrent naming, since its services read one or the other."""
-        form = {"url": url, **calls.destination(folder_id)}
+        form = {"url": url, **self._target(folder_id, chooses=chooses)}
         both = {"torrent_url": url, **form}
         forms = [
             replace(call, form=both) if call.decides["naming"] == "torrent" else call
@@ -257,7 +282,7 @@ class Client(ServiceConnection):
         ]
         return self._read(forms, records.addition)
 
-    def add_file(
+    def add_file(  # noqa: PLR0913  Each is a part of the form.
         self,
         name: str,
         stream: Readable,
@@ -265,12 +290,13 @@ class Client(ServiceConnection):
         folder_id: str | None = None,
         *,
         as_file: bool = False,
+        chooses: bool = False,
     ) -> records.Added:
         """Send the stream as it is read. It is sent again only if it is seekable.
 
         `as_file`: keep torrents as files, if `is_ours`; other services may fetch them.
         """
-        fields = calls.destination(folder_id)
+        fields = self._target(folder_id, chooses=chooses)
         if as_file and self.is_ours:
             fields["as_file"] = "1"
         upload = Upload(name, stream, size_bytes, fields)

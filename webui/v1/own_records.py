@@ -112,6 +112,16 @@ class UndoneMove(Struct, frozen=True):
     folder_ids: tuple[OwnId, ...]  # whose contents changed
 
 
+class TransferFile(Struct, frozen=True):
+    """A file of a torrent. `path` is below the torrent's folder."""
+
+    index: int
+    path: str
+    size_bytes: int = field(name="size")
+    progress_percent: int = field(name="progress")
+    is_wanted: bool = field(name="wanted")
+
+
 class Restorable(Struct, frozen=True):
     """A file or folder that can be restored. `folder_path` is empty for the root."""
 

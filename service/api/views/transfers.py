@@ -15,6 +15,7 @@ from service.api.inputs import (
     PLACES,
     AddressInput,
     ChangeInput,
+    ChoiceInput,
     FileOptions,
     MagnetInput,
     RankInput,
@@ -25,7 +26,8 @@ from service.http import bodies, responses
 from service.http.refusals import NothingPassed, UnreadableField
 from service.models import LARGEST_ID, Account, Transfer
 from service.store.blobs import library_store
-from service.transfers import transfers, under_way
+from service.transfers import choices, transfers, under_way
+from service.transfers.transfers import TransferRequest
 from service.transfers.under_way import Decision
 
 # Part of the ETag: raise it when the shape of the list changes.
@@ -68,7 +70,10 @@ def show(request: AccountRequest, transfer_id: int) -> records.Transfer:
 def add_magnet(request: AccountRequest, sent: MagnetInput) -> records.Added:
     if not sent.magnet:
         raise NothingPassed
-    transfer = transfers.add_magnet(request.account, sent.magnet, sent.folder_id, request.now)
+    account, chooses = request.account, bool(sent.choose)
+    transfer = transfers.add_magnet(
+        account, sent.magnet, sent.folder_id, request.now, chooses=chooses
+    )
     return record_of(transfer)
 
 
@@ -86,7 +91,8 @@ def url_transfer(request: AccountRequest, fields: bodies.Fields) -> Transfer:
     address = fields.read(AddressInput)
     if not address.url:
         raise NothingPassed
-    return transfers.add_url(request.account, address.url, address.folder_id, request.now)
+    account, chooses = request.account, bool(address.choose)
+    return transfers.add_url(account, address.url, address.folder_id, request.now, chooses=chooses)
 
 
 def add_torrent(request: AccountRequest) -> records.Added:
@@ -99,10 +105,11 @@ def torrent_transfer(
 ) -> Transfer:
     if upload.torrent is None:
         raise NotATorrent
-    folder_id = fields.read(Target).folder_id
-    return transfers.add_torrent(
-        request.account, upload.torrent, upload.content, folder_id, request.now
+    target, kind = fields.read(Target), Transfer.Kind.TORRENT
+    wanted = TransferRequest(
+        kind, upload.torrent, torrent=upload.content, chooses=bool(target.choose)
     )
+    return transfers.add(request.account, wanted, target.folder_id, request.now)
 
 
 def add_file(request: AccountRequest) -> records.Added:
@@ -161,6 +168,19 @@ def change(request: AccountRequest, sent: ChangeInput) -> records.ChangedTransfe
         request.account, known_ids, decision, request.now, before_id=sent.before
     )
     return records.ChangedTransfers(changed=changed_ids)
+
+
+def files(request: AccountRequest, transfer_id: int) -> records.FilesOfTransfer:
+    listed = choices.list_files(transfers.get(request.account, transfer_id))
+    return records.FilesOfTransfer(files=[records.FileOfTransfer(*each) for each in listed])
+
+
+def choose(request: AccountRequest, transfer_id: int, sent: ChoiceInput) -> records.Added:
+    parts = [part for each in sent.wanted.split(",") if (part := each.strip())]
+    if not all(map(bodies.DIGITS.fullmatch, parts)):
+        raise UnreadableField("wanted")
+    wanted = set(map(int, parts))
+    return record_of(choices.choose(request.account, transfer_id, wanted, request.now))
 
 
 def delete(request: AccountRequest, transfer_id: int) -> records.Changed:

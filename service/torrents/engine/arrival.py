@@ -71,10 +71,6 @@ class ArrivalOrder:
             self._told_bytes = arrived_bytes
             yield index, arrived_bytes - start
 
-    def end(self) -> None:
-        """Leave the order to libtorrent, which else would wait for pieces that nobody wants."""
-        self._set_order(is_in_order=False)
-
     def _set_order(self, *, is_in_order: bool) -> None:
         if is_in_order != self._is_in_order:
             self._is_in_order = is_in_order

@@ -17,15 +17,7 @@ from service.torrents.engine.session import session_of, uses_utp
 from service.torrents.engine.status import status_of
 from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings, hash_of
 from service.torrents.events import Event, Status, TorrentBroken, TorrentGone
-from service.torrents.messages import (
-    Document,
-    Garbled,
-    Lines,
-    convert,
-    line_of,
-    lines_of_event,
-    order_of,
-)
+from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
 from service.torrents.orders import EngineSettings, Order
 
 STATUS_SECONDS = 1.0
@@ -137,13 +129,13 @@ class EngineProcess:
                 "key": str(key),
             }:
                 self._do(what, key)
-            case {"do": "choose", "key": str(key), "unwanted": unwanted, "choice": int(choice)}:
-                self._do("choose", key, convert(unwanted, tuple[int, ...]), choice)
             case _:
                 raise Garbled
 
     def _add(self, order: Order) -> None:
-        if order.key in self._torrents:
+        if earlier := self._torrents.get(order.key):
+            with self._refuse_and_settle(earlier):
+                earlier.choose(order)
             return
         torrent = self.torrent(order, self._around)
         self._torrents[order.key] = torrent
@@ -151,7 +143,7 @@ class EngineProcess:
         with self._refuse_and_settle(torrent):
             torrent.start()
 
-    def _do(self, what: str, key: str, *more: object) -> None:
+    def _do(self, what: str, key: str) -> None:
         torrent = self._torrents.get(key)
         if torrent is None:
             if what == "remove":
@@ -159,7 +151,7 @@ class EngineProcess:
             return
         self._begin(key)
         with self._refuse_and_settle(torrent):
-            getattr(torrent, what)(*more)
+            getattr(torrent, what)()
         if torrent.handle is None and torrent.stage is not EngineStage.GONE:
             self._write_event(Status(key, "paused" if torrent.is_paused else "metadata"))
 

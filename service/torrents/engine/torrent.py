@@ -3,7 +3,7 @@
 import errno
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,6 @@ class EngineTorrent:
         self._resume = b""  # resume data that waits until what it names is written
         self._choices_under_way = 0
         self._file_bytes: tuple[int, ...] = ()
-        self._percents: tuple[int, ...] = ()
         self._next_percents = 0.0
         self._then: Callable[[], None] = self._end
 
@@ -180,17 +179,14 @@ class EngineTorrent:
 
     def _load(self) -> None:
         add_params = params.loading(self.order, self._around.settings, self._peers)
-        layout = add_params.ti.layout()
-        wanted = params.priorities_of(layout, self.order.unwanted)
-        has_other_choice = list(add_params.file_priorities) != wanted
         self.stage = EngineStage.SEEDING if self.order.seeding else EngineStage.LOADED
         self._around.tell(events.Arrived(self.key, 0, 0))
         self._add(add_params)
         # After a restart, most of it may have left the memory: leave it to the import.
         is_new = not (self.order.seeding or self.order.unwanted or add_params.have_pieces)
         self._arrival = ArrivalOrder(self.handle, add_params.ti) if is_new else None
-        if has_other_choice:
-            self._prioritize(layout)
+        if list(add_params.file_priorities) != self._wanted_priorities():
+            self._prioritize()
 
     def _add(self, add_params: Any) -> None:
         if self.is_paused:
@@ -209,31 +205,34 @@ class EngineTorrent:
     def mark_checked(self) -> None:
         self._is_checked = True
 
-    def choose(self, unwanted: tuple[int, ...], choice: int) -> None:
-        """Fetch all files but these: at once if the torrent is loaded, even if it was complete."""
-        self.order = replace(self.order, unwanted=unwanted, choice=choice)
+    def choose(self, order: Order) -> None:
+        """Fetch the files of this order: at once if the torrent is loaded, even if complete."""
+        self.order = order
         if self.stage in (EngineStage.LOADED, EngineStage.FLUSHING, EngineStage.COMPLETE):
-            self.stage = EngineStage.LOADED
-            if self._arrival is not None:
-                self._arrival.end()
-                self._arrival = None
+            self.stage, self._arrival = EngineStage.LOADED, None
             self._alone_since = time.monotonic()
-            self.handle.unset_flags(lt.torrent_flags.upload_mode)
-            self._prioritize(self.handle.torrent_file().layout())
+            self.handle.unset_flags(
+                lt.torrent_flags.upload_mode | lt.torrent_flags.sequential_download
+            )
+            self._prioritize()
 
-    def _prioritize(self, layout: Any) -> None:
+    def _wanted_priorities(self) -> list[int]:
+        return params.priorities_of(self.handle.torrent_file().layout(), self.order.unwanted)
+
+    def _prioritize(self) -> None:
         """Have libtorrent fetch the files of the order; `settle_choice` follows.
 
         It now moves ends of pieces between files. If a kill interrupts that, only a check of every
         piece finds what is where, so forget the resume data meanwhile.
         """
         self.folder.forget_resume()
-        self.folder.lengthen_parts(hash_of(self.handle.info_hashes()), layout)
+        parts, layout = hash_of(self.handle.info_hashes()), self.handle.torrent_file().layout()
+        self.folder.lengthen_parts(parts, layout)
         self._choices_under_way += 1
-        self.handle.prioritize_files(params.priorities_of(layout, self.order.unwanted))
+        self.handle.prioritize_files(self._wanted_priorities())
 
     def settle_choice(self) -> None:
-        self._choices_under_way = max(0, self._choices_under_way - 1)
+        self._choices_under_way -= 1
         if self.handle.status(0).is_finished:
             self.flush()
         else:
@@ -386,18 +385,13 @@ class EngineTorrent:
 
     def _report_files(self, now: float) -> None:
         """Report how much of each file has arrived, less often the more files there are."""
-        count = len(self._file_bytes)
-        self._next_percents = now + max(FILES_SECONDS, count / FILES_PER_SECOND)
-        if count < 2:
-            return
+        self._next_percents = now + max(FILES_SECONDS, len(self._file_bytes) / FILES_PER_SECOND)
         arrived = self.handle.file_progress(lt.torrent_handle.piece_granularity)
-        percents = tuple(
+        percents = (
             100 * done_bytes // size_bytes if size_bytes else 100
             for done_bytes, size_bytes in zip(arrived, self._file_bytes, strict=True)
         )
-        if percents != self._percents:
-            self._percents = percents
-            self._around.tell(events.FileProgress(self.key, percents))
+        self._around.tell(events.FileProgress(self.key, tuple(percents)))
 
     def is_given_up(self, status: Any) -> bool:
         """Return whether files of the library turned out damaged: seeding never repairs them."""
@@ -419,7 +413,6 @@ class EngineTorrent:
         self.leave(lambda: self._end(events.Seeded(self.key)))
 
     def save_resume(self) -> None:
-        """Request resume data, but not while libtorrent moves ends of pieces between files."""
         is_without = self.stage in (EngineStage.SEEKING, EngineStage.LEAVING)
         if self.handle is None or is_without or self._choices_under_way:
             return

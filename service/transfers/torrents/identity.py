@@ -1,5 +1,6 @@
 """Record what becomes known of a transfer over time: hashes, size, and sometimes a name."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -13,8 +14,8 @@ from service.errors import Refusal
 from service.library import free_names, library
 from service.library import names as library_names
 from service.models import Account, Transfer
-from service.transfers import imports, transfers
-from service.transfers.imports import Remainder
+from service.transfers import choices, imports, transfers
+from service.transfers.imports import Remainder, TorrentEntry
 from service.transfers.torrents import magnets, torrent_files
 from service.transfers.torrents.facts import TorrentFacts
 
@@ -29,7 +30,11 @@ class SameTorrent(Refusal):
 
 
 def identify(
-    rows: QuerySet[Transfer], transfer: Transfer, facts: TorrentFacts, now: datetime
+    rows: QuerySet[Transfer],
+    transfer: Transfer,
+    facts: TorrentFacts,
+    now: datetime,
+    entries: Sequence[TorrentEntry] = (),
 ) -> Transfer:
     """Save the facts of a transfer at once; its name changes everywhere at the same time.
 
@@ -46,6 +51,8 @@ def identify(
         row.save(update_fields=["title", "title_key", *HASHES, "is_private", "size_bytes"])
         if remainder:
             imports.refill(row, remainder)
+        if entries:
+            choices.know_files(row, entries)
     return row
 
 

@@ -43,6 +43,8 @@ class ImportingPhase(RunPhase):
     def _fail(self, run: Run, outcome: ImportFailed, now: datetime) -> None:
         if not outcome.word:
             self._control.leave(run)
+        elif outcome.word == "choice_changed":
+            self._control.choose(run)
         elif outcome.word == "incomplete":
             self._start_over(run, now)
         else:

@@ -5,7 +5,7 @@ from datetime import datetime
 from service.details import Details
 from service.fetching.events import FetchEvent
 from service.torrents.crash_blame import MOST_STRIKES
-from service.torrents.events import Arrived, Status, TorrentBroken
+from service.torrents.events import Arrived, FileProgress, Status, TorrentBroken
 from service.worker.import_files import Outcome
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition
@@ -27,6 +27,8 @@ class RunPhase:
         match event:
             case Status():
                 self.observe(run, event, now)
+            case FileProgress():
+                run.percents = event.percents
             case Arrived():
                 self._control.hash_ahead(run, event.index, event.size_bytes)
             case TorrentBroken():

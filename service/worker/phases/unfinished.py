@@ -54,7 +54,7 @@ class UnfinishedPhase(RunPhase):
                 self.read_head(run, event, now)
             case TorrentFound() | MagnetFound():
                 self.become_another(run, event, now)
-            case Complete():
+            case Complete() if event.choice == run.choice.number:
                 self.complete(run, now)
             case Waiting():
                 self.await_server(run, event, now)
@@ -66,6 +66,7 @@ class UnfinishedPhase(RunPhase):
             self._control.tools.fetching.proceed(run.key)
             return
         run.can_resume = head.can_resume
+        run.write(chooses=False)
         if head.is_page:
             run.write(notice="web_page")
         plan = DownloadPlan(is_folder=False, files=((0, (), head.size_bytes),))
@@ -75,17 +76,23 @@ class UnfinishedPhase(RunPhase):
         """Record the files. The worker next checks whether the run may continue."""
         if not plan.files:
             return self._control.fail(run, "invalid_torrent", Details("torrent_empty"))
-        was_known = run.transfer.size_bytes > 0
+        was_known, was_asking = run.transfer.size_bytes > 0, run.asks
         try:
             run.folder.keep_plan(plan)
         except DiskFull:
             self._control.hold_back(run, DiskFull.reason, now)
             # The engine reports the files again when the torrent is added again.
             return self._control.withdraw(run)
-        if not self._control.identify(run, facts, now):
+        goes_on = self._control.identify(run, facts, now, plan)
+        self._control.tell_files(run, now)
+        if not goes_on:
             return None
         run.take(Transition.KNOW)
-        if run.transfer.state == State.METADATA:
+        if run.unwanted:
+            self._control.tools.engine.choose(run.key, run.unwanted, run.choice.number)
+        if was_asking:
+            run.become(State.QUEUED)
+        elif run.transfer.state == State.METADATA:
             self._keep_slot(run)
         elif run.transfer.state == State.STALLED and not was_known:
             run.become(State.QUEUED)

@@ -8,6 +8,7 @@ from service.details import Details, encode_details
 from service.models import Transfer
 from service.store.sums import Sums
 from service.transfers import states
+from service.transfers.choices import UNKNOWN, FileChoice
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.imports import Remainder
 from service.transfers.quota import Claim
@@ -33,6 +34,7 @@ ADOPTED = (
     "info_hash_v2",
     "is_private",
     "size_bytes",
+    "chooses",
     "notice",
 )
 
@@ -47,6 +49,8 @@ class Run:
     facts: TorrentFacts | None = None
     sums: dict[int, Sums] = field(default_factory=dict)  # of the beginnings of its files, by index
     remainder: Remainder | None = None  # of an earlier import; only its missing files are needed
+    choice: FileChoice = UNKNOWN
+    percents: tuple[int, ...] = ()  # of its files, by index, if they are not yet written
     is_obtainable: bool = False
     was_added_again: bool = False
     leader_id: int = 0  # the run that it follows
@@ -108,7 +112,12 @@ class Run:
     @property
     def has_slot(self) -> bool:
         stages = (Stage.NEW, Stage.ADDED, Stage.WAITING, Stage.DOWNLOADING)
-        return self.stage in stages and self.transfer.state in states.WITH_SLOT
+        return self.stage in stages and self.transfer.state in states.WITH_SLOT and not self.asks
+
+    @property
+    def asks(self) -> bool:
+        """Return whether it only finds out which files there are, which needs no slot."""
+        return self.transfer.chooses and not self.is_fetch
 
     @property
     def may_continue(self) -> bool:
@@ -143,7 +152,10 @@ class Run:
     @property
     def claim(self) -> Claim:
         is_waiting = self.stage in (Stage.NEW, Stage.WAITING)
-        size_bytes = max(self.transfer.size_bytes, self.done_bytes)
+        size_bytes = 0 if self.asks else self.transfer.size_bytes
+        if self.is_fetch or not size_bytes:
+            # Of a torrent, it includes what pieces have of files that aren't wanted.
+            size_bytes = max(size_bytes, self.done_bytes)
         missing_bytes = 0 if self.is_whole else max(1, size_bytes - self.done_bytes)
         account_id, rank = self.transfer.account_id, self.transfer.rank
         return Claim(self.id, account_id, rank, size_bytes, missing_bytes, is_waiting)
@@ -166,14 +178,16 @@ class Run:
 
     @property
     def unwanted(self) -> tuple[int, ...]:
-        """Return the indexes of files in the library: fetch only the others, and seed none."""
-        return self.remainder.present_indexes if self.remainder else ()
+        """Return the indexes of files that aren't wanted or are in the library, and seed none."""
+        present = self.remainder.present_indexes if self.remainder else ()
+        return tuple(sorted(self.choice.unwanted.union(present)))
 
     def knows(self, facts: TorrentFacts) -> bool:
         """Return whether the row has all these facts already, as after a restart."""
         row = self.transfer
         may_be_named = self.is_fetch or row.title.startswith(row.wire_hash)
-        return not may_be_named and all(
+        is_settled = self.choice.is_known and not row.chooses and not may_be_named
+        return is_settled and all(
             getattr(facts, column) == getattr(row, column)
             for column in ("info_hash_v1", "info_hash_v2", "size_bytes", "is_private")
         )

@@ -3,7 +3,7 @@
 new ──add──> added ──know──> waiting ──start──> downloading ──import──> importing ──seed──> seeding
 
 That is the usual path; `STAGES` has all transitions. Which ones a run may take depends on its stage
-and on the state of its order to the engine (`ORDERS`). Two of them also set whether all of its
+and on the state of its order to the engine (`ORDERS`). Three of them also set whether all of its
 bytes are on the disk (`WHOLE`). Only `next_position` reads these tables, and it refuses what they
 don't list.
 """
@@ -43,6 +43,7 @@ class Transition(Enum):
     FOLLOW = auto()  # wait for the run that fetches the same torrent
     IMPORT = auto()  # every byte is on the disk
     SEED = auto()  # it is in the library
+    CHOOSE = auto()  # other files are wanted than before
     START_OVER = auto()  # the bytes on the disk are useless
     LOSE_ENGINE = auto()  # the engine's process died, and a new one knows nothing
     WITHDRAW = auto()  # take the order back
@@ -71,6 +72,7 @@ STAGES: dict[Transition, dict[Stage, Stage]] = {
     Transition.FOLLOW: _to(FOLLOWING, NEW, ADDED, WAITING, DOWNLOADING, FOLLOWING),
     Transition.IMPORT: _to(IMPORTING, ADDED, WAITING, DOWNLOADING, FOLLOWING),
     Transition.SEED: _to(SEEDING, NEW, IMPORTING),
+    Transition.CHOOSE: _to(WAITING, IMPORTING) | _stay(NEW, ADDED, WAITING, DOWNLOADING, FOLLOWING),
     Transition.START_OVER: _to(NEW, ADDED, WAITING, DOWNLOADING, IMPORTING),
     Transition.LOSE_ENGINE: _to(NEW, ADDED, DOWNLOADING, SEEDING)
     | _stay(NEW, WAITING, FOLLOWING, IMPORTING, LEAVING),
@@ -96,7 +98,7 @@ ORDERS: dict[Transition, dict[OrderState, OrderState]] = {
 }
 
 # Whether every byte is on the disk afterwards.
-WHOLE = {Transition.IMPORT: True, Transition.START_OVER: False}
+WHOLE = {Transition.IMPORT: True, Transition.CHOOSE: False, Transition.START_OVER: False}
 
 
 class IllegalTransition(Exception):  # noqa: N818  Errors are nouns here.

@@ -18,7 +18,7 @@ from tests.service.builders import NOW, a_file, a_folder, a_torrent, magnet
 
 RECORDS = {
     *("Account", "Added", "Changed", "ChangedTransfers", "Created", "File", "Folder", "Hidden"),
-    *("Chapter", "Filmstrip", "ScenesResult"),
+    *("Chapter", "FileOfTransfer", "FilesOfTransfer", "Filmstrip", "ScenesResult"),
     *(
         "CameraResult",
         "Largest",

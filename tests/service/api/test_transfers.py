@@ -2,14 +2,17 @@ import json
 import re
 
 import msgspec
+import pytest
 import schemathesis
 from django.db.models import F
 
+from service.accounts.accounts import changing_transfers
 from service.api.operations import openapi
 from service.details import Details, encode_details
 from service.library import library
 from service.models import Account, TorrentFile, Transfer, Wish
-from service.transfers import transfers
+from service.transfers import choices, transfers
+from service.transfers.imports import TorrentEntry
 from tests.cases import each_case
 from tests.service.api.reading import sample, shape, word
 from tests.service.builders import NOW, a_folder, a_torrent, fill_wishlist, magnet
@@ -95,6 +98,68 @@ def test_a_transfer_is_paused_and_resumed(api, account):
         described[f"/rest/transfer/{{transfer_id}}/{act}"]["POST"].validate_response(answer)
         assert answer.status_code == 200
         assert api.get(f"/rest/transfer/{transfer.pk}").json()["state"] == state
+
+
+@pytest.fixture
+def known(account):
+    """Return a transfer whose files are known, as if a worker had found them."""
+    transfer = transfers.add_magnet(account, magnet(name="Films"), 0, NOW)
+    entries = [TorrentEntry(0, "a.mkv", 3), TorrentEntry(2, "b/c.srt", 4)]
+    with changing_transfers(account, NOW):
+        choices.know_files(transfer, entries)
+    return transfer
+
+
+def test_the_files_of_a_torrent_are_listed_and_chosen(api, known):
+    described = schemathesis.openapi.from_dict(openapi())
+    operations = described["/rest/transfer/{transfer_id}/files"]
+    path = f"/rest/transfer/{known.pk}"
+    shown = api.get(f"{path}/files")
+    operations["GET"].validate_response(shown)
+    assert shown.json()["files"] == [
+        {"index": 0, "path": "a.mkv", "size": 3, "progress": 0, "wanted": True},
+        {"index": 2, "path": "b/c.srt", "size": 4, "progress": 0, "wanted": True},
+    ]
+    answer = api.post(f"{path}/files", data={"wanted": "2"})
+    operations["POST"].validate_response(answer)
+    assert answer.json()["id"] == known.pk
+    wanted = [each["wanted"] for each in api.get(f"{path}/files").json()["files"]]
+    assert wanted == [False, True]
+    record = api.get(path).json()
+    assert (record["unwanted"], record["size"]) == ("[0]", 4)
+
+
+def test_files_are_unknown_at_first(api, account):
+    path = f"/rest/transfer/{transfers.add_magnet(account, magnet(), 0, NOW).pk}/files"
+    assert api.get(path).json()["files"] == []
+    assert word(api.post(path, data={"wanted": "0"})) == (422, "files_unknown")
+
+
+@each_case(
+    ("fields", "refusal"),
+    [
+        ({}, (400, "wanted_missing")),
+        ({"wanted": ""}, (422, "nothing_wanted")),
+        ({"wanted": ", ,"}, (422, "nothing_wanted")),
+        ({"wanted": "1"}, (422, "unknown_file")),
+        ({"wanted": "0,-2"}, (422, "wanted_unreadable")),
+        ({"wanted": "0.0"}, (422, "wanted_unreadable")),
+        ({"wanted": "\u0662"}, (422, "wanted_unreadable")),
+        ({"wanted": "9" * 30}, (422, "unknown_file")),
+        ({"wanted": "9" * 31}, (422, "wanted_unreadable")),
+    ],
+)
+def test_what_is_no_choice_is_refused(fields, refusal, api, known):
+    assert word(api.post(f"/rest/transfer/{known.pk}/files", data=fields)) == refusal
+    assert api.get(f"/rest/transfer/{known.pk}").json()["unwanted"] == "[]"
+
+
+@each_case("path", ADDS)
+def test_each_way_to_add_can_wait_for_a_choice(path, api):
+    data = {"magnet": magnet(), "url": "http://127.0.0.1/a", "choose": "1"}
+    files = {"file": ("s.torrent", a_torrent())} if path.endswith("file") else None
+    api.post(f"/rest/{path}", data=data, files=files)
+    assert Transfer.objects.get().chooses
 
 
 @each_case("act", ["pause", "resume", "move"])

@@ -1,4 +1,5 @@
 import base64
+import time
 from contextlib import suppress
 from urllib.parse import urlencode
 
@@ -110,3 +111,34 @@ def test_the_engine_takes_a_magnet_for_the_same_torrent(fields):
     ).info_hashes
     assert ours.info_hash_v1 == (str(theirs.v1) if theirs.has_v1() else "")
     assert ours.info_hash_v2 == (str(theirs.v2) if theirs.has_v2() else "")
+
+
+@each_case(
+    ("so", "chosen"),
+    [
+        ("0,2,4-6", {0, 2, 4, 5, 6}),
+        ("0%2C2", {0, 2}),
+        ("2-3,3,2-2", {2, 3}),
+        ("8-999999999", {8, 9}),
+        ("0&so=3", {0, 3}),
+        ("12", set()),
+        ("-1,x,1-,3,1-2-3,٣", {3}),
+        ("3-1", set()),
+        ("", set()),
+    ],
+)
+def test_a_link_may_choose_files(so, chosen):
+    assert magnets.chosen_files(f"magnet:?xt=urn:btih:{HASH}&so={so}", 10) == chosen
+
+
+def test_ten_thousand_ranges_take_no_time():
+    uri = f"magnet:?xt=urn:btih:{HASH}&so={','.join(['0-999999999'] * 10_000)}"
+    assert len(uri) > magnets.LONGEST
+    started = time.thread_time()
+    assert magnets.chosen_files(uri, 100_000) == set(range(100_000))
+    assert time.thread_time() - started < 2
+
+
+def test_without_a_choice_there_is_none():
+    assert magnets.chosen_files(f"magnet:?xt=urn:btih:{HASH}", 10) == set()
+    assert magnets.chosen_files("http://example.org/?so=1", 10) == set()

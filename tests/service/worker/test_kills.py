@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 
 from service.library import library
 from service.models import Account, File, Transfer
-from service.transfers import transfers
-from service.transfers.download_folders import ids_on_disk
+from service.transfers import choices, transfers
+from service.transfers.download_folders import download_folder, ids_on_disk
 from service.transfers.under_way import Decision, decide_all
 from tests.service.builders import NOW, alice
 from tests.service.fakes import Helper, Shift, end_process_of
@@ -169,3 +169,38 @@ def test_kills_lose_no_transfer_that_people_pause_and_resume(changes, library_fo
 
 def act_as_crowd(account: Account, seed: int, tally: int) -> None:
     Crowd(account, seed, tally).act()
+
+
+def choose_and_live(transfer: Transfer) -> None:
+    """Do the same for a torrent of two files, of which a person chooses the second."""
+    shift = Shift()
+    shift.rounds(2)
+    for _ in range(4):
+        if shift.state(transfer) != "done" and shift.engine.orders:
+            shift.engine.metadata(transfer, "Films", [("a", 3), ("b", 4)])
+            shift.round()
+        if shift.state(transfer) != "done" and choices.read(transfer.pk).is_known:
+            choices.choose(transfer.account, transfer.pk, {1}, NOW)
+        shift.rounds(2)
+        if str(transfer.pk) in shift.engine.orders:
+            download_folder(transfer.pk).file(1).write_bytes(b"bbbb")
+            shift.engine.complete(transfer)
+        shift.rounds(2)
+
+
+@pytest.mark.slow
+def test_a_kill_at_any_step_leaves_a_choice_as_it_is(library_folder):
+    account, step, status = alice(), 0, -signal.SIGKILL
+    while status == -signal.SIGKILL:
+        uri = f"magnet:?xt=urn:btih:{step + 1:040x}&dn=Films"
+        transfer = transfers.add_magnet(account, uri, 0, NOW, chooses=bool(step % 2))
+        status = dying_at(step, partial(choose_and_live, transfer))
+        choose_and_live(transfer)
+        transfer.refresh_from_db()
+        assert (transfer.state, transfer.leased_by) == ("done", ""), step
+        assert [each.name for each in File.objects.all()] == ["b"]
+        assert list(ids_on_disk()) == []
+        transfers.delete(account, transfer.pk, NOW)
+        library.delete_folder(account, transfer.folder_created_id, NOW)
+        step += 2 * STRIDE + 1
+    assert (status, step > 10 * STRIDE) == (0, True)

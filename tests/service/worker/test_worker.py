@@ -960,7 +960,8 @@ def test_a_transfer_waiting_for_another_fetches_the_torrent_if_the_other_is_dele
     transfers.delete(mine.account, mine.pk, NOW)
     shift.rounds(4)
     assert shift.engine.calls("add") == [str(mine.pk), str(theirs.pk)]
-    assert shift.state(theirs) == "metadata"
+    # Its files are known from the other.
+    assert shift.state(theirs) == "downloading"
 
 
 def test_a_torrent_that_the_engine_finds_to_be_a_duplicate_waits_for_the_first(shift):

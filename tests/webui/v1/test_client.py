@@ -27,6 +27,7 @@ from tests.webui.v1.fakes import (
 from webui.v1 import errors
 from webui.v1.client import Client
 from webui.v1.network.address import Credentials, split_service_url
+from webui.v1.own_records import TransferFile
 from webui.v1.records import Transfers, Unchanged
 
 LISTING = sample("folder_root.2026.json")
@@ -112,6 +113,30 @@ def test_the_torrent_naming_has_its_own_paths_and_fields():
     ]
     assert form_of(fake.seen[1]) == {"torrent_url": "https://a/b", "url": "https://a/b"}
     assert b'name="torrent_file"; filename="a.torrent"' in fake.seen[2].content
+
+
+FILES = [{"index": 2, "path": "b/c.srt", "size": 7, "progress": 40, "wanted": True}]
+
+
+def test_the_files_of_our_own_transfers_are_shown_and_chosen():
+    paths = {"GET /rest/transfer/7/files": says({"files": [*FILES, {"index": "x"}]})}
+    fake = service(routes(paths | {"POST /rest/transfer/7/files": says({"id": 8, "title": "x"})}))
+    client = fake.client(is_ours=True)
+    assert client.transfer_files("7") == (TransferFile(2, "b/c.srt", 7, 40, is_wanted=True),)
+    assert client.choose_files("7", (2, 0)).id == "8"
+    assert form_of(fake.seen[1]) == {"wanted": "2,0"}
+
+
+@each_case("is_ours", [True, False])
+def test_only_our_own_service_is_told_to_wait_for_a_choice(is_ours):
+    fake = service(says({"result": True, "user_torrent_id": 5}))
+    client = fake.client(naming="transfer", is_ours=is_ours)
+    client.add_magnet("magnet:?xt=1", chooses=True)
+    client.add_url("https://a/b", "9", chooses=True)
+    client.add_file("a.torrent", io.BytesIO(b"de"), 2, chooses=True)
+    client.add_magnet("magnet:?xt=1")
+    has_choice = [b"choose" in each.content for each in fake.seen]
+    assert has_choice == [is_ours, is_ours, is_ours, False]
 
 
 def test_credentials_and_accepted_types_are_sent():
