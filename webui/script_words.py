@@ -196,6 +196,20 @@ def transfers() -> ScriptWords:
     }
 
 
+def choosing() -> ScriptWords:
+    return {
+        "sum": plural(
+            lambda count: ngettext(
+                "{chosen} of {count} file, {size} of {whole}",
+                "{chosen} of {count} files, {size} of {whole}",
+                count,
+            )
+        ),
+        "short": _("You need another {size}."),
+        "none": _("Choose at least one file."),
+    }
+
+
 def previews() -> ScriptWords:
     return {
         "page": _("Page {number} of {count}"),
@@ -242,7 +256,7 @@ def account() -> ScriptWords:
 SUBJECTS: dict[str, Callable[[], ScriptWords]] = {
     subject.__name__: subject
     for subject in (
-        *(account, add, ask, files, player, previews),
+        *(account, add, ask, choosing, files, player, previews),
         *(receive, selection, shell, time, transfers, upload),
     )
 }

@@ -6,6 +6,7 @@ from webui.account import views as account
 from webui.activity import views as activity
 from webui.add.views import add, send_by_token
 from webui.archives import views as archives
+from webui.choosing import views as choosing
 from webui.deleting import views as deleting
 from webui.errors import views as errors
 from webui.files.views import actions, folder, undo, unpacking
@@ -112,6 +113,12 @@ urlpatterns = [
     path("transfers/<site_transfer:key>/link/", transfers.link, name="transfers-link"),
     path("transfers/<site_transfer:key>/retry/", transfers.retry, name="transfers-retry"),
     path("transfers/<site_transfer:key>/open/", listing.open_, name="transfers-open"),
+    path("transfers/<site_transfer:key>/files/", choosing.choose, name="transfers-files"),
+    path(
+        "transfers/<site_transfer:key>/files/progress/",
+        choosing.progress,
+        name="transfers-files-progress",
+    ),
     path("transfers/send/", add.send, name="transfers-send"),
     path("add/", add.add, name="add"),
     path("add/read/", add.read, name="add-read"),

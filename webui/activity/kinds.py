@@ -54,6 +54,7 @@ class Kind(TextChoices):
     UNDELETED = "undeleted", _("%(person)s restored “%(subject)s”")
     DELETED_FOR_GOOD = "deleted_for_good", _("%(person)s deleted “%(subject)s” for good")
     TRANSFER_REMOVED = "transfer_removed", _("%(person)s removed a transfer: %(subject)s")
+    FILES_CHOSEN = "files_chosen"
     ACCOUNT_CHANGED = (
         "account_changed",
         _("%(person)s changed the service account %(subject)s (%(role)s)"),

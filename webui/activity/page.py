@@ -175,5 +175,10 @@ SENTENCES: "dict[str, Callable[[int], str] | StrPromise]" = {
         "%(count)s more files sent through links within an hour",
         number,
     ),
+    "files_chosen": lambda number: ngettext(
+        "%(person)s chose %(count)s file of “%(subject)s”",
+        "%(person)s chose %(count)s files of “%(subject)s”",
+        number,
+    ),
     "own_password_changed": _("%(person)s changed their password"),
 }

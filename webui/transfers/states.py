@@ -16,6 +16,8 @@ STEADY_PART = 0.25
 LONGEST_SAID = 200
 # Besides failures, the only reason that the service explains.
 RETRYING = "retrying"
+# Why a torrent stopped: a person wants to choose its files.
+CHOOSE_FILES = "choose_files"
 YOUNG_SECONDS = 60
 GONE_SECONDS = 60
 
@@ -91,6 +93,8 @@ class CachedTransfer(NamedTuple):
     by: str = ""
     added_at: float = 0
     is_listed: bool = True
+    file_count: int = 0  # of a torrent; 0 if the service doesn't say
+    chooses: bool = False  # It stops once its files are known.
     # Pages show none of the fields below.
     advanced_at: float = 0
     asked_at: float = 0
@@ -104,6 +108,10 @@ class CachedTransfer(NamedTuple):
     @property
     def is_ended(self) -> bool:
         return self.state in ENDED
+
+    @property
+    def awaits_choice(self) -> bool:
+        return self.state == STOPPED and self.reason == CHOOSE_FILES
 
     @property
     def done_bytes(self) -> int:
@@ -138,6 +146,8 @@ def combine(
         advanced_at=now if has_advanced else min(old.advanced_at, now),
         folder=transfer.folder_created_id or old.folder,
         file=transfer.file_created_id or old.file,
+        file_count=transfer.file_count,
+        chooses=transfer.chooses,
     )
     state = state_of(transfer, fresh, now)
     is_explained = state == FAILED or transfer.reason == RETRYING

@@ -157,7 +157,8 @@ class Explanation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """A transfer. Only our own service sends `state`, `reason`, and `details`."""
+    """A transfer. Only our own service sends `state`, `reason`, `details`, and what follows
+    `file_created_id`."""
 
     id: str
     name: str
@@ -174,6 +175,8 @@ class Transfer:
     details: Explanation | None
     folder_created_id: str | None
     file_created_id: str | None
+    file_count: int = 0  # of a torrent, once its files are known
+    chooses: bool = False  # It stops then, until someone has chosen files.
 
     @property
     def is_downloaded(self) -> bool:
@@ -364,6 +367,8 @@ def transfer(row: Json, asked_id: str | None = None) -> Transfer | None:
         details=explanation(row.get("details")),
         folder_created_id=reference_of(_first(row, "folder_created", "folder_created_id")),
         file_created_id=reference_of(row.get("file_created")),
+        file_count=bytes_of(row.get("file_count")),
+        chooses=flag_of(row.get("chooses")),
     )
 
 

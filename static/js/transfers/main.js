@@ -1,4 +1,5 @@
 import "./acts.js";
+import "./choosing.js";
 import "./list.js";
 import "./morphing.js";
 import "./notices.js";

@@ -20,6 +20,7 @@ from webui.transfers.states import (
     FAILED,
     GONE,
     METADATA,
+    MOVING,
     PAUSABLE,
     QUEUED,
     STOPPED,
@@ -112,6 +113,8 @@ class TransferRow:
     acts: str  # what the menu and the bar offer
     select_label: str
     pause_label: str
+    may_choose: bool
+    awaits_choice: bool
     cancel_label: str
     actions_label: str
 
@@ -335,6 +338,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         "pause": may_order and transfer.state in PAUSABLE,
         "resume": may_order and transfer.state == STOPPED,
         "move": may_order,
+        "choose": may_change and context.is_own and has_choice(transfer),
         "cancel": may_change and not transfer.is_ended,
         "retry": may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         "clear": may_change and transfer.is_ended,
@@ -348,7 +352,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         name_parts=name_parts(name),
         percent=percent_of(transfer),
         progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
-        has_route=not transfer.is_ended,
+        has_route=not (transfer.is_ended or transfer.awaits_choice),
         word=word,
         tone=tone,
         icon=icon,
@@ -362,6 +366,8 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         may_cancel=acts["cancel"],
         may_retry=acts["retry"],
         may_clear=acts["clear"],
+        may_choose=acts["choose"],
+        awaits_choice=acts["choose"] and transfer.awaits_choice,
         acts=" ".join(act for act, may in acts.items() if may),
         select_label=_("Select %(name)s") % {"name": name},
         pause_label=pause_label % {"name": name},
@@ -373,9 +379,14 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
 STATES = {DONE: "moved", GONE: "failed"}
 
 
+def has_choice(transfer: CachedTransfer) -> bool:
+    return transfer.file_count > 1 and transfer.state != MOVING and not transfer.is_ended
+
+
 def percent_of(transfer: CachedTransfer) -> str:
     """Return the percentage, rounded down: never 100 before everything has arrived."""
-    if transfer.state in (QUEUED, METADATA) or transfer.is_ended:
+    is_waiting = transfer.state in (QUEUED, METADATA) or transfer.awaits_choice
+    if is_waiting or transfer.is_ended:
         return ""
     return str(int(min(transfer.percent, 100)))
 

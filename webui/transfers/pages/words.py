@@ -48,7 +48,8 @@ def fetching_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
         words = direct(transfer)
     if transfer.kind == "zip":
         words = _("reading the ZIP file")
-    return _("Fetching details"), "", "", [words, note(transfer.reason)]
+    word = _("Getting the list of files") if transfer.chooses else _("Fetching details")
+    return word, "", "", [words, note(transfer.reason)]
 
 
 def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
@@ -101,6 +102,8 @@ def no_room_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
 
 
 def paused_words(transfer: CachedTransfer, context: RowContext) -> StateWords:
+    if transfer.awaits_choice:
+        return _("Waiting for your choice"), "", "list-checks", [whole(transfer)]
     space = _("keeps %(size)s of space reserved") % {"size": whole(transfer)}
     # One that waited for space has a reason, and has none reserved.
     has_space = context.is_own and transfer.size_bytes and not transfer.reason
