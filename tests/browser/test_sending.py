@@ -184,7 +184,7 @@ def test_dropped_and_picked_files_are_sent_at_once(alice):
     drop(page, "a.torrent", torrent())
     expect(page.locator("#toasts")).to_contain_text("a.torrent")
     with page.expect_file_chooser() as chosen:
-        page.get_by_text("Choose").first.click()
+        page.get_by_text("Choose", exact=True).first.click()
     name = f"{secrets.token_hex(4)}.txt"
     chosen.value.set_files({"name": name, "mimeType": "text/plain", "buffer": b"hello"})
     expect(page.locator("#toasts")).to_contain_text(name)

@@ -320,7 +320,7 @@ def test_on_a_phone_the_box_has_one_line_until_it_is_used(phone, far):
     assert box.bounding_box()["height"] <= 60
     box.locator("textarea").tap()
     expect(add).to_be_visible()
-    box.get_by_text("Choose files").hover()
+    box.get_by_text("Upload files").hover()
     page.mouse.down()
     expect(add).to_be_visible()
     page.mouse.up()

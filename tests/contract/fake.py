@@ -424,6 +424,8 @@ class FakeV1(httpx.BaseTransport):
         folder = self._destination(body)
         one = known[0] if known else Transfer(self.new_id(), title, hash_, folder, file)
         self.transfers[one.id] = one
+        if body.first("choose"):
+            one.facts |= {"state": "stopped", "stopped": 1, "reason": "choose_files"}
         return {
             "success": True,
             "status_code": 200,

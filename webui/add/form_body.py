@@ -31,7 +31,7 @@ from webui.words import reasons
 MOST_FORM_BYTES = 2**20
 MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
-TITLE_FIELD, FOLDER_FIELD = "title", "folder"
+TITLE_FIELD, FOLDER_FIELD, CHOOSE_FIELD = "title", "folder", "choose"
 
 
 @dataclass
@@ -40,6 +40,7 @@ class FormInput:
 
     folder: str = ""
     title: str = ""
+    is_choosing: bool = False
     lines: list[str] = field(default_factory=list)
     results: list[ItemResult] = field(default_factory=list)
     size_bytes: int = 0
@@ -58,6 +59,8 @@ class FormInput:
             self.title = value
         elif name == FOLDER_FIELD:
             self.folder = value
+        elif name == CHOOSE_FIELD:
+            self.is_choosing = True
 
 
 class OutOfDate(UploadRefused):
@@ -85,7 +88,7 @@ def deliver_items(request: Request, bearer: User | None = None) -> SendResult:
     items = parsed_text.items
     if len(items) == 1:
         items = [parse.add_name(items[0], form_input.title)]
-    context = send_context_of(request, form_input.folder, bearer)
+    context = send_context_of(request, form_input, bearer)
     send_result = send.send(context, items)
     results = form_input.results + send_result.results
     if any(result.is_well for result in results):
@@ -121,13 +124,19 @@ def read_form_input(
         raise UploadRefused(400, _("Ferry couldn't read the request.")) from unreadable
 
 
+def empty_input(request: Request) -> FormInput:
+    """Return the input so far: scripts send it with the URL, before the body."""
+    query = request.GET
+    return FormInput(folder=query.get(FOLDER_FIELD, ""), is_choosing=CHOOSE_FIELD in query)
+
+
 def read_multipart(
     request: Request, length_bytes: int, bearer: User | None, *, takes_files: bool
 ) -> FormInput:
     """Read the parts in order: a plain form sends its token first, and the folder before files."""
     if length_bytes > parse.MOST_BYTES + ENVELOPE_BYTES or uploads.declared_bytes(request):
         uploads.refuse_without_room(request, length_bytes)
-    form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
+    form_input = empty_input(request)
     token = request.headers.get("X-CSRFToken", "")
     is_checked = bearer is not None or not csrf.is_forged(request, token)
     for number, part in enumerate(bodies.parts_of(request, length_bytes)):
@@ -142,7 +151,7 @@ def read_multipart(
         elif not is_checked:
             break
         elif takes_files and part.name == FILE_FIELD and part.file_name:
-            context = send_context_of(request, form_input.folder, bearer)
+            context = send_context_of(request, form_input, bearer)
             form_input.results.append(passed_on(request, context, part))
     if not is_checked:
         raise OutOfDate(form_input)
@@ -161,7 +170,7 @@ def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormI
     except ValueError as too_many:
         raise multipart.TooLong from too_many
     token = dict(sent).get(TOKEN_FIELD) or request.headers.get("X-CSRFToken", "")
-    form_input = FormInput(folder=request.GET.get(FOLDER_FIELD, ""))
+    form_input = empty_input(request)
     for name, value in sent:
         form_input.take(name, value)
     if bearer is None and csrf.is_forged(request, token):
@@ -172,11 +181,12 @@ def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormI
 # Files
 
 
-def send_context_of(request: Request, folder: str, bearer: User | None) -> SendContext:
-    service = service_of(request)
+def send_context_of(request: Request, form_input: FormInput, bearer: User | None) -> SendContext:
+    service, folder = service_of(request), form_input.folder
     is_elsewhere = service.takes_folder and folder not in ("", ROOT)
     folder_id = folder if is_elsewhere else None
-    return SendContext(service, bearer or request.user, folder_id, timezone.now())
+    by, choice = bearer or request.user, form_input.is_choosing
+    return SendContext(service, by, folder_id, timezone.now(), is_choosing=choice)
 
 
 def passed_on(request: Request, context: SendContext, part: Part) -> ItemResult:

@@ -1,6 +1,7 @@
 """What several pages show: the field for links and files, and other ways to add."""
 
 from contextlib import suppress
+from dataclasses import replace
 
 from django.urls import reverse
 from django.utils import timezone
@@ -25,13 +26,14 @@ def box_of(request: Request, folder: str = "", *, is_asking: bool = True) -> Add
     `is_asking`: ask the service for its folders, unless the page asks it for other things.
     """
     choices: list[tuple[str, str]] = []
-    gauge, takes_folder = None, False
+    gauge, takes_folder, may_choose = None, False, False
     with suppress(Failure):
         service = service_of(request)
-        takes_folder = service.takes_folder
+        takes_folder, may_choose = service.takes_folder, service.is_embedded
         gauge = gauge_of(*folders.store().space(service.key))
         choices = choices_of(request, folder, is_asking=is_asking)
-    return pages.add_box(choices, folder, gauge, takes_folder=takes_folder)
+    box = pages.add_box(choices, folder, gauge, takes_folder=takes_folder)
+    return replace(box, may_choose=may_choose)
 
 
 def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[str, str]]:

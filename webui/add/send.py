@@ -36,6 +36,7 @@ class SendContext:
     by: User
     folder_id: str | None
     now: datetime
+    is_choosing: bool = False  # Torrents wait until someone has chosen their files.
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ def send_item(context: SendContext, item: MagnetItem | AddressItem) -> ItemResul
     v1 = context.service.v1
     if isinstance(item, MagnetItem):
         info_hash = item.info_hash
-        send = partial(v1.add_magnet, item.uri, context.folder_id)
+        send = partial(v1.add_magnet, item.uri, context.folder_id, chooses=context.is_choosing)
         facts = {"source_kind": Sent.MAGNET, "source": item.uri, "size_bytes": item.size_bytes}
     else:
         info_hash = ""
@@ -99,7 +100,10 @@ def send_file(
     file = SentFile(name)
     held_deletes.delete_now(context.service, kind=HeldDelete.TRANSFER)
     try:
-        added = new_files.add(context.service, context.folder_id or ROOT, name, content, size_bytes)
+        added = new_files.add(
+            *(context.service, context.folder_id or ROOT, name, content, size_bytes),
+            chooses=context.is_choosing,
+        )
     except Failure as failure:
         return refusal_of(file, failure)
     # The size of a .torrent isn't the size of the files it describes.

@@ -20,17 +20,20 @@ def add(  # noqa: PLR0913  So much belongs to a file.
     size_bytes: int,
     *,
     as_file: bool = False,
+    chooses: bool = False,
 ) -> Added:
     """Send a file to the service. A service that takes no folder puts it in the root.
 
     If the service doesn't confirm that, look whether the file is there. `as_file`: our own service
-    doesn't fetch torrents then.
+    doesn't fetch torrents then. `chooses`: it waits until someone chooses a torrent's files.
     """
     target = folder if service.takes_folder and folder != ROOT else None
     held_deletes.delete_now(service, folder=target or ROOT, name__iexact=name)
     before = folders.store().find(service.key, target or ROOT)
     try:
-        return service.v1.add_file(name, content, size_bytes, target, as_file=as_file)
+        return service.v1.add_file(
+            name, content, size_bytes, target, as_file=as_file, chooses=chooses
+        )
     except Failure as failure:
         if before is None or name.lower().endswith(".torrent"):
             # It may have become a transfer, or have been there before.

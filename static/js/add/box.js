@@ -1,7 +1,7 @@
 // The field for links: counts and marks them while the user types, and takes text pasted anywhere.
 import { fill, words } from "../words.js";
 import { show as showResults } from "./results.js";
-import { post, send, tellOthers, urls } from "./sender.js";
+import { awaitFiles, post, send, tellOthers, urls } from "./sender.js";
 
 const MOST_LINES = 10_000;
 const LOOK_MS = 300;
@@ -20,6 +20,7 @@ let last = { text: "" };
 let sendController = null;
 
 export const folder = () => form.querySelector("select")?.value ?? "";
+export const isChoosing = () => form.elements.choose?.checked ?? false;
 
 field.addEventListener("input", () => {
   clearTimeout(lookTimer);
@@ -78,12 +79,14 @@ async function deliver(lines, beyond) {
     foundText.textContent = fill(words.add.progress, { done: outcomes.length, total: outcomes.length + left });
     if (items.some(({ outcome }) => outcome === "added")) tellOthers();
   };
-  const { keptLines, trouble } = await send(lines, { folder: folder(), onAnswer, signal: sendController.signal });
+  const options = { folder: folder(), choose: isChoosing(), onAnswer, signal: sendController.signal };
+  const { keptLines, trouble } = await send(lines, options);
   sendController = null;
   field.value = [...keptLines, ...beyond].join("\n");
   setBusy(false);
   keep();
   showResults(outcomes, trouble, folder());
+  if (isChoosing()) awaitFiles(outcomes, !field.value);
   foundText.textContent = "";
   // The results already show what the marks would.
   mark("");

@@ -12,13 +12,13 @@ export const urls = document.getElementById("sending").dataset;
 
 // Return the lines that belong back in the field, and what stopped the others, if anything did. Calls
 // `onAnswer` with each response. `signal` stops after the current request.
-export async function send(lines, { folder, onAnswer, signal = null }) {
+export async function send(lines, { folder, choose = false, onAnswer, signal = null }) {
   const queue = [...lines];
   const keptLines = [];
   while (queue.length && !signal?.aborted) {
     const batch = queue.splice(0, sizeOf(queue));
     try {
-      const answer = await post(urls.url, { folder, text: batch.join("\n") });
+      const answer = await post(urls.url, { folder, text: batch.join("\n"), ...(choose && { choose: "1" }) });
       if (!answer.items?.length) throw new Error(words.add.strange);
       keptLines.push(...answer.kept);
       queue.unshift(...answer.left);
@@ -62,7 +62,8 @@ export async function post(url, fields, signal = null) {
   throw new Error(answer?.reason || (response.redirected ? words.add.unsigned : words.add.strange));
 }
 
-export const uploadUrl = (folder) => `${urls.url}?folder=${encodeURIComponent(folder)}`;
+export const uploadUrl = (folder, choose = false) =>
+  `${urls.url}?${new URLSearchParams({ folder, ...(choose && { choose: "1" }) })}`;
 
 export const sendFile = (file, folder) =>
   new Promise((resolve) => {
@@ -72,6 +73,14 @@ export const sendFile = (file, folder) =>
     });
     upload.start();
   });
+
+// Have Transfers offer the choice of files: this page, or the next if nothing is left to do here.
+export function awaitFiles(items, mayLeave) {
+  const keys = items.filter(({ outcome }) => outcome === "added").map(({ key }) => key);
+  const isElsewhere = document.dispatchEvent(new CustomEvent("files-awaited", { detail: keys, cancelable: true }));
+  if (!isElsewhere || !mayLeave || keys.length < items.length) return;
+  location.assign(`${urls.transfers}?${new URLSearchParams(keys.map((key) => ["choose", key]))}`);
+}
 
 export function tellOthers() {
   document.dispatchEvent(new CustomEvent("transfers-changed"));

@@ -3,8 +3,8 @@ import { filesOf } from "../files/dropped-folders.js";
 import { UploadQueue } from "../files/upload-queue.js";
 import { showToast, tell } from "../toasts.js";
 import { fill, words } from "../words.js";
-import { folder } from "./box.js";
-import { tellOthers, uploadUrl, urls } from "./sender.js";
+import { folder, isChoosing } from "./box.js";
+import { awaitFiles, tellOthers, uploadUrl, urls } from "./sender.js";
 
 const queue = new UploadQueue(document.getElementById("sending-files"), { home: "omni", announce });
 
@@ -14,11 +14,12 @@ function announce({ answer }) {
   const [{ name, sentence }] = answer.items;
   tell(fill(words.add.item, { name: `\u2068${name}\u2069`, outcome: sentence }));
   tellOthers();
+  if (isChoosing()) awaitFiles(answer.items, !queue.uploads.length);
   return true;
 }
 
 export function add(files) {
-  const url = uploadUrl(folder());
+  const url = uploadUrl(folder(), isChoosing());
   queue.add(files.map((file) => ({ file, url })));
 }
 

@@ -360,6 +360,44 @@ def test_a_torrent_starts_a_transfer_and_is_saved_for_another_try(bob, storage):
     assert bytes(Sent.objects.get().torrent) == TORRENT
 
 
+def awaited(storage):
+    """Return the titles of the transfers that wait until someone has chosen their files."""
+    rows = storage.fake.transfers.values()
+    return [each.title for each in rows if each.facts.get("reason") == "choose_files"]
+
+
+def test_torrents_wait_for_a_choice_of_files_if_the_form_asks_for_it(bob, storage):
+    assert page(bob.client.get("/add/")).select_one("#send [type=checkbox][name=choose]")
+    typed(bob, magnet(1, "Started"))
+    typed(bob, magnet(2, "Typed"), "https://a.example/x.iso", choose="1")
+    by_script(bob, magnet(3, "Sent"), choose="1")
+    fields = [("choose", "1"), ("text", magnet(4, "With a file"))]
+    body = body_of(("a.torrent", TORRENT.decode()), fields=fields)
+    send(bob.client, body, path="/transfers/send/", x_requested_with="ferry")
+    assert titles(storage)[:1] + awaited(storage) == [
+        *("Started", "Typed", "Sent", "a.mkv", "With a file")
+    ]
+
+
+def test_a_dropped_torrent_waits_for_a_choice_that_its_url_asks_for(bob, storage):
+    headers = {"x_requested_with": "ferry"}
+    body = body_of(("a.torrent", TORRENT.decode()))
+    send(bob.client, body, path="/transfers/send/?choose=1", **headers)
+    assert awaited(storage) == ["a.mkv"]
+
+
+def test_another_service_is_never_asked_to_wait_for_a_choice(bob, foreign):
+    assert not page(bob.client.get("/add/")).select("[name=choose]")
+    typed(bob, magnet(1), choose="1")
+    drop(bob, "a.torrent", TORRENT.decode())
+    assert (len(titles(foreign)), awaited(foreign)) == (2, [])
+
+
+def test_the_page_that_asks_starts_everything(bob, storage):
+    asked = page(bob.client.get("/add/", {"magnet": magnet(1)}))
+    assert not asked.select("[name=choose]")
+
+
 def test_any_other_file_is_uploaded(bob, storage):
     assert json.loads(drop(bob, "a.txt", "hello").content)["ok"]
     assert any(item.content == b"hello" for item in storage.fake.items.values())

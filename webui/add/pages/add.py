@@ -29,6 +29,7 @@ class AddBox:
     free_text: str
     free_sentence: str
     takes_folder: bool
+    may_choose: bool = False  # which files of torrents to fetch
     text: str = ""
     left: str = ""
     results: ResultsPanel | None = None
