@@ -18,7 +18,7 @@ MOST_OPEN = 100
 
 
 @dataclass(frozen=True, slots=True)
-class FileChoice:
+class FileLine:
     index: int
     name: str
     look: str
@@ -35,7 +35,7 @@ class FolderChoice:
     label: str
     text: str
     folders: list["FolderChoice"]
-    files: list[FileChoice]
+    files: list[FileLine]
     count: int
     size_bytes: int
 
@@ -92,7 +92,7 @@ def choice_page(
     )
 
 
-def bytes_of(rows: Iterable[TransferFile | FileChoice | FolderChoice]) -> int:
+def bytes_of(rows: Iterable[TransferFile | FileLine | FolderChoice]) -> int:
     return sum(each.size_bytes for each in rows)
 
 
@@ -119,8 +119,8 @@ def folder_choice(
 
 def file_choice(
     name: str, file: TransferFile, chosen: Collection[int], kinds: Mapping[str, str]
-) -> FileChoice:
-    return FileChoice(
+) -> FileLine:
+    return FileLine(
         index=file.index,
         name=name,
         look=kind_of(file),
