@@ -37,6 +37,12 @@ Warnings = Annotated[str, Meta(description="An array of sentences in English, as
 State = Annotated[str, Meta(extra_json_schema={"enum": models.Transfer.State.values})]
 Reason = Annotated[str | None, Meta(description="Why it is in this state, in one word")]
 CreatedFile = Annotated[Whole | None, Meta(description="The file that it became")]
+FileCount = Annotated[
+    Whole | UnsetType, Meta(description="How many files a torrent has, once they are known")
+]
+Chooses = Annotated[
+    bool | UnsetType, Meta(description="Whether it stops then, until some of them are chosen")
+]
 CreatedFolder = Annotated[Whole | None, Meta(description="The folder that it became")]
 
 
@@ -252,6 +258,8 @@ class ListedTransfer(Struct, gc=False, kw_only=True):
     reason: Reason
     details: Details | UnsetType = UNSET
     file_created: CreatedFile
+    file_count: FileCount = UNSET
+    chooses: Chooses = UNSET
 
 
 class Transfer(Struct, kw_only=True):
@@ -292,6 +300,8 @@ class Transfer(Struct, kw_only=True):
     reason: Reason
     details: Details | UnsetType = UNSET
     file_created: CreatedFile
+    file_count: FileCount = UNSET
+    chooses: Chooses = UNSET
 
 
 class Transfers(Space, kw_only=True):
@@ -345,6 +355,8 @@ def transfer_facts(transfer: models.Transfer | TransferRow) -> dict[str, Any]:
         "reason": transfer.reason or transfer.notice or None,
         "details": details or UNSET,
         "file_created": transfer.file_created_id,
+        "file_count": transfer.file_count or UNSET,
+        "chooses": transfer.chooses or UNSET,
     }
 
 

@@ -1,6 +1,15 @@
 import django.db.models.deletion
 from django.db import migrations, models
 
+COUNT = models.IntegerField(db_default=0, default=0)
+FLAG = models.BooleanField(db_default=False, default=False)
+COLUMNS = (
+    ("transfer", "choice", "integer DEFAULT 0", COUNT),
+    ("transfer", "file_count", "integer DEFAULT 0", COUNT.clone()),
+    ("transfer", "chooses", "bool DEFAULT false", FLAG),
+    ("wish", "chooses", "bool DEFAULT false", FLAG.clone()),
+)
+
 
 class Migration(migrations.Migration):
     dependencies = [
@@ -28,19 +37,17 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.AddField(
-            model_name="transfer",
-            name="choice",
-            field=models.IntegerField(db_default=0, default=0),
-        ),
-        migrations.AddField(
-            model_name="transfer",
-            name="chooses",
-            field=models.BooleanField(db_default=False, default=False),
-        ),
-        migrations.AddField(
-            model_name="wish",
-            name="chooses",
-            field=models.BooleanField(db_default=False, default=False),
+        *(
+            migrations.SeparateDatabaseAndState(
+                # For SQLite, Django would copy the table, and forget which ids were in use.
+                database_operations=[
+                    migrations.RunSQL(
+                        f"ALTER TABLE service_{model} ADD COLUMN {name} {column} NOT NULL",
+                        f"ALTER TABLE service_{model} DROP COLUMN {name}",
+                    )
+                ],
+                state_operations=[migrations.AddField(model, name, field)],
+            )
+            for model, name, column, field in COLUMNS
         ),
     ]

@@ -67,6 +67,7 @@ class Transfer(models.Model):
     is_private = models.BooleanField(default=False)
     size_bytes = models.BigIntegerField(default=0)  # 0 until it is known; of what is wanted
     choice = models.IntegerField(default=0, db_default=0)  # how often people chose its files
+    file_count = models.IntegerField(default=0, db_default=0)  # of a torrent, once it is known
     # Whether it stops once its files are known, until people choose
     chooses = models.BooleanField(default=False, db_default=False)
 

@@ -51,12 +51,12 @@ def know_files(row: Transfer, entries: Sequence[TorrentEntry]) -> None:
         chosen = magnets.chosen_files(row.source, max(indexes) + 1) & indexes
         unwanted = sorted(indexes - chosen) if chosen else []
         TransferFiles.objects.create(transfer=row, files=entries, unwanted=unwanted)
-    row.size_bytes = missing_bytes(row.pk)
+    row.size_bytes, row.file_count = missing_bytes(row.pk), len(entries)
     if row.chooses and len(entries) > 1 and row.state not in Transfer.OVER:
         row.state, row.reason = State.STOPPED, states.CHOOSE_FILES
     else:
         row.chooses = False
-    row.save(update_fields=["size_bytes", "chooses", "state", "reason"])
+    row.save(update_fields=["size_bytes", "file_count", "chooses", "state", "reason"])
 
 
 def missing_bytes(transfer_id: int) -> int:

@@ -80,6 +80,8 @@ def find_files(transfer_id: int) -> TransferFiles | None:
 def keep_files(transfer: Transfer, files: TransferFiles, unwanted: Iterable[int]) -> None:
     """Give a transfer the files of an earlier one of the same torrent."""
     TransferFiles.objects.create(transfer=transfer, files=files.files, unwanted=sorted(unwanted))
+    transfer.file_count = len(files.files)
+    transfer.save(update_fields=["file_count"])
 
 
 def keep_record(transfer: Transfer, folder: Folder, files: Iterable[Imported]) -> None:

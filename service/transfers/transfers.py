@@ -65,6 +65,8 @@ class TransferRow(NamedTuple):
     leechers: int
     folder_created_id: int | None
     file_created_id: int | None
+    file_count: int
+    chooses: bool
     moment: str
 
 

@@ -484,6 +484,8 @@ class FakeV1(httpx.BaseTransport):
         one, wanted = self.transfer(transfer), body_of(request).fields["wanted"].split(",")
         for each in one.facts["files"]:
             each["wanted"] = str(each["index"]) in wanted
+        if one.facts.get("reason") == "choose_files":
+            one.facts |= {"state": "queued", "stopped": 0, "reason": None}
         return {"success": True, "id": one.id, "user_torrent_id": one.id, "title": one.title}
 
     # User and archive

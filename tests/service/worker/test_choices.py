@@ -7,6 +7,7 @@ from service.library import library
 from service.models import File, Folder, Transfer
 from service.transfers import choices, transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
+from service.transfers.under_way import Decision, decide
 from tests.service.builders import NOW, a_file, a_torrent, add_torrent, alice, magnet, mallory
 from tests.service.fakes import Later, Shift, end_process_of
 from tests.service.worker.test_worker import contents, delete_named
@@ -194,7 +195,7 @@ def test_resuming_it_instead_wants_every_file(shift):
     transfer = add(alice(), chooses=True)
     learn(shift, transfer)
     shift.rounds(2)
-    transfers.resume(transfer.account, transfer.pk, NOW)
+    decide(transfer.account, transfer.pk, Decision.RESUME, NOW)
     learn(shift, transfer)
     complete(shift, transfer)
     assert contents(shift, folder_of(transfer)) == FILES
@@ -203,9 +204,9 @@ def test_resuming_it_instead_wants_every_file(shift):
 def test_a_pause_before_its_files_are_known_does_not_start_it_later(shift):
     transfer = add(alice(), chooses=True)
     shift.round()
-    transfers.pause(transfer.account, transfer.pk, NOW)
+    decide(transfer.account, transfer.pk, Decision.PAUSE, NOW)
     shift.rounds(2)
-    transfers.resume(transfer.account, transfer.pk, NOW)
+    decide(transfer.account, transfer.pk, Decision.RESUME, NOW)
     learn(shift, transfer)
     assert (shift.state(transfer), transfer.reason) == ("stopped", "choose_files")
 
