@@ -103,6 +103,21 @@ class CannotConvert(Refusal):
         self.why = why
 
 
+class FirstAccountOnly(Refusal):
+    """Only the installation's own account, which is the first one, may do this."""
+
+    reason = "first_account_only"
+    status = 403
+
+
+class SettingFixed(Refusal):
+    """Only the environment can change this field."""
+
+    def __init__(self, field: str) -> None:
+        super().__init__(field)
+        self.reason = f"{field}_fixed"
+
+
 class Busy(Refusal):
     """The service is too busy to answer in time."""
 

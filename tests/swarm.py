@@ -278,6 +278,9 @@ class Seeder:
     def uploaded_bytes(self, made: Made) -> int:
         return self._handles[made.info].status().total_payload_upload
 
+    def downloaded_bytes(self, made: Made) -> int:
+        return self._handles[made.info].status().total_payload_download
+
     def close(self) -> None:
         self._session.pause()
         del self._session

@@ -6,7 +6,6 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +21,14 @@ from service.fetching.pool import Fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
 from service.torrents.orders import EngineSettings
-from service.transfers import wake_ups
+from service.transfers import limits, wake_ups
 from service.transfers.wake_ups import WakeUp
 from service.worker import leases
 from service.worker.changes import compare_revisions
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.saved_fetches import SavedFetches
-from service.worker.transfer_control import Tools, TransferLimits
+from service.worker.transfer_control import Tools
 from service.worker.worker import Worker
 from webui.connection import connection
 
@@ -149,7 +148,7 @@ def embedded_worker(wake_up: WakeUp) -> Worker:
             saved,
         )
 
-    return Worker(lease, tools, store, limits())
+    return Worker(lease, tools, store, limits.current)
 
 
 def make_fetching(
@@ -157,7 +156,7 @@ def make_fetching(
 ) -> Fetching:
     return Fetching(
         Road(Reach(settings.TORRENT_NETWORK, settings.FETCH_PRIVATE)),
-        Pace(limit_bytes=settings.DOWNLOAD_LIMIT, most_bytes=settings.FETCH_MAX_BYTES),
+        Pace(most_bytes=settings.FETCH_MAX_BYTES),
         wake_up,
         saved,
     )
@@ -173,16 +172,4 @@ def engine_settings() -> EngineSettings:
         utp=settings.TORRENT_UTP and settings.TORRENT_NETWORK != "loopback",
         port_mapping=settings.TORRENT_PORT_MAPPING,
         fetch_private=settings.FETCH_PRIVATE,
-        download_limit_bytes=settings.DOWNLOAD_LIMIT,
-        upload_limit_bytes=settings.UPLOAD_LIMIT,
-        seed_ratio=settings.SEED_RATIO,
-        seed_minutes=settings.SEED_MINUTES,
-    )
-
-
-def limits() -> TransferLimits:
-    return TransferLimits(
-        active_transfers=settings.ACTIVE_TRANSFERS,
-        patience=timedelta(seconds=settings.NO_PEERS_SECONDS),
-        seeds=settings.SEED_RATIO > 0 and settings.SEED_MINUTES > 0,
     )

@@ -31,6 +31,8 @@ MOST_TORRENT_BYTES = 10 * 2**20
 START_BYTES = 64
 # Longer waits are reported, and let another transfer run meanwhile; shorter ones change nothing.
 REPORT_SECONDS = 4.0
+# How long a new rate limit may take to work.
+CHANGE_SECONDS = 0.25
 
 
 class Fetch(FolderJob):
@@ -203,18 +205,25 @@ class Fetch(FolderJob):
             raise TemporaryFailure(Details("content_cut_off"))
 
     def _arriving(self, chunks: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield chunks, within the rate limit; each restarts the timeout."""
+        """Yield chunks, within the rate limits; each restarts the timeout."""
         self.is_receiving = True
         try:
             for chunk in chunks:
                 self._waiter.check()
-                if seconds := self._means.throttle.seconds_for(len(chunk)):
-                    self._pace.pause(self._waiter, seconds)
+                self._pay(len(chunk))
                 self._await_worker()
                 yield chunk
                 self._waiter.allow(self._pace.quiet_seconds)
         finally:
             self.is_receiving = False
+
+    def _pay(self, size_bytes: int) -> None:
+        """Wait for as long as the rate limits demand, which may change meanwhile."""
+        throttles = (self._means.throttle, self.throttle)
+        bills = [(throttle, throttle.take(size_bytes)) for throttle in throttles]
+        self._waiter.read_bytes = min(throttle.read_bytes for throttle in throttles)
+        while seconds := max(throttle.seconds_until(paid_bytes) for throttle, paid_bytes in bills):
+            self._pace.pause(self._waiter, min(seconds, CHANGE_SECONDS))
 
     def _note(self, done_bytes: int) -> None:
         self.done_bytes = done_bytes

@@ -29,7 +29,7 @@ class Means:
 
     road: Road
     pace: Pace
-    throttle: RateLimit
+    throttle: RateLimit  # of all together
     tell: Callable[[FetchEvent], None]
     polled_at: Callable[[], float]  # when the worker polled last
     checkpoints: Checkpoints | None
@@ -37,6 +37,7 @@ class Means:
 
 class FolderJob:
     thread: Thread
+    throttle: RateLimit  # of this job alone
     _means: Means
     _pace: Pace
     _waiter: StoppableWait
@@ -58,6 +59,7 @@ class FolderJob:
     def equip(self, means: Means) -> None:
         """Give the job what all jobs share, before it runs."""
         self._means, self._pace = means, means.pace
+        self.throttle = RateLimit(means.pace.clock)
         self._waiter = StoppableWait(means.pace.clock)
 
     def run(self) -> FetchEvent | None:

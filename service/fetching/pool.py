@@ -9,6 +9,7 @@ from service.fetching.job import FolderJob, Means
 from service.fetching.pace import Pace, RateLimit
 from service.fetching.resume_point import Checkpoints
 from service.torrents.events import Status, TorrentGone
+from service.torrents.orders import TransferLimits
 
 
 class Fetching:
@@ -23,8 +24,10 @@ class Fetching:
     ) -> None:
         """`wake_up` is set when there is something to poll."""
         self._pace = pace
-        throttle = RateLimit(pace.clock, pace.limit_bytes)
-        self._means = Means(road, pace, throttle, self._emit, lambda: self._polled_at, checkpoints)
+        self.throttle = RateLimit(pace.clock)
+        self._means = Means(
+            road, pace, self.throttle, self._emit, lambda: self._polled_at, checkpoints
+        )
         self._events: deque[FetchEvent] = deque()
         self._wake_up = wake_up or Event()
         self._running: dict[str, FolderJob] = {}
@@ -40,6 +43,11 @@ class Fetching:
             job.thread = Thread(target=self._run, args=(job,), name="fetch", daemon=True)
             job.thread.start()
             self._running[job.key] = job
+
+    def limit_one(self, key: str, limits: TransferLimits) -> None:
+        with self._lock:
+            if job := self._running.get(key):
+                job.throttle.change(limits.download_bytes_per_second or 0)
 
     def proceed(self, key: str) -> None:
         """Let a fetch download what its last `Head` described: there is room."""

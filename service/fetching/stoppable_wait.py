@@ -11,6 +11,7 @@ import httpcore
 from service.fetching.errors import FetchStopped
 
 Clock = Callable[[], float]
+READ_BYTES = 2**18
 
 
 class StoppableWait:
@@ -18,6 +19,7 @@ class StoppableWait:
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self.read_bytes = READ_BYTES  # how much to read at once: little, if there is a rate limit
         self._due = float("inf")
         self._stopped = Event()
         self._wake_up, self._sender = socket.socketpair()

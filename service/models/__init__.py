@@ -11,6 +11,7 @@ from service.models.library import (
     MovedEntry,
     lineage_end,
 )
+from service.models.limits import HALF_HOURS, Limits
 from service.models.media import Media
 from service.models.transfers import (
     ImportRecord,

@@ -57,6 +57,7 @@ class Transfer(models.Model):
     # The account's transfers get slots in this order. It's below 0 if a person put it first.
     rank = models.BigIntegerField(default=0, db_default=0)
     created_at = models.DateTimeField()
+    limits = models.JSONField(null=True)  # of its own: service.torrents.orders.TransferLimits
 
     # Known at once, or once the metadata has arrived
     info_hash_v1 = models.CharField(max_length=40, default="")

@@ -13,6 +13,7 @@ class Worker(models.Model):
     name = models.CharField(max_length=LONGEST_WORKER_NAME, unique=True)
     alive_until = models.DateTimeField()
     is_engine_alive = models.BooleanField(default=False)
+    session = models.JSONField(null=True)  # of the engine: service.torrents.events.SessionStatus
 
     def __str__(self) -> str:
         return self.name

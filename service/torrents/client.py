@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from service.details import Details
 from service.torrents.crash_blame import CrashSearch
-from service.torrents.events import Event, Restarted, TorrentBroken, TorrentGone
+from service.torrents.events import Event, Restarted, SessionStatus, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, line_of, order_document
-from service.torrents.orders import EngineSettings, Order
+from service.torrents.orders import EngineSettings, Order, TransferLimits
 from service.torrents.process import COMMAND, Process
 
 ANSWER_SECONDS = 10.0
@@ -42,6 +42,8 @@ class Engine:
         self._clock = clock
         self._command = command
         self._wake_up = wake_up or threading.Event()
+        self._limits = TransferLimits()
+        self.session = SessionStatus()
         self._process: Process | None = None
         self._orders: dict[str, Order] = {}
         self._on_hold: set[str] = set()
@@ -68,7 +70,9 @@ class Engine:
         self._start_at = None
         self._started_at = self._answered_at = now
         self._asked_at = None
+        self.session = SessionStatus()
         self._send(order_document(self._settings))
+        self._send(order_document(self._limits))
         self._ping(now)
 
     def is_alive(self, now: float) -> bool:
@@ -95,6 +99,18 @@ class Engine:
             self._on_hold.add(order.key)
         else:
             self._send(order_document(order))
+
+    def limit(self, limits: TransferLimits) -> None:
+        """Limit all torrents, also those that are added later."""
+        if limits != self._limits:
+            self._limits = limits
+            self._send(order_document(limits))
+
+    def limit_one(self, key: str, limits: TransferLimits) -> None:
+        if key in self._orders:
+            self._orders[key] = replace(self._orders[key], limits=limits)
+            if key not in self._on_hold:
+                self._send(order_document(self._orders[key]))
 
     def proceed(self, key: str) -> None:
         if key in self._orders:
@@ -173,6 +189,8 @@ class Engine:
 
     def _handle(self, message: Document | Event) -> None:
         match message:
+            case SessionStatus():
+                self.session = message
             case {"pong": _}:
                 self._asked_at, self._answered_at = None, self._clock()
             case {"begun": str(key)}:

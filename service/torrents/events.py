@@ -115,5 +115,18 @@ class Restarted:
     suspects: tuple[str, ...]
 
 
+@dataclass(frozen=True)
+class SessionStatus:
+    """What the engine sees beside its torrents. Only `Engine` itself reads it."""
+
+    key: str = ""
+    port: Natural = 0  # where it listens; 0: nowhere, or not yet
+    mapping: Literal["off", "", "mapped", "failed"] = "off"  # the router's answer, if it has come
+    is_reachable: bool | None = None  # by peers; None: it is too early to say
+    incoming_at: float | None = None  # the minute of the last peer, in seconds since 1970
+    received_rate: Natural = 0  # bytes per second, of all kinds, in the last second
+
+
 Progress = Status | FileProgress | Arrived
-Event = Metadata | Progress | Complete | Seeded | TorrentBroken | TorrentGone | Restarted
+TorrentEvent = Metadata | Progress | Complete | Seeded | TorrentBroken | TorrentGone
+Event = TorrentEvent | Restarted | SessionStatus

@@ -9,7 +9,7 @@ import msgspec
 
 from service.torrents import events
 from service.torrents.events import Event, FileOf, Metadata
-from service.torrents.orders import EngineSettings, Order
+from service.torrents.orders import EngineSettings, Order, TransferLimits
 
 # The longest line is an order with a magnet link of up to 64 KiB, which escapes may make six times
 # as long, and the indexes of up to 100,000 unwanted files.
@@ -20,7 +20,7 @@ FILES_PER_LINE_BYTES = 2**18
 
 Document = dict[str, Any]
 EVENTS = {kind.__name__: kind for kind in get_args(events.Event)}
-OrderKind = TypeVar("OrderKind", Order, EngineSettings)
+OrderKind = TypeVar("OrderKind", Order, EngineSettings, TransferLimits)
 
 
 class Garbled(Exception):  # noqa: N818  Errors are nouns here.
@@ -107,12 +107,12 @@ class EventReader:
         return msgspec.structs.replace(file, path=path)
 
 
-def order_document(order: Order | EngineSettings) -> Document:
+def order_document(order: Order | EngineSettings | TransferLimits) -> Document:
     return {"order": type(order).__name__, **asdict(order)}
 
 
 def order_of(document: Document, kind: type[OrderKind]) -> OrderKind:
-    """Return the order or the settings in a document. Raises Garbled."""
+    """Return the order, settings, or limits in a document. Raises Garbled."""
     if document.pop("order", "") != kind.__name__:
         raise Garbled
     order: OrderKind = build(kind, document)

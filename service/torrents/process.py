@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
-from service.torrents.events import Event, Status
+from service.torrents.events import Event, SessionStatus, Status
 from service.torrents.messages import Document, EventReader, Garbled, Lines
 
 BASE = Path(__file__).resolve().parents[2]
@@ -30,7 +30,7 @@ class Process:
 
     def __init__(self, command: tuple[str, ...], wake_up: threading.Event) -> None:
         self._news: deque[Document | Event] = deque()
-        self._statuses: dict[str, Status] = {}
+        self._statuses: dict[str, Status | SessionStatus] = {}
         self._wake_up = wake_up
         self._outgoing: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         self._process = subprocess.Popen(  # noqa: S603  It is our own module.
@@ -117,7 +117,7 @@ class Process:
 
     def _sort(self, message: Document | Event | None) -> None:
         """Separate statuses, which set no wake-up: they come every second for 1,000 torrents."""
-        if isinstance(message, Status):
+        if isinstance(message, Status | SessionStatus):
             self._statuses[message.key] = message
         elif message is not None:
             self._news.append(message)

@@ -8,6 +8,7 @@ import socket
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
@@ -28,6 +29,7 @@ IDLE_LEASE = timedelta(minutes=4)
 # tells those machines that this worker hangs.
 SHARED_IDLE_LEASE = timedelta(seconds=50)
 FOLDER = "workers"
+NO_NEWS = (False, False, None)
 
 
 class Expelled(Exception):  # noqa: N818  Errors are nouns here.
@@ -54,19 +56,22 @@ class Lease:
         self._by_database = by_database
         self._renewed_at = self._judges_at = datetime.min.replace(tzinfo=UTC)
         self._lock: int | None = None
-        self._last_news = (False, False)
+        self._last_news: tuple[bool, bool, Any] = NO_NEWS
 
-    def hold(self, now: datetime, *, is_engine_alive: bool, is_idle: bool = False) -> None:
-        """Begin or renew the lease. Raises Expelled."""
+    def hold(
+        self, now: datetime, *, is_engine_alive: bool, is_idle: bool = False, session: Any = None
+    ) -> None:
+        """Begin or renew the lease, and record what the engine sees. Raises Expelled."""
         if not self.name:
             self._begin(now)
-        age, news = now - self._renewed_at, (is_engine_alive, is_idle)
+        age, news = now - self._renewed_at, (is_engine_alive, is_idle, session)
         renew_after = self._idle_lease / 2 if is_idle else RENEW_AFTER
         if news == self._last_news and timedelta(0) <= age < renew_after:
             return
         row = Worker.objects.filter(name=self.name)
         alive_until = self._time(now) + (self._idle_lease if is_idle else LEASE)
-        if not row.update(alive_until=alive_until, is_engine_alive=is_engine_alive):
+        news_columns = {"is_engine_alive": is_engine_alive, "session": session}
+        if not row.update(alive_until=alive_until, **news_columns):
             self._forget()
             raise Expelled
         if age > (self._idle_lease if self._last_news[1] else LEASE):
@@ -78,7 +83,7 @@ class Lease:
         """Claim the free ones among the transfers, and return their ids. Raises Expelled."""
         # Shorten the lease first: if this worker died right after, the transfers would wait for the
         # end of an idle worker's long lease.
-        self.hold(now, is_engine_alive=self._last_news[0])
+        self.hold(now, is_engine_alive=self._last_news[0], session=self._last_news[2])
         claimed_ids: set[int] = set()
         for batch in batches(transfer_ids):
             with transaction.atomic():
@@ -157,7 +162,7 @@ class Lease:
         except BaseException:
             self._forget()
             raise
-        self._renewed_at, self._last_news = now, (False, False)
+        self._renewed_at, self._last_news = now, NO_NEWS
 
     def _forget(self) -> None:
         (self._folder / self.name).unlink(missing_ok=True)

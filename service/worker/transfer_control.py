@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import partial
+from typing import Any
 
 from service import notifications, signals
 from service.details import Details
@@ -19,10 +20,12 @@ from service.torrents.client import Engine
 from service.torrents.orders import Order
 from service.transfers import choices, imports
 from service.transfers.download_folders import DownloadFolder, DownloadPlan
+from service.transfers.limits import CurrentLimits
 from service.transfers.torrents import identity
 from service.transfers.torrents.facts import TorrentFacts
 from service.unpacking.unpack import Unpack
 from service.worker.changes import Changes, compare_revisions
+from service.worker.download_shares import DownloadShares
 from service.worker.import_files import FileImport, Job
 from service.worker.leases import Lease
 from service.worker.progress import ProgressWriter
@@ -38,13 +41,6 @@ DISK_PATIENCE = timedelta(seconds=30)
 
 
 @dataclass(frozen=True)
-class TransferLimits:
-    active_transfers: int
-    patience: timedelta  # with torrents that no peer in reach can send
-    seeds: bool
-
-
-@dataclass(frozen=True)
 class Tools:
     """What a worker uses; created again after it loses its lease."""
 
@@ -56,7 +52,7 @@ class Tools:
 
 
 class TransferControl:
-    def __init__(self, tools: Tools, lease: Lease, limits: TransferLimits) -> None:
+    def __init__(self, tools: Tools, lease: Lease, limits: CurrentLimits) -> None:
         self.runs = Runs()
         self.tools = tools
         self.lease = lease
@@ -66,6 +62,7 @@ class TransferControl:
             kinds: Slots(limits.active_transfers, self.runs, kinds)
             for kinds in (Transfer.TORRENTS, Transfer.FETCHES)
         }
+        self._shares = DownloadShares(tools.engine, tools.fetching)
 
     @contextmanager
     def log_and_leave(self, run: Run, what: str) -> Iterator[None]:
@@ -81,6 +78,23 @@ class TransferControl:
 
     def slots_for(self, run: Run) -> Slots:
         return self.slots[Transfer.FETCHES if run.is_fetch else Transfer.TORRENTS]
+
+    # Limits
+
+    def apply(self, limits: CurrentLimits, now: datetime) -> None:
+        self.limits = limits
+        for slots in self.slots.values():
+            slots.most = limits.active_transfers
+        self._shares.apply(limits.transfers, now)
+
+    def apply_own(self, limits: dict[int, Any]) -> None:
+        """Apply the limits that transfers have of their own."""
+        for run in self.runs.values():
+            own = limits.get(run.id)
+            if own != run.transfer.limits:
+                run.transfer.limits = own
+                tool = self.tools.fetching if run.is_fetch else self.tools.engine
+                tool.limit_one(run.key, run.limits)
 
     # Beginning
 
@@ -130,6 +144,7 @@ class TransferControl:
             self._give_zip_file(run)
         elif run.is_fetch:
             self.tools.fetching.add(Fetch(run.key, run.transfer.source, run.folder.path))
+            self.tools.fetching.limit_one(run.key, run.limits)
         else:
             self._read_choice(run)
             self.tools.engine.add(self._order(run))
@@ -157,6 +172,7 @@ class TransferControl:
             uploaded_bytes=transfer.uploaded_bytes,
             unwanted=run.unwanted,
             choice=run.choice.number,
+            limits=run.limits,
         )
 
     def _seed_again(self, run: Run) -> None:
@@ -168,8 +184,8 @@ class TransferControl:
         if not is_there or not run.folder.torrent.exists() or self.runs.twin(run):
             return self.end_seeding(run)
         run.take(Transition.SEED)
-        folder, uploaded = str(run.folder.path), run.transfer.uploaded_bytes
-        return self.tools.engine.add(Order(run.key, folder, seeding=True, uploaded_bytes=uploaded))
+        order = replace(self._order(run), magnet="", unwanted=(), seeding=True)
+        return self.tools.engine.add(order)
 
     # One torrent that two accounts want
 
@@ -315,7 +331,7 @@ class TransferControl:
         for run in self.runs.all():
             if run.stage is Stage.IMPORTING and not self.tools.imports.is_busy_with(run.id):
                 may_seed = run.has_order and not run.is_fetch and not run.unwanted
-                seeds = self.limits.seeds and may_seed
+                seeds = may_seed and not run.limits.is_enough(self.limits.transfers, 0, 0)
                 choice = run.choice.number
                 job = Job(run.id, self.lease.name, run.folder, run.sums, choice, seeds, now)
                 self.tools.imports.start(job)

@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 
@@ -16,6 +17,7 @@ from service.models import Transfer
 from service.store.blobs import Store
 from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
+from service.transfers.limits import CurrentLimits, find_own
 from service.transfers.ranks import in_rank_order
 from service.transfers.transfers import has_result
 from service.worker.events import EventHandler
@@ -25,11 +27,13 @@ from service.worker.runs.queue import Queue, same_torrents
 from service.worker.runs.run import Run
 from service.worker.runs.slots import patience_of
 from service.worker.runs.stages import Stage
-from service.worker.transfer_control import Tools, TransferControl, TransferLimits
+from service.worker.transfer_control import Tools, TransferControl
 
 log = logging.getLogger("ferry.worker")
 
 State = Transfer.State
+
+ReadLimits = Callable[[datetime], CurrentLimits]
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 LOOK_EVERY = timedelta(seconds=10)
@@ -51,13 +55,13 @@ class Worker:
         lease: Lease,
         make_tools: Callable[[], Tools],
         store: Store,
-        limits: TransferLimits,
+        read_limits: ReadLimits,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._lease = lease
         self._make_tools = make_tools
         self._store = store
-        self._limits = limits
+        self._read_limits = read_limits
         self._clock = clock
         self._shift: Shift | None = None
         self.is_idle = False
@@ -67,11 +71,15 @@ class Worker:
         if self._shift is None:
             tools = self._make_tools()
             tools.engine.start()
-            self._shift = Shift(TransferControl(tools, self._lease, self._limits), self._store)
+            control = TransferControl(tools, self._lease, self._read_limits(now))
+            self._shift = Shift(control, self._store, self._read_limits)
         is_engine_alive = self._shift.tools.engine.is_alive(self._clock())
         self.is_idle = is_engine_alive and self._shift.is_idle
         try:
-            self._lease.hold(now, is_engine_alive=is_engine_alive, is_idle=self.is_idle)
+            session = asdict(replace(self._shift.tools.engine.session, received_rate=0))
+            self._lease.hold(
+                now, is_engine_alive=is_engine_alive, is_idle=self.is_idle, session=session
+            )
             self._shift.round(now)
             self.is_idle = self.is_idle and self._shift.is_idle
         except Expelled:
@@ -94,9 +102,10 @@ class Worker:
 class Shift:
     """A worker's work during one lease."""
 
-    def __init__(self, control: TransferControl, store: Store) -> None:
+    def __init__(self, control: TransferControl, store: Store, read_limits: ReadLimits) -> None:
         self.tools = control.tools
         self._control = control
+        self._read_limits = read_limits
         self._phases = make_phases(control)
         self._events = EventHandler(control, self._phases)
         self._lease = control.lease
@@ -113,6 +122,7 @@ class Shift:
         if now < self._round_at:
             self._count_anew(now)
         self._round_at = now
+        self._apply_limits(now)
         self._events.handle_all(now)
         self._read_rows(now)
         self._check_room(now)
@@ -130,6 +140,15 @@ class Shift:
         for run in self._runs.all():
             run.count_anew(now)
 
+    def _apply_limits(self, now: datetime) -> None:
+        limits, earlier_limits = self._read_limits(now), self._control.limits
+        self._control.apply(limits, now)
+        if limits.active_transfers < earlier_limits.active_transfers:
+            for queue in self._queues:
+                for run in queue.slots.beyond():
+                    with self._control.log_and_leave(run, "its lost slot"):
+                        self._phases[run.stage].give_way(run)
+
     # Requested transfers
 
     def _read_rows(self, now: datetime) -> None:
@@ -144,6 +163,7 @@ class Shift:
         mine = {each.id: each for each in find_wanted(self._lease.transfers())}
         for run in self._runs.all():
             self._obey(run, mine.get(run.id))
+        self._control.apply_own(find_own(self._lease.transfers()))
         wanted_ids = {pk for pk, row in mine.items() if row.state != State.STOPPED}
         # If claiming a batch failed halfway, the rest of our own have no run yet.
         in_hand = wanted_ids - self._runs.keys()

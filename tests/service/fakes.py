@@ -10,13 +10,24 @@ from pathlib import Path
 from django.conf import settings
 
 from service.fetching.events import Head
+from service.fetching.pace import RateLimit
 from service.store.blobs import library_store
 from service.torrents import events as torrents_events
-from service.torrents.events import Complete, FileOf, FileProgress, Metadata, Status, TorrentGone
+from service.torrents.events import (
+    Complete,
+    FileOf,
+    FileProgress,
+    Metadata,
+    SessionStatus,
+    Status,
+    TorrentGone,
+)
+from service.torrents.orders import TransferLimits
 from service.transfers.download_folders import download_folder
+from service.transfers.limits import CurrentLimits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
-from service.worker.transfer_control import Tools, TransferLimits
+from service.worker.transfer_control import Tools
 from service.worker.worker import Worker
 from tests.service.builders import NOW
 
@@ -26,6 +37,7 @@ class Helper:
 
     def __init__(self):
         self.orders = {}
+        self.own_limits = {}
         self.added = {}  # also those that were removed since
         self.continued = set()  # those of which the removed order should save what has arrived
         self.log = []
@@ -36,6 +48,9 @@ class Helper:
     def add(self, order):
         self.orders[order.key] = self.added[order.key] = order
         self.log.append(("add", order.key))
+
+    def limit_one(self, key, limits):
+        self.own_limits[key] = limits
 
     def proceed(self, key):
         self.log.append(("proceed", key))
@@ -86,8 +101,14 @@ class Helper:
 
 
 class FakeEngine(Helper):
+    session = SessionStatus()
+    limits = None
+
     def start(self):
         pass
+
+    def limit(self, limits):
+        self.limits = limits
 
     def is_alive(self, now):
         return not self.is_stopped
@@ -129,6 +150,10 @@ class FakeEngine(Helper):
 
 
 class FakeFetching(Helper):
+    def __init__(self):
+        super().__init__()
+        self.throttle = RateLimit(lambda: 0.0)
+
     def head(self, transfer, name="film.mkv", size_bytes=100, **facts):
         kind = facts.pop("content_type", "video/x-matroska")
         self.news.append(Head(str(transfer.pk), name, size_bytes, kind, **facts))
@@ -179,7 +204,7 @@ class Shift:
     def __init__(self, executor=None, **limits):
         self.now = NOW
         self.executor = executor or Here()
-        self.limits = TransferLimits(**({**LIMITS, **limits}))
+        self.limits = limits_of(**limits)
         self.saved = None
         self.begin()
 
@@ -188,7 +213,9 @@ class Shift:
         self.engine, self.fetching = FakeEngine(), FakeFetching()
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.store = library_store()
-        self.worker = Worker(self.lease, self._tools, self.store, self.limits, lambda: 0.0)
+        self.worker = Worker(
+            self.lease, self._tools, self.store, lambda _now: self.limits, lambda: 0.0
+        )
 
     def _tools(self):
         if self.engine.is_stopped:
@@ -218,8 +245,7 @@ def end_process_of(lease):
                 os.close(int(descriptor.name))
 
 
-LIMITS = {
-    "active_transfers": 5,
-    "patience": timedelta(minutes=2),
-    "seeds": False,
-}
+def limits_of(*, seeds=False, active_transfers=5, **limits):
+    usual = {"seed_ratio": 1.0 if seeds else 0.0, "seed_minutes": 60}
+    of_all = TransferLimits(**(usual | limits))
+    return CurrentLimits(of_all, active_transfers, patience=timedelta(minutes=2))

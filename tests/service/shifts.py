@@ -8,9 +8,10 @@ from pathlib import Path
 
 from django.conf import settings
 
-from host.worker.transferring import engine_settings, limits, make_fetching
+from host.worker.transferring import engine_settings, make_fetching
 from service.store.blobs import library_store
 from service.torrents.client import Engine
+from service.transfers import limits
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.transfer_control import Tools
@@ -25,7 +26,7 @@ class RealShift:
     def __init__(self):
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.store = library_store()
-        self.worker = Worker(self.lease, self._tools, self.store, limits())
+        self.worker = Worker(self.lease, self._tools, self.store, limits.current)
 
     def _tools(self):
         self.engine = Engine(engine_settings())

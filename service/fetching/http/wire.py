@@ -18,12 +18,11 @@ import httpx
 from common.addresses.reachable import Reach, is_web_port
 from service.fetching.errors import AddressRefused, BadCertificate
 from service.fetching.http.responses import size_of
-from service.fetching.stoppable_wait import StoppableWait
+from service.fetching.stoppable_wait import READ_BYTES, StoppableWait
 
 MOST_ADDRESSES = 8
 # How long a dead address of a server with several may take.
 CONNECT_SECONDS = 15.0
-READ_BYTES = 2**18
 DIRECTIONS: dict[type, int] = {
     ssl.SSLWantReadError: select.POLLIN,
     ssl.SSLWantWriteError: select.POLLOUT,
@@ -199,14 +198,16 @@ class NetworkStream(httpcore.NetworkStream):
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         return self._call_when_ready(
-            partial(self._connection.recv, max_bytes), select.POLLIN, httpcore.ReadError
+            partial(self._connection.recv, min(max_bytes, self._waiter.read_bytes)),
+            select.POLLIN,
+            httpcore.ReadError,
         )
 
     def rest(self, size_bytes: int) -> Iterator[memoryview]:
         """Yield `size_bytes` in one buffer, which is refilled when the next piece is requested."""
         buffer = memoryview(bytearray(READ_BYTES))
         while size_bytes:
-            free = buffer[: min(size_bytes, READ_BYTES)]
+            free = buffer[: min(size_bytes, self._waiter.read_bytes)]
             into = partial(self._connection.recv_into, free)
             size = self._call_when_ready(into, select.POLLIN, httpcore.ReadError)
             if not size:

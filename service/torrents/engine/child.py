@@ -13,12 +13,13 @@ import libtorrent as lt
 from service.details import Details
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.metadata import MetadataRefused
-from service.torrents.engine.session import session_of, uses_utp
+from service.torrents.engine.session import EVENLY, rate_limits, session_of, uses_utp
+from service.torrents.engine.session_watch import SessionWatch
 from service.torrents.engine.status import status_of
 from service.torrents.engine.torrent import EngineStage, EngineTorrent, Surroundings, hash_of
 from service.torrents.events import Event, Status, TorrentBroken, TorrentGone
 from service.torrents.messages import Document, Garbled, Lines, line_of, lines_of_event, order_of
-from service.torrents.orders import EngineSettings, Order
+from service.torrents.orders import EngineSettings, Order, TransferLimits
 
 STATUS_SECONDS = 1.0
 LOOK_SECONDS = 0.05
@@ -44,6 +45,7 @@ class EngineProcess:
         self._next_status = self._next_look = self._next_resume = 0.0
         self._is_stopping = False
         self._session = session_of(settings)
+        self._watch = SessionWatch(settings, self._write_event)
         dialing = Dialing(self._session, utp=uses_utp(settings))
         self._around = Surroundings(
             self._session, dialing, settings, {}, {}, self._write_event, self._claim
@@ -89,6 +91,7 @@ class EngineProcess:
         now = time.monotonic()
         if now >= self._next_status:
             self._next_status = now + STATUS_SECONDS
+            self._session.post_session_stats()
             self._session.post_torrent_updates(lt.torrent_handle.query_distributed_copies)
             is_anyone_alone = any(each.is_alone(now) for each in self._around.loaded.values())
             self._around.dialing.round(is_anyone_alone=is_anyone_alone)
@@ -105,7 +108,7 @@ class EngineProcess:
 
     def _seconds_left(self) -> float:
         """Return how long to wait. Without torrents, no status is due, so wait longer."""
-        if not self._around.loaded:
+        if not self._around.loaded and not self._watch.status.received_rate:
             return RESUME_SECONDS
         due = [self._next_status, self._next_resume]
         if self._arriving():
@@ -124,6 +127,8 @@ class EngineProcess:
                 self._is_stopping = True
             case {"order": "Order"}:
                 self._add(order_of(document, Order))
+            case {"order": "TransferLimits"}:
+                self._limit(order_of(document, TransferLimits))
             case {
                 "do": "proceed" | "pause" | "resume" | "seed" | "remove" as what,
                 "key": str(key),
@@ -133,15 +138,24 @@ class EngineProcess:
                 raise Garbled
 
     def _add(self, order: Order) -> None:
+        """Add a torrent, or change the files or limits of one that was added before."""
         if earlier := self._torrents.get(order.key):
-            with self._refuse_and_settle(earlier):
-                earlier.choose(order)
+            earlier.limit(order.limits)
+            if order.choice != earlier.order.choice:
+                with self._refuse_and_settle(earlier):
+                    earlier.choose(order)
             return
         torrent = self.torrent(order, self._around)
         self._torrents[order.key] = torrent
         self._begin(order.key)
         with self._refuse_and_settle(torrent):
             torrent.start()
+
+    def _limit(self, limits: TransferLimits) -> None:
+        self._around.limits = limits
+        self._session.apply_settings(rate_limits(limits) | (EVENLY if limits.has_speed else {}))
+        for torrent in list(self._around.loaded.values()):
+            torrent.check_seeding_time()
 
     def _do(self, what: str, key: str) -> None:
         torrent = self._torrents.get(key)
@@ -167,6 +181,10 @@ class EngineProcess:
             sys.stderr.write(f"{alert.message()}\n")
         elif name == "listen_succeeded_alert":
             self._listens(alert)
+        elif name == "session_stats_alert":
+            self._watch.count(alert.values)
+        elif name in ("portmap_alert", "portmap_error_alert"):
+            self._watch.note_mapping(is_mapped=name == "portmap_alert")
         elif what := self._alerts.get(name):
             torrent = self._around.loaded.get(alert.handle)
             if torrent is not None:
@@ -177,7 +195,10 @@ class EngineProcess:
         """Log the port: if another program uses ours, libtorrent lets the system choose one."""
         port = self._around.settings.port
         sys.stderr.write(f"{alert.message()}\n")
-        if port not in (0, alert.port) and alert.socket_type == lt.socket_type_t.tcp:
+        if alert.socket_type != lt.socket_type_t.tcp:
+            return
+        self._watch.change(port=alert.port)
+        if port not in (0, alert.port):
             sys.stderr.write(f"port {port} is taken: {alert.port} is used instead\n")
 
     def _see(self, statuses: list[Any]) -> None:

@@ -6,18 +6,30 @@ from urllib.parse import unquote, urlsplit
 import libtorrent as lt
 
 from service.torrents.engine.addresses import ip_filter
-from service.torrents.orders import EngineSettings
+from service.torrents.orders import EngineSettings, TransferLimits
 
 MEGABYTE = 2**20
 LARGEST_METADATA_BYTES = 64 * MEGABYTE
 # More than 2,000 torrents cause in one round.
 ALERTS = 50_000
-ALERT_MASK = lt.alert_category.error | lt.alert_category.status | lt.alert_category.storage
+ALERT_MASK = (
+    lt.alert_category.error
+    | lt.alert_category.port_mapping
+    | lt.alert_category.status
+    | lt.alert_category.storage
+)
+FASTEST = 2**31 - 1
+# How often libtorrent shares out what rate limits allow. A peer may wait 20 times as long: with the
+# default, it would get the bytes of ten seconds at once.
+EVENLY = {"tick_interval": 50}
 
 FAST = {
     "send_socket_buffer_size": MEGABYTE,
     "recv_socket_buffer_size": MEGABYTE,
     "max_out_request_queue": 2000,
+    # How many seconds' worth to request from a peer. What was requested is still taken when a rate
+    # limit is set. Of peers a second away, 2 is as fast as the default of 3, and 1 is slower.
+    "request_queue_time": 2,
     "send_buffer_watermark": 4 * MEGABYTE,
     "max_queued_disk_bytes": 64 * MEGABYTE,
     # Hash in the threads that write: that takes a quarter less time here. In separate threads, a
@@ -28,6 +40,8 @@ BOUNDED = {
     "alert_mask": int(ALERT_MASK),
     "alert_queue_size": ALERTS,
     "connections_limit": 500,
+    # Peers of the local network would stay exempt if a limit came after they connected.
+    "ignore_limits_on_local_network": False,
     "max_metadata_size": LARGEST_METADATA_BYTES,
     "stop_tracker_timeout": 1,
     "file_pool_size": 100,
@@ -64,7 +78,6 @@ def pack_of(settings: EngineSettings) -> dict[str, Any]:
         **meeting(settings),
         **finding(settings),
         **proxy_settings(settings.proxy),
-        **rate_limits(settings),
     }
 
 
@@ -85,17 +98,10 @@ def meeting(settings: EngineSettings) -> dict[str, Any]:
     }
 
 
-def rate_limits(settings: EngineSettings) -> dict[str, Any]:
-    """Return the rate limits, which hold for the local network too, if there are any.
-
-    libtorrent exempts it by default, and without limits it stays exempt: counting every byte costs
-    a little.
-    """
-    limits = settings.download_limit_bytes, settings.upload_limit_bytes
+def rate_limits(limits: TransferLimits) -> dict[str, Any]:
     return {
-        "ignore_limits_on_local_network": not any(limits),
-        "download_rate_limit": limits[0],
-        "upload_rate_limit": limits[1],
+        "download_rate_limit": min(limits.download_bytes_per_second or 0, FASTEST),
+        "upload_rate_limit": min(limits.upload_bytes_per_second or 0, FASTEST),
     }
 
 

@@ -3,7 +3,7 @@
 import errno
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from typing import Any
@@ -17,8 +17,9 @@ from service.torrents.engine.arrival import ArrivalOrder
 from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
+from service.torrents.engine.session import EVENLY
 from service.torrents.engine.status import CHECKING, DONE
-from service.torrents.orders import EngineSettings, Order
+from service.torrents.orders import EngineSettings, Order, TransferLimits
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
@@ -49,7 +50,7 @@ class EngineStage(Enum):
     GONE = "gone"
 
 
-@dataclass(frozen=True)
+@dataclass
 class Surroundings:
     """What a torrent needs from the engine."""
 
@@ -60,6 +61,7 @@ class Surroundings:
     leaving: dict[str, list["EngineTorrent"]]  # by hash: a removed torrent's handle is unusable
     tell: Callable[[events.Event], None]
     claim: Callable[[str, Any], None]  # raises MetadataRefused if another order has a hash
+    limits: TransferLimits = field(default_factory=TransferLimits)  # of all torrents
 
 
 class EngineTorrent:
@@ -77,6 +79,7 @@ class EngineTorrent:
         self.is_dirty = False
         self.handle: Any = None
         self.folder = TorrentFolder(order.folder)
+        self._limits = order.limits
         self._around = around
         self._may_download = order.may_download or order.seeding
         self._size_bytes = 0
@@ -201,6 +204,16 @@ class EngineTorrent:
         self._resume, self._choices_under_way = b"", 0
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
+        self.limit(self._limits)
+
+    def limit(self, limits: TransferLimits) -> None:
+        self._limits = limits
+        if self._around.loaded.get(self.handle) is self:
+            self.handle.set_download_limit(limits.download_bytes_per_second or 0)
+            self.handle.set_upload_limit(limits.upload_bytes_per_second or 0)
+            if limits.has_speed:
+                self._around.session.apply_settings(EVENLY)
+            self.check_seeding_time()
 
     def mark_checked(self) -> None:
         self._is_checked = True
@@ -399,10 +412,9 @@ class EngineTorrent:
 
     def has_seeded(self, status: Any) -> bool:
         """Return whether it has sent its share, or has seeded for so many minutes."""
-        limits = self._around.settings
         ratio = status.all_time_upload / max(1, self._size_bytes)
         minutes = status.seeding_duration.total_seconds() / 60
-        return bool(ratio >= limits.seed_ratio or minutes >= limits.seed_minutes)
+        return self._limits.is_enough(self._around.limits, ratio, minutes)
 
     def check_seeding_time(self) -> None:
         """End seeding on time: libtorrent sends no status of a torrent that no peer requests."""

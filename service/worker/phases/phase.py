@@ -101,7 +101,7 @@ class RunPhase:
         """Continue in the slot that the run got."""
 
     def give_way(self, run: Run) -> None:
-        """Leave the slot to a transfer that a person put first, and wait for another."""
+        """Leave the slot, since a person put another first or lowered the limit, and wait again."""
 
     # Decisions of people
 

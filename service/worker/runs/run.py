@@ -7,10 +7,12 @@ from typing import Any
 from service.details import Details, encode_details
 from service.models import Transfer
 from service.store.sums import Sums
+from service.torrents.orders import TransferLimits
 from service.transfers import states
 from service.transfers.choices import UNKNOWN, FileChoice
 from service.transfers.download_folders import DownloadFolder
 from service.transfers.imports import Remainder
+from service.transfers.limits import own_limits
 from service.transfers.quota import Claim
 from service.transfers.ranks import is_put_first
 from service.transfers.torrents.facts import TorrentFacts
@@ -175,6 +177,10 @@ class Run:
         """Return whether the files just became known, and the run awaits a check of space."""
         is_begun = self.transfer.state in (State.DOWNLOADING, State.STALLED, State.MOVING)
         return self.stage is Stage.WAITING and is_begun and self.retry_at is None
+
+    @property
+    def limits(self) -> TransferLimits:
+        return own_limits(self.transfer.limits)
 
     @property
     def unwanted(self) -> tuple[int, ...]:

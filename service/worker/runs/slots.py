@@ -38,7 +38,7 @@ class Slots:
     """
 
     def __init__(self, most: int, runs: Runs, kinds: Collection[str]) -> None:
-        self._most = most
+        self.most = most
         self._runs = runs
         self.kinds = kinds
 
@@ -46,7 +46,7 @@ class Slots:
     def fair_share(self) -> float:
         """Return the bytes per second below which a transfer is slow."""
         total = sum(run.transfer.download_bytes_per_second for run in self.running())
-        return max(LEAST_SHARE, total / self._most * SLOW_PART)
+        return max(LEAST_SHARE, total / self.most * SLOW_PART)
 
     def running(self) -> Iterator[Run]:
         return (run for run in self._runs.all() if run.has_slot and run.transfer.kind in self.kinds)
@@ -71,11 +71,16 @@ class Slots:
     def free(self) -> int:
         running = list(self.running())
         quick = sum(not run.is_slow for run in running)
-        return min(self._most - quick, MOST_TIMES * self._most - len(running))
+        return min(self.most - quick, MOST_TIMES * self.most - len(running))
 
     def free_for_large(self) -> int:
         large = sum(run.is_large and not run.is_slow for run in self.running())
-        return min(self.free(), max(1, self._most - 1) - large)
+        return min(self.free(), max(1, self.most - 1) - large)
+
+    def beyond(self) -> list[Run]:
+        """Return the quick runs, the newest ones, that have a slot although there are fewer now."""
+        quick = sorted((run for run in self.running() if not run.is_slow), key=lambda run: run.id)
+        return quick[self.most :]
 
     def has_free_for(self, run: Run) -> bool:
         return (self.free_for_large() if run.leaves_one_slot else self.free()) > 0

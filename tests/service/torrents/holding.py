@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 
 from service.torrents.client import Engine
 from service.torrents.events import Complete, Event, Metadata, Status, TorrentBroken, TorrentGone
-from service.torrents.orders import EngineSettings, Order
+from service.torrents.orders import EngineSettings, Order, TransferLimits
 from service.torrents.process import COMMAND
 from tests.running import open_files
 from tests.service.media.waiting import wait_until
@@ -28,11 +28,8 @@ LOOPBACK = EngineSettings(
     utp=False,
     port_mapping=False,
     fetch_private=False,
-    download_limit_bytes=0,
-    upload_limit_bytes=0,
-    seed_ratio=1.0,
-    seed_minutes=60,
 )
+LIMITS = TransferLimits(0, 0, seed_ratio=1.0, seed_minutes=60)
 
 
 class AwaitedEngine(Engine):
@@ -126,9 +123,11 @@ def holding(
     home: Path,
     command: tuple[str, ...] = COMMAND,
     clock: Callable[[], float] = time.monotonic,
+    limits: TransferLimits = LIMITS,
     **settings: Any,
 ) -> Iterator[Held]:
     engine = AwaitedEngine(replace(LOOPBACK, **settings), clock, command)
+    engine.limit(limits)
     engine.start()
     try:
         yield Held(engine, home)

@@ -1,12 +1,13 @@
 """Complete torrents are seeded for a while, and never written again."""
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
 from service.torrents.events import Complete, Metadata, Seeded, Status, TorrentGone
 from tests.running import free_port
-from tests.service.torrents.holding import holding
+from tests.service.torrents.holding import LIMITS, holding
 from tests.swarm import seeder, torrent
 
 pytestmark = pytest.mark.slow
@@ -14,6 +15,7 @@ pytestmark = pytest.mark.slow
 PAYLOAD = bytes(range(256)) * 4_000
 # libtorrent doesn't count the last block if the peer, now complete, hangs up at once.
 COUNTED_BYTES = len(PAYLOAD) - 16 * 1024
+UP_TO_ITS_SIZE = replace(LIMITS, seed_ratio=COUNTED_BYTES / len(PAYLOAD))
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def add_stored(held, made):
 @pytest.mark.promise("a torrent is seeded")
 def test_it_seeds_until_the_ratio_is_reached(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
-    with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
+    with holding(tmp_path, port=port, limits=UP_TO_ITS_SIZE) as held:
         add_stored(held, made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         seeds.has(made)
@@ -57,7 +59,7 @@ def test_earlier_uploads_count_toward_the_ratio(tmp_path):
 
 @pytest.mark.promise("seeding ends in time")
 def test_it_seeds_until_the_time_is_up(tmp_path):
-    with holding(tmp_path, seed_minutes=0) as held:
+    with holding(tmp_path, limits=replace(LIMITS, seed_minutes=0)) as held:
         add_stored(held, torrent("x", PAYLOAD))
         held.wait(Seeded, "7")
 
@@ -65,7 +67,7 @@ def test_it_seeds_until_the_time_is_up(tmp_path):
 def test_a_finished_download_continues_seeding_after_its_import(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD, kind="v2"), free_port()
     seeds.give(made, tmp_path / "given")
-    with holding(tmp_path, port=port, seed_ratio=COUNTED_BYTES / len(PAYLOAD)) as held:
+    with holding(tmp_path, port=port, limits=UP_TO_ITS_SIZE) as held:
         held.add("7", made.magnet(peer=seeds.address))
         held.wait(Complete, "7")
         held.engine.seed("7")
@@ -103,7 +105,9 @@ def test_a_file_that_is_missing_ends_the_seeding(tmp_path, seeds):
 
 def test_the_upload_limit_holds_on_loopback_too(tmp_path, seeds):
     made, port = torrent("x", PAYLOAD), free_port()
-    with holding(tmp_path, port=port, upload_limit_bytes=200_000) as held:
+    with holding(
+        tmp_path, port=port, limits=replace(LIMITS, upload_bytes_per_second=200_000)
+    ) as held:
         add_stored(held, made)
         seeds.want(made, tmp_path / "wanted", f"127.0.0.1:{port}")
         rate = held.wait(Status, "7", where=lambda each: each.upload_rate > 0).upload_rate
@@ -113,7 +117,7 @@ def test_the_upload_limit_holds_on_loopback_too(tmp_path, seeds):
 def test_the_download_limit_holds_on_loopback_too(tmp_path, seeds):
     made = torrent("x", PAYLOAD)
     seeds.give(made, tmp_path / "given")
-    with holding(tmp_path, download_limit_bytes=200_000) as held:
+    with holding(tmp_path, limits=replace(LIMITS, download_bytes_per_second=200_000)) as held:
         held.add("7", made.magnet(peer=seeds.address))
         held.wait(Metadata, "7")
         held.wait(Status, "7", where=lambda each: each.done_bytes > 0)

@@ -17,11 +17,11 @@ from service.transfers.download_folders import download_folder
 from service.worker.import_files import FileImport
 from service.worker.leases import Lease
 from service.worker.runs.stages import OrderState, Stage
-from service.worker.transfer_control import Tools, TransferControl, TransferLimits
+from service.worker.transfer_control import Tools, TransferControl
 from service.worker.worker import Shift
 from tests.cases import each_case
 from tests.service.builders import NOW, a_torrent, alice, magnet, mallory
-from tests.service.fakes import LIMITS, FakeEngine, FakeFetching, Later
+from tests.service.fakes import FakeEngine, FakeFetching, Later, limits_of
 
 pytestmark = pytest.mark.django_db
 
@@ -33,11 +33,11 @@ class Scene:
         shutil.rmtree(settings.DATA_DIR, ignore_errors=True)
         self.now = NOW
         self.engine, self.fetching, self.disk = FakeEngine(), FakeFetching(), Later()
-        store, limits = library_store(), TransferLimits(**(LIMITS | {"seeds": True}))
+        store, limits = library_store(), limits_of(seeds=True)
         tools = Tools(self.engine, self.fetching, FileImport(store, self.disk))
         self.lease = Lease(Path(settings.DATA_DIR) / "workers")
         self.control = TransferControl(tools, self.lease, limits)
-        self.shift = Shift(self.control, store)
+        self.shift = Shift(self.control, store, lambda _now: limits)
         self.account = alice(space_max_bytes=1000)
         self.mine = None
 

@@ -33,9 +33,10 @@ from tests.service.builders import (
     magnet,
     mallory,
 )
-from tests.service.fakes import LIMITS, Later, Shift, end_process_of
+from tests.service.fakes import Later, Shift, end_process_of, limits_of
 from tests.service.reading import contents_of
 
+MOST = limits_of().active_transfers
 pytestmark = pytest.mark.django_db
 
 
@@ -359,7 +360,7 @@ def run_at(shift, transfers, rate, seconds=11):
 def test_slow_transfers_hold_no_slots(shift):
     """Five at 8 KB/s kept small ones waiting for 22 minutes."""
     account = alice()
-    slow = magnets(account, LIMITS["active_transfers"])
+    slow = magnets(account, MOST)
     for each in slow:
         learn_files(shift, each, size_bytes=10**6)
     (small,) = torrents(account, 1000)
@@ -380,14 +381,14 @@ def test_a_slot_is_not_for_less_than_a_fair_share(shift):
         shift.engine.status(slow, done_bytes=second, download_rate=10**5, peers_connected=1)
         shift.round()
     slots = shift.worker._shift._control.slots[Transfer.TORRENTS]  # noqa: SLF001  It shows which of them count.
-    assert slots.free() == LIMITS["active_transfers"] - 1
+    assert slots.free() == MOST - 1
     # It counts again once it gets more.
     run_at(shift, [slow], rate=5 * 10**6, seconds=1)
-    assert slots.free() == LIMITS["active_transfers"] - 2
+    assert slots.free() == MOST - 2
 
 
 def test_many_slow_transfers_wait_all_the_same(shift):
-    account, most = alice(), LIMITS["active_transfers"]
+    account, most = alice(), MOST
     slow = magnets(account, 5 * most)
     for _second in range(60):
         for each in slow:

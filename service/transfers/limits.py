@@ -1,0 +1,114 @@
+"""The limits of all transfers, and those that one transfer has of its own."""
+
+from collections.abc import Mapping
+from copy import copy
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from common.storage import row_cache
+from service.accounts.accounts import changing_transfers
+from service.errors import FirstAccountOnly, SettingFixed
+from service.models import Account, Limits, Transfer
+from service.torrents.orders import TransferLimits
+from service.transfers import schedule, transfers, wake_ups
+
+SPEEDS = ("download_bytes_per_second", "upload_bytes_per_second")
+# The setting that decides instead of the row if the environment has it, or else gives the default.
+SETTINGS = {
+    **dict(zip(SPEEDS, ("DOWNLOAD_LIMIT", "UPLOAD_LIMIT"), strict=True)),
+    "active_transfers": "ACTIVE_TRANSFERS",
+    "seed_ratio": "SEED_RATIO",
+    "seed_minutes": "SEED_MINUTES",
+}
+
+
+class CurrentLimits(NamedTuple):
+    """What applies now to each worker."""
+
+    transfers: TransferLimits
+    active_transfers: int
+    patience: timedelta  # with torrents that no peer in reach can send
+
+
+def current(now: datetime) -> CurrentLimits:
+    row = read()
+    speeds = {name: getattr(row, name) for name in SPEEDS}
+    if is_slow(row, now):
+        speeds = {name: lower(speeds[name], getattr(row, f"slow_{name}")) for name in SPEEDS}
+    return CurrentLimits(
+        TransferLimits(**speeds, seed_ratio=row.seed_ratio, seed_minutes=row.seed_minutes),
+        row.active_transfers or 1,
+        timedelta(seconds=settings.NO_PEERS_SECONDS),
+    )
+
+
+def read() -> Limits:
+    """Return what was set, and from the settings what wasn't, or may not be."""
+    row = copy(row_cache.read("limits", lambda: Limits.objects.first() or Limits()))
+    for name, setting in SETTINGS.items():
+        if is_fixed(name) or getattr(row, name) is None:
+            setattr(row, name, getattr(settings, setting))
+    return row
+
+
+def is_fixed(name: str) -> bool:
+    return SETTINGS.get(name) in settings.FIXED_SETTINGS
+
+
+def is_slow(row: Limits, now: datetime) -> bool:
+    if row.is_switched(now):
+        return row.switched_to == "slow"
+    return schedule.holds(row.schedule, now, timezone.get_default_timezone())
+
+
+def lower(limit: int, other: int) -> int:
+    """Return the lower of two limits, of which 0 is none."""
+    return min(filter(None, (limit, other)), default=0)
+
+
+def may_change(account: Account) -> bool:
+    """Return whether this is the installation's own account, which the first run adds."""
+    return not Account.objects.filter(pk__lt=account.pk).exists()
+
+
+def change(account: Account, values: Mapping[str, Any]) -> None:
+    """Change the limits of all transfers at once. Raises FirstAccountOnly, SettingFixed."""
+    if not may_change(account):
+        raise FirstAccountOnly
+    if fixed := next(filter(is_fixed, values), None):
+        raise SettingFixed(fixed)
+    Limits.objects.update_or_create(pk=1, defaults=values)
+
+
+def switch(to: str, until: str | None, now: datetime) -> dict[str, Any]:
+    """Return what makes the slow or full speeds apply for a time, or the schedule again."""
+    if to == "schedule":
+        return {"switched_to": "", "switched_until": None}
+    midnight = schedule.next_midnight(now, timezone.get_default_timezone())
+    ends = {"hour": now + timedelta(hours=1), "tomorrow": midnight}
+    return {"switched_to": to, "switched_until": ends[until] if until else None}
+
+
+def change_own(
+    account: Account, transfer_id: int, values: Mapping[str, Any], now: datetime
+) -> TransferLimits:
+    """Change the limits that a transfer has of its own; None removes one. Raises NotFound."""
+    with changing_transfers(account, now) as locked:
+        transfer = transfers.get(locked, transfer_id)
+        transfer.limits = {**(transfer.limits or {}), **values}
+        transfer.save(update_fields=["limits"])
+    wake_ups.wake_workers()
+    return own_limits(transfer.limits)
+
+
+def own_limits(values: Mapping[str, Any] | None) -> TransferLimits:
+    return TransferLimits(**values or {})
+
+
+def find_own(among: QuerySet[Transfer]) -> dict[int, Any]:
+    """Return the limits that transfers have of their own, by the ids of these transfers."""
+    return dict(among.filter(limits__isnull=False).values_list("pk", "limits"))

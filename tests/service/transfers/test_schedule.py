@@ -1,0 +1,75 @@
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from service.transfers.schedule import holds, next_midnight
+from tests.cases import each_case
+
+BERLIN, KOLKATA, KATHMANDU = map(ZoneInfo, ("Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu"))
+HALF_HOUR = timedelta(minutes=30)
+MONDAY, SUNDAY = 0, 6
+
+
+def only(day, *times):
+    """Return a schedule with the half hours that begin at these times, such as 2.5 for 2:30."""
+    marked = {day * 48 + int(time * 2) for time in times}
+    return "".join(str(int(index in marked)) for index in range(336))
+
+
+def moments(schedule, zone, start, hours=26):
+    """Return the half hours of UTC, from `start` on, in which the schedule holds."""
+    each = [start + HALF_HOUR * number for number in range(hours * 2)]
+    return [f"{moment:%a %H:%M}" for moment in each if holds(schedule, moment, zone)]
+
+
+@each_case(
+    ("time", "is_marked"),
+    [
+        ("2027-02-01 08:59:59.9", False), ("2027-02-01 09:00", True), ("2027-02-01 09:29:59", True),
+        ("2027-02-01 09:30", False), ("2027-02-02 09:00", False), ("2027-02-08 09:00", True),
+    ],
+)  # fmt: skip
+def test_a_half_hour_of_a_week(time, is_marked):
+    moment = datetime.fromisoformat(time).replace(tzinfo=UTC)
+    assert holds(only(MONDAY, 9), moment, UTC) is is_marked
+
+
+def test_a_week_begins_on_monday_and_has_every_half_hour():
+    start = datetime(2027, 2, 1, tzinfo=BERLIN).astimezone(UTC)
+    for index in range(336):
+        schedule = "".join(str(int(each == index)) for each in range(336))
+        held = [each for each in range(336) if holds(schedule, start + HALF_HOUR * each, BERLIN)]
+        assert held == [index]
+
+
+def test_the_hour_that_is_skipped_in_spring_never_holds():
+    """On 28 March 2027, clocks in Berlin go from 2:00 to 3:00, at 1:00 in UTC."""
+    start = datetime(2027, 3, 27, 22, tzinfo=UTC)
+    around = only(SUNDAY, 1.5, 2, 2.5, 3, 12)
+    assert moments(around, BERLIN, start) == ["Sun 00:30", "Sun 01:00", "Sun 10:00"]
+
+
+def test_the_hour_that_is_repeated_in_autumn_holds_twice():
+    """On 31 October 2027, clocks in Berlin go from 3:00 back to 2:00, at 1:00 in UTC."""
+    start = datetime(2027, 10, 30, 22, tzinfo=UTC)
+    held = moments(only(SUNDAY, 1.5, 2.5, 3, 12), BERLIN, start)
+    assert held == ["Sat 23:30", "Sun 00:30", "Sun 01:30", "Sun 02:00", "Sun 11:00"]
+
+
+def test_zones_that_differ_by_half_and_quarter_hours():
+    """Noon in Kolkata is 6:30 in UTC, and in Kathmandu 6:15."""
+    noon = only(MONDAY, 12)
+    assert moments(noon, KOLKATA, datetime(2027, 2, 1, tzinfo=UTC)) == ["Mon 06:30"]
+    assert moments(noon, KATHMANDU, datetime(2027, 2, 1, 0, 15, tzinfo=UTC)) == ["Mon 06:15"]
+
+
+@each_case(
+    ("moment", "midnight"),
+    [
+        ("2027-02-01 22:59", "2027-02-01 23:00"), ("2027-02-01 23:00", "2027-02-02 23:00"),
+        ("2027-03-27 23:30", "2027-03-28 22:00"), ("2027-10-30 22:30", "2027-10-31 23:00"),
+        ("2027-12-31 12:00", "2027-12-31 23:00"),
+    ],
+)  # fmt: skip
+def test_midnight_in_berlin(moment, midnight):
+    moment, midnight = (datetime.fromisoformat(f"{each}+00:00") for each in (moment, midnight))
+    assert next_midnight(moment, BERLIN) == midnight
