@@ -181,6 +181,7 @@ ONE_THING = {
             "Listing",
             "Playable",
         ),
+        "Limits",
         *("Transfer", "Transfers", "User", "Wish"),
     },
     "v1's refusals, sent and received": {"NoRoom", "NotFound", "Refusal"},

@@ -10,7 +10,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from common.names import LONGEST_NAME
 from service.http.refusals import NothingPassed
 from service.library.search.search import MOST_FOUND
-from service.models import LARGEST_ID
+from service.models import HALF_HOURS, LARGEST_ID
 from service.transfers.torrents import magnets
 from service.transfers.under_way import Decision
 
@@ -45,6 +45,30 @@ Only = Annotated[
 ]
 Ids = Annotated[Text, Meta(description="Ids from the list, separated by commas")]
 ZipName = Annotated[Text, Meta(description="What to call the archive, without .zip")]
+# libtorrent counts no faster.
+Speed = Annotated[int, Meta(ge=0, le=2 * 10**9, description="Bytes per second; 0: no limit")]
+Ratio = Annotated[float, Meta(ge=0, le=1_000, description="Ends seeding; 0: none is seeded")]
+Minutes = Annotated[int, Meta(ge=0, le=525_600, description="The same, whichever comes first")]
+ActiveTransfers = Annotated[int, Meta(ge=1, le=1_000, description="Torrents; as many URLs run")]
+Schedule = Annotated[
+    str,
+    Meta(
+        min_length=HALF_HOURS,
+        max_length=HALF_HOURS,
+        pattern=f"^[01]{{{HALF_HOURS}}}$",
+        description="1 for each half hour from Monday on in which the slow speeds apply, else 0",
+    ),
+]
+Switch = Annotated[
+    Text,
+    Meta(
+        pattern="^(slow|full|schedule)$",
+        description="What applies whatever the schedule says; schedule: what it says",
+    ),
+]
+Until = Annotated[
+    Text, Meta(pattern="^(hour|tomorrow)$", description="When a switch ends, if not by another")
+]
 ArchiveEntries = Annotated[
     Text,
     Meta(
@@ -188,6 +212,23 @@ class MoveOptions(Struct):
             extra_json_schema={"enum": ["ask", "keep_both", "skip", "replace"]},
         ),
     ] = "ask"
+
+
+# Empty fields remove the limit.
+class OwnLimitsInput(Struct):
+    download_bytes_per_second: Speed | UnsetType = UNSET
+    upload_bytes_per_second: Speed | UnsetType = UNSET
+    seed_ratio: Ratio | UnsetType = UNSET
+    seed_minutes: Minutes | UnsetType = UNSET
+
+
+class LimitsInput(OwnLimitsInput):
+    active_transfers: ActiveTransfers | UnsetType = UNSET
+    slow_download_bytes_per_second: Speed | UnsetType = UNSET
+    slow_upload_bytes_per_second: Speed | UnsetType = UNSET
+    schedule: Schedule | UnsetType = UNSET
+    switch: Switch | UnsetType = UNSET
+    until: Until | UnsetType = UNSET
 
 
 class MoveInput(MoveOptions, kw_only=True):

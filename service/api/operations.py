@@ -19,6 +19,7 @@ from service.api.views import (
     deleted_items,
     files,
     folders,
+    limits,
     media,
     moves,
     search,
@@ -54,6 +55,11 @@ def of_transfers(
         post(f"{one}/resume", f"Resume {noun}", transfers.resume),
         post(f"{one}/move", f"Move {noun} in the queue", transfers.move),
         post(f"{all_}s/change", f"Pause, resume, or move several {noun}s", transfers.change),
+        get(f"{one}/limits", f"Get the limits of one {noun}", limits.show_own),
+        post(
+            *(f"{one}/limits", f"Limit one {noun}", limits.change_own),
+            *(inputs.OwnLimitsInput,),
+        ),
     )
 
 
@@ -124,6 +130,13 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
     "Transfers": of_transfers("transfer", transfers.add_file, inputs.AddressInput, inputs.AnyFile),
     "Torrents, the other name of transfers": of_transfers(
         "torrent", transfers.add_torrent, inputs.TorrentAddress, inputs.TorrentFileInput
+    ),
+    "Limits": (
+        get("/rest/limits", "Get the limits of all transfers", limits.show),
+        post(
+            *("/rest/limits", "Change the limits of all transfers", limits.change),
+            *(inputs.LimitsInput,),
+        ),
     ),
     "User": (
         get("/rest/user", "Get account information", user.show),

@@ -372,6 +372,32 @@ class FilesOfTransfer(Result, kw_only=True):
     files: Annotated[list[FileOfTransfer], Meta(description="Empty while they are unknown")]
 
 
+class Limits(Result, kw_only=True):
+    download_bytes_per_second: Rate
+    upload_bytes_per_second: Rate
+    active_transfers: Whole
+    seed_ratio: float
+    seed_minutes: Whole
+    slow_download_bytes_per_second: Rate
+    slow_upload_bytes_per_second: Rate
+    schedule: Annotated[str, Meta(description="1 for each slow half hour of a week, else 0")]
+    is_slow: Annotated[bool, Meta(description="Whether the slow speeds apply now")]
+    switched_to: Annotated[str, Meta(description="slow, full, or empty: what the schedule says")]
+    switched_until: Annotated[Time | None, Meta(description="null: until the next switch")]
+    fixed: Annotated[list[str], Meta(description="Fields that only the environment can change")]
+    may_change: Annotated[bool, Meta(description="Whether this account may change them")]
+    time_zone: Annotated[str, Meta(description="Of the schedule")]
+
+
+class OwnLimits(Result, kw_only=True):
+    """The limits that a transfer has of its own; null: none."""
+
+    download_bytes_per_second: Rate | None
+    upload_bytes_per_second: Rate | None
+    seed_ratio: float | None
+    seed_minutes: Whole | None
+
+
 class Added(Struct, kw_only=True):
     result: bool = True
     success: bool = True

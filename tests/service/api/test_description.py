@@ -35,6 +35,7 @@ RECORDS = {
         "UndoResult",
     ),
     *("DeletedEntries", "DeletedEntry", "Deletion", "Details", "RestoredEntries", "RestoredEntry"),
+    *("Limits", "OwnLimits"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}
