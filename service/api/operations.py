@@ -137,6 +137,7 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
             *("/rest/limits", "Change the limits of all transfers", limits.change),
             *(inputs.LimitsInput,),
         ),
+        get("/rest/reachability", "Get whether peers can connect", limits.show_reachability),
     ),
     "User": (
         get("/rest/user", "Get account information", user.show),

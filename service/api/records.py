@@ -398,6 +398,16 @@ class OwnLimits(Result, kw_only=True):
     seed_minutes: Whole | None
 
 
+class Reachability(Result, kw_only=True):
+    port: Annotated[Whole, Meta(description="Of BitTorrent; 0: it listens nowhere")]
+    reachable: Annotated[bool | None, Meta(description="null: it is too early to say")]
+    mapping: Annotated[
+        str, Meta(description="By the router: off, mapped, failed, or not yet known")
+    ]
+    incoming_at: Annotated[Time | None, Meta(description="When a peer last connected")]
+    proxy: Annotated[bool, Meta(description="Whether BitTorrent uses a proxy")]
+
+
 class Added(Struct, kw_only=True):
     result: bool = True
     success: bool = True

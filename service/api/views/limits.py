@@ -1,6 +1,7 @@
-"""The limits of all transfers, and of each."""
+"""The limits of all transfers and of each, and whether peers can reach this installation."""
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -10,11 +11,14 @@ from msgspec import Struct, ValidationError
 from service.api import records
 from service.api.auth import AccountRequest
 from service.api.inputs import LimitsInput, OwnLimitsInput
+from service.errors import FirstAccountOnly
 from service.http import bodies
 from service.http.records import moment
 from service.http.refusals import MissingField, UnreadableField
+from service.models import Worker
 from service.transfers import limits, transfers
 
+WORST_FIRST = (False, None, True)
 OF_ROW = set(records.Limits.__struct_fields__) & set(LimitsInput.__struct_fields__)
 
 
@@ -71,3 +75,19 @@ def read_values(
         # It ends with the path of the field.
         raise UnreadableField(str(wrong).rpartition("$.")[2].rstrip("`")) from wrong
     return {name: None if name in empty else getattr(read, name) for name in sent}
+
+
+def show_reachability(request: AccountRequest) -> records.Reachability:
+    """Show it of the machine that peers reach worst: each has a port of its own."""
+    if not limits.may_change(request.account):
+        raise FirstAccountOnly
+    sessions: list[dict[str, Any]] = [each.session for each in Worker.alive() if each.session]
+    worst = min(sessions, key=lambda each: WORST_FIRST.index(each["is_reachable"]), default={})
+    incoming_at = worst.get("incoming_at")
+    return records.Reachability(
+        port=worst.get("port", 0),
+        reachable=worst.get("is_reachable"),
+        mapping=worst.get("mapping", ""),
+        incoming_at=moment(datetime.fromtimestamp(incoming_at, UTC)) if incoming_at else None,
+        proxy=bool(settings.TORRENT_PROXY),
+    )

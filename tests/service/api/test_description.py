@@ -35,7 +35,7 @@ RECORDS = {
         "UndoResult",
     ),
     *("DeletedEntries", "DeletedEntry", "Deletion", "Details", "RestoredEntries", "RestoredEntry"),
-    *("Limits", "OwnLimits"),
+    *("Limits", "OwnLimits", "Reachability"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}

@@ -1,11 +1,14 @@
-"""/rest/limits, and the limits of one transfer."""
+"""/rest/limits, the limits of one transfer, and /rest/reachability."""
 
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 
 import pytest
 import schemathesis
 
 from service.api.operations import openapi
+from service.models import Worker
+from service.torrents.events import SessionStatus
 from service.transfers import transfers
 from tests.cases import each_case
 from tests.service.builders import NOW, magnet
@@ -193,9 +196,55 @@ def test_every_account_may_limit_its_own_transfers(stranger):
     assert stranger.post(path, data={"seed_minutes": "1"}).json()["seed_minutes"] == 1
 
 
+# Reachability
+
+UNKNOWN = {"port": 0, "reachable": None, "mapping": "", "incoming_at": None, "proxy": False}
+
+
+def reachability(api):
+    answer = api.get("/rest/reachability").json()
+    return {name: answer[name] for name in UNKNOWN}
+
+
+def a_worker(name, **facts):
+    return Worker.objects.create(
+        name=name,
+        alive_until=datetime.now(UTC) + timedelta(minutes=1),
+        session=asdict(SessionStatus(**facts)),
+    )
+
+
+def test_without_a_worker_nothing_is_known(api, settings):
+    assert reachability(api) == UNKNOWN
+    settings.TORRENT_PROXY = "socks5://127.0.0.1:1"
+    assert reachability(api)["proxy"] is True
+
+
+def test_the_worst_machine_counts(api):
+    a_worker("one", port=6_881, is_reachable=True, incoming_at=NOW.timestamp())
+    assert reachability(api) == UNKNOWN | {
+        "port": 6_881,
+        "mapping": "off",
+        "reachable": True,
+        "incoming_at": "2026-09-01 12:00:00",
+    }
+    a_worker("two", port=7_000)
+    assert (reachability(api)["port"], reachability(api)["reachable"]) == (7_000, None)
+    a_worker("three", port=7_001, mapping="failed", is_reachable=False)
+    assert reachability(api) == UNKNOWN | {"port": 7_001, "mapping": "failed", "reachable": False}
+    Worker.objects.filter(name="three").update(alive_until=NOW)
+    assert reachability(api)["port"] == 7_000
+
+
+def test_only_the_first_account_sees_it(api, stranger):
+    assert error(stranger.get("/rest/reachability")) == (403, "first_account_only")
+
+
 def test_answers_are_as_described(api, transfer):
     described = schemathesis.openapi.from_dict(openapi())
-    described["/rest/limits"]["GET"].validate_response(api.get("/rest/limits"))
+    a_worker("one", port=6_881, mapping="mapped", is_reachable=True, incoming_at=1.5e9)
+    for path in ("/rest/limits", "/rest/reachability"):
+        described[path]["GET"].validate_response(api.get(path))
     answer = change(api, switch="slow", until="hour")
     described["/rest/limits"]["POST"].validate_response(answer)
     path = f"/rest/transfer/{transfer.pk}/limits"
