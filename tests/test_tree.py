@@ -181,7 +181,7 @@ ONE_THING = {
             "Listing",
             "Playable",
         ),
-        "Limits",
+        *("Limits", "OwnLimits", "Reachability"),
         *("Transfer", "Transfers", "User", "Wish"),
     },
     "v1's refusals, sent and received": {"NoRoom", "NotFound", "Refusal"},

@@ -8,9 +8,11 @@ import pytest
 from django.utils import timezone
 
 from tests.people import page
+from tests.service.builders import magnet
 from webui.connection import connection
 from webui.models import Sent
 from webui.transfers import actions
+from webui.v1.errors import Rejected
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("own_service")]
 SCRIPT = {"x-requested-with": "ferry"}
@@ -64,6 +66,29 @@ def test_records_that_no_other_service_sends_are_read():
     v1.delete_together([("folder", films_id)])
     gone = v1.delete_for_good({"ids": v1.deleted_items().items[0].id})
     assert (gone.id, gone.count) == ("", 1)
+
+
+def test_limits_are_read_and_changed():
+    v1 = connection.service().v1
+    before = v1.limits()
+    assert (before.may_change, before.is_slow, before.schedule) == (True, False, "0" * 336)
+    changed = v1.set_limits(
+        {"active_transfers": "3", "schedule": "1" * 336, "switch": "full", "until": "hour"}
+    )
+    assert v1.limits() == changed
+    assert (changed.active_transfers, changed.is_slow, changed.switched_to) == (3, False, "full")
+    assert 0 < (changed.switched_until - timezone.now()).total_seconds() <= 3_600
+    with pytest.raises(Rejected, match="seed_ratio_unreadable"):
+        v1.set_limits({"seed_ratio": "-1"})
+
+    transfer_id = v1.add_magnet(magnet()).id
+    limited = v1.limit_transfer(transfer_id, {"download_bytes_per_second": "5", "seed_ratio": "2"})
+    assert v1.transfer_limits(transfer_id) == limited
+    assert (limited.download_bytes_per_second, limited.seed_ratio) == (5, 2.0)
+    assert v1.limit_transfer(transfer_id, {"seed_ratio": ""}).seed_ratio is None
+
+    seen = v1.reachability()
+    assert (seen.port, seen.reachable, seen.mapping, seen.incoming_at) == (0, None, "", None)
 
 
 def test_a_file_is_uploaded_listed_renamed_downloaded_and_deleted(bob):

@@ -336,6 +336,27 @@ class Client(ServiceConnection):
         either = self._either("transfer_delete", call, replace(call, method="POST"))
         self._perform(self._in_namings(*either))
 
+    # Limits, which only our own service has
+
+    def limits(self) -> own_records.Limits:
+        return self._ask_own(calls.get("limits"), own_records.Limits)
+
+    def set_limits(self, fields: Mapping[str, str]) -> own_records.Limits:
+        """Change some limits, and return all. `switch` and `until` change the speeds for a time."""
+        return self._ask_own(calls.act("limits", fields), own_records.Limits)
+
+    def transfer_limits(self, transfer_id: str) -> own_records.OwnLimits:
+        call = calls.get(f"transfer/{checked_id(transfer_id)}/limits")
+        return self._ask_own(call, own_records.OwnLimits)
+
+    def limit_transfer(self, transfer_id: str, fields: Mapping[str, str]) -> own_records.OwnLimits:
+        """Change some limits of one transfer. Those that are empty are the installation's again."""
+        call = Call("POST", f"transfer/{checked_id(transfer_id)}/limits", form=fields)
+        return self._ask_own(call, own_records.OwnLimits)
+
+    def reachability(self) -> own_records.Reachability:
+        return self._ask_own(calls.get("reachability"), own_records.Reachability)
+
     # The account
 
     def account(self, within_seconds: float | None = None) -> records.Account:

@@ -93,6 +93,48 @@ class Camera(Struct, frozen=True):
     focal_length_mm: Measure = 0.0
 
 
+Speed = Annotated[int, Meta(ge=0)]  # bytes per second; 0: no limit
+
+
+class Limits(Struct, frozen=True):
+    """The limits of all transfers."""
+
+    download_bytes_per_second: Speed
+    upload_bytes_per_second: Speed
+    active_transfers: int
+    seed_ratio: float
+    seed_minutes: int
+    slow_download_bytes_per_second: Speed
+    slow_upload_bytes_per_second: Speed
+    # 1 for each half hour from Monday on in which the slow speeds apply, else 0
+    schedule: Annotated[str, Meta(pattern="^[01]{336}$")]
+    is_slow: bool  # now
+    switched_to: Literal["slow", "full", ""]  # empty: as in the schedule
+    switched_until: Moment | None  # None: until the next switch
+    fixed: frozenset[str]  # the fields that only the environment can change
+    may_change: bool
+    time_zone: str
+
+
+class OwnLimits(Struct, frozen=True):
+    """The limits that a transfer has of its own; None: it has no such limit."""
+
+    download_bytes_per_second: Speed | None
+    upload_bytes_per_second: Speed | None
+    seed_ratio: float | None
+    seed_minutes: int | None
+
+
+class Reachability(Struct, frozen=True):
+    """Whether peers can connect to the service, or None if it is too early to say."""
+
+    port: int  # 0: it listens nowhere
+    reachable: bool | None
+    mapping: Literal["off", "", "mapped", "failed"]  # the router's answer; empty until it comes
+    incoming_at: Moment | None  # when a peer last connected
+    proxy: bool
+
+
 class Batch(Struct, frozen=True):
     """What was deleted, moved, or copied together; nothing, if names are `taken`. `id` undoes it,
     unless it is empty."""
