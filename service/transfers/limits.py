@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import copy
-from datetime import datetime, timedelta
+from datetime import datetime, time, timedelta, tzinfo
 from typing import Any, NamedTuple
 
 from django.conf import settings
@@ -14,7 +14,7 @@ from service.accounts.accounts import changing_transfers
 from service.errors import FirstAccountOnly, SettingFixed
 from service.models import Account, Limits, Transfer
 from service.torrents.orders import TransferLimits
-from service.transfers import schedule, transfers, wake_ups
+from service.transfers import transfers, wake_ups
 
 SPEEDS = ("download_bytes_per_second", "upload_bytes_per_second")
 # The setting that decides instead of the row if the environment has it, or else gives the default.
@@ -62,7 +62,7 @@ def is_fixed(name: str) -> bool:
 def is_slow(row: Limits, now: datetime) -> bool:
     if row.is_switched(now):
         return row.switched_to == "slow"
-    return schedule.holds(row.schedule, now, timezone.get_default_timezone())
+    return holds(row.schedule, now, timezone.get_default_timezone())
 
 
 def lower(limit: int, other: int) -> int:
@@ -88,7 +88,7 @@ def switch(to: str, until: str | None, now: datetime) -> dict[str, Any]:
     """Return what makes the slow or full speeds apply for a time, or the schedule again."""
     if to == "schedule":
         return {"switched_to": "", "switched_until": None}
-    midnight = schedule.next_midnight(now, timezone.get_default_timezone())
+    midnight = next_midnight(now, timezone.get_default_timezone())
     ends = {"hour": now + timedelta(hours=1), "tomorrow": midnight}
     return {"switched_to": to, "switched_until": ends[until] if until else None}
 
@@ -112,3 +112,21 @@ def own_limits(values: Mapping[str, Any] | None) -> TransferLimits:
 def find_own(among: QuerySet[Transfer]) -> dict[int, Any]:
     """Return the limits that transfers have of their own, by the ids of these transfers."""
     return dict(among.filter(limits__isnull=False).values_list("pk", "limits"))
+
+
+# The schedule of a week, by half hours in the time that clocks on the wall show
+
+
+def holds(schedule: str, moment: datetime, zone: tzinfo) -> bool:
+    """Return whether the half hour of a moment is marked; the schedule begins on Monday.
+
+    Where clocks are set forward, some half hours don't exist; where they are set back, some occur
+    twice, and are marked both times.
+    """
+    local = moment.astimezone(zone)
+    return schedule[(local.weekday() * 24 + local.hour) * 2 + local.minute // 30] == "1"
+
+
+def next_midnight(moment: datetime, zone: tzinfo) -> datetime:
+    tomorrow = moment.astimezone(zone).date() + timedelta(days=1)
+    return datetime.combine(tomorrow, time(), zone)

@@ -12,7 +12,7 @@ document.addEventListener("keydown", (event) => {
 
 export function isForUs(event, { mayRepeat = false, withCtrl = false, inside = "" } = {}) {
   const { altKey, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
-  if (altKey || (ctrlKey || metaKey) !== withCtrl || isComposing || defaultPrevented) return false;
+  if (altKey || Boolean(ctrlKey || metaKey) !== withCtrl || isComposing || defaultPrevented) return false;
   if (repeat && !mayRepeat) return false;
   if (target.closest?.("input:not([type=checkbox]), select, textarea, [contenteditable]")) return false;
   return !document.querySelector(`dialog[open]:not(${inside || "#no"}), :popover-open`) && isOn();

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from service.transfers.schedule import holds, next_midnight
+from service.transfers.limits import holds, next_midnight
 from tests.cases import each_case
 
 BERLIN, KOLKATA, KATHMANDU = map(ZoneInfo, ("Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu"))
