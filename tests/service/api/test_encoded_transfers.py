@@ -13,7 +13,7 @@ from tests.cases import each_case
 
 ROW = TransferRow(
     7, 1, "Sintel", 10**9, "a" * 40, "", "stopped", "", "", "", 12.5, 0, 0, 0, 0, 0, 0, 0, None,
-    None, "2026-11-25 10:00:00",
+    None, 0, False, "2026-11-25 10:00:00",
 )  # fmt: skip
 ROWS = [ROW._replace(id=number) for number in range(1, 4)]
 PATHS = {1: "Films"}
