@@ -35,3 +35,5 @@ on(document, "change", async ({ target }) => {
 
 document.addEventListener("htmx:afterSettle", followUnpacking);
 followUnpacking();
+
+if (navigator.maxTouchPoints) import("../selection/touch.js");

@@ -1,24 +1,21 @@
 // Show what is chosen, and choose by clicks and touch.
 import { setText } from "../elements.js";
-import { on, onCapture } from "../events.js";
+import { onCapture } from "../events.js";
 import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { Selection } from "./chosen.js";
-import { Hold } from "./hold.js";
 import { allRows, query, rowOf, total } from "./rows.js";
 
 const TICK = '.tick[name="entry"]';
-// What a finger holds or taps to choose its row.
-const SURFACE = ".entry, .transfer";
-const isOnSurface = (target, surface) => !target.closest(".hit") && target.closest(surface);
+// What a finger taps to choose its row.
+const isOnSurface = (target) => !target.closest(".hit") && target.closest(".entry, .transfer, .more");
 
 let selection = new Selection();
 let isRange = false;
-const hold = new Hold();
 
 const main = () => document.getElementById("main");
 const form = () => document.getElementById("entries");
-const tickOf = (row) => row.querySelector(TICK);
+export const tickOf = (row) => row.querySelector(TICK);
 const tickableRows = () => allRows().filter(tickOf);
 
 // Each folder that opens has its own selection.
@@ -136,30 +133,11 @@ document.addEventListener("formdata", ({ target, formData }) => {
 
 // While selecting by touch, a tap on a row chooses it. Capture it before htmx opens a folder.
 onCapture("click", (event) => {
-  const { target } = event;
-  const row = rowOf(target);
-  if (!row || !isOnSurface(target, `${SURFACE}, .more`)) return;
-  if (!hold.isDone && !selection.isSelecting) return;
+  const row = rowOf(event.target);
+  if (!selection.isSelecting || !row || !isOnSurface(event.target)) return;
   event.preventDefault();
   event.stopPropagation();
-  if (!hold.isDone) toggle(row);
-  hold.isDone = false;
+  toggle(row);
 });
-
-document.addEventListener("pointerdown", (event) => {
-  const row = rowOf(event.target);
-  hold.end();
-  hold.isDone = false;
-  if (row && tickOf(row) && event.pointerType === "touch" && isOnSurface(event.target, SURFACE)) {
-    hold.start(event, () => {
-      navigator.vibrate?.(10);
-      startSelecting(row);
-    });
-  }
-});
-
-document.addEventListener("pointermove", (event) => hold.move(event));
-on(document, "pointerup pointercancel scroll", () => hold.end());
-document.addEventListener("contextmenu", (event) => hold.isActive && event.preventDefault());
 
 adopt();

@@ -82,3 +82,5 @@ function actOn(actOnRow, buttons) {
 }
 
 const removeRow = (row) => (canAct(row, "cancel") ? cancel(row) : canAct(row, "clear") && clear(row));
+
+if (navigator.maxTouchPoints) import("../selection/touch.js");
