@@ -141,7 +141,9 @@ class EngineProcess:
         """Add a torrent, or change the files or limits of one that was added before."""
         if earlier := self._torrents.get(order.key):
             earlier.limit(order.limits)
-            if order.choice != earlier.order.choice:
+            # A magnet link's own choice of files has no number of its own.
+            has_other_files = order.unwanted != earlier.order.unwanted
+            if has_other_files or order.choice != earlier.order.choice:
                 with self._refuse_and_settle(earlier):
                     earlier.choose(order)
             return
