@@ -425,12 +425,16 @@ class EngineTorrent:
         self.leave(lambda: self._end(events.Seeded(self.key)))
 
     def save_resume(self) -> None:
+        if self._may_save():
+            self.is_dirty = False
+            self.is_saving = True
+            self.handle.save_resume_data(0)
+
+    def _may_save(self) -> bool:
+        """Return whether resume data would say all that is on the disk."""
         is_without = self.stage in (EngineStage.SEEKING, EngineStage.LEAVING)
-        if self.handle is None or is_without or self._choices_under_way:
-            return
-        self.is_dirty = False
-        self.is_saving = True
-        self.handle.save_resume_data(0)
+        is_known = self._is_checked and not self._choices_under_way
+        return self.handle is not None and not is_without and is_known
 
     def phase(self, status: Any) -> events.Phase:
         if self.stage in (EngineStage.COMPLETE, EngineStage.SEEDING):
@@ -469,7 +473,7 @@ class EngineTorrent:
         """Save what has arrived, since the transfer may continue one day, and leave."""
         self._is_removed = True
         has_bytes = self.stage in (EngineStage.LOADED, EngineStage.FLUSHING, EngineStage.COMPLETE)
-        if has_bytes and not self._is_in_doubt and not self._choices_under_way:
+        if has_bytes and not self._is_in_doubt and self._may_save():
             self.save_resume()
         else:
             self._end_removal()

@@ -10,7 +10,7 @@ import pytest
 
 from service.torrents.engine import child
 from service.torrents.engine.files import RESUME, TorrentFolder
-from service.torrents.events import Complete, Metadata, Restarted, Status, TorrentGone
+from service.torrents.events import Arrived, Complete, Metadata, Restarted, Status, TorrentGone
 from service.torrents.orders import Order
 from tests.service.torrents.holding import Held, holding, listening_port
 from tests.swarm import seeder, torrent
@@ -215,3 +215,16 @@ def test_a_seeder_that_vanishes_and_returns_is_met_again(held, tmp_path):
         held.engine.resume("7")
         seeds.meet(made, f"127.0.0.1:{listening_port(held.engine.pid)}")
         held.wait(Complete, "7")
+
+
+def test_a_torrent_that_is_paused_while_it_is_checked_is_not_fetched_again(held, seeds, tmp_path):
+    made = torrent("x", PAYLOAD * 64, piece_bytes=2**18)
+    seeds.give(made, tmp_path / "given")
+    (held.folder("7") / "0").write_bytes(PAYLOAD * 64)
+    held.add("7", made)
+    held.wait(Arrived, "7")
+    held.engine.remove("7")
+    held.wait(TorrentGone, "7")
+    again(held, made, seeds.address)
+    held.wait(Complete, "7")
+    assert seeds.uploaded_bytes(made) == 0
