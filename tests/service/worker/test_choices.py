@@ -5,6 +5,7 @@ import pytest
 from service.errors import CannotChoose, NoRoom
 from service.library import library
 from service.models import File, Folder, Transfer
+from service.store.disk_store import DiskStore
 from service.transfers import choices, transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
 from service.transfers.under_way import Decision, decide
@@ -130,6 +131,24 @@ def test_a_choice_during_the_import_starts_the_download_again(shift):
     assert contents(shift, folder_of(transfer)) == only(3)
 
 
+def test_a_choice_in_the_last_moment_of_the_import_is_noticed(shift, monkeypatch):
+    transfer = add(alice())
+    learn(shift, transfer)
+    link_all = DiskStore.link_all
+
+    def choose_and_link(*arguments):
+        if not Transfer.objects.get().choice:
+            choose(transfer, 3)
+        return link_all(*arguments)
+
+    # The choice must fall between the two moments in which the import looks for it.
+    monkeypatch.setattr(DiskStore, "link_all", choose_and_link)
+    complete(shift, transfer)
+    assert not File.objects.exists()
+    complete(shift, transfer)
+    assert contents(shift, folder_of(transfer)) == only(3)
+
+
 def test_another_worker_continues_with_the_choice(shift):
     transfer = add(alice())
     learn(shift, transfer)
@@ -194,8 +213,8 @@ def test_a_transfer_that_is_to_choose_stops_once_its_files_are_known(shift):
 def test_resuming_it_instead_wants_every_file(shift):
     transfer = add(alice(), chooses=True)
     learn(shift, transfer)
-    shift.rounds(2)
     decide(transfer.account, transfer.pk, Decision.RESUME, NOW)
+    shift.rounds(2)
     learn(shift, transfer)
     complete(shift, transfer)
     assert contents(shift, folder_of(transfer)) == FILES
@@ -222,8 +241,11 @@ def test_a_torrent_of_one_file_starts_without_a_choice(shift):
 
 def test_what_is_to_choose_waits_for_no_slot():
     shift = Shift(active_transfers=1)
-    first = transfers.add_magnet(alice(), magnet("b"), 0, NOW)
+    account = alice()
+    add(account, chooses=True)
+    first = transfers.add_magnet(account, magnet("b"), 0, NOW)
     shift.rounds(2)
+    assert shift.state(first) == "metadata"
     transfer = add_torrent(
         first.account, a_torrent("Films", files=dict(SIZES)), 0, NOW, chooses=True
     )
@@ -407,6 +429,8 @@ def both(shift, mine, theirs):
     for transfer, wanted in zip(transfers_of, (mine, theirs), strict=True):
         choose(transfer, *wanted)
     shift.round()
+    # It had begun to arrive when it was no longer wanted.
+    download_folder(transfers_of[0].pk).file(3).write_bytes(b"?")
     complete(shift, transfers_of[0])
     return transfers_of
 
@@ -422,6 +446,7 @@ def test_a_follower_gets_its_own_wanted_files_from_the_first(shift):
 def test_a_follower_that_wants_other_files_fetches_them_afterward(shift):
     mine, theirs = both(shift, (0, 1), (1, 3))
     assert contents(shift, folder_of(mine)) == only(0, 1)
+    assert not Folder.objects.filter(account=theirs.account, parent__isnull=False).exists()
     learn(shift, theirs)
     complete(shift, theirs)
     assert contents(shift, folder_of(theirs)) == only(1, 3)
