@@ -36,7 +36,7 @@ SENTENCES: dict[Kind | int, str] = {
     "http_status": "The server reported error {0.status}.",
     "invalid_torrent": "The torrent can't be read.",
     "no_such_host": "Ferry couldn't find a server with this name.",
-    "not_a_torrent": "This is no torrent that can be read.",
+    "not_a_torrent": "This torrent file can't be read.",
     "same_torrent": "The same torrent is here already.",
     "timeout": "The server stopped responding.",
     "too_many_files": "There are more than {0.limit:,} files in this torrent.",

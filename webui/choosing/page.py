@@ -30,18 +30,18 @@ class FileLine:
 
 
 @dataclass(frozen=True, slots=True)
-class FolderChoice:
+class FolderLine:
     name: str
     label: str
     text: str
-    folders: list["FolderChoice"]
+    folders: list["FolderLine"]
     files: list[FileLine]
     count: int
     size_bytes: int
 
 
 @dataclass(frozen=True)
-class RestChoice:
+class RestLine:
     """The files beyond those that have a row."""
 
     text: str
@@ -56,8 +56,8 @@ class ChoicePage:
     name: str
     has_begun: bool
     is_open: bool
-    tree: FolderChoice
-    rest: RestChoice | None
+    tree: FolderLine
+    rest: RestLine | None
     count: int
     size_bytes: int
     free_bytes: int | None
@@ -80,8 +80,8 @@ def choice_page(
         name=transfer.name or _("Unnamed"),
         has_begun=not transfer.awaits_choice,
         is_open=len(files) <= MOST_OPEN,
-        tree=folder_choice(tree_of(files[:MOST_LISTED]), chosen, kind_words()),
-        rest=rest_choice(files[MOST_LISTED:], chosen),
+        tree=folder_line(tree_of(files[:MOST_LISTED]), chosen, kind_words()),
+        rest=rest_line(files[MOST_LISTED:], chosen),
         count=len(files),
         size_bytes=size_bytes,
         free_bytes=free_bytes,
@@ -92,21 +92,21 @@ def choice_page(
     )
 
 
-def bytes_of(rows: Iterable[TransferFile | FileLine | FolderChoice]) -> int:
+def bytes_of(rows: Iterable[TransferFile | FileLine | FolderLine]) -> int:
     return sum(each.size_bytes for each in rows)
 
 
-def folder_choice(
+def folder_line(
     branch: Branch, chosen: Collection[int], kinds: Mapping[str, str]
-) -> FolderChoice:
+) -> FolderLine:
     branches = sorted(branch.folders.values(), key=lambda each: natural(each.name))
-    folders = [folder_choice(each, chosen, kinds) for each in branches]
+    folders = [folder_line(each, chosen, kinds) for each in branches]
     named_files = sorted(branch.files, key=lambda each: natural(each[0]))
-    files = [file_choice(name, file, chosen, kinds) for name, file in named_files]
+    files = [file_line(name, file, chosen, kinds) for name, file in named_files]
     count = len(files) + sum(each.count for each in folders)
     size_bytes = bytes_of(folders) + bytes_of(files)
     words = ngettext("%(count)s file, %(size)s", "%(count)s files, %(size)s", count)
-    return FolderChoice(
+    return FolderLine(
         name=branch.name,
         label=_("All files in %(folder)s") % {"folder": branch.name},
         text=words % {"count": count_words(count), "size": size_words(size_bytes)},
@@ -117,7 +117,7 @@ def folder_choice(
     )
 
 
-def file_choice(
+def file_line(
     name: str, file: TransferFile, chosen: Collection[int], kinds: Mapping[str, str]
 ) -> FileLine:
     return FileLine(
@@ -132,9 +132,9 @@ def file_choice(
     )
 
 
-def rest_choice(files: Sequence[TransferFile], chosen: Collection[int]) -> RestChoice | None:
+def rest_line(files: Sequence[TransferFile], chosen: Collection[int]) -> RestLine | None:
     is_chosen = all(file.index in chosen for file in files)
-    rest = RestChoice(more_words(len(files)), len(files), bytes_of(files), is_chosen)
+    rest = RestLine(more_words(len(files)), len(files), bytes_of(files), is_chosen)
     return rest if files else None
 
 

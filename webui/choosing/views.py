@@ -52,16 +52,11 @@ def show(
     files: Sequence[TransferFile],
     chosen: Collection[int],
 ) -> HttpResponse:
-    page = pages.choice_page(transfer, files, chosen, free_bytes_of(request))
+    cached_list = poll.store().find_list(service_of(request).key)
+    free_bytes = cached_list.free_bytes if cached_list else None
+    page = pages.choice_page(transfer, files, chosen, free_bytes)
     template = "choosing/_choose.html" if request.htmx else "choosing/show.html"
     return render(request, template, {"page": page})
-
-
-def free_bytes_of(request: Request) -> int | None:
-    cached_list = poll.store().find_list(service_of(request).key)
-    if cached_list is None or not cached_list.space_max_bytes:
-        return None
-    return max(cached_list.space_max_bytes - (cached_list.space_used_bytes or 0), 0)
 
 
 def save(

@@ -68,6 +68,11 @@ class CachedList:
     space_used_bytes: int | None
     space_max_bytes: int | None
 
+    @property
+    def free_bytes(self) -> int | None:
+        used, whole = self.space_used_bytes, self.space_max_bytes
+        return None if used is None or whole is None else max(whole - used, 0)
+
 
 class TransferCache:
     """A cache of what the service reports about transfers, for all processes of one machine.

@@ -78,9 +78,9 @@ class Slots:
         return min(self.free(), max(1, self.most - 1) - large)
 
     def beyond(self) -> list[Run]:
-        """Return the quick runs, the newest ones, that have a slot although there are fewer now."""
-        quick = sorted((run for run in self.running() if not run.is_slow), key=lambda run: run.id)
-        return quick[self.most :]
+        """Return the quick runs, the last ones, that have a slot although there are fewer now."""
+        quick = (run for run in self.running() if not run.is_slow)
+        return sorted(quick, key=lambda run: run.transfer.rank)[self.most :]
 
     def has_free_for(self, run: Run) -> bool:
         return (self.free_for_large() if run.leaves_one_slot else self.free()) > 0

@@ -71,7 +71,7 @@ def sort_choices(*, is_own: bool) -> Choices:
         "time": _("Oldest first"),
         "-size": _("Largest first"),
         "size": _("Smallest first"),
-        "-progress": _("Furthest first"),
-        "progress": _("Least far first"),
+        "-progress": _("Most progress first"),
+        "progress": _("Least progress first"),
         "-speed": _("Fastest first"),
     }

@@ -132,7 +132,6 @@ def running(request: Request) -> HttpResponse:
 def context_of(request: Request, cached_list: CachedList) -> RowContext:
     calendar = Calendar.now()
     away = None
-    used, whole = cached_list.space_used_bytes, cached_list.space_max_bytes
     if failure := poll.failure_of(cached_list):
         since = calendar.since(datetime.fromtimestamp(cached_list.read_at, UTC))
         away = pages.away_words(since, failure)
@@ -140,7 +139,7 @@ def context_of(request: Request, cached_list: CachedList) -> RowContext:
         calendar=calendar,
         may_change=Role(request.user.role).includes(Role.MEMBER),
         is_own=service_of(request).is_embedded,
-        free_bytes=None if used is None or whole is None else max(whole - used, 0),
+        free_bytes=cached_list.free_bytes,
         away=away,
     )
 
