@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from django.utils.translation import gettext as _
 
-from common.names import key_of
+from common.names import find_name_error, key_of
 from webui.activity import events
 from webui.deleting import held_deletes
 from webui.files import screen
@@ -13,7 +13,22 @@ from webui.http.requests import Request, service_of
 from webui.library import folders
 from webui.library.entries import ROOT, Entry
 from webui.library.folders import Reading
-from webui.v1.errors import Failure, NotFound
+from webui.v1.errors import Conflict, Failure, NotFound, Rejected
+from webui.words import reasons
+from webui.words.failures import name_refusal
+
+
+def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, str]:
+    """Create a folder, and open it. If that fails, return the error."""
+    error = reasons.find(find_name_error(name)).text
+    if not error:
+        try:
+            made_id, _is_confirmed = create_folder(request, target, name)
+        except (Conflict, Rejected) as failure:
+            error = name_refusal(failure)
+        else:
+            return screen.read(request, made_id or target.snapshot.folder), ""
+    return target, error
 
 
 def create_folder(request: Request, reading: Reading, name: str) -> tuple[str | None, bool]:

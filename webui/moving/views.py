@@ -8,7 +8,6 @@ from django.shortcuts import render
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
-from common.names import find_name_error
 from webui.activity import events
 from webui.activity.page import ALL_FILES
 from webui.files import answers, changes, screen
@@ -24,10 +23,10 @@ from webui.models import Role
 from webui.moving import page as move_page
 from webui.moving.page import FolderPicker
 from webui.player import resume_positions
-from webui.v1.errors import Conflict, NotFound, Rejected
+from webui.v1.errors import NotFound, Rejected
 from webui.v1.own_records import Batch
 from webui.words import reasons
-from webui.words.failures import message_of, name_refusal
+from webui.words.failures import message_of
 
 IF_TAKEN = ("ask", "keep_both", "skip", "replace")
 # As many as the service takes together.
@@ -118,7 +117,7 @@ def picker(  # noqa: PLR0913
     target = target_of(request, source, chosen)
     name = new_name(request)
     if name:
-        target, error = make_folder(request, target, name)
+        target, error = changes.make_folder(request, target, name)
     question = move_page.Question(
         act=act,
         placed=placed,
@@ -165,19 +164,6 @@ def new_name(request: Request) -> str:
     first button of the form, which finds folders."""
     asks = "make" in request.POST or ("seek" in request.POST and not request.POST.get("find"))
     return request.POST.get("new", "").strip() if asks else ""
-
-
-def make_folder(request: Request, target: Reading, name: str) -> tuple[Reading, str]:
-    """Create a folder, and open it. If that fails, return the error."""
-    error = reasons.find(find_name_error(name)).text
-    if not error:
-        try:
-            made_id, _is_confirmed = changes.create_folder(request, target, name)
-        except (Conflict, Rejected) as failure:
-            error = name_refusal(failure)
-        else:
-            return screen.read(request, made_id or target.snapshot.folder), ""
-    return target, error
 
 
 def show(

@@ -10,13 +10,14 @@ from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from webui.errors import answers as error_answers
+from webui.files import changes
 from webui.files.pages.folder import FilmInProgress, film_in_progress
 from webui.files.pages.rows import FilesContext
 from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.library import folders, recent_folders
 from webui.library.entries import FILE, FOLDER, ROOT
-from webui.library.snapshot import Snapshot
+from webui.library.folders import Reading
 from webui.models import Role
 from webui.moving.page import folder_picker
 from webui.player import resume_positions
@@ -58,10 +59,14 @@ def elsewhere(request: Request, folder: str) -> HttpResponse:
     return render(request, "search/_elsewhere.html", {"page": page})
 
 
-@open_to(Role.MEMBER, "GET")
+@open_to(Role.MEMBER, "GET", "POST")
 def choose(request: Request) -> HttpResponse:
-    """Show folders to choose from: those in the open folder, or those that have the name."""
-    target, is_opened = read_target(request), "open" in request.GET
+    """Show folders to choose from: those in the open folder, or those that have the name. On POST,
+    create a folder first, and open it."""
+    reading, new, error = read_target(request), request.POST.get("new", "").strip(), ""
+    if new:
+        reading, error = changes.make_folder(request, reading, new)
+    target, is_opened = reading.snapshot, "open" in request.GET
     query = "" if is_opened else parse_search(request.GET.dict()).query
     search = SearchRequest(query, kind=FOLDER, has_all=True)
     result, covers = find(request, search) if query else (None, None)
@@ -71,7 +76,8 @@ def choose(request: Request) -> HttpResponse:
     # Say how much was searched, unless there is more to say about the results.
     page = replace(page, more=page.more or joining.sentences(pages.coverage_texts(covers)))
     template = "search/_choose.html" if request.htmx else "search/choose.html"
-    return render(request, template, {"page": page})
+    context = {"page": page, "new": new if error else "", "error": error}
+    return render(request, template, context, status=422 if error and not request.htmx else 200)
 
 
 @open_to(Role.GUEST, "GET")
@@ -86,14 +92,15 @@ def largest(request: Request) -> HttpResponse:
     return render(request, "search/largest.html", values)
 
 
-def read_target(request: Request) -> Snapshot:
+def read_target(request: Request) -> Reading:
     """Return the folder that the dialog shows; the root instead of one that is gone."""
-    folder = request.GET.get("open") or request.GET.get("to") or ROOT
+    fields = request.POST or request.GET
+    folder = fields.get("open") or fields.get("to") or ROOT
     service, now = service_of(request), timezone.now()
     try:
-        return folders.read(service, folder[: folders.LONGEST_ID], now=now).snapshot
+        return folders.read(service, folder[: folders.LONGEST_ID], now=now)
     except NotFound:
-        return folders.read(service, ROOT, now=now).snapshot
+        return folders.read(service, ROOT, now=now)
 
 
 def page_of(request: Request, search: SearchRequest) -> dict[str, object]:

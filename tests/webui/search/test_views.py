@@ -285,6 +285,22 @@ def test_every_folder_can_be_chosen_by_way_or_by_name(bob, storage):
     assert bob.client.get("/search/folder/?open=77777").status_code == 200
 
 
+def test_a_folder_can_be_created_where_it_is_chosen(bob, storage):
+    films = storage.folder("Films")
+    made = bob.client.post("/search/folder/", {"to": films.id, "new": " New ones "})
+    assert words(made, ".move .crumbs") == "All files / Films / New ones"
+    choice = page(made).select_one("[data-destination]")
+    assert choice["data-name"] == "Films/New ones"
+    assert "New ones" in words(bob.client.get(f"/files/{films.id}/"), "main")
+    bad = bob.client.post("/search/folder/", {"to": films.id, "new": "a/b"})
+    assert bad.status_code == 422
+    assert words(bad, "#folder-error")
+    assert page(bad).select_one("#folder-new")["value"] == "a/b"
+    assert words(bad, ".move .crumbs") == "All files / Films"
+    in_dialog = {"to": films.id, "new": "a/b"}
+    assert bob.client.post("/search/folder/", in_dialog, headers=HTMX).status_code == 200
+
+
 def test_a_foreign_service_is_searched_for_folders_as_far_as_known(bob, foreign):
     foreign.fake.keeps_folder_id = True
     foreign.folder("Films")
