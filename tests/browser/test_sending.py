@@ -590,6 +590,25 @@ def test_the_bookmarklet_sends_the_links_of_any_page(alice, elsewhere, policy):
 
 
 @pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
+def test_the_bookmarklet_offers_the_last_folder_of_the_site(alice, elsewhere, shelf):
+    films = shelf.folder("Films of a site")
+    alice.open(f"/files/{films.key.removeprefix('folder-')}/")
+    popup = pressed(alice, elsewhere(f'<a href="{magnet("One")}">x</a>', ""))
+    popup.evaluate(PATIENT)
+    popup.get_by_role("link", name="Other folder").click()
+    dialog = popup.get_by_role("dialog")
+    dialog.get_by_label("Find a folder").fill("of a site")
+    dialog.get_by_role("button", name="Films of a site").click()
+    dialog.get_by_role("link", name="Choose this folder").click()
+    popup.get_by_role("button", name="Add transfer").click()
+    expect(popup.get_by_role("heading", level=1)).to_have_text("In progress")
+    popup.close()
+    popup = pressed(alice, elsewhere(f'<a href="{magnet("Two")}">x</a>', ""))
+    expect(popup.locator("#folder option:checked")).to_contain_text("Films of a site")
+    popup.close()
+
+
+@pytest.mark.browser("A script of ours runs in the page of another site, under its policy")
 @pytest.mark.parametrize("policy", POLICIES, ids=["no policy", "strict policy"])
 def test_the_bookmarklet_stays_open_where_something_failed(alice, elsewhere, context, policy):
     popup = pressed(alice, elsewhere(f'<a href="{magnet("One")}">x</a>', policy))

@@ -31,7 +31,7 @@ from webui.words import reasons
 MOST_FORM_BYTES = 2**20
 MOST_FIELDS = 2 * parse.MOST_LINES
 TEXT_FIELDS = ("text", "line", "magnet", "url")
-TITLE_FIELD, FOLDER_FIELD, CHOOSE_FIELD = "title", "folder", "choose"
+TITLE_FIELD, FOLDER_FIELD, CHOOSE_FIELD, SITE_FIELD = "title", "folder", "choose", "from"
 
 
 @dataclass
@@ -40,6 +40,7 @@ class FormInput:
 
     folder: str = ""
     title: str = ""
+    site: str = ""
     is_choosing: bool = False
     lines: list[str] = field(default_factory=list)
     results: list[ItemResult] = field(default_factory=list)
@@ -61,6 +62,8 @@ class FormInput:
             self.folder = value
         elif name == CHOOSE_FIELD:
             self.is_choosing = True
+        elif name == SITE_FIELD:
+            self.site = value
 
 
 class OutOfDate(UploadRefused):
@@ -94,7 +97,8 @@ def deliver_items(request: Request, bearer: User | None = None) -> SendResult:
     if any(result.is_well for result in results):
         actions.mark_changed(context.service)
     left = send_result.left + parsed_text.rest.splitlines()
-    return replace(send_result, folder=form_input.folder, results=results, left=left)
+    folder, site = form_input.folder, form_input.site
+    return replace(send_result, folder=folder, site=site, results=results, left=left)
 
 
 def nothing_words() -> str:

@@ -41,12 +41,16 @@ class SendContext:
 
 @dataclass(frozen=True)
 class SendResult:
-    """The outcomes so far. `left`: lines not tried yet. `failure`: why they would fail."""
+    """The outcomes so far. `left`: lines not tried yet. `failure`: why they would fail.
+
+    `site`: whose page the bookmarklet sent.
+    """
 
     results: list[ItemResult]
     left: list[str]
     failure: str = ""
     folder: str = ""
+    site: str = ""
 
     @property
     def kept(self) -> list[str]:

@@ -96,9 +96,7 @@ def bytes_of(rows: Iterable[TransferFile | FileLine | FolderLine]) -> int:
     return sum(each.size_bytes for each in rows)
 
 
-def folder_line(
-    branch: Branch, chosen: Collection[int], kinds: Mapping[str, str]
-) -> FolderLine:
+def folder_line(branch: Branch, chosen: Collection[int], kinds: Mapping[str, str]) -> FolderLine:
     branches = sorted(branch.folders.values(), key=lambda each: natural(each.name))
     folders = [folder_line(each, chosen, kinds) for each in branches]
     named_files = sorted(branch.files, key=lambda each: natural(each[0]))

@@ -1,4 +1,7 @@
-"""The folders into which a person last put something, to offer them again."""
+"""The folders into which a person last put something, to offer them again.
+
+Links that come from a site first offer the folder that took the last links of that site.
+"""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -12,16 +15,38 @@ from webui.library.snapshot import Snapshot
 from webui.v1.errors import Failure
 
 RECENT, MOST = "recent_folders", 5
+OF_SITES, MOST_SITES, LONGEST_SITE = "folders_of_sites", 50, 255
 
 
-def remember(request: Request, folder: str) -> None:
+def remember(request: Request, folder: str, site: str = "") -> None:
     """Remember a folder for as long as this device stays signed in."""
+    if site:
+        remember_for(request, folder, site[:LONGEST_SITE])
     if folder in ("", ROOT):
         return
     service, others = service_of(request).key, [each for each in ids_of(request) if each != folder]
     recent = [service, [folder, *others][:MOST]]
     if request.session.get(RECENT) != recent:
         request.session[RECENT] = recent
+
+
+def remember_for(request: Request, folder: str, site: str) -> None:
+    service, others = service_of(request).key, folders_of_sites(request)
+    others.pop(site, None)
+    latest = others if folder in ("", ROOT) else {**others, site: folder}
+    request.session[OF_SITES] = [service, dict([*latest.items()][-MOST_SITES:])]
+
+
+def folders_of_sites(request: Request) -> dict[str, str]:
+    service, by_site = request.session.get(OF_SITES, ["", {}])
+    return dict(by_site) if service == service_of(request).key else {}
+
+
+def find_last(request: Request, site: str) -> Snapshot | None:
+    """Return the folder that last got links from a site, if it is known without asking."""
+    folder = folders_of_sites(request).get(site[:LONGEST_SITE])
+    listing = folders.store().find(service_of(request).key, folder) if folder else None
+    return listing.snapshot if listing else None
 
 
 def ids_of(request: Request) -> list[str]:

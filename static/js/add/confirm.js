@@ -3,7 +3,7 @@ import { makeElement } from "../elements.js";
 import { formatSize } from "../sizes.js";
 import { fill, words } from "../words.js";
 import { isArmed, restart, whenArmed } from "./clickjacking.js";
-import "./destination.js";
+import { chooseFolder } from "./destination.js";
 import { kindOf, Outcomes, textsFor } from "./outcomes.js";
 import { post, send, sendFile, tellOthers, troubleParts, urls } from "./sender.js";
 import { forget, readShare } from "./shared.js";
@@ -14,6 +14,8 @@ const [form, picks, go, trouble] = ["ask", "picks", "go", "trouble"].map(find);
 const usual = find("title").textContent;
 const files = new Map();
 let isPopup = false;
+// The site that the bookmarklet was used on.
+let site = "";
 let isBusy = false;
 let isWaiting = false;
 let readController = new AbortController();
@@ -55,8 +57,8 @@ async function readList(signal) {
   isPopup = fragment.has("popup");
   if (query.has("shared")) return fromShare(query, signal);
   if (!fragment.size) return;
-  if (fragment.get("from"))
-    say(fill(words.ask.from, { host: fragment.get("from") }) + (fragment.has("page") ? ` ${words.ask.page}` : ""));
+  site = fragment.get("from") ?? "";
+  if (site) say(fill(words.ask.from, { host: site }) + (fragment.has("page") ? ` ${words.ask.page}` : ""));
   const texts = ["text", "magnet", "url"].flatMap((name) => fragment.getAll(name));
   await show(texts, fragment.get("title"), signal);
 }
@@ -79,8 +81,9 @@ async function show(texts, title, signal) {
   picks.replaceChildren();
   const text = texts.join("\n");
   if (!text.trim()) return;
-  const answer = await post(`${urls.read}?picks`, { text, title: title ?? "" }, signal);
+  const answer = await post(`${urls.read}?picks`, { text, title: title ?? "", from: site }, signal);
   signal.throwIfAborted();
+  if (answer.folder) chooseFolder(...answer.folder);
   picks.innerHTML = answer.picks;
 }
 
@@ -141,7 +144,7 @@ async function addTicked() {
     tellOthers();
   };
   const folder = form.elements.folder?.value ?? "";
-  const result = lines.length ? await send(lines, { folder, onAnswer }) : { keptLines: [], trouble: "" };
+  const result = lines.length ? await send(lines, { folder, site, onAnswer }) : { keptLines: [], trouble: "" };
   if (rest?.checked) {
     const left = result.keptLines.filter((line) => rows.get(line) === rest);
     rest.value = left.join("\n");

@@ -2,10 +2,14 @@
 import { onClick } from "../events.js";
 
 onClick("dialog [data-destination]", ({ dataset: { destination, name } }) => {
-  const list = document.querySelector("select[name=folder]");
-  if (!list) return;
-  if (![...list.options].some(({ value }) => value === destination)) list.add(new Option(name, destination));
-  list.value = destination;
   // On a phone, the field folds while the dialog has the focus.
-  list.form.querySelector("textarea")?.focus();
+  chooseFolder(destination, name)?.form.querySelector("textarea")?.focus();
 });
+
+export function chooseFolder(id, name) {
+  const list = document.querySelector("select[name=folder]");
+  if (!list) return null;
+  if (![...list.options].some(({ value }) => value === id)) list.add(new Option(name, id));
+  list.value = id;
+  return list;
+}

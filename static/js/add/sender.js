@@ -12,13 +12,14 @@ export const urls = document.getElementById("sending").dataset;
 
 // Return the lines that belong back in the field, and what stopped the others, if anything did. Calls
 // `onAnswer` with each response. `signal` stops after the current request.
-export async function send(lines, { folder, choose = false, onAnswer, signal = null }) {
+export async function send(lines, { folder, site = "", choose = false, onAnswer, signal = null }) {
   const queue = [...lines];
   const keptLines = [];
   while (queue.length && !signal?.aborted) {
     const batch = queue.splice(0, sizeOf(queue));
     try {
-      const answer = await post(urls.url, { folder, text: batch.join("\n"), ...(choose && { choose: "1" }) });
+      const fields = { folder, text: batch.join("\n"), ...(site && { from: site }), ...(choose && { choose: "1" }) };
+      const answer = await post(urls.url, fields);
       if (!answer.items?.length) throw new Error(words.add.strange);
       keptLines.push(...answer.kept);
       queue.unshift(...answer.left);

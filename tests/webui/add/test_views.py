@@ -586,6 +586,29 @@ def test_a_title_names_a_row_and_what_is_sent_for_it(bob):
     assert rows.input["value"] == f"{bare}&dn=Three%20Men"
 
 
+def test_links_of_a_site_offer_the_folder_of_its_last_links(bob, storage):
+    def offered(site):
+        return reading(bob, magnet(2), "/add/read/?picks", **{"from": site})["folder"]
+
+    films = storage.folder("Films")
+    bob.client.get(f"/files/{films.id}/")
+    by_script(bob, magnet(1), folder=films.id, **{"from": "films.example"})
+    assert offered("films.example") == [str(films.id), "Films"]
+    assert offered("music.example") is None
+    assert offered("") is None
+    by_script(bob, magnet(3), folder="0", **{"from": "films.example"})
+    assert offered("films.example") is None
+
+
+def test_a_device_remembers_the_folders_of_fifty_sites(bob, storage):
+    films = storage.folder("Films")
+    bob.client.get(f"/files/{films.id}/")
+    for number in range(51):
+        by_script(bob, magnet(1), folder=films.id, **{"from": f"site{number}.example"})
+    sites = bob.client.session["folders_of_sites"][1]
+    assert [*sites] == [f"site{number}.example" for number in range(1, 51)]
+
+
 def test_links_beyond_those_that_are_shown_are_one_row(bob):
     links = [magnet(number) for number in range(1, 704)]
     rows = BeautifulSoup(reading(bob, "\n".join(links), "/add/read/?picks")["picks"], "html.parser")

@@ -88,7 +88,7 @@ def deliver(request: Request, template: str) -> HttpResponse:
     except UploadRefused as refused:
         return refusal(request, refused)
     if service_of(request).takes_folder:
-        recent_folders.remember(request, delivery.folder[:LONGEST_ID])
+        recent_folders.remember(request, delivery.folder[:LONGEST_ID], delivery.site)
     if is_script(request):
         return for_script(delivery)
     is_done = bool(delivery.results) and all(each.is_plain for each in delivery.results)
@@ -155,7 +155,10 @@ def read(request: Request) -> HttpResponse:
         return refusal(request, refused)
     if "picks" in request.GET:
         picks = pages.pick_list(named_items(form_input.text, form_input.title))
-        return JsonResponse({"picks": render_to_string("add/_picks.html", {"picks": picks})})
+        rows = render_to_string("add/_picks.html", {"picks": picks})
+        last = recent_folders.find_last(request, form_input.site)
+        folder = [last.folder, last.path or last.name] if last else None
+        return JsonResponse({"picks": rows, "folder": folder})
     reading = pages.field_reading(parse.read(form_input.text))
     marks = render_to_string("add/_marks.html", {"reading": reading})
     return JsonResponse({"found": reading.found, "button": reading.button, "marks": marks})
