@@ -65,6 +65,7 @@ class ChoicePage:
     free: str
     short: str
     error: str
+    nothing: str  # if there is no file to choose
 
 
 def choice_page(
@@ -78,7 +79,7 @@ def choice_page(
     return ChoicePage(
         key=transfer.key,
         name=transfer.name or _("Unnamed"),
-        has_begun=not transfer.awaits_choice,
+        has_begun=not transfer.is_ended and not transfer.awaits_choice,
         is_open=len(files) <= MOST_OPEN,
         tree=folder_line(tree_of(files[:MOST_LISTED]), chosen, kind_words()),
         rest=rest_line(files[MOST_LISTED:], chosen),
@@ -88,7 +89,9 @@ def choice_page(
         sum=sum_words(len(wanted), len(files), chosen_bytes, size_bytes),
         free="" if free_bytes is None else _("%(size)s free") % {"size": size_words(free_bytes)},
         short="" if free_bytes is None else short_words(chosen_bytes - free_bytes),
-        error="" if wanted else _("Choose at least one file."),
+        # Of a finished torrent, no file is chosen at first.
+        error="" if wanted or transfer.is_ended else _("Choose at least one file."),
+        nothing=nothing_words(transfer),
     )
 
 
@@ -134,6 +137,12 @@ def rest_line(files: Sequence[TransferFile], chosen: Collection[int]) -> RestLin
     is_chosen = all(file.index in chosen for file in files)
     rest = RestLine(more_words(len(files)), len(files), bytes_of(files), is_chosen)
     return rest if files else None
+
+
+def nothing_words(transfer: CachedTransfer) -> str:
+    if transfer.is_ended:
+        return _("All files of this torrent have arrived.")
+    return _("Ferry is getting the list of files. Try again in a moment.")
 
 
 def sum_words(chosen: int, count: int, chosen_bytes: int, size_bytes: int) -> str:

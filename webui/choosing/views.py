@@ -1,4 +1,4 @@
-"""Choose which files of a torrent Ferry fetches, before it begins and while it runs."""
+"""Choose which files of a torrent Ferry fetches, before it begins, while it runs, and later."""
 
 from collections.abc import Collection, Sequence
 
@@ -14,8 +14,10 @@ from webui.http.roles import open_to
 from webui.models import Role
 from webui.transfers import actions, poll
 from webui.transfers.screen import confirm, find_transfer
-from webui.transfers.states import CachedTransfer
+from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer
 from webui.v1.own_records import TransferFile
+
+WHOLE_PERCENT = 100
 
 
 @open_to(Role.MEMBER, "GET", "POST")
@@ -23,7 +25,7 @@ def choose(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
     files = read_files(request, transfer)
     if request.method != "POST":
-        mark = request.GET.get("mark", "")
+        mark = request.GET.get("mark", "none" if transfer.state == DONE else "")
         return show(
             request, transfer, files, {each.index for each in files if is_marked(each, mark)}
         )
@@ -38,12 +40,15 @@ def choose(request: Request, key: str) -> HttpResponse:
     return confirm(request, pages.saved_words(len(chosen)))
 
 
-def read_files(request: Request, transfer: CachedTransfer) -> tuple[TransferFile, ...]:
-    """Return the files; none while Ferry doesn't know them."""
+def read_files(request: Request, transfer: CachedTransfer) -> Sequence[TransferFile]:
+    """Return the files that can be chosen: of a finished torrent, those that aren't stored."""
     service = service_of(request)
-    if not service.is_embedded or not transfer.id or transfer.is_ended:
+    if not service.is_embedded or not transfer.id or transfer.state in (FAILED, GONE):
         raise Http404
-    return service.v1.transfer_files(transfer.id)
+    files = service.v1.transfer_files(transfer.id)
+    if transfer.state != DONE:
+        return files
+    return [file for file in files if file.progress_percent < WHOLE_PERCENT]
 
 
 def show(
@@ -65,7 +70,8 @@ def save(
     files: Sequence[TransferFile],
     chosen: Collection[int],
 ) -> None:
-    if chosen == {file.index for file in files if file.is_wanted} and not transfer.awaits_choice:
+    is_ready = transfer.state != DONE and not transfer.awaits_choice
+    if is_ready and chosen == {file.index for file in files if file.is_wanted}:
         return
     service = service_of(request)
     service.v1.choose_files(transfer.id, sorted(chosen))

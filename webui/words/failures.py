@@ -176,8 +176,8 @@ def _no_room_words(failure: Failure) -> tuple[str, str]:
 def _rejected_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
         return _("There isn't enough space for this"), reasons.find("disk_full").text
-    if failure.reason == "selection_too_long":
-        return _reason_words("selection_too_long")
+    if reasons.find(failure.reason).sentence:
+        return _reason_words(failure.reason)
     return _refused_words(failure)
 
 

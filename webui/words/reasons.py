@@ -188,6 +188,18 @@ REASONS = {
         _("The storage service couldn't use this link."), _("Check the link.")
     ),
     "parsing_error": _cannot_read(_("The storage service can't read this."), _("Copy it again.")),
+    "files_unknown": Reason(
+        sentence=_("Ferry doesn't know the files of this torrent yet."),
+        advice=_("Try again in a moment."),
+    ),
+    "nothing_wanted": Reason(sentence=_("Choose at least one file.")),
+    "transfer_failed": Reason(
+        sentence=_("This transfer has failed."), advice=_("Retry it, then choose its files.")
+    ),
+    "unknown_file": Reason(
+        sentence=_("The files of this torrent are different now."),
+        advice=_("Reload the page, then choose again."),
+    ),
     "engine_crashed": Reason(_("this torrent keeps crashing the torrent engine")),
     "same_torrent": Reason(_("another transfer is already fetching this torrent")),
     # ZIP files

@@ -6,8 +6,10 @@ from tests.people import page, words
 from webui.choosing.page import choice_page
 from webui.choosing.tree import MOST_DEPTH, MOST_LISTED, indexes_in_form, tree_of
 from webui.models import Activity
+from webui.transfers import actions
 from webui.transfers.states import CachedTransfer
 from webui.v1.own_records import TransferFile
+from webui.words.reasons import REASONS
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -35,6 +37,14 @@ def add(person, storage, sizes, **facts):
     ]
     person.client.get("/transfers/")
     return one
+
+
+def end(person, storage, one, *, present):
+    for file in one.facts["files"][:present]:
+        file["progress"] = 100
+    storage.tells(one, state="done", progress=101, folder_created=5)
+    actions.mark_changed(storage.service)
+    person.client.get("/transfers/")
 
 
 def address(one, rest=""):
@@ -117,6 +127,36 @@ def test_without_the_list_of_files_there_is_nothing_to_choose(alice, storage):
 def test_what_has_ended_has_no_choice(alice, storage):
     one = add(alice, storage, SEASON, state="failed", progress=20)
     assert alice.client.get(address(one)).status_code == 404
+
+
+def test_of_a_finished_torrent_one_chooses_what_is_missing(bob, storage):
+    one = add(bob, storage, SEASON, state="downloading", progress=20)
+    end(bob, storage, one, present=2)
+    assert "choose" in page(bob.client.get("/transfers/")).select_one(".more")["data-acts"].split()
+    shown = bob.client.get(address(one))
+    boxes = page(shown).select("[name=file]")
+    assert [box["value"] for box in boxes] == ["3", "4", "2"]
+    assert chosen(shown) == []
+    assert not words(shown, ".error")
+    assert bob.client.post(address(one), {"file": "0"}).status_code == 422
+    bob.client.post(address(one), {"file": "3"})
+    assert len(sent(storage, one)) == 1
+
+
+def test_a_finished_torrent_with_all_its_files_says_so(bob, storage):
+    one = add(bob, storage, SEASON, state="downloading", progress=20)
+    end(bob, storage, one, present=5)
+    shown = bob.client.get(address(one), headers=HTMX)
+    assert "All files of this torrent have arrived." in words(shown, "form")
+    assert not page(shown).select("[type=submit]")
+
+
+def test_refusals_of_a_choice_are_sentences(bob, storage, season):
+    for reason in ("files_unknown", "nothing_wanted", "transfer_failed", "unknown_file"):
+        storage.fails(f"/rest/transfer/{season.id}/files", 422, reason)
+        answer = bob.client.post(address(season), {"file": "1"})
+        assert answer.status_code == 422
+        assert REASONS[reason].title in words(answer, "main")
 
 
 def test_deep_folders_become_parts_of_names():

@@ -380,7 +380,7 @@ STATES = {DONE: "moved", GONE: "failed"}
 
 
 def has_choice(transfer: CachedTransfer) -> bool:
-    return transfer.file_count > 1 and transfer.state != MOVING and not transfer.is_ended
+    return transfer.file_count > 1 and transfer.state not in (MOVING, FAILED, GONE)
 
 
 def percent_of(transfer: CachedTransfer) -> str:
