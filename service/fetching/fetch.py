@@ -20,8 +20,8 @@ from service.fetching.http.requests import ask, translate_errors
 from service.fetching.http.responses import ResponseFacts
 from service.fetching.http.wire import Transport
 from service.fetching.job import FolderJob
-from service.fetching.pace import Retries
 from service.fetching.resume_point import ResumePoint, fingerprint_of
+from service.fetching.retries import Retries
 from service.torrents.events import Complete
 
 log = logging.getLogger("ferry.fetch")

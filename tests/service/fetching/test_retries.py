@@ -2,7 +2,7 @@ import pytest
 
 from service.details import Details
 from service.fetching.errors import PermanentFailure, TemporaryFailure
-from service.fetching.pace import MOST_TRIES_ONCE_BEGUN, Retries
+from service.fetching.retries import MOST_TRIES_ONCE_BEGUN, Retries
 from tests.cases import each_case
 
 
