@@ -204,16 +204,19 @@ class EngineTorrent:
         self._resume, self._choices_under_way = b"", 0
         self._alone_since = time.monotonic()
         self._around.loaded[self.handle] = self
-        self.limit(self._limits)
+        self._limit_speeds()
 
     def limit(self, limits: TransferLimits) -> None:
         self._limits = limits
         if self._around.loaded.get(self.handle) is self:
-            self.handle.set_download_limit(limits.download_bytes_per_second or 0)
-            self.handle.set_upload_limit(limits.upload_bytes_per_second or 0)
-            if limits.has_speed:
-                self._around.session.apply_settings(EVENLY)
+            self._limit_speeds()
             self.check_seeding_time()
+
+    def _limit_speeds(self) -> None:
+        self.handle.set_download_limit(self._limits.download_bytes_per_second or 0)
+        self.handle.set_upload_limit(self._limits.upload_bytes_per_second or 0)
+        if self._limits.has_speed:
+            self._around.session.apply_settings(EVENLY)
 
     def mark_checked(self) -> None:
         self._is_checked = True
