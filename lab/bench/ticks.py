@@ -172,7 +172,7 @@ def active(ferry: Browser, owner: Account, count: int) -> Iterator[Row]:
         got, spent = timed(lambda path=path: ferry.get(path, **GZIP))
         assert got.status == 200, got.status
         news = ungzipped(got)
-        assert len(re.findall(r'class="transfer"', news)) == MOVING
+        assert len(re.findall(r'class="transfer[ "]', news)) == MOVING
         path = tick_of(news)
         sizes.append(on_wire(got) / 1000)
         taken.append(spent * 1000)
