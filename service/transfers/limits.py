@@ -62,7 +62,7 @@ def is_fixed(name: str) -> bool:
 def is_slow(row: Limits, now: datetime) -> bool:
     if row.is_switched(now):
         return row.switched_to == "slow"
-    return holds(row.schedule, now, timezone.get_default_timezone())
+    return is_slow_half_hour(row.schedule, now, timezone.get_default_timezone())
 
 
 def lower(limit: int, other: int) -> int:
@@ -117,8 +117,8 @@ def find_own(among: QuerySet[Transfer]) -> dict[int, Any]:
 # The schedule of a week, by half hours in the time that clocks on the wall show
 
 
-def holds(schedule: str, moment: datetime, zone: tzinfo) -> bool:
-    """Return whether the half hour of a moment is marked; the schedule begins on Monday.
+def is_slow_half_hour(schedule: str, moment: datetime, zone: tzinfo) -> bool:
+    """Return whether the slow speeds apply at a moment; the schedule begins on Monday.
 
     Where clocks are set forward, some half hours don't exist; where they are set back, some occur
     twice, and are marked both times.

@@ -1,7 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from service.transfers.limits import holds, next_midnight
+from service.transfers.limits import is_slow_half_hour, next_midnight
 from tests.cases import each_case
 
 BERLIN, KOLKATA, KATHMANDU = map(ZoneInfo, ("Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu"))
@@ -18,7 +18,7 @@ def only(day, *times):
 def moments(schedule, zone, start, hours=26):
     """Return the half hours of UTC, from `start` on, in which the schedule holds."""
     each = [start + HALF_HOUR * number for number in range(hours * 2)]
-    return [f"{moment:%a %H:%M}" for moment in each if holds(schedule, moment, zone)]
+    return [f"{moment:%a %H:%M}" for moment in each if is_slow_half_hour(schedule, moment, zone)]
 
 
 @each_case(
@@ -30,14 +30,18 @@ def moments(schedule, zone, start, hours=26):
 )  # fmt: skip
 def test_a_half_hour_of_a_week(time, is_marked):
     moment = datetime.fromisoformat(time).replace(tzinfo=UTC)
-    assert holds(only(MONDAY, 9), moment, UTC) is is_marked
+    assert is_slow_half_hour(only(MONDAY, 9), moment, UTC) is is_marked
 
 
 def test_a_week_begins_on_monday_and_has_every_half_hour():
     start = datetime(2027, 2, 1, tzinfo=BERLIN).astimezone(UTC)
     for index in range(336):
         schedule = "".join(str(int(each == index)) for each in range(336))
-        held = [each for each in range(336) if holds(schedule, start + HALF_HOUR * each, BERLIN)]
+        held = [
+            each
+            for each in range(336)
+            if is_slow_half_hour(schedule, start + HALF_HOUR * each, BERLIN)
+        ]
         assert held == [index]
 
 
