@@ -8,8 +8,8 @@ from service.fetching.pool import Fetching
 from service.torrents.client import Engine
 from service.torrents.orders import TransferLimits
 
-# Who uses so much of its share may want more. Who uses less gets a little more than it uses, and
-# never nothing, so that it can show what it wants.
+# A side that uses this much of its share may want more. Otherwise it gets a little more than it
+# uses, and never nothing, so that it can show what it wants.
 FULL, MORE_TIMES, SPARE = 0.9, 1.1, 0.02
 
 
