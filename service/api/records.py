@@ -382,6 +382,7 @@ class Limits(Result, kw_only=True):
     slow_upload_bytes_per_second: Rate
     schedule: Annotated[str, Meta(description="1 for each slow half hour of a week, else 0")]
     is_slow: Annotated[bool, Meta(description="Whether the slow speeds apply now")]
+    changes_at: Annotated[Time | None, Meta(description="When that ends; null: not by itself")]
     switched_to: Annotated[str, Meta(description="slow, full, or empty: what the schedule says")]
     switched_until: Annotated[Time | None, Meta(description="null: until the next switch")]
     fixed: Annotated[list[str], Meta(description="Fields that only the environment can change")]

@@ -13,6 +13,7 @@ from common.storage import row_cache
 from service.accounts.accounts import changing_transfers
 from service.errors import FirstAccountOnly, SettingFixed
 from service.models import Account, Limits, Transfer
+from service.models.limits import HALF_HOURS
 from service.torrents.orders import TransferLimits
 from service.transfers import transfers, wake_ups
 
@@ -63,6 +64,20 @@ def is_slow(row: Limits, now: datetime) -> bool:
     if row.is_switched(now):
         return row.switched_to == "slow"
     return is_slow_half_hour(row.schedule, now, timezone.get_default_timezone())
+
+
+def next_change(row: Limits, now: datetime) -> datetime | None:
+    """Return when the slow speeds begin or end unless someone switches; None: never."""
+    zone, is_slow_now, moment = timezone.get_default_timezone(), is_slow(row, now), now
+    is_open = row.is_switched(now) and row.switched_until is None
+    if is_open or (not row.is_switched(now) and len(set(row.schedule)) == 1):
+        return None
+    for _each in range(HALF_HOURS + 2):
+        ends_at = row.switched_until if row.is_switched(moment) else None
+        moment = min(filter(None, (next_half_hour(moment, zone), ends_at)))
+        if is_slow(row, moment) != is_slow_now:
+            return moment
+    return None
 
 
 def lower(limit: int, other: int) -> int:
@@ -125,6 +140,12 @@ def is_slow_half_hour(schedule: str, moment: datetime, zone: tzinfo) -> bool:
     """
     local = moment.astimezone(zone)
     return schedule[(local.weekday() * 24 + local.hour) * 2 + local.minute // 30] == "1"
+
+
+def next_half_hour(moment: datetime, zone: tzinfo) -> datetime:
+    local = moment.astimezone(zone)
+    passed = timedelta(minutes=local.minute % 30, seconds=local.second)
+    return moment.replace(microsecond=0) - passed + timedelta(minutes=30)
 
 
 def next_midnight(moment: datetime, zone: tzinfo) -> datetime:

@@ -109,6 +109,7 @@ class Limits(Struct, frozen=True):
     # 1 for each half hour from Monday on in which the slow speeds apply, else 0
     schedule: Annotated[str, Meta(pattern="^[01]{336}$")]
     is_slow: bool  # now
+    changes_at: Moment | None  # when that ends; None: not by itself
     switched_to: Literal["slow", "full", ""]  # empty: as in the schedule
     switched_until: Moment | None  # None: until the next switch
     fixed: frozenset[str]  # the fields that only the environment can change

@@ -26,9 +26,11 @@ def show(request: AccountRequest) -> records.Limits:
     row = limits.read()
     is_switched = row.is_switched(request.now)
     until = row.switched_until if is_switched else None
+    changes_at = limits.next_change(row, request.now)
     return records.Limits(
         **{name: getattr(row, name) for name in OF_ROW},
         is_slow=limits.is_slow(row, request.now),
+        changes_at=moment(changes_at) if changes_at else None,
         switched_to=row.switched_to if is_switched else "",
         switched_until=moment(until) if until else None,
         fixed=[*filter(limits.is_fixed, limits.SETTINGS)],

@@ -24,6 +24,7 @@ USUAL = {
     "slow_upload_bytes_per_second": 100_000,
     "schedule": NEVER,
     "is_slow": False,
+    "changes_at": None,
     "switched_to": "",
     "switched_until": None,
     "fixed": [],

@@ -1,7 +1,8 @@
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from service.transfers.limits import is_slow_half_hour, next_midnight
+from service.models import Limits
+from service.transfers.limits import is_slow_half_hour, next_change, next_half_hour, next_midnight
 from tests.cases import each_case
 
 BERLIN, KOLKATA, KATHMANDU = map(ZoneInfo, ("Europe/Berlin", "Asia/Kolkata", "Asia/Kathmandu"))
@@ -77,3 +78,42 @@ def test_zones_that_differ_by_half_and_quarter_hours():
 def test_midnight_in_berlin(moment, midnight):
     moment, midnight = (datetime.fromisoformat(f"{each}+00:00") for each in (moment, midnight))
     assert next_midnight(moment, BERLIN) == midnight
+
+
+@each_case(
+    ("zone", "moment", "next_one"),
+    [
+        (BERLIN, "2027-02-01 09:10:20.5", "2027-02-01 09:30"),
+        (BERLIN, "2027-02-01 09:30", "2027-02-01 10:00"),
+        (KATHMANDU, "2027-02-01 09:00", "2027-02-01 09:15"),
+    ],
+)
+def test_the_next_half_hour(zone, moment, next_one):
+    moment, next_one = (datetime.fromisoformat(f"{each}+00:00") for each in (moment, next_one))
+    assert next_half_hour(moment, zone) == next_one
+
+
+TEN_TO_NINE = datetime(2027, 2, 1, 8, 50, tzinfo=UTC)  # on a Monday
+HOUR = timedelta(hours=1)
+
+
+@each_case(
+    ("schedule", "switched_to", "hours", "changes_at"),
+    [
+        ("0" * 336, "", None, None), ("1" * 336, "", None, None), ("1" * 336, "full", None, None),
+        (only(MONDAY, 9, 9.5), "", None, "Mon 09:00"),
+        (only(MONDAY, 8.5, 9), "", None, "Mon 09:30"),
+        (only(MONDAY, 8), "", None, "Mon 08:00"), ("0" * 336, "slow", 1, "Mon 09:50"),
+        ("1" * 336, "full", 1, "Mon 09:50"), ("0" * 336, "full", 1, None),
+        # When the switch ends, the schedule continues what it began.
+        (only(MONDAY, 9.5, 10), "slow", 1, "Mon 10:30"), (only(MONDAY, 9), "slow", 1, "Mon 09:50"),
+        # It ended before.
+        (only(MONDAY, 9), "slow", -1, "Mon 09:00"),
+    ],
+)  # fmt: skip
+def test_when_the_speeds_change_by_themselves(schedule, switched_to, hours, changes_at):
+    until = TEN_TO_NINE + hours * HOUR if hours else None
+    row = Limits(schedule=schedule, switched_to=switched_to, switched_until=until)
+    change = next_change(row, TEN_TO_NINE)
+    assert (f"{change:%a %H:%M}" if change else None) == changes_at
+    assert change is None or TEN_TO_NINE < change <= TEN_TO_NINE + timedelta(days=7)

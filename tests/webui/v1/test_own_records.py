@@ -11,6 +11,7 @@ LIMITS = {
     "slow_upload_bytes_per_second": 0,
     "schedule": "01" * 168,
     "is_slow": False,
+    "changes_at": None,
     "switched_to": "slow",
     "switched_until": "2026-09-01 12:00:00",
     "fixed": ["seed_ratio"],
