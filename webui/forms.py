@@ -1,12 +1,15 @@
-"""Forms with passwords that several subjects use."""
+"""Forms with passwords or settings that several subjects use."""
 
-from typing import Any
+from collections.abc import Iterable
+from typing import Any, NamedTuple
 
 from django import forms
 from django.contrib.auth import password_validation
 from django.core.exceptions import ValidationError
+from django.http import QueryDict
+from django.utils.functional import Promise
+from django.utils.translation import gettext, pgettext_lazy
 from django.utils.translation import gettext_lazy as _
-from django.utils.translation import pgettext_lazy
 
 from webui.models import User
 
@@ -90,3 +93,31 @@ class CurrentPassword(PersonalForm):
                 _("This isn't your password. Enter the one you sign in with."), code="wrong"
             )
         return password
+
+
+class FixedSetting(NamedTuple):
+    """What the environment decides in place of a field."""
+
+    label: str | Promise | None
+    value: str
+    text: str
+
+
+class SettingsForm(forms.Form):
+    """Settings as people change them, without fields that the environment decides."""
+
+    def __init__(
+        self, initial: dict[str, Any], left_out: Iterable[str], sent: QueryDict | None = None
+    ) -> None:
+        super().__init__(sent, initial=initial, auto_id="setting-%s")
+        for name in left_out:
+            self.fields.pop(name, None)
+
+    def describe_fixed(self, field: str, setting: str, value: str) -> FixedSetting | None:
+        """Return what decides in place of a field that was left out."""
+        if field in self.fields:
+            return None
+        text = gettext(
+            "The setting %(name)s decides this. To change it here, remove it and restart Ferry."
+        )
+        return FixedSetting(self.base_fields[field].label, value, text % {"name": setting})

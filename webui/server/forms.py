@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from common.addresses.reachable import Reach
-from webui.forms import Password
+from webui.forms import Password, SettingsForm
 from webui.v1.network.address import DEFAULT_PORTS, Address
 
 MOST_GB = 1_000_000
@@ -66,17 +66,6 @@ class Connect(forms.Form):
         if "@" in self.data.get("url", ""):
             self.data = {**self.data, "url": ""}
         return super().clean() or {}
-
-
-class SettingsForm(forms.Form):
-    """Settings as owners change them, without those that the environment decides."""
-
-    def __init__(
-        self, initial: dict[str, Any], fixed: Iterable[str], sent: QueryDict | None = None
-    ) -> None:
-        super().__init__(sent, initial=initial, auto_id="setting-%s")
-        for name in fixed:
-            del self.fields[name]
 
 
 class StorageSettings(SettingsForm):

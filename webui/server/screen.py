@@ -8,7 +8,6 @@ from django.conf import settings
 from django.http import QueryDict
 from django.http.request import split_domain_port
 from django.utils import timezone
-from django.utils.translation import gettext as _
 
 from common.host import host
 from webui import owner_settings
@@ -22,7 +21,7 @@ from webui.models import Activity, Connection, Role, User
 from webui.people import device_addresses
 from webui.people.pages.people import InvitationRow, invitation_row, person_row
 from webui.server import plan, wishlist
-from webui.server.forms import Connect, ServerNames, SettingsForm, StorageSettings
+from webui.server.forms import Connect, ServerNames, StorageSettings
 from webui.server.pages import server as pages
 from webui.server.pages.plan import PlanPart, aged_words, plan_part
 from webui.server.pages.server import ConnectionPart, ServerPage, ServicePart, StoragePart
@@ -191,25 +190,14 @@ def settings_context(
     fixed_hosts = ", ".join(settings.TRUSTED_HOSTS)
     context: dict[str, object] = {
         "names_form": names,
-        "fixed_names": fixed_setting(names, "host_names", "ALLOWED_HOSTS", fixed_hosts),
+        "fixed_names": names.describe_fixed("host_names", "ALLOWED_HOSTS", fixed_hosts),
     }
     if isinstance(reading, AccountReading) and service_of(request).is_embedded:
         form = storage_form(None, reading.account)
         days = count_words(owner_settings.find("DELETED_DAYS"))
         context["storage_form"] = form
-        context["fixed_days"] = fixed_setting(form, "deleted_days", "DELETED_DAYS", days)
+        context["fixed_days"] = form.describe_fixed("deleted_days", "DELETED_DAYS", days)
     return context
-
-
-def fixed_setting(
-    form: SettingsForm, field: str, name: str, value: str
-) -> dict[str, object] | None:
-    """Return what the environment decides in place of a field of the form."""
-    if field in form.fields:
-        return None
-    text = _("The setting %(name)s decides this. To change it here, remove it and restart Ferry.")
-    label = form.base_fields[field].label
-    return {"label": label, "value": value, "text": text % {"name": name}}
 
 
 def fixed_fields(**names: str) -> list[str]:
