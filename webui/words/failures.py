@@ -130,8 +130,8 @@ def _unauthorized_words(failure: Failure) -> tuple[str, str]:
 
 
 def _forbidden_words(failure: Failure) -> tuple[str, str]:
-    if failure.reason == "premium_required":
-        return _reason_words("premium_required")
+    if failure.reason in ("premium_required", "first_account_only"):
+        return _reason_words(failure.reason)
     return _refused_words(failure)
 
 

@@ -31,9 +31,13 @@ class Reason(NamedTuple):
 
 
 def find(word: str) -> Reason:
-    """Return the reason for a word, which may end in what became of the wish; empty if unknown."""
+    """Return the reason for a word, which may begin with a field, or end in what became of the
+    wish; empty if unknown."""
     if word in REASONS:
         return REASONS[word]
+    for ending, reason in ENDINGS.items():
+        if word.endswith(ending):
+            return reason
     for ending, advice in WISHES.items():
         cause = REASONS.get(word.removesuffix(ending))
         if cause and word.endswith(ending):
@@ -72,6 +76,15 @@ _TRIED = ngettext_lazy("Ferry tried %(tries)s time.", "Ferry tried %(tries)s tim
 _AGAIN = _("Ferry will try again at %(time)s.")
 _NAME_TAKEN = Reason(sentence=_("This folder already has an item with this name."))
 
+ENDINGS = {
+    "_fixed": Reason(
+        sentence=_("A setting of this server decides this."),
+        advice=_("Remove the setting and restart Ferry, then change it here."),
+    ),
+    "_unreadable": Reason(
+        sentence=_("The storage service can't use this value."), advice=_("Try another.")
+    ),
+}
 WISHES = {
     "_added_to_wishlist": _IS_KEPT,
     "_wishlist_full": _("The wishlist is full, too."),
@@ -152,6 +165,10 @@ REASONS = {
             "The service works only with paid accounts. The owner of Ferry can renew the "
             "plan there."
         ),
+    ),
+    "first_account_only": Reason(
+        sentence=_("Ferry's storage account can't change the limits of this server."),
+        advice=_("Only the first account of the service can."),
     ),
     "dead_link": Reason(
         sentence=_("The storage service can't deliver this file."),

@@ -3,7 +3,9 @@
 import pytest
 
 from common.names import LONGEST_NAME
+from webui.v1.errors import Forbidden, Rejected
 from webui.words import reasons
+from webui.words.failures import message_of
 
 
 @pytest.mark.parametrize("cause", ["not_enough_space", "queue_full", "private_not_allowed"])
@@ -34,3 +36,17 @@ def test_no_reason_is_empty_and_advice_follows_a_sentence():
     for each in reasons.REASONS.values():
         assert each.clause or each.sentence
         assert each.sentence or not each.advice
+
+
+@pytest.mark.parametrize(
+    ("failure", "said"),
+    [
+        (Rejected("seed_ratio_fixed"), "A setting of this server decides this. Remove the setting"),
+        (Rejected("seed_ratio_unreadable"), "The storage service can't use this value. Try"),
+        (Forbidden("first_account_only"), "Ferry's storage account can't change the limits"),
+    ],
+)
+def test_a_refused_limit_is_explained_in_words(failure, said):
+    words = message_of(failure).words
+    assert words.startswith(said)
+    assert "ratio" not in words
