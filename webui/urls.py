@@ -12,6 +12,7 @@ from webui.errors import views as errors
 from webui.files.views import actions, folder, undo, unpacking
 from webui.health import views as health
 from webui.http.url_converters import EntryConverter, Id, Key, TransferConverter, VersionConverter
+from webui.limits import views as limits
 from webui.moving import views as moving
 from webui.people.views import pairing, people
 from webui.player import views as player
@@ -141,6 +142,8 @@ urlpatterns = [
     path("account/server/", server.show, name="account-server"),
     path("account/server/storage/", server.change_storage, name="account-server-storage"),
     path("account/server/names/", server.change_names, name="account-server-names"),
+    path("account/server/limits/", limits.show, name="account-limits"),
+    path("account/server/limits/schedule/", limits.change_schedule, name="account-limits-schedule"),
     path("account/service/check/", server.check_service, name="account-service-check"),
     path("account/wishes/<site_id:wish>/retry/", server.retry_wish, name="account-wish-retry"),
     path("account/wishes/<site_id:wish>/forget/", server.forget_wish, name="account-wish-forget"),

@@ -26,6 +26,7 @@ PAGES = [
     "/add/",
     "/account/",
     "/account/server/",
+    "/account/server/limits/",
     "/files/largest/",
     "/files/deleted/",
     "/search/",

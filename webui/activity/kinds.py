@@ -55,6 +55,7 @@ class Kind(TextChoices):
     DELETED_FOR_GOOD = "deleted_for_good", _("%(person)s deleted “%(subject)s” for good")
     TRANSFER_REMOVED = "transfer_removed", _("%(person)s removed a transfer: %(subject)s")
     FILES_CHOSEN = "files_chosen"
+    LIMITS_CHANGED = "limits_changed", _("%(person)s changed the limits of transfers")
     ACCOUNT_CHANGED = (
         "account_changed",
         _("%(person)s changed the service account %(subject)s (%(role)s)"),

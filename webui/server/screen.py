@@ -13,10 +13,12 @@ from common.host import host
 from webui import owner_settings
 from webui.activity.page import activity_page
 from webui.connection import connection
+from webui.connection.connection import Service
 from webui.health.page import health_page
 from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
+from webui.limits.page import limits_part, reachability_part
 from webui.models import Activity, Connection, Role, User
 from webui.people import device_addresses
 from webui.people.pages.people import InvitationRow, invitation_row, person_row
@@ -65,6 +67,8 @@ def page_context_for(request: Request) -> dict[str, object]:
         page = replace(page, storage=replace(page.storage, gauge=space))
     if is_owner(request):
         page = with_owners_parts(request, page)
+        if isinstance(reading, AccountReading) and not reading.failure:
+            page = with_transfers_parts(service_of(request), page)
     return {
         **context_for(request, page),
         **settings_context(request, reading),
@@ -94,6 +98,17 @@ def with_owners_parts(request: Request, page: ServerPage) -> ServerPage:
         health=health_page(host().report_health(is_brief=True), calendar),
         activity=activity_page(latest, calendar, before=0),
     )
+
+
+def with_transfers_parts(service: Service, page: ServerPage) -> ServerPage:
+    """Add what Ferry's own service says, if this account may know it."""
+    calendar = Calendar.now()
+    with suppress(Failure):
+        if service.is_embedded:
+            limits = limits_part(service.v1.limits(), calendar)
+            reachability = reachability_part(service.v1.reachability(), calendar)
+            return replace(page, limits=limits, reachability=reachability)
+    return page
 
 
 def is_owner(request: Request) -> bool:

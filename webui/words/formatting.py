@@ -80,6 +80,10 @@ def size_words(size_bytes: int | None) -> str:
     return f"{number} {unit}".replace(".", decimal)
 
 
+def rate_words(bytes_per_second: int) -> str:
+    return _("%(size)s/s") % {"size": size_words(bytes_per_second)}
+
+
 @cache
 def units(_language: str) -> list[str]:
     return pgettext("units of size, each a thousand of the one before", "KB MB GB TB PB EB").split()

@@ -102,6 +102,8 @@ TABLE = {
     "account-tokens": (MEMBER, "post", {}),
     "account-token-revoke": (MEMBER, "post", {"token": 1}),
     "account-health": (OWNER, "get", {}),
+    "account-limits": (OWNER, "get", {}),
+    "account-limits-schedule": (OWNER, "post", {}),
     "account-password": (GUEST, "post", {}),
     "account-language": (GUEST, "post", {}),
     "account-look": (STRANGER, "post", {}),

@@ -14,7 +14,7 @@ from webui.library.entries import ROOT
 from webui.transfers.groups import Groups, Totals
 from webui.transfers.list_options import ListOptions
 from webui.transfers.pages.tools import Tools
-from webui.transfers.pages.words import RowContext, origin, rate_words, words_of
+from webui.transfers.pages.words import RowContext, origin, words_of
 from webui.transfers.states import (
     DONE,
     FAILED,
@@ -305,7 +305,7 @@ def summary(totals: Totals, under_way: int) -> str:
         return _("%(count)s in progress") % {"count": formatting.count_words(under_way)}
     words = [_("%(count)s running") % {"count": formatting.count_words(totals.running)}]
     if totals.rate:
-        words.append(rate_words(totals.rate))
+        words.append(formatting.rate_words(totals.rate))
     if totals.left_seconds is not None:
         words.append(_("about %(time)s left") % {"time": formatting.long_time(totals.left_seconds)})
     return joining.items(words)

@@ -55,7 +55,7 @@ def fetching_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
 def downloading_words(transfer: CachedTransfer, _around: RowContext) -> StateWords:
     word = _("Unpacking") if transfer.kind == "zip" else _("Downloading")
     if transfer.rate:
-        word = rate_words(transfer.rate)
+        word = formatting.rate_words(transfer.rate)
     left = transfer.left_seconds
     left_words = "" if left is None else _("%(time)s left") % {"time": formatting.short_time(left)}
     facts = [left_words, progress_of(transfer), direct(transfer) or peers(transfer)]
@@ -175,10 +175,6 @@ def origin(transfer: CachedTransfer, calendar: Calendar) -> str:
     if transfer.row:
         return _("Added %(time)s") % {"time": at}
     return _("First seen %(time)s, added by another program") % {"time": at}
-
-
-def rate_words(rate: int) -> str:
-    return _("%(size)s/s") % {"size": formatting.size_words(rate)}
 
 
 # Reasons
