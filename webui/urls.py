@@ -24,6 +24,7 @@ from webui.shell import views as shell
 from webui.signin import views as signin
 from webui.streams import views as streams
 from webui.transfers.views import actions as transfers
+from webui.transfers.views import limits as limits_in_list
 from webui.transfers.views import listing
 from webui.uploads.views import form, resumable
 
@@ -120,6 +121,8 @@ urlpatterns = [
         choosing.progress,
         name="transfers-files-progress",
     ),
+    path("transfers/speed/", limits_in_list.show_speed, name="transfers-speed"),
+    path("transfers/speed/switch/", limits_in_list.switch, name="transfers-switch"),
     path("transfers/send/", add.send, name="transfers-send"),
     path("add/", add.add, name="add"),
     path("add/read/", add.read, name="add-read"),

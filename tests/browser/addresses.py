@@ -70,6 +70,8 @@ PIECES = {
         "transfers-retry-chosen",
         "transfers-links",
         "transfers-files-progress",
+        "transfers-speed",
+        "transfers-switch",
         "transfers-clear",
         "transfers-restore",
         "transfers-send",

@@ -1,4 +1,5 @@
-"""Mark hours of the schedule with a mouse, a finger, and keys: Ferry's own service and worker."""
+"""Mark hours of the schedule with a mouse, a finger, and keys, and switch to slow
+speeds: Ferry's own service and worker."""
 
 from collections.abc import Iterator
 
@@ -27,6 +28,7 @@ def ferry(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ferry]:
 @pytest.fixture(autouse=True)
 def unlimited(shelf: Shelf) -> None:
     shelf.post(f"{LIMITS}schedule/")
+    shelf.post("/transfers/speed/switch/?to=schedule")
 
 
 def box(page: Page, day: str, time: str) -> Locator:
@@ -133,7 +135,7 @@ def test_the_page_is_large_enough_and_accessible(alice, phone):
     assert faults_at(alice.page, 320, 390, 1440) == []
 
 
-def test_without_scripts_hours_are_marked(scriptless):
+def test_without_scripts_hours_are_marked_and_speeds_are_switched(scriptless):
     page = scriptless.page
     scriptless.open(LIMITS)
     page.get_by_label("Monday", exact=True).check()
@@ -141,3 +143,23 @@ def test_without_scripts_hours_are_marked(scriptless):
     page.get_by_label("To", exact=True).select_option("00:30")
     page.get_by_role("button", name="Slow speeds").click()
     assert marked(page) == [*(f"Monday, {each}" for each in TO_MIDNIGHT), "Tuesday, 00:00"]
+    scriptless.open("/transfers/")
+    page.get_by_role("button", name="Slow speeds").click()
+    page.get_by_role("button", name="Until you switch back").click()
+    expect(page.locator("#speed")).to_contain_text("until an owner switches back")
+    page.get_by_role("button", name="Switch back").click()
+    expect(page.locator("#toasts")).to_be_visible()
+
+
+@pytest.mark.journey
+def test_slow_speeds_apply_for_an_hour_and_end_with_a_click(alice):
+    page = alice.page
+    alice.open("/transfers/")
+    expect(page.locator("#speed .banner")).to_have_count(0)
+    page.get_by_role("button", name="Slow speeds").click()
+    page.get_by_role("button", name="For an hour").click()
+    expect(page.locator("#slow-menu")).to_be_hidden()
+    expect(page.locator("#speed")).to_contain_text("Slow speeds apply until")
+    assert faults_at(page, 320, 1440) == []
+    page.get_by_role("button", name="Switch back").click()
+    expect(page.locator("#speed .banner")).to_have_count(0)

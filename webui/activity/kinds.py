@@ -56,6 +56,7 @@ class Kind(TextChoices):
     TRANSFER_REMOVED = "transfer_removed", _("%(person)s removed a transfer: %(subject)s")
     FILES_CHOSEN = "files_chosen"
     LIMITS_CHANGED = "limits_changed", _("%(person)s changed the limits of transfers")
+    SPEED_SWITCHED = "speed_switched", _("%(person)s switched between slow and full speed")
     ACCOUNT_CHANGED = (
         "account_changed",
         _("%(person)s changed the service account %(subject)s (%(role)s)"),

@@ -6,11 +6,9 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from tests.service.builders import magnet
 from webui.activity import events
 from webui.connection import connection
 from webui.models import Activity
-from webui.transfers import actions
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -38,16 +36,6 @@ def values(answer, form="form"):
 
 def kinds():
     return list(Activity.objects.values_list("kind", flat=True))
-
-
-@pytest.fixture
-def transfer(alice, own_service):
-    """Add a transfer, and have the site read it. Return its id."""
-    service = connection.service()
-    transfer_id = service.v1.add_magnet(magnet()).id
-    actions.mark_changed(service)
-    alice.client.get("/transfers/")
-    return transfer_id
 
 
 # All transfers
@@ -169,6 +157,64 @@ def test_hours_that_mean_nothing_are_refused_and_marks_stay(alice, own_service, 
     assert current().schedule == "0" * 336
 
 
+# The switch
+
+
+def banner(person):
+    shown = page(person.client.get("/transfers/")).select_one("#speed .banner div")
+    return shown.get_text() if shown else ""
+
+
+def test_an_owner_switches_for_a_time_and_back(alice, bob, own_service):
+    assert banner(bob) == ""
+    answer = alice.client.post(f"{SWITCH}?to=slow&until=hour", follow=True)
+    until = f"{current().switched_until:%H:%M}"
+    assert until in words(answer, "#toasts")
+    assert "Slow speeds apply until" in banner(bob)
+    assert until in banner(bob)
+    assert kinds() == [events.Kind.SPEED_SWITCHED]
+    alice.client.post(f"{SWITCH}?to=slow")
+    assert banner(bob) == "Slow speeds apply until an owner switches back."
+    alice.client.post(f"{SWITCH}?to=schedule")
+    assert (banner(bob), current().is_slow) == ("", False)
+
+
+def test_the_schedule_is_described_as_well(alice, own_service):
+    connection.service().v1.set_limits({"schedule": "1" * 336})
+    assert banner(alice) == "Slow speeds always apply."
+    (button,) = page(alice.client.get("/transfers/")).select("#speed button")
+    alice.client.post(button["formaction"])
+    assert "Full speed applies until" in banner(alice)
+    alice.client.post(f"{SWITCH}?to=full")
+    assert banner(alice) == "Full speed applies until an owner switches back."
+
+
+def test_an_open_page_learns_what_has_changed(alice, gwen, own_service):
+    shown = page(gwen.client.get("/transfers/")).select_one("#speed")["hx-get"]
+    assert gwen.client.get(shown, headers=HTMX).status_code == 204
+    alice.client.post(f"{SWITCH}?to=slow", headers=HTMX)
+    fresh = gwen.client.get(shown, headers=HTMX)
+    assert "Slow speeds apply" in words(fresh, "#speed")
+    assert gwen.client.get(page(fresh).select_one("#speed")["hx-get"]).status_code == 204
+
+
+def test_only_owners_are_offered_to_switch(alice, bob, gwen, own_service):
+    alice.client.post(f"{SWITCH}?to=slow")
+    offers = "#slow-menu, #slow-more, #speed button"
+    assert len(page(alice.client.get("/transfers/")).select(offers)) == 3
+    for person in (bob, gwen):
+        shown = page(person.client.get("/transfers/"))
+        assert not shown.select(offers)
+        assert shown.select_one("#speed .banner")
+
+
+def test_a_switch_that_means_nothing_is_explained(alice, own_service):
+    answer = alice.client.post(f"{SWITCH}?to=fast")
+    assert answer.status_code == 422
+    assert "The storage service can't use this value" in words(answer, "main")
+    assert current().switched_to == ""
+
+
 def test_a_site_with_another_account_may_change_nothing(alice, own_service):
     first = copy(own_service)
     first.pk, first.email = own_service.pk - 1, "first@example.org"
@@ -179,6 +225,7 @@ def test_a_site_with_another_account_may_change_nothing(alice, own_service):
     refused = alice.client.post(LIMITS, {**USUAL, "seed_minutes": "5"})
     assert refused.status_code == 502
     assert "Only the first account of the service can." in words(refused, "main")
+    assert not page(alice.client.get("/transfers/")).select("#slow-menu")
 
 
 # Server
@@ -196,8 +243,14 @@ def test_owners_see_limits_and_reachability(alice, bob, own_service):
 
 
 def test_a_foreign_service_has_none_of_this(alice, foreign):
+    assert not page(alice.client.get("/transfers/")).select("#speed, #slow-menu")
     assert not page(alice.client.get("/account/server/")).select("#limits, #reachability")
-    assert alice.client.get(LIMITS).status_code == 404
-    for path in (LIMITS, SCHEDULE):
-        assert alice.client.post(path).status_code == 404
+    addresses = {
+        "get": [LIMITS],
+        "post": [LIMITS, SCHEDULE, f"{SWITCH}?to=slow"],
+    }
+    for method, paths in addresses.items():
+        for path in paths:
+            assert getattr(alice.client, method)(path).status_code == 404, path
+    assert alice.client.get("/transfers/speed/").status_code == 204
     assert not [path for _method, path in foreign.calls if "limits" in path or "reach" in path]

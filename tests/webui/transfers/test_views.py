@@ -337,7 +337,7 @@ def test_one_service_response_covers_all_listed_transfers(alice, storage):
     for number in range(50):
         storage.transfer(f"Film {number}", state="queued")
     alice.client.get("/transfers/")
-    assert storage.calls == [("GET", "/rest/transfer")]
+    assert storage.calls == [("GET", "/rest/transfer"), ("GET", "/rest/limits")]
 
 
 def test_unlisted_transfers_are_requested_four_at_a_time(alice, foreign, clock):

@@ -14,6 +14,7 @@ from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.entries import FILE, ROOT
+from webui.limits.screen import speed_context
 from webui.models import Role
 from webui.storage_meter import gauge_of
 from webui.transfers import actions, list_options, poll
@@ -44,6 +45,7 @@ def show(request: Request) -> HttpResponse:
         "undo_url": undo_url_of(undo_query_of(cleared_at, batch)) if cleared_at else "",
         "cleared": cleared_words(request, cleared_at, batch) if cleared_at else "",
         "destination": destination_of(request),
+        **speed_context(request),
     }
     return render(request, "transfers/show.html", context)
 
