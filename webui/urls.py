@@ -121,6 +121,7 @@ urlpatterns = [
         choosing.progress,
         name="transfers-files-progress",
     ),
+    path("transfers/<site_transfer:key>/limits/", limits_in_list.limit, name="transfers-limits"),
     path("transfers/speed/", limits_in_list.show_speed, name="transfers-speed"),
     path("transfers/speed/switch/", limits_in_list.switch, name="transfers-switch"),
     path("transfers/send/", add.send, name="transfers-send"),

@@ -25,6 +25,7 @@ PAGES = {
     "transfers": "/transfers/",
     "transfers-remove": "/transfers/t7/remove/",
     "transfers-files": "/transfers/t7/files/",
+    "transfers-limits": "/transfers/t7/limits/",
     "add": "/add/",
     "add-asked": f"/add/?magnet=magnet:?xt=urn:btih:{HASH}%26dn=Slow+ferries",
     "account": "/account/",

@@ -1,5 +1,5 @@
-"""Mark hours of the schedule with a mouse, a finger, and keys, and switch to slow
-speeds: Ferry's own service and worker."""
+"""Mark hours of the schedule with a mouse, a finger, and keys; switch to slow speeds; and limit one
+transfer: Ferry's own service and worker."""
 
 from collections.abc import Iterator
 
@@ -9,6 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from tests.browser.axe import faults_at
 from tests.browser.shelf import Shelf
 from tests.browser.targets import too_small
+from tests.browser.test_transfers_in_hand import torrent
 from tests.running import Ferry, running
 
 pytestmark = pytest.mark.browser("Scripts paint boxes, move the focus, and change the open page")
@@ -163,3 +164,26 @@ def test_slow_speeds_apply_for_an_hour_and_end_with_a_click(alice):
     assert faults_at(page, 320, 1440) == []
     page.get_by_role("button", name="Switch back").click()
     expect(page.locator("#speed .banner")).to_have_count(0)
+
+
+def test_one_transfer_is_limited_from_its_menu(alice, shelf):
+    file = ("x.torrent", torrent("Alps", 9_000))
+    shelf.post("/transfers/send/", files={"file": file})
+    page = alice.page
+    alice.open("/transfers/")
+    row = page.locator("#transfers .transfer").filter(has_text="Alps")
+    row.locator(".more").click()
+    page.locator("#transfer-menu").get_by_text("Limits").click()
+    dialog = page.locator("#limits[open]")
+    dialog.get_by_label("Download speed").fill("fast")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog.get_by_label("Download speed")).to_have_attribute("aria-invalid", "true")
+    assert faults_at(page, 390, 1440) == []
+    dialog.get_by_label("Download speed").fill("0.25")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    expect(page.locator("#toasts")).to_contain_text("Saved")
+    row.locator(".more").click()
+    page.locator("#transfer-menu").get_by_text("Limits").click()
+    expect(dialog.get_by_label("Download speed")).to_have_value("0.25")
+    shelf.post("/transfers/cancel/", {"all": "whole", "confirmed": "1"})

@@ -57,6 +57,7 @@ class Kind(TextChoices):
     FILES_CHOSEN = "files_chosen"
     LIMITS_CHANGED = "limits_changed", _("%(person)s changed the limits of transfers")
     SPEED_SWITCHED = "speed_switched", _("%(person)s switched between slow and full speed")
+    TRANSFER_LIMITED = "transfer_limited", _("%(person)s changed the limits of “%(subject)s”")
     ACCOUNT_CHANGED = (
         "account_changed",
         _("%(person)s changed the service account %(subject)s (%(role)s)"),

@@ -114,6 +114,10 @@ class CachedTransfer(NamedTuple):
         return self.state == STOPPED and self.reason == CHOOSE_FILES
 
     @property
+    def may_limit(self) -> bool:
+        return bool(self.id) and self.kind != "zip" and not self.is_ended
+
+    @property
     def done_bytes(self) -> int:
         return int(self.size_bytes * min(self.percent, 100) / 100)
 

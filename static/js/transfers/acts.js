@@ -5,6 +5,12 @@ onPlainClick("a[data-remove]", (link) => {
   if (!document.getElementById("remove")) return false;
   cancel(link.closest(".transfer"));
 });
+// Links to a page that is also a dialog here fill that dialog.
+onPlainClick("a[data-fill]", (link) => {
+  const dialog = document.getElementById(link.dataset.fill);
+  if (dialog) fill(dialog, link.href);
+  return dialog !== null;
+});
 onPlainClick("button[data-post]", (button) => {
   button.closest("[popover]")?.hidePopover();
   post(button, button.formAction);
@@ -28,7 +34,11 @@ export function change(row, act) {
 }
 
 export function cancel(row) {
-  window.htmx.ajax("GET", urlOf(row, "loss").href, { source: "#title", target: "#remove", swap: "innerHTML" });
+  fill("#remove", urlOf(row, "loss").href);
+}
+
+function fill(target, url) {
+  window.htmx.ajax("GET", url, { source: "#title", target, swap: "innerHTML" });
 }
 
 export function clear(row) {

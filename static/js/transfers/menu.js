@@ -24,6 +24,7 @@ function open(more) {
   menu.element.querySelector(".menu-title").replaceChildren(...lines.slice(0, -1));
   menu.offer("open", link !== null, link?.href);
   menu.offer("choose", canAct(row, "choose"), urlOf(row, "files").href);
+  menu.offer("limit", canAct(row, "limit"), urlOf(row, "limits").href);
   menu.offer("select", row.querySelector(".tick") !== null);
   for (const act of ["pause", "resume", "copy", "clear", "cancel"]) menu.offer(act, canAct(row, act));
   for (const act of ["first", "up", "down", "last"]) menu.offer(act, canAct(row, "move"));

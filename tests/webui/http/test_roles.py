@@ -85,6 +85,7 @@ TABLE = {
     "transfers-links": (MEMBER, "post", {}),
     "transfers-files": (MEMBER, "post", {"key": "t7"}),
     "transfers-files-progress": (MEMBER, "get", {"key": "t7"}),
+    "transfers-limits": (MEMBER, "post", {"key": "t7"}),
     "transfers-speed": (GUEST, "get", {}),
     "transfers-switch": (OWNER, "post", {}),
     "transfers-clear": (MEMBER, "post", {}),

@@ -2,13 +2,17 @@
 
 from copy import copy
 
+import httpx
 import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
+from tests.service.builders import magnet
 from webui.activity import events
 from webui.connection import connection
 from webui.models import Activity
+from webui.transfers import actions
+from webui.v1.own_records import OwnLimits
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -36,6 +40,16 @@ def values(answer, form="form"):
 
 def kinds():
     return list(Activity.objects.values_list("kind", flat=True))
+
+
+@pytest.fixture
+def transfer(alice, own_service):
+    """Add a transfer, and have the site read it. Return its id."""
+    service = connection.service()
+    transfer_id = service.v1.add_magnet(magnet()).id
+    actions.mark_changed(service)
+    alice.client.get("/transfers/")
+    return transfer_id
 
 
 # All transfers
@@ -228,6 +242,52 @@ def test_a_site_with_another_account_may_change_nothing(alice, own_service):
     assert not page(alice.client.get("/transfers/")).select("#slow-menu")
 
 
+# One transfer
+
+
+def test_limits_of_one_transfer(bob, transfer):
+    address = f"/transfers/t{transfer}/limits/"
+    assert set(values(bob.client.get(address)).values()) == {""}
+    answer = bob.client.post(
+        address, {"download_bytes_per_second": "0.5", "seed_ratio": "0", "seed_minutes": ""}
+    )
+    assert answer["Location"] == "/transfers/"
+    own = connection.service().v1.transfer_limits(transfer)
+    assert (own.download_bytes_per_second, own.seed_ratio, own.seed_minutes) == (500_000, 0, None)
+    assert values(bob.client.get(address))["seed_ratio"] == "0"
+    bob.client.post(address, {})
+    assert connection.service().v1.transfer_limits(transfer).seed_ratio is None
+    assert kinds() == [events.Kind.TRANSFER_LIMITED] * 2
+
+
+def test_a_dialog_shows_the_form_and_what_is_wrong_in_it(bob, transfer):
+    address = f"/transfers/t{transfer}/limits/"
+    assert not page(bob.client.get(address, headers=HTMX)).select("main")
+    refused = bob.client.post(address, {"seed_minutes": "-1"}, headers=HTMX)
+    assert (refused.status_code, refused["HX-Retarget"]) == (422, "#limits")
+    assert page(refused).select_one("[name=seed_minutes][aria-invalid=true]")
+    saved = bob.client.post(address, {"seed_minutes": "1"}, headers=HTMX)
+    assert "transfers-changed" in saved["HX-Trigger"]
+
+
+def test_the_menu_offers_limits_to_members_only(bob, gwen, transfer):
+    shown = page(bob.client.get("/transfers/"))
+    assert "limit" in shown.select_one(f"#t{transfer} .more")["data-acts"].split()
+    assert shown.select_one(f"#t{transfer} noscript a[href$='limits/']")
+    shown = page(gwen.client.get("/transfers/"))
+    assert not shown.select("noscript a[href$='limits/'], dialog#limits")
+    assert "limit" not in shown.select_one(f"#t{transfer} .more")["data-acts"].split()
+
+
+def test_what_is_no_torrent_has_only_a_download_speed(bob, storage):
+    one = storage.transfer("a.iso", state="downloading")
+    none = dict.fromkeys(OwnLimits.__struct_fields__)
+    storage.says(f"/rest/transfer/{one.id}/limits", httpx.Response(200, json=none))
+    bob.client.get("/transfers/")
+    shown = values(bob.client.get(f"/transfers/t{one.id}/limits/"))
+    assert shown == {"download_bytes_per_second": ""}
+
+
 # Server
 
 
@@ -243,11 +303,14 @@ def test_owners_see_limits_and_reachability(alice, bob, own_service):
 
 
 def test_a_foreign_service_has_none_of_this(alice, foreign):
-    assert not page(alice.client.get("/transfers/")).select("#speed, #slow-menu")
+    one = foreign.transfer("Season", progress=20, size=5, hash="c" * 40)
+    shown = page(alice.client.get("/transfers/"))
+    assert not shown.select("#speed, #slow-menu, noscript a[href$='limits/']")
+    assert "limit" not in shown.select_one(f"#t{one.id} .more")["data-acts"].split()
     assert not page(alice.client.get("/account/server/")).select("#limits, #reachability")
     addresses = {
-        "get": [LIMITS],
-        "post": [LIMITS, SCHEDULE, f"{SWITCH}?to=slow"],
+        "get": [LIMITS, f"/transfers/t{one.id}/limits/"],
+        "post": [LIMITS, SCHEDULE, f"{SWITCH}?to=slow", f"/transfers/t{one.id}/limits/"],
     }
     for method, paths in addresses.items():
         for path in paths:

@@ -114,6 +114,7 @@ class TransferRow:
     select_label: str
     pause_label: str
     may_choose: bool
+    may_limit: bool
     awaits_choice: bool
     cancel_label: str
     actions_label: str
@@ -339,6 +340,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         "resume": may_order and transfer.state == STOPPED,
         "move": may_order,
         "choose": may_change and context.is_own and has_choice(transfer),
+        "limit": may_order and transfer.may_limit,
         "cancel": may_change and not transfer.is_ended,
         "retry": may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         "clear": may_change and transfer.is_ended,
@@ -367,6 +369,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         may_retry=acts["retry"],
         may_clear=acts["clear"],
         may_choose=acts["choose"],
+        may_limit=acts["limit"],
         awaits_choice=acts["choose"] and transfer.awaits_choice,
         acts=" ".join(act for act, may in acts.items() if may),
         select_label=_("Select %(name)s") % {"name": name},

@@ -1,4 +1,4 @@
-"""Which speeds apply, and how an owner switches them for a time."""
+"""Which speeds apply, how an owner switches them for a time, and the limits of one transfer."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -7,11 +7,16 @@ from django.utils.translation import gettext as _
 from webui.activity import events
 from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
+from webui.limits.forms import OwnLimitsForm
 from webui.limits.page import speed_state_words
-from webui.limits.screen import speed_context
+from webui.limits.screen import add_refusal, initial_of, speed_context
 from webui.models import Role
-from webui.transfers.screen import confirm
+from webui.transfers.screen import confirm, find_transfer
+from webui.transfers.states import CachedTransfer
+from webui.v1.errors import Rejected
 from webui.words.formatting import Calendar
+
+OF_TORRENTS = ("upload_bytes_per_second", "seed_ratio", "seed_minutes")
 
 
 @open_to(Role.GUEST, "GET")
@@ -35,3 +40,35 @@ def switch(request: Request) -> HttpResponse:
     events.record(request, events.Kind.SPEED_SWITCHED)
     words = speed_state_words(limits, Calendar.now())
     return confirm(request, words or _("Full speed applies."))
+
+
+@open_to(Role.MEMBER, "GET", "POST")
+def limit(request: Request, key: str) -> HttpResponse:
+    transfer, service = find_transfer(request, key), service_of(request)
+    if not service.is_embedded or not transfer.may_limit:
+        raise Http404
+    own = service.v1.transfer_limits(transfer.id)
+    left_out = () if transfer.hash else OF_TORRENTS
+    sent = request.POST if request.method == "POST" else None
+    form = OwnLimitsForm(initial_of(own, OwnLimitsForm), left_out, sent)
+    if sent is None:
+        return show(request, transfer, form)
+    if not form.is_valid():
+        return show(request, transfer, form, 422)
+    try:
+        service.v1.limit_transfer(transfer.id, form.sent)
+    except Rejected as failure:
+        add_refusal(form, failure)
+        return show(request, transfer, form, 422)
+    events.record(request, events.Kind.TRANSFER_LIMITED, transfer.name)
+    return confirm(request, _("Saved"))
+
+
+def show(
+    request: Request, transfer: CachedTransfer, form: OwnLimitsForm, status: int = 200
+) -> HttpResponse:
+    template = "transfers/_limits.html" if request.htmx else "transfers/limits.html"
+    response = render(request, template, {"transfer": transfer, "form": form}, status=status)
+    if status == 422 and request.htmx:
+        response["HX-Retarget"], response["HX-Reswap"] = "#limits", "innerHTML"
+    return response
