@@ -1,10 +1,12 @@
 """Why a transfer waits or failed: a kind and values, which clients can word in any language."""
 
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 Kind = Literal[
     "address_password", "address_refused", "address_scheme", "address_unreadable",
@@ -12,8 +14,8 @@ Kind = Literal[
     "content_cut_off", "data_lost", "disk_full", "disk_message", "engine_crashed", "file_too_large",
     "http_status", "invalid_torrent", "no_such_host", "not_a_torrent", "same_torrent", "timeout",
     "too_many_files", "too_many_redirects", "torrent_empty", "torrent_too_large",
-    "torrent_with_extra_data", "unexpected", "unreachable", "zip_damaged", "zip_empty",
-    "zip_encrypted", "zip_gone", "zip_too_large", "zip_unsupported",
+    "torrent_with_extra_data", "tracker_says", "unexpected", "unreachable", "zip_damaged",
+    "zip_empty", "zip_encrypted", "zip_gone", "zip_too_large", "zip_unsupported",
 ]  # fmt: skip
 
 # For clients that show `warnings`: by kind, or by the status of http_status.
@@ -44,6 +46,7 @@ SENTENCES: dict[Kind | int, str] = {
     "torrent_empty": "There is nothing in this torrent.",
     "torrent_too_large": "The torrent's description is larger than 64 MB.",
     "torrent_with_extra_data": "This looks like a torrent file, but has extra data at the end.",
+    "tracker_says": "The tracker says: {0.message}",
     "unexpected": "Something went wrong in Ferry.",
     "unreachable": "Ferry can't reach the server.",
     "zip_damaged": "The ZIP file is damaged.",
@@ -67,7 +70,7 @@ class Details(Struct, frozen=True, omit_defaults=True):
     kind: Kind
     status: Annotated[int, Meta(description="Of http_status")] = 0
     limit: Annotated[int, Meta(description="The most allowed")] = 0
-    message: Annotated[str, Meta(description="The system's own words, in disk_message")] = ""
+    message: Annotated[str, Meta(description="The words of the system or the tracker")] = ""
     tries: Annotated[int, Meta(description="How often Ferry tried")] = 0
     retry_at: Annotated[str, Meta(description="YYYY-MM-DD HH:MM:SS, in UTC")] = ""
 
@@ -76,6 +79,46 @@ class Details(Struct, frozen=True, omit_defaults=True):
         words = (SENTENCES.get(self.status) or SENTENCES[self.kind]).format(self)
         words += f" Ferry tried {self.tries} times." if self.tries else ""
         return words + (f" Ferry will try again at {self.retry_at} UTC." if self.retry_at else "")
+
+
+class LogEntry(Struct, frozen=True, omit_defaults=True):
+    """What happened to a transfer: it changed its state, or a tracker refused it."""
+
+    kind: Annotated[str, Meta(description="The new state, or tracker_refused")]
+    at: Annotated[int, Meta(description="Seconds since 1970")] = 0
+    reason: Annotated[str, Meta(description="Why it is in this state, in one word")] = ""
+    tracker: Annotated[str, Meta(description="The host of the tracker")] = ""
+    details: Details | None = None
+
+
+MOST_ENTRIES = 50
+
+
+def add_to_log(column: Any, entries: Iterable[LogEntry], at: int) -> list[LogEntry]:
+    """Return the log that a column has, with the latest entries.
+
+    An entry that repeats the last one replaces its details, such as those of a retry. Of each
+    tracker, only the last refusal is of use.
+    """
+    log = read_log(column)
+    for entry in entries:
+        if entry.tracker:
+            log = [each for each in log if each.tracker != entry.tracker]
+        is_same = log and (log[-1].kind, log[-1].reason) == (entry.kind, entry.reason)
+        if is_same and not entry.tracker:
+            log[-1] = replace(log[-1], details=entry.details)
+        else:
+            log.append(replace(entry, at=at))
+    return log[-MOST_ENTRIES:]
+
+
+def read_log(column: Any) -> list[LogEntry]:
+    """Return the entries in a column, without those of a newer version."""
+    log = []
+    for entry in column or []:
+        with suppress(msgspec.ValidationError):
+            log.append(msgspec.convert(entry, LogEntry))
+    return log
 
 
 def decode_details(column: str | None) -> Details | None:

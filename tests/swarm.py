@@ -361,6 +361,18 @@ class Tracker(HttpServer):
 
 
 @dataclass
+class Answering(Tracker):
+    """A tracker with the same answer for everyone, such as a refusal."""
+
+    status: int = 200
+    body: bytes = b""
+
+    def answer(self, request: BaseHTTPRequestHandler) -> None:
+        self.note(request.path)
+        send(request, self.status, self.body)
+
+
+@dataclass
 class WebSeed(HttpServer):
     """A server of the files in a folder, with ranges (BEP 19)."""
 

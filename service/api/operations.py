@@ -49,6 +49,7 @@ def of_transfers(
         delete(one, f"Delete {noun}", transfers.delete),
         post(one, f"Delete {noun}", transfers.delete),
         post(f"{one}/delete", f"Delete {noun}", transfers.delete),
+        get(f"{one}/details", f"Get details of a {noun}", transfers.details),
         get(f"{one}/files", f"List the files of a {noun}", transfers.files),
         post(f"{one}/files", f"Choose the files of a {noun}", transfers.choose),
         post(f"{one}/pause", f"Pause {noun}", transfers.pause),

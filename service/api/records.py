@@ -8,11 +8,11 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, cast
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, convert
 
 from service import models
 from service.content.signed_links import ListingLinks
-from service.details import Details, decode_details
+from service.details import Details, LogEntry, decode_details, read_log
 from service.http.records import Time, Whole, Wish, moment
 from service.library import kinds
 from service.library.file_rows import FileRow
@@ -20,6 +20,7 @@ from service.library.library import FolderRow
 from service.media.hls.plans import Hidden
 from service.media.pictures.sizes import PRESENTATIONS, THUMBNAIL
 from service.media.probe import Camera, Chapter
+from service.torrents.events import SwarmPeer, SwarmPieces, SwarmTracker
 from service.transfers import choices
 from service.transfers.transfers import TransferRow
 
@@ -370,6 +371,37 @@ class FileOfTransfer(Struct):
 
 class FilesOfTransfer(Result, kw_only=True):
     files: Annotated[list[FileOfTransfer], Meta(description="Empty while they are unknown")]
+
+
+class SwarmOfTransfer(Struct):
+    peer_count: Whole
+    peers: Annotated[list[SwarmPeer], Meta(description="The fastest")]
+    trackers: list[SwarmTracker]
+    pieces: SwarmPieces
+    availability: Annotated[float, Meta(description="Copies within reach; -1: unknown")]
+
+
+class DetailsOfTransfer(Result, kw_only=True):
+    added: Time
+    downloaded: Annotated[Whole, Meta(description="Bytes that have arrived")]
+    uploaded: Annotated[Whole, Meta(description="Bytes that peers got")]
+    has_swarm: Annotated[bool, Meta(description="Whether the engine has it now")]
+    swarm: Annotated[SwarmOfTransfer | None, Meta(description="null: it isn't known yet")]
+    log: Annotated[list[LogEntry], Meta(description="The last 50 changes, the oldest first")]
+
+
+def details_record(
+    transfer: models.Transfer, row: models.TransferDetails, *, has_swarm: bool
+) -> DetailsOfTransfer:
+    share = min(transfer.progress_percent, 100) / 100
+    return DetailsOfTransfer(
+        added=moment(transfer.created_at),
+        downloaded=int(transfer.size_bytes * share),
+        uploaded=transfer.uploaded_bytes,
+        has_swarm=has_swarm,
+        swarm=convert(row.swarm, SwarmOfTransfer) if row.swarm else None,
+        log=read_log(row.log),
+    )
 
 
 class Limits(Result, kw_only=True):

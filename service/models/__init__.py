@@ -18,6 +18,7 @@ from service.models.transfers import (
     SavedFetch,
     TorrentFile,
     Transfer,
+    TransferDetails,
     TransferFiles,
     Wish,
     wire_hash,

@@ -173,6 +173,25 @@ class TransferFiles(models.Model):
         return f"choice of transfer {self.transfer_id}"
 
 
+class TransferDetails(models.Model):
+    """What people see of one transfer, in its own table because lists never read it."""
+
+    transfer = models.OneToOneField(Transfer, models.CASCADE)
+    log = models.JSONField(default=list)  # the last service.details.LogEntry of each
+    # When people last looked. While they do, the worker asks the engine for its swarm.
+    looked_at = models.DateTimeField(null=True)
+    swarm = models.JSONField(null=True)  # service.torrents.events.Swarm
+    swarm_at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = (
+            models.Index(fields=["looked_at"], condition=Q(looked_at__isnull=False), name="looks"),
+        )
+
+    def __str__(self) -> str:
+        return f"details of transfer {self.transfer_id}"
+
+
 class ImportRecord(models.Model):
     """Which files a torrent became, in its own table because lists never read it."""
 

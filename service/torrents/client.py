@@ -139,6 +139,10 @@ class Engine:
             self._orders[key] = replace(self._orders[key], seeding=True)
         self._do("seed", key)
 
+    def look(self, key: str) -> None:
+        """Ask for a torrent's Swarm, which follows unless libtorrent doesn't have the torrent."""
+        self._do("look", key)
+
     def remove(self, key: str) -> None:
         """Remove a torrent. TorrentGone follows, even if the key is unknown."""
         self._crash_search.forget(key)

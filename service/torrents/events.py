@@ -104,6 +104,55 @@ class TorrentGone:
     key: str
 
 
+class SwarmPeer(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A peer that is connected. Its client says what it is; Ferry only makes that printable."""
+
+    address: str
+    client: str
+    connection: Literal["tcp", "utp", "web"]  # web: a web seed
+    progress: float  # percent
+    download_rate: Natural  # bytes per second, from it
+    upload_rate: Natural
+
+
+class SwarmTracker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A tracker, without the rest of its URL, which may contain a secret."""
+
+    host: str
+    state: Literal["asking", "failed", "waiting", "working"]
+    details: Details | None = None  # of a failure, or what the tracker says beside its answer
+    next_at: str = ""  # YYYY-MM-DD HH:MM:SS, in UTC
+
+
+class SwarmPieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The pieces, in at most 200 buckets of almost the same size."""
+
+    count: Natural = 0
+    arrived: tuple[Natural, ...] = ()  # percent of each bucket
+    copies: tuple[Natural, ...] = ()  # how many peers have the rarest piece of each bucket
+
+
+@dataclass(frozen=True)
+class Swarm:
+    """What the engine sees of a torrent's peers, trackers, and pieces, when it is asked."""
+
+    key: str
+    peer_count: Natural
+    peers: tuple[SwarmPeer, ...]  # the fastest
+    trackers: tuple[SwarmTracker, ...]
+    pieces: SwarmPieces
+    availability: float  # copies of the torrent within reach; -1: unknown
+
+
+@dataclass(frozen=True)
+class TrackerRefused:
+    """The event that a tracker refuses the torrent, with its own words in `details`."""
+
+    key: str
+    host: str
+    details: Details
+
+
 @dataclass(frozen=True)
 class Restarted:
     """The event that an empty process replaced one that died or hung: add every torrent again.
@@ -128,5 +177,6 @@ class SessionStatus:
 
 
 Progress = Status | FileProgress | Arrived
-TorrentEvent = Metadata | Progress | Complete | Seeded | TorrentBroken | TorrentGone
+Looks = Swarm | TrackerRefused
+TorrentEvent = Metadata | Progress | Looks | Complete | Seeded | TorrentBroken | TorrentGone
 Event = TorrentEvent | Restarted | SessionStatus

@@ -5,7 +5,7 @@ from collections import deque
 from datetime import datetime
 
 from service.fetching.events import FetchEvent
-from service.torrents.events import Restarted, Status, TorrentGone
+from service.torrents.events import Restarted, Status, TorrentGone, TrackerRefused
 from service.worker.import_files import ImportDone, ImportFailed, Outcome
 from service.worker.phases import Phases
 from service.worker.runs.run import Run
@@ -34,7 +34,7 @@ class EventHandler:
         remaining = MOST_AT_ONCE
         while self._queue and remaining:
             event = self._queue.popleft()
-            remaining -= not isinstance(event, Status)
+            remaining -= not isinstance(event, Status | TrackerRefused)
             if isinstance(event, Restarted):
                 self._handle_restart(event, now)
             else:

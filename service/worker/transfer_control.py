@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from service import notifications, signals
-from service.details import Details
+from service.details import Details, LogEntry
 from service.errors import DiskFull, NotFound
 from service.fetching.fetch import Fetch
 from service.fetching.pool import Fetching
@@ -21,7 +21,7 @@ from service.torrents.orders import Order
 from service.transfers import choices, imports
 from service.transfers.download_folders import DownloadFolder, DownloadPlan
 from service.transfers.limits import CurrentLimits
-from service.transfers.torrents import identity
+from service.transfers.torrents import identity, swarms
 from service.transfers.torrents.facts import TorrentFacts
 from service.unpacking.unpack import Unpack
 from service.worker.changes import Changes, compare_revisions
@@ -95,6 +95,17 @@ class TransferControl:
                 run.transfer.limits = own
                 tool = self.tools.fetching if run.is_fetch else self.tools.engine
                 tool.limit_one(run.key, run.limits)
+
+    # Looks
+
+    def ask_swarms(self, now: datetime) -> None:
+        """Ask the engine about the torrents that people look at now."""
+        looks = swarms.find_looks() if self.runs else {}
+        for run in [self.runs[pk] for pk in looks if pk in self.runs]:
+            is_due = not timedelta(0) <= now - run.looked_at < swarms.ASK_EVERY
+            if is_due and now - looks[run.id] < swarms.LOOK and run.has_order and not run.is_fetch:
+                run.looked_at = now
+                self.tools.engine.look(run.key)
 
     # Beginning
 
@@ -259,6 +270,7 @@ class TransferControl:
             return False
         self._read_choice(run)
         if row.state == State.STOPPED:
+            run.log.append(LogEntry(row.state, reason=row.reason))
             self.leave(run)
             return False
         return True

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from service.details import LogEntry
 from service.errors import StoreAway
 from service.library.upkeep.database_match import refuse_other
 from service.library.upkeep.sweep import is_certain
@@ -19,6 +20,7 @@ from service.transfers import download_folders, quota, states, wishlist
 from service.transfers.download_folders import download_folder
 from service.transfers.limits import CurrentLimits, find_own
 from service.transfers.ranks import in_rank_order
+from service.transfers.torrents import swarms
 from service.transfers.transfers import has_result
 from service.worker.events import EventHandler
 from service.worker.leases import Expelled, Lease
@@ -130,6 +132,7 @@ class Shift:
         self._find_stalled(now)
         self._finish_left_runs(now)
         self._report_imports()
+        self._control.ask_swarms(now)
         self._control.progress.write(self._runs.values(), now)
         self._control.start_imports(now)
         self._tidy(now)
@@ -180,6 +183,8 @@ class Shift:
     def _obey(self, run: Run, row: "Wanted | None") -> None:
         """Do what people decided: pause, resume, move, or delete it, or choose its files."""
         if row is None or row.state == State.STOPPED:
+            if row and not run.is_paused:
+                run.log.append(LogEntry(State.STOPPED))
             run.is_paused = row is not None
             self._phases[run.stage].leave(run)
         else:
@@ -289,6 +294,7 @@ class Shift:
         self._tidied_at = now
         self._sweep_folders()
         wishlist.take_up(now)
+        swarms.end_looks(now)
         for run in self._runs.all():
             if run.stage is Stage.SEEDING and not has_result(run.transfer):
                 self._control.end_seeding(run)

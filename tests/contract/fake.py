@@ -480,6 +480,11 @@ class FakeV1(httpx.BaseTransport):
         files = self.transfer(transfer).facts.get("files", [])
         return {"result": True, "code": 200, "files": files}
 
+    def transfer_details(self, _request: httpx.Request, transfer: int) -> dict[str, Any]:
+        usual = {"downloaded": 0, "uploaded": 0, "has_swarm": False, "swarm": None, "log": []}
+        facts = self.transfer(transfer).facts.get("in_detail", {})
+        return {"result": True, "code": 200, "added": NOW, **usual, **facts}
+
     def choose_files(self, request: httpx.Request, transfer: int) -> dict[str, Any]:
         one, wanted = self.transfer(transfer), body_of(request).fields["wanted"].split(",")
         for each in one.facts["files"]:
@@ -780,6 +785,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("DELETE", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}", FakeV1.delete_transfer),
     ("POST", f"{NOUN}/{ID}/delete", FakeV1.delete_transfer),
+    ("GET", f"{NOUN}/{ID}/details", FakeV1.transfer_details),
     ("GET", f"{NOUN}/{ID}/files", FakeV1.transfer_files),
     ("POST", f"{NOUN}/{ID}/files", FakeV1.choose_files),
     ("POST", f"{NOUN}/{ID}/pause", FakeV1.pause_transfer),

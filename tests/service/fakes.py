@@ -9,6 +9,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from service.details import Details
 from service.fetching.events import Head
 from service.fetching.pace import RateLimit
 from service.store.blobs import library_store
@@ -20,7 +21,10 @@ from service.torrents.events import (
     Metadata,
     SessionStatus,
     Status,
+    Swarm,
+    SwarmPieces,
     TorrentGone,
+    TrackerRefused,
 )
 from service.torrents.orders import TransferLimits
 from service.transfers.download_folders import download_folder
@@ -140,6 +144,23 @@ class FakeEngine(Helper):
             "size_bytes": sum(size for _path, size in files),
         }
         self.news.append(Metadata(key=str(transfer.pk), name=name, files=of, **(values | facts)))
+
+    def look(self, key):
+        self.log.append(("look", key))
+
+    def swarm(self, transfer, **facts):
+        values = {
+            "peer_count": 0,
+            "peers": (),
+            "trackers": (),
+            "pieces": SwarmPieces(),
+            "availability": -1.0,
+        }
+        self.news.append(Swarm(str(transfer.pk), **(values | facts)))
+
+    def tracker_refuses(self, transfer, words, host="tracker.example"):
+        details = Details("tracker_says", message=words)
+        self.news.append(TrackerRefused(str(transfer.pk), host, details))
 
     def file_progress(self, transfer, *percents):
         self.news.append(FileProgress(str(transfer.pk), percents))

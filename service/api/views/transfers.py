@@ -27,6 +27,7 @@ from service.http.refusals import NothingPassed, UnreadableField
 from service.models import LARGEST_ID, Account, Transfer
 from service.store.blobs import library_store
 from service.transfers import choices, transfers, under_way
+from service.transfers.torrents import swarms
 from service.transfers.transfers import TransferRequest
 from service.transfers.under_way import Decision
 
@@ -168,6 +169,12 @@ def change(request: AccountRequest, sent: ChangeInput) -> records.ChangedTransfe
         request.account, known_ids, decision, request.now, before_id=sent.before
     )
     return records.ChangedTransfers(changed=changed_ids)
+
+
+def details(request: AccountRequest, transfer_id: int) -> records.DetailsOfTransfer:
+    transfer = transfers.get(request.account, transfer_id)
+    row = swarms.look(transfer, request.now)
+    return records.details_record(transfer, row, has_swarm=swarms.has_swarm(transfer))
 
 
 def files(request: AccountRequest, transfer_id: int) -> records.FilesOfTransfer:

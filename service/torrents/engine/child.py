@@ -59,6 +59,8 @@ class EngineProcess:
             "cache_flushed_alert": lambda _alert, torrent: torrent.end_flush(),
             "save_resume_data_alert": lambda alert, torrent: torrent.take_resume(alert.params),
             "save_resume_data_failed_alert": lambda _alert, torrent: torrent.resume_missing(),
+            "piece_availability_alert": lambda alert, torrent: torrent.report_swarm(alert),
+            "tracker_error_alert": lambda alert, torrent: torrent.note_tracker(alert),
             "file_error_alert": lambda alert, torrent: torrent.handle_disk_error(alert.error),
             "torrent_error_alert": self._handle_error,
         }
@@ -129,6 +131,9 @@ class EngineProcess:
                 self._add(order_of(document, Order))
             case {"order": "TransferLimits"}:
                 self._limit(order_of(document, TransferLimits))
+            case {"do": "look", "key": str(key)}:
+                if torrent := self._torrents.get(key):
+                    torrent.look()
             case {
                 "do": "proceed" | "pause" | "resume" | "seed" | "remove" as what,
                 "key": str(key),

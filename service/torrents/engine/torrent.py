@@ -18,11 +18,17 @@ from service.torrents.engine.dialing import Dialing
 from service.torrents.engine.files import TorrentFolder
 from service.torrents.engine.metadata import MetadataRefused, metadata_of, params_of, torrent_of
 from service.torrents.engine.session import EVENLY
-from service.torrents.engine.status import CHECKING, DONE
+from service.torrents.engine.status import (
+    CHECKING,
+    DONE,
+    IS_UTP,
+    host_of,
+    swarm_of,
+    tracker_failure,
+)
 from service.torrents.orders import EngineSettings, Order, TransferLimits
 
 NO_SPACE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-IS_UTP = 1 << 17  # libtorrent's peer_info.utp_socket, which its Python module doesn't name
 # A torrent without peers for so long is dead: it no longer makes libtorrent retry faster for all.
 ALONE_SECONDS = 120.0
 FILES_SECONDS = 2.0
@@ -96,6 +102,7 @@ class EngineTorrent:
         self._choices_under_way = 0
         self._file_bytes: tuple[int, ...] = ()
         self._next_percents = 0.0
+        self._tracker_failures: dict[str, Details] = {}  # the last of each, by URL
         self._then: Callable[[], None] = self._end
 
     @property
@@ -408,6 +415,23 @@ class EngineTorrent:
             for done_bytes, size_bytes in zip(arrived, self._file_bytes, strict=True)
         )
         self._around.tell(events.FileProgress(self.key, tuple(percents)))
+
+    def look(self) -> None:
+        """Ask libtorrent how many peers have each piece; `report_swarm` follows."""
+        if self._around.loaded.get(self.handle) is self:
+            self.handle.post_piece_availability()
+
+    def report_swarm(self, alert: Any) -> None:
+        failures = self._tracker_failures
+        self._around.tell(swarm_of(self.key, self.handle, alert.piece_availability, failures))
+
+    def note_tracker(self, alert: Any) -> None:
+        """Note that a tracker failed, and report it if the tracker refuses in other words."""
+        url, details = tracker_failure(alert)
+        is_news = self._tracker_failures.get(url) != details
+        self._tracker_failures[url] = details
+        if is_news and details.kind == "tracker_says":
+            self._around.tell(events.TrackerRefused(self.key, host_of(url), details))
 
     def is_given_up(self, status: Any) -> bool:
         """Return whether files of the library turned out damaged: seeding never repairs them."""

@@ -2,10 +2,17 @@
 
 from datetime import datetime
 
-from service.details import Details
+from service.details import Details, LogEntry
 from service.fetching.events import FetchEvent
 from service.torrents.crash_blame import MOST_STRIKES
-from service.torrents.events import Arrived, FileProgress, Status, TorrentBroken
+from service.torrents.events import (
+    Arrived,
+    FileProgress,
+    Status,
+    Swarm,
+    TorrentBroken,
+    TrackerRefused,
+)
 from service.worker.import_files import Outcome
 from service.worker.runs.run import Run
 from service.worker.runs.stages import OrderState, Transition
@@ -31,6 +38,11 @@ class RunPhase:
                 run.percents = event.percents
             case Arrived():
                 self._control.hash_ahead(run, event.index, event.size_bytes)
+            case Swarm():
+                run.swarm = event
+            case TrackerRefused():
+                refusal = LogEntry("tracker_refused", tracker=event.host, details=event.details)
+                run.log.append(refusal)
             case TorrentBroken():
                 self.break_off(run, event, now)
 

@@ -1,12 +1,13 @@
 """A run: what a worker knows about a transfer beyond its row."""
 
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from service.details import Details, encode_details
+from service.details import Details, LogEntry, encode_details
 from service.models import Transfer
 from service.store.sums import Sums
+from service.torrents.events import Swarm
 from service.torrents.orders import TransferLimits
 from service.transfers import states
 from service.transfers.choices import UNKNOWN, FileChoice
@@ -23,6 +24,7 @@ LARGE_BYTES = 100 * 10**6
 SLOW_AFTER = timedelta(seconds=10)
 # While connected to peers that have the torrent but send nothing: they may be busy with others.
 LONG_PATIENCE = timedelta(minutes=10)
+LONG_AGO = datetime.min.replace(tzinfo=UTC)
 
 State = Transfer.State
 ADOPTED = (
@@ -53,6 +55,9 @@ class Run:
     remainder: Remainder | None = None  # of an earlier import; only its missing files are needed
     choice: FileChoice = UNKNOWN
     percents: tuple[int, ...] = ()  # of its files, by index, if they are not yet written
+    log: list[LogEntry] = field(default_factory=list)  # what is not yet written
+    swarm: Swarm | None = None  # the same
+    looked_at: datetime = LONG_AGO  # when the engine was last asked for it
     is_obtainable: bool = False
     was_added_again: bool = False
     leader_id: int = 0  # the run that it follows
@@ -110,6 +115,10 @@ class Run:
     @property
     def is_unpacking(self) -> bool:
         return self.transfer.kind == Transfer.Kind.ZIP
+
+    @property
+    def has_details(self) -> bool:
+        return bool(self.log or self.swarm)
 
     @property
     def has_slot(self) -> bool:
@@ -214,7 +223,14 @@ class Run:
             raise ValueError(f"{self.transfer.state} never becomes {state}")
         if not states.may_be_for(state, reason):
             raise ValueError(f"{state} is never for {reason!r}")
-        self.write(state=state, reason=reason, details=encode_details(details))
+        encoded = encode_details(details)
+        if (state, reason, encoded) != (
+            self.transfer.state,
+            self.transfer.reason,
+            self.transfer.details,
+        ):
+            self.log.append(LogEntry(state, reason=reason, details=details))
+        self.write(state=state, reason=reason, details=encoded)
         if state != State.DOWNLOADING:
             self.write(download_bytes_per_second=0, peers_sending=0)
 

@@ -36,6 +36,8 @@ RECORDS = {
     ),
     *("DeletedEntries", "DeletedEntry", "Deletion", "Details", "RestoredEntries", "RestoredEntry"),
     *("Limits", "OwnLimits", "Reachability"),
+    *("DetailsOfTransfer", "LogEntry", "SwarmOfTransfer"),
+    *("SwarmPeer", "SwarmPieces", "SwarmTracker"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }
 JSON = {"content-type": "application/json"}
