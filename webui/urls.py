@@ -24,8 +24,8 @@ from webui.shell import views as shell
 from webui.signin import views as signin
 from webui.streams import views as streams
 from webui.transfers.views import actions as transfers
+from webui.transfers.views import details, listing
 from webui.transfers.views import limits as limits_in_list
-from webui.transfers.views import listing
 from webui.uploads.views import form, resumable
 
 register_converter(Id, "site_id")
@@ -116,6 +116,7 @@ urlpatterns = [
     path("transfers/<site_transfer:key>/retry/", transfers.retry, name="transfers-retry"),
     path("transfers/<site_transfer:key>/open/", listing.open_, name="transfers-open"),
     path("transfers/<site_transfer:key>/files/", choosing.choose, name="transfers-files"),
+    path("transfers/<site_transfer:key>/details/", details.details, name="transfers-details"),
     path(
         "transfers/<site_transfer:key>/files/progress/",
         choosing.progress,

@@ -121,7 +121,7 @@ class SwarmTracker(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host: str
     state: Literal["asking", "failed", "waiting", "working"]
     details: Details | None = None  # of a failure, or what the tracker says beside its answer
-    next_at: str = ""  # YYYY-MM-DD HH:MM:SS, in UTC
+    next_at: str | None = None  # YYYY-MM-DD HH:MM:SS, in UTC
 
 
 class SwarmPieces(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

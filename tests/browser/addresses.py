@@ -24,6 +24,7 @@ PAGES = {
     "share-page": "/s/guess/",
     "transfers": "/transfers/",
     "transfers-remove": "/transfers/t7/remove/",
+    "transfers-details": "/transfers/t7/details/",
     "transfers-files": "/transfers/t7/files/",
     "transfers-limits": "/transfers/t7/limits/",
     "add": "/add/",

@@ -257,6 +257,11 @@ class Client(ServiceConnection):
         call = Call("POST", f"transfer/{checked_id(transfer_id)}/files", form=form)
         return self._read([call], records.addition)
 
+    def transfer_details(self, transfer_id: str) -> own_records.TransferFacts:
+        """Return what only one transfer's own page shows, if `is_ours`."""
+        call = calls.get(f"transfer/{checked_id(transfer_id)}/details")
+        return self._ask_own(call, own_records.TransferFacts)
+
     def _target(self, folder_id: str | None, *, chooses: bool) -> dict[str, str]:
         """Return the fields of each way to add.
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, TypeVar
 import msgspec
 from msgspec import Meta, Struct, field
 
-from webui.v1.records import Json
+from webui.v1.records import Explanation, Json, explanation
 
 Record = TypeVar("Record")
 Measure = Annotated[float, Meta(ge=1e-6, le=1e9)]
@@ -163,6 +163,64 @@ class TransferFile(Struct, frozen=True):
     size_bytes: int = field(name="size")
     progress_percent: int = field(name="progress")
     is_wanted: bool = field(name="wanted")
+
+
+class Explained(Struct, frozen=True):
+    """What may have details, which the records of all services share."""
+
+    details: dict[str, Any] | None = None
+
+    @property
+    def explanation(self) -> Explanation | None:
+        return explanation(self.details)
+
+
+class PeerFacts(Struct, frozen=True):
+    address: str
+    client: str  # as it calls itself
+    connection: str
+    progress_percent: float = field(name="progress")
+    download_rate: int
+    upload_rate: int
+
+
+class TrackerFacts(Explained, frozen=True, kw_only=True):
+    host: str
+    state: Literal["asking", "failed", "waiting", "working"]
+    next_at: Moment | None = None
+
+
+class Pieces(Struct, frozen=True):
+    """Pieces in buckets: how much of each has arrived, and how many peers have it."""
+
+    count: int = 0
+    arrived_percents: tuple[int, ...] = field(name="arrived", default=())
+    copies: tuple[int, ...] = ()
+
+
+class OwnSwarm(Struct, frozen=True):
+    """What the engine sees of a torrent; of its peers, the fastest."""
+
+    peer_count: int = 0
+    peers: tuple[PeerFacts, ...] = ()
+    trackers: tuple[TrackerFacts, ...] = ()
+    pieces: Pieces = Pieces()
+    availability: float = -1.0  # -1: unknown
+
+
+class LogLine(Explained, frozen=True, kw_only=True):
+    kind: str  # a state, or tracker_refused
+    at: int  # seconds since 1970
+    reason: str = ""
+    tracker: str = ""
+
+
+class TransferFacts(Struct, frozen=True):
+    added: Moment
+    uploaded_bytes: int = field(name="uploaded")
+    has_swarm: bool
+    swarm: OwnSwarm | None
+    log: tuple[LogLine, ...]
 
 
 class Restorable(Struct, frozen=True):

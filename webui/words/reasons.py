@@ -313,6 +313,7 @@ DETAILS: dict[str | int, Words] = {
     "torrent_empty": _("There are no files in this torrent."),
     "torrent_too_large": _("The torrent file is larger than 64 MB."),
     "torrent_with_extra_data": _("This looks like a torrent file, but has extra data at the end."),
+    "tracker_says": _("The tracker says: %(message)s"),
     "unexpected": _("Something went wrong in Ferry."),
     "unreachable": _("Ferry can't reach the server."),
     401: _("The server requires you to sign in (%(status)s)."),

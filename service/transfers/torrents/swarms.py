@@ -1,6 +1,7 @@
 """Which torrents people look at: the engine is asked for their swarms, and for no others."""
 
 from datetime import datetime, timedelta
+from typing import Any
 
 from common.storage import row_cache
 from service.models import Transfer, TransferDetails
@@ -34,7 +35,7 @@ def has_swarm(transfer: Transfer) -> bool:
     return transfer.kind in Transfer.TORRENTS and (is_running or transfer.is_seeding)
 
 
-def find_looks() -> dict[int, datetime]:
+def find_looks() -> dict[int, Any]:
     """Return when people last looked, by the ids of the transfers. Ended looks are among them."""
     rows = TransferDetails.objects.filter(looked_at__isnull=False)
     return row_cache.read("looks", lambda: dict(rows.values_list("transfer_id", "looked_at")))

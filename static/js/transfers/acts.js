@@ -16,6 +16,14 @@ onPlainClick("button[data-post]", (button) => {
   post(button, button.formAction);
 });
 
+// Details refresh themselves until they are gone.
+const details = document.getElementById("transfer-details");
+onPlainClick("a[data-details]", ({ href }) => {
+  if (!details) return false;
+  window.htmx.ajax("GET", href, { source: "#title", target: details, swap: "innerHTML" });
+});
+details?.addEventListener("close", () => details.replaceChildren());
+
 const root = () => new URL(document.getElementById("transfers").dataset.root, location.href);
 
 export const urlOf = (row, action) => new URL(`${row.id}/${action}/`, root());

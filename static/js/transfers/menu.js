@@ -17,12 +17,13 @@ onClick(".transfer .more", open);
 function open(more) {
   const row = more.closest(".transfer");
   const name = row.querySelector(".transfer-name");
-  const link = name.querySelector("a");
+  const link = name.querySelector("a:not([data-details])");
   // Rows on a phone may have no space for all facts.
   const facts = listOf([...row.querySelectorAll(".facts > *")].map(({ textContent }) => textContent.trim()));
   const lines = [name.textContent, facts, name.title].flatMap((line) => [line, document.createElement("br")]);
   menu.element.querySelector(".menu-title").replaceChildren(...lines.slice(0, -1));
   menu.offer("open", link !== null, link?.href);
+  menu.offer("details", row.id.startsWith("t"), urlOf(row, "details").href);
   menu.offer("choose", canAct(row, "choose"), urlOf(row, "files").href);
   menu.offer("limit", canAct(row, "limit"), urlOf(row, "limits").href);
   menu.offer("select", row.querySelector(".tick") !== null);

@@ -83,6 +83,7 @@ TABLE = {
     "transfers-cancel": (MEMBER, "post", {}),
     "transfers-retry-chosen": (MEMBER, "post", {}),
     "transfers-links": (MEMBER, "post", {}),
+    "transfers-details": (GUEST, "get", {"key": "t7"}),
     "transfers-files": (MEMBER, "post", {"key": "t7"}),
     "transfers-files-progress": (MEMBER, "get", {"key": "t7"}),
     "transfers-limits": (MEMBER, "post", {"key": "t7"}),

@@ -103,6 +103,7 @@ class TransferRow:
     facts: tuple[str, ...]
     origin: str
     open_url: str
+    details_url: str
     url: str
     may_select: bool
     may_pause: bool
@@ -361,6 +362,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         facts=tuple(fact for fact in facts if fact),
         origin=origin(transfer, context.calendar),
         open_url=f"{url}open/" if transfer.folder or transfer.file else "",
+        details_url=f"{url}details/" if context.is_own and transfer.id else "",
         url=url,
         may_select=may_change,
         may_pause=acts["pause"],
