@@ -15,13 +15,13 @@ from webui.transfers.pages.words import (
     RowContext,
     clause,
     direct,
-    origin,
     progress_of,
     rate_words,
     words_of,
 )
 from webui.transfers.states import CachedTransfer
 from webui.v1.own_records import LogLine, OwnSwarm, PeerFacts, Pieces, TrackerFacts, TransferFacts
+from webui.words import joining
 from webui.words.formatting import (
     Calendar,
     count_words,
@@ -72,7 +72,7 @@ class PiecesPicture:
 
 
 @dataclass(frozen=True)
-class Line:
+class SwarmLine:
     """A peer or tracker. Others choose `name` and parts of `text`, so no one may trust them."""
 
     name: str
@@ -97,9 +97,9 @@ class DetailsPage:
     is_waiting: bool
     pieces: PiecesPicture | None
     peer_count: str
-    peers: list[Line]
+    peers: list[SwarmLine]
     more_peers: str
-    trackers: list[Line]
+    trackers: list[SwarmLine]
     history: list[HistoryLine]
     every_ms: int
 
@@ -131,6 +131,8 @@ def fact_words(
     transfer: CachedTransfer, facts: TransferFacts, context: RowContext
 ) -> list[tuple[str, str]]:
     word, _tone, _icon, _facts = words_of(transfer, context)
+    if transfer.state == states.DOWNLOADING and transfer.rate:
+        word = joining.items([_("Downloading"), word])
     is_torrent = facts.has_swarm or facts.uploaded_bytes > 0
     ratio = facts.uploaded_bytes / transfer.size_bytes if transfer.size_bytes else 0
     whole = size_words(transfer.size_bytes) if transfer.size_bytes else ""
@@ -183,7 +185,7 @@ def steps_path(shares: Sequence[float], bottom: int, height: int) -> str:
 # Peers and trackers
 
 
-def peer_line(peer: PeerFacts, *, shows_addresses: bool) -> Line:
+def peer_line(peer: PeerFacts, *, shows_addresses: bool) -> SwarmLine:
     ways = {"utp": _("over uTP"), "web": _("web seed")}
     progress = _("has %(percent)s%%") % {"percent": int(peer.progress_percent)}
     parts = [peer.address if shows_addresses else "", progress, ways.get(peer.connection, "")]
@@ -193,20 +195,20 @@ def peer_line(peer: PeerFacts, *, shows_addresses: bool) -> Line:
         else "",
         _("gets %(rate)s") % {"rate": rate_words(peer.upload_rate)} if peer.upload_rate else "",
     ]
-    return Line(
+    return SwarmLine(
         name=peer.client or _("Unknown client"),
         text=" · ".join(filter(None, parts)),
         end=" · ".join(filter(None, rates)),
     )
 
 
-def tracker_line(tracker: TrackerFacts, calendar: Calendar) -> Line:
+def tracker_line(tracker: TrackerFacts, calendar: Calendar) -> SwarmLine:
     again = ""
     if tracker.next_at and tracker.state != "asking":
         again = _("Next request at %(time)s.") % {"time": calendar.since(tracker.next_at)}
-    return Line(
+    return SwarmLine(
         name=tracker.host,
-        text=sentences(filter(None, (details_words(tracker.explanation, calendar), again))),
+        text=sentences((details_words(tracker.explanation, calendar), again)),
         end=str(TRACKER_STATES[tracker.state]),
         tone="amber" if tracker.state == "failed" else "",
     )
@@ -222,7 +224,8 @@ def history_lines(
     added = LogLine(kind="queued", at=int(facts.added.timestamp()))
     events = [each for each in facts.log if each.kind == "tracker_refused"]
     changes = [added, *(each for each in facts.log if each.kind != "tracker_refused")]
-    texts = [(added.at, origin(transfer, calendar))]
+    by = _("Added by %(name)s.") % {"name": transfer.by} if transfer.by else _("Added.")
+    texts = [(added.at, by)]
     texts += [(each.at, refusal_words(each, calendar)) for each in events]
     texts += [(each.at, period_words(each, after, transfer)) for each, after in pairwise(changes)]
     texts.append((changes[-1].at, end_words(changes[-1], calendar)))
@@ -248,7 +251,7 @@ def end_words(entry: LogLine, calendar: Calendar) -> str:
     if entry.kind != "failed":
         return ""
     words = _("Failed: %(words)s.") % {"words": clause(entry.reason)}
-    return sentences(filter(None, (words, details_words(entry.explanation, calendar))))
+    return sentences((words, details_words(entry.explanation, calendar)))
 
 
 def refusal_words(entry: LogLine, calendar: Calendar) -> str:
