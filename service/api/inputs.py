@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from common.names import LONGEST_NAME
+from service.accounts.traffic import PARTS
 from service.http.refusals import NothingPassed
 from service.library.search.search import MOST_FOUND
 from service.models import HALF_HOURS, LARGEST_ID
@@ -220,6 +221,16 @@ class OwnLimitsInput(Struct):
     upload_bytes_per_second: Speed | UnsetType = UNSET
     seed_ratio: Ratio | UnsetType = UNSET
     seed_minutes: Minutes | UnsetType = UNSET
+
+
+class TrafficInput(Struct):
+    period: Annotated[
+        Text,
+        Meta(
+            description="The last 10 minutes, 24 hours, 30 days, or 12 months",
+            extra_json_schema={"enum": [*PARTS]},
+        ),
+    ] = "day"
 
 
 class LimitsInput(OwnLimitsInput):

@@ -138,6 +138,9 @@ GROUPS: dict[str, tuple[Operation, ...]] = {
             *("/rest/limits", "Change the limits of all transfers", limits.change),
             *(inputs.LimitsInput,),
         ),
+        get(
+            "/rest/traffic", "Get how much arrived and left", user.show_traffic, inputs.TrafficInput
+        ),
         get("/rest/reachability", "Get whether peers can connect", limits.show_reachability),
     ),
     "User": (

@@ -441,6 +441,25 @@ class Reachability(Result, kw_only=True):
     proxy: Annotated[bool, Meta(description="Whether BitTorrent uses a proxy")]
 
 
+class TrafficPart(Struct):
+    start: Time
+    received: Annotated[Whole, Meta(description="Bytes")]
+    sent: Whole
+
+
+class TransferTraffic(Struct):
+    id: Whole
+    received: Annotated[Whole, Meta(description="Bytes, as of now")]
+    sent: Whole
+
+
+class TrafficOfAccount(Result, kw_only=True):
+    parts: Annotated[list[TrafficPart], Meta(description="The oldest first")]
+    transfers: Annotated[
+        list[TransferTraffic], Meta(description="The newest of those added in this period")
+    ]
+
+
 class Added(Struct, kw_only=True):
     result: bool = True
     success: bool = True

@@ -219,6 +219,7 @@ class Fetch(FolderJob):
 
     def _pay(self, size_bytes: int) -> None:
         """Wait for as long as the rate limits demand, which may change meanwhile."""
+        self.received_bytes += size_bytes
         throttles = (self._means.throttle, self.throttle)
         bills = [(throttle, throttle.take(size_bytes)) for throttle in throttles]
         self._waiter.read_bytes = min(throttle.read_bytes for throttle in throttles)

@@ -48,6 +48,7 @@ class FolderJob:
         self.folder = folder
         self.phase: Phase = "metadata"
         self.done_bytes = 0
+        self.received_bytes = 0  # over the network, also what was of no use
         self.wanted_bytes = 0
         self.is_receiving = False
         self.is_wanted = True  # an unwanted job reports no outcome
@@ -101,6 +102,7 @@ class FolderJob:
             download_rate=int(new_bytes / (now - self._reported_at)),
             peers_connected=int(self.is_receiving),
             peers_sending=int(self.is_receiving),
+            received_bytes=self.received_bytes,
         )
         self._reported_at = now
         return None if self._status == previous else self._status

@@ -1,5 +1,6 @@
 """All fetches in this process, and other jobs that fill a folder, each in its own thread."""
 
+import math
 from collections import deque
 from threading import Event, Lock, Thread
 
@@ -94,6 +95,9 @@ class Fetching:
             if not job.is_wanted:
                 self._emit(TorrentGone(job.key))
             elif outcome is not None:
+                # It counts what arrived since the last second.
+                if last := job.new_status(math.inf):
+                    self._emit(last)
                 self._emit(outcome)
 
     def _emit(self, event: FetchEvent) -> None:

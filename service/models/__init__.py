@@ -1,6 +1,6 @@
 """The service's database rows, which must survive a restart."""
 
-from service.models.accounts import Account, Guesses, KnownNetwork, UploadPromise
+from service.models.accounts import Account, Guesses, KnownNetwork, Traffic, UploadPromise
 from service.models.deleted import DeletedFile, DeletedFolder, DeletedItem, Discarded
 from service.models.library import (
     LARGEST_ID,

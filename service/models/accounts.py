@@ -40,6 +40,27 @@ class Account(models.Model):
         return self.email
 
 
+class Traffic(models.Model):
+    """The bytes that an account's transfers received and sent in a span of time.
+
+    No two spans overlap: a worker adds to the shortest, and rolls them up into longer ones later.
+    """
+
+    account = models.ForeignKey(Account, models.CASCADE)
+    span = models.CharField(max_length=6)  # moment (10 seconds), hour, day, or month
+    start = models.DateTimeField()
+    received_bytes = models.BigIntegerField(default=0)
+    sent_bytes = models.BigIntegerField(default=0)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(fields=["account", "span", "start"], name="one_row_a_span"),
+        )
+
+    def __str__(self) -> str:
+        return f"{self.span} from {self.start}"
+
+
 class Guesses(models.Model):
     """The number of recent wrong passwords from one network, for one account, or both."""
 

@@ -50,6 +50,8 @@ class Status:
     leechers: int = 0
     availability: float = -1.0  # copies of the torrent within reach; -1: unknown
     uploaded_bytes: int = 0  # in total, across restarts
+    received_bytes: int = 0  # since the engine has the torrent, as the next
+    sent_bytes: int = 0
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 import logging
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import NamedTuple
@@ -151,6 +152,16 @@ def delete(account: Account, transfer_id: int, now: datetime) -> str:
             remove(transfer)
     wake_ups.wake_workers()
     return transfer.title
+
+
+def added_since(
+    account: Account, since: datetime, most: int
+) -> Iterable[tuple[int, int, float, int]]:
+    """Return the id, size, progress, and uploaded bytes of the newest that fetch something."""
+    kinds = (*Transfer.TORRENTS, Transfer.Kind.URL)
+    rows = Transfer.objects.filter(account=account, kind__in=kinds, created_at__gte=since)
+    columns = ("pk", "size_bytes", "progress_percent", "uploaded_bytes")
+    return rows.order_by("-pk").values_list(*columns)[:most]
 
 
 def prune(now: datetime) -> None:

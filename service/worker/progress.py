@@ -1,5 +1,6 @@
 """Write what a worker observed, in one batch per round."""
 
+from collections import defaultdict
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
@@ -9,6 +10,8 @@ from msgspec import to_builtins
 
 from common.batches import batches
 from service import notifications
+from service.accounts import traffic
+from service.accounts.traffic import NOTHING, Bytes
 from service.details import add_to_log
 from service.models import Account, Transfer, TransferDetails, TransferFiles
 from service.worker.leases import Lease
@@ -26,7 +29,7 @@ class ProgressWriter:
 
     def write(self, runs: Iterable[Run], now: datetime) -> None:
         """Write any changes in one transaction per second, or at once if a state is new."""
-        changed_runs = [run for run in runs if run.changes or run.percents or run.has_details]
+        changed_runs = [run for run in runs if run.has_news]
         has_just = timedelta(0) <= now - self._wrote_at < EVERY
         is_due = not has_just or any("state" in run.changes for run in changed_runs)
         if changed_runs and is_due:
@@ -48,10 +51,15 @@ class ProgressWriter:
                 if "state" in run.changes:
                     # A failed transfer, for example, needs its space no longer.
                     notifications.notify(run.transfer.account_id)
+            sums: dict[int, Bytes] = defaultdict(Bytes)
+            for run in changed_runs:
+                sums[run.transfer.account_id] = sums[run.transfer.account_id].plus(run.traffic)
+            traffic.add(sums, now)
             for runs in batches(run for run in changed_runs if run.has_details):
                 self._write_details(runs, now)
         for run in changed_runs:
             run.changes, run.percents, run.log, run.swarm = {}, (), [], None
+            run.traffic = NOTHING
 
     def _write_details(self, runs: list[Run], now: datetime) -> None:
         """Write logs and swarms, which no list shows, so that no list changes."""
@@ -75,7 +83,7 @@ class ProgressWriter:
     def close(self, run: Run, now: datetime) -> None:
         """Write a run's last changes, and give up the transfer."""
         with transaction.atomic():
-            if run.changes or run.has_details:
+            if run.has_news:
                 self._write([run], now)
             self._lease.transfers().filter(pk=run.id).update(leased_by="")
 

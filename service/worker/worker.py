@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
+from service.accounts import traffic
 from service.details import LogEntry
 from service.errors import StoreAway
 from service.library.upkeep.database_match import refuse_other
@@ -295,6 +296,7 @@ class Shift:
         self._sweep_folders()
         wishlist.take_up(now)
         swarms.end_looks(now)
+        traffic.roll_up(now)
         for run in self._runs.all():
             if run.stage is Stage.SEEDING and not has_result(run.transfer):
                 self._control.end_seeding(run)

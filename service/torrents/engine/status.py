@@ -35,6 +35,8 @@ def status_of(key: str, phase: Phase, status: Any) -> Status:
         leechers=max(status.num_incomplete, status.list_peers - status.list_seeds, 0),
         availability=round(max(status.distributed_copies, -1.0), 3),
         uploaded_bytes=status.all_time_upload,
+        received_bytes=status.total_payload_download,
+        sent_bytes=status.total_payload_upload,
     )
 
 

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from service.accounts.traffic import Bytes
 from service.details import Details, LogEntry
 from service.fetching.events import FetchEvent
 from service.torrents.crash_blame import MOST_STRIKES
@@ -56,6 +57,7 @@ class RunPhase:
             leechers=status.leechers,
             uploaded_bytes=status.uploaded_bytes,
         )
+        run.count(Bytes(status.received_bytes, status.sent_bytes))
         is_checking = status.phase == "checking"
         if status.done_bytes > run.done_bytes or is_checking:
             run.restart_patience(now)

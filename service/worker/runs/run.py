@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+from service.accounts.traffic import NOTHING, Bytes
 from service.details import Details, LogEntry, encode_details
 from service.models import Transfer
 from service.store.sums import Sums
@@ -57,6 +58,8 @@ class Run:
     percents: tuple[int, ...] = ()  # of its files, by index, if they are not yet written
     log: list[LogEntry] = field(default_factory=list)  # what is not yet written
     swarm: Swarm | None = None  # the same
+    traffic: Bytes = NOTHING  # the same
+    counted: Bytes = NOTHING  # what the engine or the fetch has reported in all
     looked_at: datetime = LONG_AGO  # when the engine was last asked for it
     is_obtainable: bool = False
     was_added_again: bool = False
@@ -119,6 +122,11 @@ class Run:
     @property
     def has_details(self) -> bool:
         return bool(self.log or self.swarm)
+
+    @property
+    def has_news(self) -> bool:
+        """Return whether something isn't yet written."""
+        return bool(self.changes or self.percents or self.has_details or any(self.traffic))
 
     @property
     def has_slot(self) -> bool:
@@ -245,6 +253,14 @@ class Run:
         for column in ("is_seeding", "folder_created_id", "file_created_id"):
             setattr(self.transfer, column, getattr(row, column))
         self.changes = {}
+
+    def count(self, reported: Bytes) -> None:
+        """Count what is new; whoever gets the transfer again reports from 0 again."""
+        new = (
+            after - before if after >= before else after
+            for after, before in zip(reported, self.counted, strict=True)
+        )
+        self.traffic, self.counted = self.traffic.plus(Bytes(*new)), reported
 
     def restart_patience(self, now: datetime) -> None:
         self.obtainable_at = self.moved_at = now

@@ -37,6 +37,7 @@ RECORDS = {
     *("DeletedEntries", "DeletedEntry", "Deletion", "Details", "RestoredEntries", "RestoredEntry"),
     *("Limits", "OwnLimits", "Reachability"),
     *("DetailsOfTransfer", "LogEntry", "SwarmOfTransfer"),
+    *("TrafficOfAccount", "TrafficPart", "TransferTraffic"),
     *("SwarmPeer", "SwarmPieces", "SwarmTracker"),
     *("LocatedFolder", "SearchResults", "User", "Wish"),
 }

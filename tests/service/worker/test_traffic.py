@@ -1,0 +1,67 @@
+"""What the worker counts, with a fake engine and fake fetches."""
+
+import pytest
+
+from service.models import Traffic
+from service.transfers import transfers
+from tests.service.builders import NOW, alice, magnet
+from tests.service.fakes import Shift
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(library_folder):
+    """Give every test its own data folder."""
+
+
+@pytest.fixture
+def shift():
+    return Shift()
+
+
+@pytest.fixture
+def film(shift):
+    film = transfers.add_magnet(alice(), magnet(), 0, NOW)
+    shift.round()
+    shift.engine.metadata(film)
+    shift.rounds()
+    return film
+
+
+def sums():
+    rows = Traffic.objects.values_list("received_bytes", "sent_bytes")
+    return tuple(map(sum, zip(*rows, strict=True))) if rows else (0, 0)
+
+
+def test_each_byte_counts_once(shift, film):
+    for received, sent in [(100, 0), (250, 30), (250, 30), (400, 31)]:
+        shift.engine.status(film, received_bytes=received, sent_bytes=sent)
+        shift.round()
+    assert sums() == (400, 31)
+
+
+def test_after_the_torrent_was_added_again_the_engine_counts_from_0(shift, film):
+    shift.engine.status(film, received_bytes=400)
+    shift.round()
+    shift.engine.status(film, received_bytes=50)
+    shift.rounds()
+    assert sums() == (450, 0)
+
+
+def test_a_kill_loses_at_most_one_batch_and_doubles_nothing(shift, film):
+    shift.engine.status(film, received_bytes=400)
+    shift.rounds()
+    shift.worker.stop(0)
+    shift.begin()
+    shift.rounds()
+    shift.engine.status(film, received_bytes=50, done_bytes=90)
+    shift.rounds()
+    assert sums() == (450, 0)
+
+
+def test_what_is_on_the_disk_already_is_no_traffic(shift, film):
+    shift.engine.status(film, done_bytes=90)
+    shift.rounds()
+    assert sums() == (0, 0)
+    assert not Traffic.objects.exists()
