@@ -31,6 +31,7 @@ PAGES = {
     "add-asked": f"/add/?magnet=magnet:?xt=urn:btih:{HASH}%26dn=Slow+ferries",
     "account": "/account/",
     "account-server": "/account/server/",
+    "account-traffic": "/account/traffic/",
     "account-health": "/account/health/",
     "account-limits": "/account/server/limits/",
     "account-connection-forget": "/account/connection/forget/",
@@ -66,6 +67,7 @@ PIECES = {
     *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
     *(
         "transfers-running",
+        "transfers-speeds",
         "transfers-change",
         "transfers-order",
         "transfers-cancel",

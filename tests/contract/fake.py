@@ -81,6 +81,7 @@ class FakeV1(httpx.BaseTransport):
         self.calls: list[tuple[str, str]] = []
         self.deleted: dict[int, tuple[int, Item, list[Item]]] = {}
         self.answers: dict[str, list[httpx.Response]] = {}
+        self.traffic: dict[str, dict[str, Any]] = {}  # by period
         self.sends_content = False  # itself, instead of a redirect
         self.keeps_folder_id = True
         # Methods and paths that this service doesn't know, and its answers there.
@@ -485,6 +486,11 @@ class FakeV1(httpx.BaseTransport):
         facts = self.transfer(transfer).facts.get("in_detail", {})
         return {"result": True, "code": 200, "added": NOW, **usual, **facts}
 
+    def show_traffic(self, request: httpx.Request) -> dict[str, Any]:
+        period = request.url.params["period"]
+        sums = self.traffic.get(period, {"parts": [], "transfers": []})
+        return {"result": True, "code": 200, **sums}
+
     def choose_files(self, request: httpx.Request, transfer: int) -> dict[str, Any]:
         one, wanted = self.transfer(transfer), body_of(request).fields["wanted"].split(",")
         for each in one.facts["files"]:
@@ -791,6 +797,7 @@ ROUTES: list[tuple[str, str, View]] = [
     ("POST", f"{NOUN}/{ID}/pause", FakeV1.pause_transfer),
     ("POST", f"{NOUN}/{ID}/resume", FakeV1.resume_transfer),
     ("POST", f"{NOUN}s/change", FakeV1.change_transfers),
+    ("GET", "/rest/traffic", FakeV1.show_traffic),
     ("GET", "/rest/user", FakeV1.user),
     ("GET", r"/rest/user/(?P<user>\d+)", FakeV1.user),
     ("GET", "/rest/zip", FakeV1.zip),

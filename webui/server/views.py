@@ -27,12 +27,14 @@ from webui.library import folders
 from webui.library.entries import ROOT
 from webui.models import Connection, Role
 from webui.people import program_password
-from webui.server import wishlist
+from webui.server import traffic, wishlist
 from webui.server.forms import Connect, words_of
 from webui.server.pages.server import forget_page, place_of, refusal_of
+from webui.server.pages.traffic import PERIODS, traffic_page
 from webui.server.screen import (
     BYTES_PER_GB,
     context_for,
+    is_owner,
     names_form,
     page_context_for,
     programs_of,
@@ -42,6 +44,7 @@ from webui.signin.ask_password import require_password
 from webui.transfers import actions
 from webui.v1.errors import Failure, NotFound
 from webui.v1.records import Account, Wish
+from webui.words.formatting import Calendar
 
 log = logging.getLogger("ferry.connection")
 account_log = logging.getLogger("ferry.account")
@@ -238,3 +241,18 @@ def change_programs(request: Request) -> HttpResponse:
     events.record(request, events.Kind.PROGRAMS_ALLOWED)
     programs = programs_of(request, new_password)
     return show_again(request, 200, part="programs", programs=programs)
+
+
+@open_to(Role.MEMBER, "GET")
+def show_traffic(request: Request) -> HttpResponse:
+    """Show how much was received and sent. Owners see it of each person, members their own."""
+    service = service_of(request)
+    if not service.is_embedded:
+        raise Http404
+    period = next((each for each in PERIODS if each == request.GET.get("period")), PERIODS[0])
+    sums = service.v1.traffic(period)
+    people = traffic.by_person(service, sums.transfers)
+    if not is_owner(request):
+        people = [each for each in people if each.name == request.user.username]
+    page = traffic_page(period, sums.parts, people, Calendar.now())
+    return render(request, "server/traffic.html", {"page": page})

@@ -362,6 +362,10 @@ class Client(ServiceConnection):
     def reachability(self) -> own_records.Reachability:
         return self._ask_own(calls.get("reachability"), own_records.Reachability)
 
+    def traffic(self, period: own_records.TrafficPeriod) -> own_records.TrafficSums:
+        call = Call("GET", "traffic", query={"period": period}, may_repeat=True)
+        return self._ask_own(call, own_records.TrafficSums)
+
     # The account
 
     def account(self, within_seconds: float | None = None) -> records.Account:

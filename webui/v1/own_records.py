@@ -10,6 +10,7 @@ from webui.v1.records import Explanation, Json, explanation
 
 Record = TypeVar("Record")
 Measure = Annotated[float, Meta(ge=1e-6, le=1e9)]
+TrafficPeriod = Literal["minutes", "day", "month", "year"]
 TransferAction = Literal["pause", "resume", "first", "up", "down", "last", "before"]
 
 
@@ -221,6 +222,23 @@ class TransferFacts(Struct, frozen=True):
     has_swarm: bool
     swarm: OwnSwarm | None
     log: tuple[LogLine, ...]
+
+
+class PartOfTraffic(Struct, frozen=True):
+    start: Moment
+    received_bytes: int = field(name="received")
+    sent_bytes: int = field(name="sent")
+
+
+class TransferBytes(Struct, frozen=True):
+    id: OwnId
+    received_bytes: int = field(name="received")
+    sent_bytes: int = field(name="sent")
+
+
+class TrafficSums(Struct, frozen=True):
+    parts: tuple[PartOfTraffic, ...]
+    transfers: tuple[TransferBytes, ...]  # the newest of those added in the period
 
 
 class Restorable(Struct, frozen=True):

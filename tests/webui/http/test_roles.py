@@ -83,6 +83,8 @@ TABLE = {
     "transfers-cancel": (MEMBER, "post", {}),
     "transfers-retry-chosen": (MEMBER, "post", {}),
     "transfers-links": (MEMBER, "post", {}),
+    "transfers-speeds": (GUEST, "get", {}),
+    "account-traffic": (MEMBER, "get", {}),
     "transfers-details": (GUEST, "get", {"key": "t7"}),
     "transfers-files": (MEMBER, "post", {"key": "t7"}),
     "transfers-files-progress": (MEMBER, "get", {"key": "t7"}),

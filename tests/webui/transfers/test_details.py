@@ -8,7 +8,8 @@ import pytest
 
 from tests.cases import each_case
 from tests.people import page, words
-from webui.transfers.pages.details import details_page, pieces_picture, steps_path
+from webui.transfers.pages.details import details_page, pieces_picture
+from webui.transfers.pages.traffic import steps_path
 from webui.transfers.pages.words import RowContext
 from webui.transfers.states import CachedTransfer
 from webui.v1.own_records import LogLine, Pieces, TransferFacts
@@ -202,7 +203,7 @@ def test_a_picture_is_short_whatever_there_is():
     ],
 )  # fmt: skip
 def test_equal_steps_are_joined(shares, path):
-    assert steps_path(shares, 30, 30) == path
+    assert steps_path(shares, 30, 30, 1_000) == path
 
 
 # Other services

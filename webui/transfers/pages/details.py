@@ -1,15 +1,15 @@
 """One transfer in detail: its pieces, peers, trackers, and what happened to it."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from itertools import groupby, pairwise
+from itertools import pairwise
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from webui.transfers import states
+from webui.transfers.pages.traffic import steps_path
 from webui.transfers.pages.transfers import has_choice
 from webui.transfers.pages.words import (
     RowContext,
@@ -163,23 +163,15 @@ def pieces_picture(pieces: Pieces) -> PiecesPicture:
     if any(not there and got < 100 for there, got in zip(copies, arrived, strict=False)):
         parts.append(_("No connected peer has some of the missing pieces."))
     return PiecesPicture(
-        arrived=steps_path([each / 100 for each in arrived], ARRIVED_HEIGHT, ARRIVED_HEIGHT),
+        arrived=steps_path([each / 100 for each in arrived], ARRIVED_HEIGHT, ARRIVED_HEIGHT, WIDTH),
         copies=steps_path(
             [min(each, MOST_COPIES) / MOST_COPIES for each in copies],
             ARRIVED_HEIGHT + COPIES_HEIGHT + 2,
             COPIES_HEIGHT,
+            WIDTH,
         ),
         text=sentences(parts),
     )
-
-
-def steps_path(shares: Sequence[float], bottom: int, height: int) -> str:
-    """Return an area of steps above the bottom, as short as it can be said."""
-    path, end = [f"M0 {bottom}"], 0
-    for share, run in groupby(shares):
-        end += len(list(run))
-        path.append(f"V{bottom - round(share * height)}H{WIDTH * end // len(shares)}")
-    return f"{''.join(path)}V{bottom}z" if shares else ""
 
 
 # Peers and trackers

@@ -1,4 +1,4 @@
-"""One transfer in detail, as a page or in a dialog."""
+"""One transfer in detail, as a page or in a dialog, and the speeds of all."""
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
@@ -7,6 +7,7 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.transfers.pages.details import details_page
+from webui.transfers.pages.traffic import speeds_page
 from webui.transfers.pages.words import RowContext
 from webui.transfers.screen import find_transfer
 from webui.words.formatting import Calendar
@@ -28,3 +29,13 @@ def details(request: Request, key: str) -> HttpResponse:
     part = "_details_facts" if "facts" in request.GET else "_details"
     template = f"transfers/{part if request.htmx else 'details'}.html"
     return render(request, template, {"page": page})
+
+
+@open_to(Role.GUEST, "GET")
+def speeds(request: Request) -> HttpResponse:
+    """Send the curve of the last ten minutes."""
+    service = service_of(request)
+    if not service.is_embedded:
+        raise Http404
+    page = speeds_page(service.v1.traffic("minutes").parts)
+    return render(request, "transfers/_speeds.html", {"speeds": page})
