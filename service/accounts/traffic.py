@@ -74,8 +74,8 @@ def _add(account_id: int, span: str, start: datetime, sizes: Bytes) -> None:
 def roll_up(now: datetime) -> None:
     """Turn old spans into longer ones, and delete the oldest."""
     is_old = Q()
-    for span, kept in KEPT.items():
-        is_old |= Q(span=span, start__lt=now - kept)
+    for span, age in KEPT.items():
+        is_old |= Q(span=span, start__lt=now - age)
     if not Traffic.objects.filter(is_old).exists():
         return
     zone = timezone.get_default_timezone()

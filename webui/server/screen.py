@@ -75,7 +75,7 @@ def page_context_for(request: Request) -> dict[str, object]:
         "plan": account,
         "links": links,
         "is_server": True,
-        "has_traffic": is_member(request) and service_of(request).is_embedded,
+        "has_traffic": is_member(request) and page.storage.is_own,
     }
 
 

@@ -1,6 +1,7 @@
 """What the views of the Transfers screen share."""
 
 import json
+from contextlib import suppress
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
@@ -9,13 +10,15 @@ from django.http import HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 
+from webui.connection.connection import Service
 from webui.http.requests import Request, service_of
 from webui.transfers import poll
 from webui.transfers.groups import Groups
+from webui.transfers.pages.traffic import SpeedsPage, speeds_page
 from webui.transfers.pages.transfers import Excerpt
 from webui.transfers.selection import options_in
 from webui.transfers.states import CachedTransfer
-from webui.v1.errors import NotFound
+from webui.v1.errors import Failure, NotFound
 
 
 def find_transfer(request: Request, key: str) -> CachedTransfer:
@@ -23,6 +26,14 @@ def find_transfer(request: Request, key: str) -> CachedTransfer:
     if key not in transfers:
         raise NotFound("not_found", status=404)
     return transfers[key]
+
+
+def speeds_of(service: Service) -> SpeedsPage | None:
+    """Return the speeds of the last ten minutes, which only our own service knows."""
+    if service.is_embedded:
+        with suppress(Failure):
+            return speeds_page(service.v1.traffic("minutes").parts)
+    return None
 
 
 def confirm(request: Request, said: str, *, undo_query: str = "") -> HttpResponse:

@@ -1,5 +1,6 @@
 """The page about traffic, and the curve on Transfers: who sees what, and what it says."""
 
+import httpx
 import pytest
 from django.utils import timezone
 
@@ -104,6 +105,10 @@ def test_an_idle_curve_is_nothing(alice, traffic):
     assert not page(shown).select("svg")
 
 
-def test_the_page_itself_requests_no_traffic(alice, traffic):
-    alice.client.get("/transfers/")
-    assert ("GET", "/rest/traffic") not in traffic.calls
+def test_the_page_shows_the_curve_at_once_and_without_it_if_the_service_fails(alice, traffic):
+    traffic.fake.traffic["minutes"] = {"parts": HOURS, "transfers": []}
+    assert page(alice.client.get("/transfers/")).select("#speeds .curve")
+    traffic.fake.answers["/rest/traffic"] = [httpx.Response(503)] * 3
+    shown = alice.client.get("/transfers/")
+    assert shown.status_code == 200
+    assert not page(shown).select("#speeds")

@@ -47,7 +47,7 @@ class LargestRow:
 class StoragePart:
     gauge: Gauge | None
     largest: list[LargestRow]
-    has_largest_files: bool  # the service lists those of all folders
+    is_own: bool  # the service lists the largest files of all folders, and traffic
     can_restore: bool
 
 

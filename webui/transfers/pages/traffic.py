@@ -30,11 +30,15 @@ class SpeedsPage:
 
 def curve_of(parts: Sequence[PartOfTraffic]) -> Curve:
     """Draw both on one scale, each as an area of steps."""
-    most = max((max(each.received_bytes, each.sent_bytes) for each in parts), default=0) or 1
-    return Curve(
-        steps_path([each.received_bytes / most for each in parts], HEIGHT, HEIGHT, WIDTH),
-        steps_path([each.sent_bytes / most for each in parts], HEIGHT, HEIGHT, WIDTH),
+    received, sent = [each.received_bytes for each in parts], [each.sent_bytes for each in parts]
+    most = max([*received, *sent, 1])
+    paths = (
+        steps_path([size_bytes / most for size_bytes in sizes], HEIGHT, HEIGHT, WIDTH)
+        if any(sizes)
+        else ""
+        for sizes in (received, sent)
     )
+    return Curve(*paths)
 
 
 def speeds_page(parts: Sequence[PartOfTraffic]) -> SpeedsPage:

@@ -7,9 +7,8 @@ from webui.http.requests import Request, service_of
 from webui.http.roles import open_to
 from webui.models import Role
 from webui.transfers.pages.details import details_page
-from webui.transfers.pages.traffic import speeds_page
 from webui.transfers.pages.words import RowContext
-from webui.transfers.screen import find_transfer
+from webui.transfers.screen import find_transfer, speeds_of
 from webui.words.formatting import Calendar
 
 
@@ -34,8 +33,7 @@ def details(request: Request, key: str) -> HttpResponse:
 @open_to(Role.GUEST, "GET")
 def speeds(request: Request) -> HttpResponse:
     """Send the curve of the last ten minutes."""
-    service = service_of(request)
-    if not service.is_embedded:
+    page = speeds_of(service_of(request))
+    if page is None:
         raise Http404
-    page = speeds_page(service.v1.traffic("minutes").parts)
     return render(request, "transfers/_speeds.html", {"speeds": page})

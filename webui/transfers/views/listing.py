@@ -25,7 +25,13 @@ from webui.transfers.pages.many import canceled_words
 from webui.transfers.pages.tools import Tools
 from webui.transfers.pages.transfers import DestinationFolder, Excerpt, TransfersPage
 from webui.transfers.pages.words import RowContext
-from webui.transfers.screen import find_transfer, moment_of, undo_query_of, undo_url_of
+from webui.transfers.screen import (
+    find_transfer,
+    moment_of,
+    speeds_of,
+    undo_query_of,
+    undo_url_of,
+)
 from webui.transfers.selection import options_in
 from webui.transfers.states import CachedTransfer
 from webui.transfers.transfer_cache import CachedList
@@ -46,6 +52,7 @@ def show(request: Request) -> HttpResponse:
         "cleared": cleared_words(request, cleared_at, batch) if cleared_at else "",
         "destination": destination_of(request),
         **speed_context(request),
+        "speeds": speeds_of(service_of(request)),
     }
     return render(request, "transfers/show.html", context)
 
