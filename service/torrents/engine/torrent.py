@@ -23,6 +23,7 @@ from service.torrents.engine.status import (
     DONE,
     IS_UTP,
     host_of,
+    status_of,
     swarm_of,
     tracker_failure,
 )
@@ -285,6 +286,8 @@ class EngineTorrent:
             return
         self._make_empty_files()
         self.stage = EngineStage.COMPLETE
+        # It counts what arrived since the last second.
+        self._around.tell(status_of(self.key, self.phase(status), status))
         self.save_resume()
         self._around.tell(events.Complete(self.key, self.order.choice))
 

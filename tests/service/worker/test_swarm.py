@@ -3,15 +3,17 @@
 import json
 import re
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import pytest
 
 from service.api.records import transfer_record
-from service.details import Details, decode_details
+from service.details import Details, decode_details, read_log
 from service.library import library
-from service.models import File, Folder, Transfer
+from service.models import File, Folder, Traffic, Transfer, TransferDetails
 from service.transfers import transfers
 from service.transfers.download_folders import download_folder, ids_on_disk
+from service.transfers.torrents import swarms
 from service.transfers.under_way import Decision, decide
 from tests.misbehaving import answers, chunk, head, serving
 from tests.service.builders import NOW, add_torrent, alice, mallory
@@ -56,6 +58,34 @@ def contents(shift, folder):
         with shift.store.open(file.blob) as content:
             found[(*above[folder.depth + 1 :], file.name)] = content.read()
     return found
+
+
+def received_bytes():
+    return sum(Traffic.objects.values_list("received_bytes", flat=True))
+
+
+@pytest.mark.promise("people see a transfer's swarm while they look")
+@pytest.mark.slow
+def test_a_look_shows_the_swarm_and_traffic_adds_up(no_seeding, shift, seeds, tmp_path):
+    made = torrent("film.mkv", b"film" * 250_000)
+    seeds.give(made, tmp_path / "given")
+    seeds.limit_upload(200_000)
+    transfer = transfers.add_magnet(alice(), made.magnet(peer=seeds.address), 0, NOW)
+    shift.until_state(transfer, "downloading")
+
+    def has_peer():
+        swarm = swarms.look(transfer, datetime.now(UTC)).swarm
+        return swarm and swarm["peers"] and any(swarm["pieces"]["arrived"])
+
+    shift.until(has_peer)
+    seeds.limit_upload(0)
+    shift.until_state(transfer, "done")
+    assert len(made.files[("film.mkv",)]) <= received_bytes() < 1_500_000
+    kinds = ["metadata", "downloading", "moving", "done"]
+    # The worker logs the end in the round after the import.
+    shift.until(
+        lambda: [each.kind for each in read_log(TransferDetails.objects.get().log)] == kinds
+    )
 
 
 @pytest.mark.promise("a swarm: many files", cases=["v1"])
@@ -103,6 +133,7 @@ def test_a_magnet_of_one_file_becomes_that_file(no_seeding, shift, seeds, tmp_pa
     transfer = transfers.add_magnet(account, made.magnet(peer=seeds.address), 0, NOW)
     shift.until_state(transfer, "done")
     assert contents(shift, library.root_of(account)) == {("film.mkv",): b"film" * 50_000}
+    assert received_bytes() == 200_000
 
 
 @pytest.mark.promise("a torrent is added again", cases=["deleted0-v1"])
