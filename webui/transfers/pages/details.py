@@ -16,7 +16,6 @@ from webui.transfers.pages.words import (
     clause,
     direct,
     progress_of,
-    rate_words,
     words_of,
 )
 from webui.transfers.states import CachedTransfer
@@ -29,6 +28,7 @@ from webui.words.formatting import (
     long_time,
     measure_words,
     more_words,
+    rate_words,
     size_words,
 )
 from webui.words.joining import sentences

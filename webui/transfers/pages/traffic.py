@@ -6,9 +6,9 @@ from itertools import groupby
 
 from django.utils.translation import gettext as _
 
-from webui.transfers.pages.words import rate_words
 from webui.v1.own_records import PartOfTraffic
 from webui.words import joining
+from webui.words.formatting import rate_words
 
 WIDTH, HEIGHT = 1_000, 100
 MOMENT_SECONDS = 10
