@@ -33,7 +33,7 @@ PAGES = {
     "account-server": "/account/server/",
     "account-traffic": "/account/traffic/",
     "account-health": "/account/health/",
-    "account-limits": "/account/server/limits/",
+    "account-limits": "/account/limits/",
     "account-connection-forget": "/account/connection/forget/",
     "account-activity": "/account/activity/",
     "account-link": "/account/links/{link}/",

@@ -26,7 +26,7 @@ PAGES = [
     "/add/",
     "/account/",
     "/account/server/",
-    "/account/server/limits/",
+    "/account/limits/",
     "/files/largest/",
     "/files/deleted/",
     "/search/",

@@ -14,7 +14,7 @@ from tests.running import Ferry, running
 
 pytestmark = pytest.mark.browser("Scripts paint boxes, move the focus, and change the open page")
 CONTEXT = "kept"
-LIMITS = "/account/server/limits/"
+LIMITS = "/account/limits/"
 TO_MIDNIGHT = ("22:00", "22:30", "23:00", "23:30")
 
 

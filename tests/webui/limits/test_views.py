@@ -16,7 +16,7 @@ from webui.v1.own_records import OwnLimits
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
-LIMITS, SCHEDULE = "/account/server/limits/", "/account/server/limits/schedule/"
+LIMITS, SCHEDULE = "/account/limits/", "/account/limits/schedule/"
 SWITCH = "/transfers/speed/switch/"
 USUAL = {
     "download_bytes_per_second": "",

@@ -92,7 +92,7 @@ def sentences(words: dict | str) -> Iterator[str]:
         "/transfers/",
         "/account/",
         "/account/server/",
-        "/account/server/limits/",
+        "/account/limits/",
         "/files/largest/",
         "/files/deleted/",
         "/search/",

@@ -50,7 +50,7 @@ def speeds_page(parts: Sequence[PartOfTraffic]) -> SpeedsPage:
         _("receiving %(rate)s") % {"rate": rate_words(received // MOMENT_SECONDS)},
         _("sending %(rate)s") % {"rate": rate_words(sent // MOMENT_SECONDS)} if sent else "",
     ]
-    text = _("At most in the last 10 minutes: %(rates)s") % {"rates": joining.items(rates)}
+    text = _("Peak in the last 10 minutes: %(rates)s") % {"rates": joining.items(rates)}
     return SpeedsPage(curve_of(parts), text, LIVELY_MS)
 
 
