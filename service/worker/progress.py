@@ -39,7 +39,7 @@ class ProgressWriter:
     def _write(self, changed_runs: list[Run], now: datetime) -> None:
         with transaction.atomic():
             # Update the accounts before the transfers, in the order of every other change.
-            listed_runs = [run for run in changed_runs if run.changes or run.percents]
+            listed_runs = [run for run in changed_runs if run.has_progress]
             account_ids = {run.transfer.account_id for run in listed_runs}
             accounts = Account.objects.filter(pk__in=account_ids)
             accounts.update(transfers_revision=F("transfers_revision") + 1, changed_at=now)
@@ -51,15 +51,21 @@ class ProgressWriter:
                 if "state" in run.changes:
                     # A failed transfer, for example, needs its space no longer.
                     notifications.notify(run.transfer.account_id)
-            sums: dict[int, Bytes] = defaultdict(Bytes)
-            for run in changed_runs:
-                sums[run.transfer.account_id] = sums[run.transfer.account_id].plus(run.traffic)
-            traffic.add(sums, now)
+            self._write_traffic(listed_runs, accounts, now)
             for runs in batches(run for run in changed_runs if run.has_details):
                 self._write_details(runs, now)
         for run in changed_runs:
             run.changes, run.percents, run.log, run.swarm = {}, (), [], None
             run.traffic = NOTHING
+
+    @staticmethod
+    def _write_traffic(runs: list[Run], accounts: QuerySet[Account], now: datetime) -> None:
+        sums: dict[int, Bytes] = defaultdict(Bytes)
+        for run in runs:
+            sums[run.transfer.account_id] = sums[run.transfer.account_id].plus(run.traffic)
+        if any(map(any, sums.values())):
+            # Some accounts may have been removed; the others are locked since they were updated.
+            traffic.add({pk: sums[pk] for pk in accounts.values_list("pk", flat=True)}, now)
 
     def _write_details(self, runs: list[Run], now: datetime) -> None:
         """Write logs and swarms, which no list shows, so that no list changes."""

@@ -124,9 +124,13 @@ class Run:
         return bool(self.log or self.swarm)
 
     @property
+    def has_progress(self) -> bool:
+        return bool(self.changes or self.percents or any(self.traffic))
+
+    @property
     def has_news(self) -> bool:
         """Return whether something isn't yet written."""
-        return bool(self.changes or self.percents or self.has_details or any(self.traffic))
+        return self.has_progress or self.has_details
 
     @property
     def has_slot(self) -> bool:

@@ -2,9 +2,10 @@
 
 import pytest
 
+from service.accounts import accounts
 from service.models import Traffic
 from service.transfers import transfers
-from tests.service.builders import NOW, alice, magnet
+from tests.service.builders import NOW, alice, magnet, mallory
 from tests.service.fakes import Shift
 
 pytestmark = pytest.mark.django_db
@@ -65,3 +66,17 @@ def test_what_is_on_the_disk_already_is_no_traffic(shift, film):
     shift.rounds()
     assert sums() == (0, 0)
     assert not Traffic.objects.exists()
+
+
+def test_an_account_that_is_removed_meanwhile_stops_nothing(shift, film):
+    shift.engine.status(film, received_bytes=100)
+    shift.round()
+    shift.engine.status(film, received_bytes=400)
+    shift.round(seconds=0)
+    assert sums() == (100, 0)
+    accounts.remove(film.account, shift.now)
+    other = transfers.add_magnet(mallory(), magnet("2"), 0, shift.now)
+    shift.rounds()
+    assert shift.worker.is_idle is False
+    assert shift.state(other) == "metadata"
+    assert sums() == (0, 0)
