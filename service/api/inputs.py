@@ -160,6 +160,9 @@ class TorrentAddress(Struct):
 
 class FileOptions(Target):
     as_file: Annotated[int, Meta(ge=0, le=1, description="1: keep a .torrent as a file, too")] = 0
+    replace: Annotated[
+        int, Meta(ge=0, le=1, description="1: replace a file of this name, which can be restored")
+    ] = 0
 
 
 class AnyFile(FileOptions, kw_only=True):
@@ -213,6 +216,7 @@ class MoveOptions(Struct):
             extra_json_schema={"enum": ["ask", "keep_both", "skip", "replace"]},
         ),
     ] = "ask"
+    name: Annotated[str, Meta(description="A new name, if a single entry is moved or copied")] = ""
 
 
 # Empty fields remove the limit.

@@ -55,8 +55,8 @@ class BodyCutOff(Refusal):
     status = 400
 
 
-class BodyMalformed(Refusal):
-    """The body's chunked encoding is malformed."""
+class BodyMalformed(Refusal, ValueError):  # noqa: N818  Errors are nouns here.
+    """The body's chunked encoding is malformed. The site, too, reads bodies in which it occurs."""
 
     reason = "body_unreadable"
     status = 400

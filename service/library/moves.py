@@ -14,6 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
 from common.batches import ROWS_AT_ONCE, batches
+from common.names import key_of
 from service.accounts.accounts import changing_library
 from service.errors import IntoItself, RootStays, TooManyItems
 from service.library import bulk_insert, deleted_items, library, space
@@ -24,7 +25,7 @@ from service.store.sums import Stored
 MOST_COPIED = 100_000
 UNDO_LIFETIME = timedelta(days=1)
 IfTaken = Literal["ask", "keep_both", "skip", "replace"]
-FormerNames = dict[tuple[bool, int], str]  # by whether the entry is a folder, and its id
+NewNames = dict[tuple[bool, int], str]  # by whether the entry is a folder, and its id
 Entry = TypeVar("Entry", File, Folder)
 
 
@@ -49,18 +50,30 @@ class _NamesTaken(Exception):  # noqa: N818  It ends the transaction, and is an 
         self.names = names
 
 
-def move(
-    account: Account, chosen: Chosen, target_id: int, if_taken: IfTaken, now: datetime
+def move(  # noqa: PLR0913  So much belongs to a move.
+    account: Account,
+    chosen: Chosen,
+    target_id: int,
+    if_taken: IfTaken,
+    now: datetime,
+    *,
+    names: NewNames | None = None,
 ) -> Moved:
     """Move the entries that still exist. Raises NotFound, RootStays, IntoItself, TooDeep."""
-    return _put(Move(account, if_taken, now), chosen, target_id)
+    return _put(Move(account, if_taken, now, names), chosen, target_id)
 
 
-def copy(
-    account: Account, chosen: Chosen, target_id: int, if_taken: IfTaken, now: datetime
+def copy(  # noqa: PLR0913  As above.
+    account: Account,
+    chosen: Chosen,
+    target_id: int,
+    if_taken: IfTaken,
+    now: datetime,
+    *,
+    names: NewNames | None = None,
 ) -> Moved:
     """Copy instead, with numbers beside the originals. Raises NoRoom and TooManyItems, too."""
-    return _put(Copy(account, if_taken, now), chosen, target_id)
+    return _put(Copy(account, if_taken, now, names), chosen, target_id)
 
 
 def _put(placement: "Placement", chosen: Chosen, target_id: int) -> Moved:
@@ -100,13 +113,13 @@ class Placement:
     """The work of putting entries into folders, within one transaction."""
 
     def __init__(
-        self, account: Account, if_taken: IfTaken, now: datetime, names: FormerNames | None = None
+        self, account: Account, if_taken: IfTaken, now: datetime, names: NewNames | None = None
     ) -> None:
-        """`account` must be locked before the first `put`. Entries get their `names` again."""
+        """`account` must be locked before the first `put`. Some entries get other `names`."""
         self.account = account
         self.now = now
         self._if_taken = if_taken
-        self._former_names = names or {}
+        self._new_names = names or {}
         self._steps: list[MoveStep] = []
 
     def put(self, target: Folder, folders: list[Folder], files: list[File]) -> int:
@@ -115,7 +128,7 @@ class Placement:
         files = [file for file in files if not self._is_there(file, target)]
         names = bulk_insert.Names([target])
         if self._if_taken == "ask":
-            _ask(target, [*folders, *files], names)
+            self._ask(target, [*folders, *files], names)
         count = sum(self._put_folder(folder.pk, target, names) for folder in folders)
         if folders:
             # The folders may have contained some of these files.
@@ -156,8 +169,8 @@ class Placement:
             return False
         if target.lineage.startswith(folder.lineage):
             raise IntoItself
-        if is_taken(folder, target, names):
-            present = names.folder(target, folder.name_key)
+        if self._is_taken(folder, target, names):
+            present = names.folder(target, self._key_of(folder))
             if self._if_taken == "skip":
                 return False
             if self._if_taken == "replace" and present:
@@ -176,9 +189,9 @@ class Placement:
     # Files
 
     def _put_files(self, files: Sequence[File], target: Folder, names: bulk_insert.Names) -> int:
-        taken = {file.name_key for file in files if is_taken(file, target, names)}
+        taken = {self._key_of(file) for file in files if self._is_taken(file, target, names)}
         if taken and self._if_taken == "skip":
-            files = [file for file in files if file.name_key not in taken]
+            files = [file for file in files if self._key_of(file) not in taken]
         if taken and self._if_taken == "replace":
             present = dict(target.files.filter(name_key__in=taken).values_list("name_key", "pk"))
             self._delete([], present.values())
@@ -189,13 +202,38 @@ class Placement:
         )
         return len(files)
 
+    # Names
+
+    def _name_of(self, entry: File | Folder) -> str:
+        return self._new_names.get((isinstance(entry, Folder), entry.pk), entry.name)
+
+    def _key_of(self, entry: File | Folder) -> str:
+        return key_of(self._name_of(entry)) if self._new_names else entry.name_key
+
+    def _stays(self, entry: File | Folder, target: Folder) -> bool:
+        return place_of(entry) == target.pk and self._key_of(entry) == entry.name_key
+
+    def _is_taken(self, entry: File | Folder, target: Folder, names: bulk_insert.Names) -> bool:
+        """Return whether another entry of the folder has the name; a copy's original doesn't
+        count."""
+        return not self._stays(entry, target) and names.has(target, self._key_of(entry))
+
+    def _ask(
+        self, target: Folder, entries: Sequence[File | Folder], names: bulk_insert.Names
+    ) -> None:
+        count_of = Counter(map(self._key_of, entries))
+        taken = [
+            entry.name
+            for entry in entries
+            if self._is_taken(entry, target, names) or count_of[self._key_of(entry)] > 1
+        ]
+        if taken:
+            raise _NamesTaken(taken)
+
     # Differences between moving and copying
 
     def _is_there(self, _entry: File | Folder, _target: Folder) -> bool:
         return False
-
-    def _name_of(self, entry: File | Folder) -> str:
-        return self._former_names.get((isinstance(entry, Folder), entry.pk), entry.name)
 
     def _place_folder(self, folder: Folder, target: Folder, name: str) -> None:
         raise NotImplementedError
@@ -231,29 +269,13 @@ class Placement:
         )
 
 
-def is_taken(entry: File | Folder, target: Folder, names: bulk_insert.Names) -> bool:
-    """Return whether another entry of the folder has the name; a copy's original doesn't count."""
-    return place_of(entry) != target.pk and names.has(target, entry.name_key)
-
-
 def place_of(entry: File | Folder) -> int | None:
     return entry.folder_id if isinstance(entry, File) else entry.parent_id
 
 
-def _ask(target: Folder, entries: Sequence[File | Folder], names: bulk_insert.Names) -> None:
-    count_of = Counter(entry.name_key for entry in entries)
-    taken = [
-        entry.name
-        for entry in entries
-        if is_taken(entry, target, names) or count_of[entry.name_key] > 1
-    ]
-    if taken:
-        raise _NamesTaken(taken)
-
-
 class Move(Placement):
     def _is_there(self, entry: File | Folder, target: Folder) -> bool:
-        return place_of(entry) == target.pk
+        return self._stays(entry, target)
 
     def _merge(self, folder: Folder, present: Folder) -> None:
         super()._merge(folder, present)

@@ -13,7 +13,7 @@ from django.db.models import Q
 from common.names import key_of
 from service.accounts.accounts import changing_transfers
 from service.errors import BadAddress, NotNow
-from service.library import free_names, library
+from service.library import deleted_items, free_names, library
 from service.library import names as library_names
 from service.library.file_rows import MOMENT
 from service.models import Account, File, Folder, TorrentFile, Transfer, Wish
@@ -113,15 +113,26 @@ def add_url(
     return add(account, request, folder_id, now)
 
 
-def record_upload(
-    account: Account, name: str, stored: Stored, folder_id: int, now: datetime
+def record_upload(  # noqa: PLR0913  As many facts as an upload has.
+    account: Account,
+    name: str,
+    stored: Stored,
+    folder_id: int,
+    now: datetime,
+    *,
+    replaces: bool = False,
 ) -> Transfer:
     """Add a stored file to its folder, as a transfer that is done. Raises NoRoom.
+
+    A taken name gets a number, unless the file `replaces` the other, which can be restored.
 
     The file's id is the transfer's `file_created_id`.
     """
     name = library_names.clean(name, otherwise=stored.sha1)
     with changing_transfers(account, now) as locked:
+        if replaces:
+            present = library.folder(locked, folder_id).files.filter(name_key=key_of(name))
+            deleted_items.delete_within(locked, [], present.values_list("pk", flat=True), now)
         file = library.add_file(locked, folder_id, name, stored, now)
         return Transfer.objects.create(
             account=locked,

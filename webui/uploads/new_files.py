@@ -21,18 +21,23 @@ def add(  # noqa: PLR0913  So much belongs to a file.
     *,
     as_file: bool = False,
     chooses: bool = False,
+    replaces: bool = False,
 ) -> Added:
     """Send a file to the service. A service that takes no folder puts it in the root.
 
     If the service doesn't confirm that, look whether the file is there. `as_file`: our own service
     doesn't fetch torrents then. `chooses`: it waits until someone chooses a torrent's files.
+    `replaces`: it replaces a file of this name.
     """
     target = folder if service.takes_folder and folder != ROOT else None
     held_deletes.delete_now(service, folder=target or ROOT, name__iexact=name)
     before = folders.store().find(service.key, target or ROOT)
     try:
         return service.v1.add_file(
-            name, content, size_bytes, target, as_file=as_file, chooses=chooses
+            *(name, content, size_bytes, target),
+            as_file=as_file,
+            chooses=chooses,
+            replaces=replaces,
         )
     except Failure as failure:
         if before is None or name.lower().endswith(".torrent"):

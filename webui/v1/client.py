@@ -107,9 +107,15 @@ class Client(ServiceConnection):
         entries: Iterable[tuple[str, str]],
         folder_id: str,
         if_taken: str,
+        name: str = "",
     ) -> own_records.Batch:
-        """Move or copy into a folder, if `is_ours`: the specification has neither."""
+        """Move or copy into a folder, if `is_ours`: the specification has neither.
+
+        A single entry may get another `name`.
+        """
         where = {"if_taken": if_taken, "folder_id": checked_id(folder_id)}
+        if name:
+            where["name"] = name
         return self._ask_own(calls.act(act, calls.selection(entries) | where), own_records.Batch)
 
     def undo_move(self, batch: str) -> own_records.UndoneMove:
@@ -296,14 +302,18 @@ class Client(ServiceConnection):
         *,
         as_file: bool = False,
         chooses: bool = False,
+        replaces: bool = False,
     ) -> records.Added:
         """Send the stream as it is read. It is sent again only if it is seekable.
 
-        `as_file`: keep torrents as files, if `is_ours`; other services may fetch them.
+        `as_file`: keep torrents as files, if `is_ours`; other services may fetch them. `replaces`:
+        delete the file of this name, if `is_ours`.
         """
         fields = self._target(folder_id, chooses=chooses)
         if as_file and self.is_ours:
             fields["as_file"] = "1"
+        if replaces and self.is_ours:
+            fields["replace"] = "1"
         upload = Upload(name, stream, size_bytes, fields)
         if self.dialect.naming is None:
             # Find it out by a small request, so that no large file goes to a path that is missing.

@@ -127,7 +127,8 @@ def file_transfer(
         return torrent_transfer(request, upload, fields)
     with uploads.keep_blob(upload) as stored:
         return transfers.record_upload(
-            request.account, upload.name, stored, options.folder_id, request.now
+            *(request.account, upload.name, stored, options.folder_id, request.now),
+            replaces=bool(options.replace),
         )
 
 
