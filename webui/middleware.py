@@ -145,7 +145,8 @@ class Errors(MiddlewareMixin):
     def process_response(
         self, request: HttpRequest, response: HttpResponseBase
     ) -> HttpResponseBase:
-        if response.status_code == 405 and isinstance(response, HttpResponse):
+        is_bare = isinstance(response, HttpResponse) and not response.content
+        if response.status_code == 405 and is_bare:
             page = error_answers.plain(request, 405)
             page["Allow"] = response["Allow"]
             return page

@@ -1,6 +1,6 @@
 """The URLs of the site, with their views, in one table."""
 
-from django.urls import path, register_converter
+from django.urls import path, re_path, register_converter
 
 from webui.account import views as account
 from webui.activity import views as activity
@@ -8,6 +8,7 @@ from webui.add.views import add, send_by_token
 from webui.archives import views as archives
 from webui.choosing import views as choosing
 from webui.deleting import views as deleting
+from webui.drive import views as drive
 from webui.errors import views as errors
 from webui.files.views import actions, folder, undo, unpacking
 from webui.health import views as health
@@ -131,6 +132,8 @@ urlpatterns = [
     path("add/read/", add.read, name="add-read"),
     path("add/share/", add.redirect_share, name="add-shared"),
     path("send/", send_by_token.send, name="send-token"),
+    path("dav/", drive.answer, name="drive"),
+    re_path(r"^dav(?:/(?P<path>.*))?$", drive.answer, name="drive-entry"),
     path("account/", account.show, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/language/", account.language, name="account-language"),

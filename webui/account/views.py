@@ -9,24 +9,26 @@ from django.utils import timezone, translation
 from django.utils.translation import gettext as _
 from django.views.decorators.debug import sensitive_post_parameters
 
-from webui.account.forms import ChangePassword
+from webui.account.forms import ChangePassword, TokenForm
 from webui.activity import events
-from webui.add import send_tokens
 from webui.add.screen import load_from_elsewhere
 from webui.connection import connection
-from webui.http.requests import Request, respond
+from webui.http.requests import Request, respond, service_of
 from webui.http.roles import open_to, open_to_strangers
-from webui.models import Role, SendToken, User
+from webui.models import Role
 from webui.shares.screen import shares_of
 from webui.shell import context as shell_context
 from webui.signin import devices
 from webui.signin.ask_password import require_password
 from webui.signin.page import MOST_DEVICES, devices_part, name_and_icon
 from webui.signin.session import check_own_password, note_password, remember_device
+from webui.tokens import tokens
+from webui.tokens.page import new_token
+from webui.tokens.screen import tokens_of
+from webui.tokens.tokens import Purpose
 from webui.words.formatting import Calendar
 
-MOST_TOKENS = 20
-LONGEST_TOKEN_NAME = 60
+DOORS = {Purpose.DRIVE: "drive"}
 
 
 @open_to(Role.GUEST, "GET")
@@ -113,44 +115,34 @@ def render_devices(request: Request, message: str) -> HttpResponse:
     return respond(request, "signin/_devices.html", context, page=page, message=message)
 
 
-# Tokens for scripts
+# Tokens for programs
 
 
-@open_to(Role.MEMBER, "POST")
+@open_to(Role.GUEST, "POST")
 @require_password("account", "tokens")
 def make_token(request: Request) -> HttpResponse:
     """Make a token. Only this response contains it: no URL, session, or log does."""
-    name = " ".join(request.POST.get("name", "").split())[:LONGEST_TOKEN_NAME]
-    error = find_token_error(request.user, name)
-    if error:
-        return render_tokens(request, {"token_error": error, "token_name": name}, status=422)
-    token = send_tokens.create(request.user, name, timezone.now())
-    events.record(request, events.Kind.TOKEN_MADE, name)
-    return render_tokens(request, {"token": token})
+    form = TokenForm(request.user, service_of(request), request.POST)
+    if not form.is_valid():
+        return render_tokens(request, {"token_form": form}, status=422)
+    token, purpose = form.create(timezone.now()), Purpose(form.cleaned_data["purpose"])
+    events.record(request, events.Kind.TOKEN_MADE, form.cleaned_data["name"])
+    address = request.build_absolute_uri(reverse(DOORS[purpose])) if purpose in DOORS else ""
+    return render_tokens(request, {"token": new_token(token, request.user.username, address)})
 
 
-def find_token_error(user: User, name: str) -> str:
-    own = SendToken.objects.filter(user=user)
-    if not name:
-        return _("Enter a name, so that you can recognize this token later.")
-    if own.filter(name=name).exists():
-        return _("You already have a token with this name.")
-    if own.count() >= MOST_TOKENS:
-        words = _("You already have %(count)s tokens. Revoke one that you don't need.")
-        return words % {"count": MOST_TOKENS}
-    return ""
-
-
-@open_to(Role.MEMBER, "POST")
+@open_to(Role.GUEST, "POST")
 def revoke_token(request: Request, token: int) -> HttpResponse:
-    row = SendToken.objects.filter(user=request.user, pk=token).first()
+    """Revoke a token: one's own, or, as an owner, anyone's."""
+    row = tokens.find_revocable(request.user, token)
     if row is not None:
         row.delete()
         events.record(request, events.Kind.TOKEN_REVOKED, row.name)
-    if request.htmx:
+    is_of_server = request.GET.get("from") == "server"
+    if request.htmx and not is_of_server:
         return render_tokens(request, {"is_revoked": True})
     messages.success(request, _("Token revoked"))
-    return redirect(reverse("account", fragment="tokens"))
+    return redirect(reverse("account-server" if is_of_server else "account", fragment="tokens"))
 
 
 def render_tokens(request: Request, more: dict[str, object], status: int = 200) -> HttpResponse:
@@ -176,6 +168,8 @@ def context_for(request: Request, form: ChangePassword | None = None) -> dict[st
         "page": page,
         "shares": shares_of(request),
         "form": form or ChangePassword(user),
+        "tokens": tokens_of(user=user),
+        "token_form": TokenForm(user, None),
         "ways": load_from_elsewhere(request) if role.includes(Role.MEMBER) else None,
     }
 

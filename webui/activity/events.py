@@ -30,9 +30,11 @@ LONGEST_SUBJECT = 255
 def record(
     request: HttpRequest, kind: Kind, subject: str = "", *, detail: str = "", count: int = 1
 ) -> None:
-    """Record and log what the person of this request has just done."""
+    """Record and log what the person of this request has just done, or a program for them."""
     person, address = request.user.get_username(), request.META["REMOTE_ADDR"]
     log.info("%s by=%r address=%s", kind, person, address)
+    if "token" in vars(request) and _count_program(kind, person, address):
+        return
     write(kind, person, subject, detail=detail, address=address, count=count)
 
 
@@ -63,6 +65,13 @@ def record_failure(name: str, address: str) -> str:
     username = names.first() or ""
     count_failure(Kind.FAILED, username, address)
     return username
+
+
+def _count_program(kind: Kind, person: str, address: str) -> bool:
+    """Add to what programs did for this person within the last hour, if they did anything."""
+    with optional_write(log, f"activity not counted kind={kind}"):
+        return _count(_of_last_hour(kind).filter(person=person, address=address[:64]))
+    return True
 
 
 def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:

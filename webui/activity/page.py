@@ -116,6 +116,11 @@ AND_OTHERS: dict[str, Callable[[int], str]] = {
         "%(person)s copied “%(subject)s” and %(others)s more",
         number,
     ),
+    "renamed": lambda number: ngettext(
+        "%(person)s renamed “%(subject)s” and %(others)s more",
+        "%(person)s renamed “%(subject)s” and %(others)s more",
+        number,
+    ),
     "deleted": lambda number: ngettext(
         "%(person)s deleted “%(subject)s” and %(others)s more",
         "%(person)s deleted “%(subject)s” and %(others)s more",

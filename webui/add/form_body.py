@@ -18,6 +18,7 @@ from webui.http.bodies import CutOff, RequestReader
 from webui.http.csrf import TOKEN_FIELD
 from webui.http.requests import Request, service_of
 from webui.library import folders
+from webui.library.bounds import bounds_of
 from webui.library.entries import ROOT
 from webui.models import User
 from webui.transfers import actions
@@ -186,7 +187,8 @@ def read_form(request: Request, length_bytes: int, bearer: User | None) -> FormI
 
 
 def send_context_of(request: Request, form_input: FormInput, bearer: User | None) -> SendContext:
-    service, folder = service_of(request), form_input.folder
+    service, bounds = service_of(request), bounds_of(request)
+    folder = bounds.top if bounds else form_input.folder
     is_elsewhere = service.takes_folder and folder not in ("", ROOT)
     folder_id = folder if is_elsewhere else None
     by, choice = bearer or request.user, form_input.is_choosing

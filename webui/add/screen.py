@@ -8,14 +8,12 @@ from django.utils import timezone
 
 from webui.add.pages import add as pages
 from webui.add.pages.add import AddBox
-from webui.add.pages.from_elsewhere import FromElsewherePanel, from_elsewhere_panel, token_rows
+from webui.add.pages.from_elsewhere import FromElsewherePanel, from_elsewhere_panel
 from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders, recent_folders
 from webui.library.entries import ROOT
-from webui.models import SendToken
 from webui.storage_meter import gauge_of
 from webui.v1.errors import Failure
-from webui.words.formatting import Calendar
 
 MOST_FOLDERS = 100
 
@@ -56,11 +54,8 @@ def choices_of(request: Request, folder: str, *, is_asking: bool) -> list[tuple[
 
 
 def load_from_elsewhere(request: Request) -> FromElsewherePanel:
-    own = SendToken.objects.filter(user=request.user).order_by("pk")
-    rows = own.values_list("pk", "name", "created_at", "used_at")
     return from_elsewhere_panel(
         request.build_absolute_uri(reverse("add")),
         request.build_absolute_uri(reverse("send-token")),
-        token_rows(rows, Calendar.now()),
         is_secure=is_secure_context(request),
     )

@@ -2,6 +2,7 @@
 
 from common.passwords import digest_of
 from webui.models.activity import Activity
+from webui.models.drive import DriveLock, DriveProperties
 from webui.models.files import HeldDelete, Selection, SortOrder, Watched
 from webui.models.people import Role, User
 from webui.models.search import IndexedEntry, IndexedFolder, NameIndex
@@ -12,8 +13,8 @@ from webui.models.signin import (
     OneTimeLink,
     Pairing,
     Reservation,
-    SendToken,
     Throttle,
+    Token,
     token_purpose,
 )
 from webui.models.transfers import HiddenWish, Sent

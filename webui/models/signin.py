@@ -1,6 +1,7 @@
 """How people get in, and how guessing is slowed down."""
 
 from django.db import models
+from django.utils.translation import gettext_lazy as _
 
 from webui.models.people import Role, User
 
@@ -86,15 +87,30 @@ class Reservation(models.Model):
         return f"{self.network} at {self.at:%H:%M:%S}"
 
 
-class SendToken(models.Model):
-    """A token that lets its bearer's scripts send items to Ferry, and nothing else. Only its hash
-    is kept; with 256 random bits, it needs no slow hash."""
+class Token(models.Model):
+    """A token that lets a person's programs in at one door, and nowhere else. Only its hash is
+    kept; with 256 random bits, it needs no slow hash."""
+
+    class Purpose(models.TextChoices):
+        SEND = "send", _("Send items")
+        DRIVE = "drive", _("Open files as a drive")
+        PROGRAMS = "programs", _("For other programs")
 
     user = models.ForeignKey("User", on_delete=models.CASCADE)
     name = models.CharField(max_length=60)
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField()
     used_at = models.DateTimeField(null=True)
+    # The database has the defaults, since earlier versions of Ferry add tokens that send.
+    purpose = models.CharField(max_length=10, choices=Purpose.choices, db_default=Purpose.SEND)
+    may_write = models.BooleanField(db_default=True)
+    # The folder to which it is limited, and the service that has it; empty: no limit.
+    service = models.CharField(max_length=16, db_default="")
+    folder = models.CharField(max_length=64, db_default="")
+    folder_name = models.CharField(max_length=255, db_default="")
+
+    class Meta:
+        db_table = "webui_sendtoken"
 
     def __str__(self) -> str:
         return self.name

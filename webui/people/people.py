@@ -5,9 +5,10 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from common.host import host
-from webui.models import OneTimeLink, Role, SendToken, User
+from webui.models import OneTimeLink, Role, User
 from webui.people import pairing, program_password
 from webui.signin import devices, one_time_links
+from webui.tokens import tokens
 
 INVITATION_LIFETIME = timedelta(days=3)
 MOST_INVITATIONS = 50
@@ -61,8 +62,7 @@ def _end_grants(person: User, role: Role) -> None:
     OneTimeLink.objects.filter(made_by=person).delete()
     if role is not Role.OWNER:
         program_password.end(person)
-    if not role.includes(Role.MEMBER):
-        SendToken.objects.filter(user=person).delete()
+    tokens.end_beyond(person, role)
 
 
 def _decide(person: User, by: User, *, stays_owner: bool) -> None:

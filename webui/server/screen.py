@@ -32,6 +32,7 @@ from webui.shares.screen import everyones_shares
 from webui.shell import context
 from webui.signin import one_time_links
 from webui.storage_meter import gauge_of
+from webui.tokens.screen import everyones_tokens
 from webui.v1.connection import Health
 from webui.v1.errors import Failure
 from webui.v1.network.address import split_service_url
@@ -74,6 +75,7 @@ def page_context_for(request: Request) -> dict[str, object]:
         **settings_context(request, reading),
         "plan": account,
         "links": links,
+        "tokens": everyones_tokens() if is_owner(request) else [],
         "is_server": True,
         "has_traffic": is_member(request) and page.storage.is_own,
     }

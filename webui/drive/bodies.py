@@ -1,0 +1,134 @@
+"""Read what programs send in XML, and the bytes of their files."""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree as ET
+
+from django.http import HttpRequest, UnreadablePostError
+
+from webui.drive.refusals import Refused
+from webui.http.bodies import CutOff, RequestReader
+
+MOST_XML_BYTES = 64 * 1024
+MOST_DEPTH, MOST_ELEMENTS = 32, 2_000
+PIECE_BYTES = 2**18
+DAV = "{DAV:}"
+
+
+class Builder(ET.TreeBuilder):
+    """A tree without a DTD, and so without entities. ElementTree's functions are recursive."""
+
+    _depth = _count = 0
+
+    def doctype(self, *_declaration: str | None) -> None:
+        raise Refused(400, "no DTD, please")
+
+    def start(self, tag: str, attributes: dict[str, str]) -> ET.Element:  # type: ignore[override]
+        self._depth += 1
+        self._count += 1
+        if self._depth > MOST_DEPTH or self._count > MOST_ELEMENTS:
+            raise Refused(400, "too many elements")
+        return super().start(tag, attributes)
+
+    def end(self, tag: str) -> ET.Element:
+        self._depth -= 1
+        return super().end(tag)
+
+
+def read_xml(request: HttpRequest) -> ET.Element | None:
+    """Return the root element of the body, or None if there is no body. Raises Refused."""
+    pieces = bytearray()
+    for piece in pieces_of(request, 8 * 1024):
+        pieces += piece
+        if len(pieces) > MOST_XML_BYTES:
+            raise Refused(413)
+    if not pieces.strip():
+        return None
+    parser = ET.XMLParser(target=Builder())  # noqa: S314  Builder refuses what is dangerous.
+    try:
+        parser.feed(bytes(pieces))
+        root: ET.Element = parser.close()
+    except (ET.ParseError, ValueError, LookupError) as malformed:
+        raise Refused(400, "malformed XML") from malformed
+    return root
+
+
+def length_of(request: HttpRequest) -> int | None:
+    """Return the length of the body, or None if it comes in chunks, as Finder sends files."""
+    length = request.META.get("CONTENT_LENGTH") or ""
+    if length.isascii() and length.isdigit() and len(length) < 19:
+        return int(length)
+    if request.META.get("wsgi.input_terminated") and request.headers.get("Transfer-Encoding"):
+        return None
+    return 0
+
+
+def pieces_of(request: HttpRequest, size: int = PIECE_BYTES) -> Iterator[bytes]:
+    """Yield the bytes of the body. Raises CutOff."""
+    length = length_of(request)
+    read: Callable[[int], bytes]
+    if length is None:
+        read = request.META["wsgi.input"].read
+    else:
+        read = RequestReader(request, length).read
+    try:
+        while piece := read(size):
+            yield piece
+    except (UnreadablePostError, OSError, ValueError) as broken:
+        raise CutOff("the body broke off") from broken
+
+
+# PROPFIND, PROPPATCH, and LOCK
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a program asks about entries: `names` of properties, or all, or only their names."""
+
+    names: tuple[str, ...] = ()
+    is_all: bool = True
+    is_names_only: bool = False
+
+
+def wanted_in(root: ET.Element | None) -> Wanted:
+    if root is None:
+        return Wanted()
+    if root.tag != f"{DAV}propfind":
+        raise Refused(400)
+    if root.find(f"{DAV}propname") is not None:
+        return Wanted(is_names_only=True)
+    included = [child.tag for each in root.findall(f"{DAV}include") for child in each]
+    if root.find(f"{DAV}allprop") is not None:
+        return Wanted(tuple(included))
+    prop = root.find(f"{DAV}prop")
+    if prop is None:
+        raise Refused(400)
+    return Wanted(tuple(dict.fromkeys(child.tag for child in prop)), is_all=False)
+
+
+def changes_in(root: ET.Element | None) -> list[tuple[str, str | None]]:
+    """Return names of properties with the XML to set, in order, or None to remove them."""
+    if root is None or root.tag != f"{DAV}propertyupdate":
+        raise Refused(400)
+    changes: list[tuple[str, str | None]] = []
+    for act in root:
+        is_set = act.tag == f"{DAV}set"
+        if not is_set and act.tag != f"{DAV}remove":
+            continue
+        for value in act.iterfind(f"{DAV}prop/*"):
+            value.tail = None
+            changes.append((value.tag, xml_of(value) if is_set else None))
+    return changes
+
+
+def xml_of(element: ET.Element) -> str:
+    return ET.tostring(element, encoding="unicode")
+
+
+NAMESPACE = re.compile(r"\{([^}]*)\}(.*)", re.DOTALL)
+
+
+def empty_element(tag: str) -> str:
+    """Return an element without content, for a property that has none or doesn't exist."""
+    return xml_of(ET.Element(tag))

@@ -1,0 +1,173 @@
+"""Change the library as programs ask: what a service can't do is refused with 403."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Literal
+
+from django.conf import settings
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from common.http.multipart import Part
+from common.names import find_name_error
+from webui.activity import events
+from webui.deleting import held_deletes
+from webui.drive import bodies, properties
+from webui.drive.refusals import Refused
+from webui.drive.tree import Drive, Place
+from webui.files import changes
+from webui.http.requests import Request
+from webui.library import folders, indexed_folders
+from webui.library.folders import Reading
+from webui.library.snapshot import Snapshot
+from webui.player import resume_positions
+from webui.uploads import new_files, receiving
+from webui.v1.errors import Conflict
+from webui.v1.uploads import Readable
+from webui.words import reasons
+
+Act = Literal["move", "copy"]
+
+
+def folder_for(place: Place) -> Snapshot:
+    """Return the folder in which something new gets its name. Raises Refused."""
+    if place.is_top:
+        raise Refused(405)
+    if place.above is None:
+        raise Refused(409)
+    if error := find_name_error(place.name):
+        raise Refused(422, reasons.find(error).text)
+    return place.above
+
+
+def refuse_foreign(drive: Drive) -> None:
+    if not drive.service.is_embedded:
+        raise Refused(403, _("The storage service can't do this."))
+
+
+def refuse_impossible(drive: Drive, act: Act, source: Place, target: Place) -> None:
+    """Refuse what can't work before anything makes way for it. All services can rename."""
+    folder_for(target)
+    if source.is_top or target.is_top:
+        raise Refused(403)
+    if act == "copy" or source.names[:-1] != target.names[:-1]:
+        refuse_foreign(drive)
+
+
+def create_folder(request: Request, place: Place) -> None:
+    above = folder_for(place)
+    if place.entry is not None:
+        raise Refused(405)
+    try:
+        changes.create_folder(request, Reading(above, is_fresh=True), place.name)
+    except Conflict as taken:
+        raise Refused(405) from taken
+
+
+# Files
+
+
+def put(request: Request, drive: Drive, place: Place) -> None:
+    """Save the body as a file, in place of the one that is there."""
+    refuse_foreign(drive)
+    above = folder_for(place)
+    if place.is_folder:
+        raise Refused(405)
+    if request.headers.get("Content-Range"):
+        raise Refused(400)
+    with content_of(request) as (content, size_bytes):
+        receiving.refuse_beyond_space(request, size_bytes)
+        new_files.add(
+            *(drive.service, above.folder, place.name, content, size_bytes),
+            as_file=True,
+            replaces=True,
+        )
+    folders.mark_changed(drive.service, [above.folder])
+    if place.entry and (values := properties.stored_values(drive, place.entry)):
+        keep_properties(request, place, values)
+
+
+def create_empty(drive: Drive, place: Place) -> None:
+    above = folder_for(place)
+    new_files.add(drive.service, above.folder, place.name, BytesIO(), 0, as_file=True)
+    folders.mark_changed(drive.service, [above.folder])
+
+
+def keep_properties(request: Request, place: Place, values: dict[str, str]) -> None:
+    """Give a file the properties that the one before it had."""
+    drive = Drive(request)
+    entry = drive.find("/".join(place.names)).entry
+    if entry:
+        properties.save_values(drive, entry.key, values)
+
+
+@contextmanager
+def content_of(request: Request) -> Iterator[tuple[Readable, int]]:
+    """Open the body with its size, which v1 needs first. One that comes in chunks, as from Finder,
+    is saved to our disk first."""
+    length = bodies.length_of(request)
+    pieces = bodies.pieces_of(request)
+    if length is not None:
+        yield Part("", is_file=True, file_name="", content=pieces), length
+        return
+    folder = settings.DATA_DIR / "uploads"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    with tempfile.TemporaryFile(dir=folder) as draft:
+        for piece in pieces:
+            receiving.refuse_beyond_disk(len(piece), status=507)
+            draft.write(piece)
+        size_bytes = draft.tell()
+        draft.seek(0)
+        yield draft, size_bytes
+
+
+# Entries
+
+
+def delete(request: Request, drive: Drive, place: Place) -> None:
+    """Delete an entry, so that it can be restored if the service can do that."""
+    entry, above = place.entry, place.above
+    if entry is None or above is None:
+        raise Refused(403 if place.is_top else 404)
+    v1 = drive.service.v1
+    if drive.service.can_restore:
+        v1.delete_together([(entry.kind, entry.id)])
+    elif entry.is_folder:
+        v1.delete_folder(entry.id)
+    else:
+        v1.delete_file(entry.id)
+    folders.mark_changed(drive.service, [above.folder])
+    held_deletes.forget_listings(drive.service, [entry])
+    if not drive.service.is_embedded:
+        indexed_folders.forget_deleted(drive.service, entry)
+    events.record(request, events.Kind.DELETED, entry.name)
+
+
+def make_way(request: Request, drive: Drive, source: Place, target: Place) -> None:
+    """Delete what is in the way, unless a file replaces a file at our own service."""
+    if target.entry is None or (source.entry and source.entry.key == target.entry.key):
+        return
+    are_files = not source.is_folder and not target.is_folder
+    if not are_files or not drive.service.is_embedded:
+        delete(request, drive, target)
+
+
+def place_entry(request: Request, drive: Drive, act: Act, source: Place, target: Place) -> None:
+    entry, above, target_folder = source.entry, source.above, folder_for(target)
+    assert entry is not None and above is not None  # noqa: S101, PT018  `refuse_impossible` did.
+    if not drive.service.is_embedded:
+        changes.rename_entry(request, Reading(above, is_fresh=True), entry, target.name)
+        return
+    if_taken = "ask" if entry.is_folder else "replace"
+    chosen, folder = [(entry.kind, entry.id)], target_folder.folder
+    placed = drive.service.v1.place(act, chosen, folder, if_taken, target.name)
+    if placed.taken:
+        raise Refused(409)
+    between = [above.folder, folder]
+    folders.mark_changed(drive.service, [*between, *([entry.id] if entry.is_folder else [])])
+    if act == "move":
+        resume_positions.update_folders(drive.service, between, timezone.now())
+    kind = events.Kind.COPIED if act == "copy" else events.Kind.MOVED
+    events.record(request, kind, entry.name)

@@ -1,0 +1,183 @@
+"""Locks by which programs keep each other from changing a path. They end by themselves."""
+
+import re
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from uuid import uuid4
+from xml.etree import ElementTree as ET
+
+from django.db import transaction
+from django.utils import timezone
+
+from webui.drive.bodies import DAV, xml_of
+from webui.drive.refusals import Refused
+from webui.models import DriveLock, User
+
+LONGEST_SECONDS, USUAL_SECONDS = 3600, 600
+MOST_LOCKS = 1_000
+LONGEST_OWNER = 2_000
+SECONDS = re.compile(r"Second-([0-9]{1,9})", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Terms:
+    """What a program wants to lock."""
+
+    is_shared: bool
+    is_deep: bool
+    owner: str
+    seconds: int
+
+
+def terms_in(root: ET.Element, depth: str, timeout: str) -> Terms:
+    scope = root.find(f"{DAV}lockscope")
+    if root.tag != f"{DAV}lockinfo" or scope is None or root.find(f"{DAV}locktype") is None:
+        raise Refused(400)
+    if depth not in ("0", "infinity"):
+        raise Refused(400)
+    owner = root.find(f"{DAV}owner")
+    text = "" if owner is None else xml_of(owner).strip()
+    if len(text) > LONGEST_OWNER:
+        raise Refused(413)
+    is_shared = scope.find(f"{DAV}shared") is not None
+    return Terms(is_shared, depth == "infinity", text, seconds_in(timeout))
+
+
+def seconds_in(timeout: str) -> int:
+    """Return the first time that a Timeout header names, within our limit. Endless is too long."""
+    match = SECONDS.search(timeout)
+    if match:
+        return max(1, min(int(match[1]), LONGEST_SECONDS))
+    return LONGEST_SECONDS if "infinite" in timeout.lower() else USUAL_SECONDS
+
+
+def of_service(service: str) -> list[DriveLock]:
+    """Return the locks that have not ended."""
+    rows = DriveLock.objects.filter(service=service, expires_at__gt=timezone.now())
+    return list(rows.order_by("pk"))
+
+
+def covering(active: Iterable[DriveLock], path: str) -> list[DriveLock]:
+    """Return the locks on a path: its own, and those of folders above with all below them."""
+    return [each for each in active if each.path == path or (each.is_deep and is_below(path, each))]
+
+
+def is_below(path: str, lock: DriveLock) -> bool:
+    return path.startswith(f"{lock.path.rstrip('/')}/")
+
+
+def inside(active: Sequence[DriveLock], path: str) -> list[DriveLock]:
+    """Return the locks on a path, and on all below it."""
+    below = f"{path.rstrip('/')}/"
+    return covering(active, path) + [each for each in active if each.path.startswith(below)]
+
+
+def lock(service: str, path: str, user: User, terms: Terms) -> DriveLock:
+    """Lock a path. Raises Refused if another lock is in the way. Of two at once, one is later."""
+    now = timezone.now()
+    row = DriveLock(service=service, path=path, user=user, token=f"opaquelocktoken:{uuid4()}")
+    row.is_shared, row.is_deep, row.owner = terms.is_shared, terms.is_deep, terms.owner
+    row.seconds, row.expires_at = terms.seconds, now + timedelta(seconds=terms.seconds)
+    with transaction.atomic():
+        User.objects.select_for_update().filter(pk=user.pk).first()
+        prune(now)
+        active = of_service(service)
+        if sum(each.user_id == user.pk for each in active) >= MOST_LOCKS:
+            raise Refused(507)
+        others = inside(active, path) if terms.is_deep else covering(active, path)
+        if any(not (each.is_shared and terms.is_shared) for each in others):
+            raise Refused(423, condition="no-conflicting-lock")
+        row.save()
+    return row
+
+
+def refresh(service: str, path: str, header: "Condition", timeout: str) -> DriveLock:
+    """Let a lock last longer, whose token the program sends."""
+    own = [each for each in covering(of_service(service), path) if each.token in header.tokens]
+    if not own:
+        raise Refused(412, condition="lock-token-matches-request-uri")
+    own[0].seconds = seconds_in(timeout)
+    own[0].expires_at = timezone.now() + timedelta(seconds=own[0].seconds)
+    own[0].save(update_fields=["seconds", "expires_at"])
+    return own[0]
+
+
+def unlock(service: str, path: str, token: str, user: User) -> None:
+    own = [each for each in covering(of_service(service), path) if each.token == token]
+    if not own:
+        raise Refused(409, condition="lock-token-matches-request-uri")
+    if own[0].user_id != user.pk:
+        raise Refused(403)
+    own[0].delete()
+
+
+def forget(service: str, path: str) -> None:
+    """End the locks of a path that is gone, and of all below it."""
+    gone = [each.pk for each in of_service(service) if f"{each.path}/".startswith(f"{path}/")]
+    DriveLock.objects.filter(pk__in=gone).delete()
+
+
+def prune(now: datetime) -> None:
+    DriveLock.objects.filter(expires_at__lte=now).delete()
+
+
+# The header If: conditions, and the tokens of locks that the program has
+
+LISTS = re.compile(r"\s*(?:<(?P<tag>[^<>]*)>\s*)?\((?P<list>[^()]*)\)")
+STATE = re.compile(
+    r'\s*(?P<not>not\b)?\s*(?:<(?P<token>[^<>]*)>|\[(?P<etag>(?:W/)?"[^"]*")\])', re.IGNORECASE
+)
+
+
+@dataclass(frozen=True)
+class State:
+    is_negated: bool
+    token: str
+    etag: str
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Lists of states: each for a URL, or for that of the request if that is empty. The request
+    may go on if all states of one list are true."""
+
+    lists: tuple[tuple[str, tuple[State, ...]], ...] = ()
+
+    @property
+    def tokens(self) -> set[str]:
+        return {state.token for _url, states in self.lists for state in states if state.token}
+
+
+def condition_in(header: str) -> Condition:
+    """Parse the header If. Raises Refused if it is malformed."""
+    lists, at, url = [], 0, ""
+    while header[at:].strip():
+        match = LISTS.match(header, at)
+        if match is None:
+            raise Refused(400, "malformed If")
+        url = match["tag"] if match["tag"] is not None else url
+        lists.append((url, tuple(_states_in(match["list"]))))
+        at = match.end()
+    return Condition(tuple(lists))
+
+
+def _states_in(text: str) -> Iterator[State]:
+    at = 0
+    while text[at:].strip():
+        match = STATE.match(text, at)
+        if match is None:
+            raise Refused(400, "malformed If")
+        yield State(bool(match["not"]), match["token"] or "", match["etag"] or "")
+        at = match.end()
+
+
+def refuse_locked(needed: Iterable[DriveLock], tokens: Collection[str], user: User) -> None:
+    """Raise Refused unless the program has the token of each lock, or one of those that share a
+    path."""
+    has_one: dict[str, bool] = defaultdict(bool)
+    for each in needed:
+        has_one[each.path] |= each.token in tokens and each.user_id == user.pk
+    if not all(has_one.values()):
+        raise Refused(423, condition="lock-token-submitted")

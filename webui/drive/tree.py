@@ -1,0 +1,119 @@
+"""What a program finds at the paths of the drive: the library, or the folder of its token."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import quote, unquote, urlsplit
+
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils import timezone
+
+from webui.drive.refusals import Refused
+from webui.http.requests import service_of
+from webui.library import folders, paths
+from webui.library.bounds import bounds_of, read_recent
+from webui.library.entries import FOLDER, ROOT, Entry
+from webui.library.snapshot import Snapshot
+
+MOST_NAMES = 200
+SAFE = "!$'()*+,;=:@~"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a path leads. `entry` is None if nothing is there, and `above` if there is no folder
+    above it: at the top, or if that folder is missing, too."""
+
+    names: tuple[str, ...]
+    above: Snapshot | None
+    entry: Entry | None
+
+    @property
+    def is_top(self) -> bool:
+        return not self.names
+
+    @property
+    def name(self) -> str:
+        return self.names[-1] if self.names else ""
+
+    @property
+    def is_folder(self) -> bool:
+        return self.entry is not None and self.entry.is_folder
+
+    def is_within(self, other: "Place") -> bool:
+        return self.names[: len(other.names)] == other.names
+
+
+class Drive:
+    """The folders that a request may see, each read once."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.service = service_of(request)
+        self.bounds = bounds_of(request)
+        self._now = timezone.now()
+        self._snapshots: dict[str, Snapshot] = {}
+
+    def find(self, path: str) -> Place:
+        """Return where a path leads. Raises Failure. Nothing above the top can be reached: a path
+        is a list of names that are looked up one below the other."""
+        names = tuple(paths.names_of(path))
+        if len(names) > MOST_NAMES:
+            raise Refused(414)
+        above, entry = None, self._top_entry
+        for number, name in enumerate(names, 1):
+            if entry is None or not entry.is_folder:
+                return Place(names, None, None)
+            above = self.read(entry.id)
+            entry = paths.find_entry(self.service, above.contents, name)
+            if entry is None and number < len(names):
+                return Place(names, None, None)
+        return Place(names, above, entry)
+
+    def read(self, folder: str) -> Snapshot:
+        if folder not in self._snapshots:
+            self._snapshots[folder] = read_recent(self.service, folder, self._now)
+        return self._snapshots[folder]
+
+    def children(self, place: Place) -> Iterator[tuple[str, Entry]]:
+        if place.entry is None:
+            return iter(())
+        return paths.named(self.service, self.read(place.entry.id).contents)
+
+    @cached_property
+    def _top_entry(self) -> Entry:
+        top = self.read(self.bounds.top if self.bounds else ROOT)
+        return Entry(FOLDER, top.folder, "", top.size_bytes, None)
+
+    @cached_property
+    def _names_above(self) -> tuple[str, ...]:
+        top = self.read(self._top_entry.id)
+        return tuple(paths.names_of(folders.path_of(self.service, top))) if self.bounds else ()
+
+    def full_path(self, place: Place) -> str:
+        """Return the path from the root of the library, by which all tokens mean the same entry."""
+        return "/" + "/".join([*self._names_above, *place.names])
+
+    def space(self) -> tuple[int, int] | None:
+        """Return used and free space. Programs with a folder of the library don't learn it."""
+        used_bytes, most = folders.store().space(self.service.key)
+        if self.bounds or used_bytes is None or most is None:
+            return None
+        return used_bytes, max(most - used_bytes, 0)
+
+
+def href(names: Sequence[str], *, is_folder: bool) -> str:
+    path = "/".join(quote(name, SAFE) for name in names)
+    return f"{reverse('drive')}{path}{'/' if is_folder and path else ''}"
+
+
+def path_in(url: str, host: str) -> str | None:
+    """Return the path of a URL on the drive, or None if it leads elsewhere."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        return None
+    path, root = unquote(parts.path), reverse("drive")
+    if parts.netloc not in ("", host) or not f"{path}/".startswith(root):
+        return None
+    return path[len(root) :]

@@ -1,0 +1,299 @@
+"""The drive: WebDAV, class 2, over any service that speaks v1.
+
+Programs come in with a token (webui.tokens.doors). Bytes come as all files of the site do, and
+changes go through the same functions as those of people.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import replace
+from functools import partial
+from typing import cast
+
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from webui.contents import relayed_files
+from webui.contents.content_check import expected_file
+from webui.drive import bodies, changes, locks, properties, refusals
+from webui.drive.bodies import read_xml
+from webui.drive.properties import Describer, etag_of
+from webui.drive.refusals import Refused
+from webui.drive.tree import Drive, Place, path_in
+from webui.http.bodies import CutOff
+from webui.http.content_types import KEPT
+from webui.http.requests import Request, plain_text
+from webui.http.roles import open_to_strangers
+from webui.models import DriveLock
+from webui.tokens import doors
+from webui.tokens.doors import NotAdmitted
+from webui.tokens.tokens import Purpose
+from webui.uploads.receiving import UploadRefused
+from webui.v1.errors import Failure
+
+XML = "application/xml; charset=utf-8"
+# A list up to this length has a Content-Length, which simple programs like.
+MOST_AT_ONCE = 200
+# Finder looks for these. Where they exist, it doesn't read every file.
+CLAIMED = (".metadata_never_index", ".ql_disablethumbnails")
+
+
+@csrf_exempt
+@open_to_strangers()
+def answer(request: HttpRequest, path: str = "") -> HttpResponseBase:
+    """Answer a program. Finder wants to know what the drive can do before it sends a token."""
+    if request.method == "OPTIONS":
+        return with_class(HttpResponse(status=200))
+    try:
+        return with_class(perform(cast("Request", request), path))
+    except NotAdmitted as refused:
+        return refused.answer("Basic")
+    except (Refused, UploadRefused, CutOff, Failure) as trouble:
+        return with_class(refusals.answer_to(trouble))
+
+
+def perform(request: Request, path: str) -> HttpResponseBase:
+    act, writes = METHODS.get(request.method or "", (None, False))
+    if act is None:
+        raise Refused(405)
+    doors.admit(request, Purpose.DRIVE, writes=writes)
+    if "#" in request.META.get("RAW_URI", ""):
+        raise Refused(400)  # A program that didn't escape a name would delete another entry.
+    return act(Call(request, path))
+
+
+def with_class(response: HttpResponseBase) -> HttpResponseBase:
+    response["DAV"] = "1, 2"
+    response["MS-Author-Via"] = "DAV"
+    response["Allow"] = ", ".join(["OPTIONS", *METHODS])
+    return response
+
+
+class Call:
+    """A request of a program, with the place it is about."""
+
+    def __init__(self, request: Request, path: str) -> None:
+        self.request = request
+        self.drive = Drive(request)
+        self.condition = locks.condition_in(request.headers.get("If", ""))
+        self.place = self.drive.find(path)
+
+    @property
+    def service(self) -> str:
+        return self.drive.service.key
+
+    @property
+    def full_path(self) -> str:
+        return self.drive.full_path(self.place)
+
+    def depth(self, usual: str) -> str:
+        depth = self.request.headers.get("Depth", usual).strip().lower()
+        if depth not in ("0", "1", "infinity"):
+            raise Refused(400)
+        return depth
+
+    def target(self) -> Place:
+        """Return the place that Destination names."""
+        url = self.request.headers.get("Destination", "")
+        path = path_in(url, self.request.get_host())
+        if not url or path is None:
+            raise Refused(502 if url else 400)
+        return self.drive.find(path)
+
+    # Conditions
+
+    def check_conditions(self) -> None:
+        """Raise Refused unless what the program knows about the place, or others, is still true."""
+        headers, entry = self.request.headers, self.place.entry
+        etag = etag_of(self.drive, entry) if entry else ""
+        if "If-Match" in headers and not matches(headers["If-Match"], etag, exists=bool(entry)):
+            raise Refused(412)
+        none_match = headers.get("If-None-Match", "")
+        if none_match and matches(none_match, etag, exists=bool(entry)):
+            raise Refused(412)
+        if self.condition.lists:
+            active = locks.of_service(self.service)
+            if not any(self._is_true(*each, active) for each in self.condition.lists):
+                raise Refused(412)
+
+    def _is_true(self, url: str, states: Iterable[locks.State], active: list[DriveLock]) -> bool:
+        path = path_in(url, self.request.get_host()) if url else "/".join(self.place.names)
+        if path is None:
+            return False
+        place = self.drive.find(path)
+        tokens = {each.token for each in locks.covering(active, self.drive.full_path(place))}
+        etag = etag_of(self.drive, place.entry) if place.entry else ""
+        return all(
+            (each.token in tokens if each.token else each.etag == etag) != each.is_negated
+            for each in states
+        )
+
+    def refuse_locked(self, *places: Place, is_deep: bool = False) -> None:
+        """Raise Refused if other programs locked a place, the list of names in the folder above it,
+        or, if `is_deep`, anything below it."""
+        active = locks.of_service(self.service)
+        needed: list[DriveLock] = []
+        for place in places:
+            path = self.drive.full_path(place)
+            needed += (locks.inside if is_deep else locks.covering)(active, path)
+            if is_deep or place.entry is None:
+                needed += locks.covering(active, path.rpartition("/")[0] or "/")
+        locks.refuse_locked(needed, self.condition.tokens, self.request.user)
+
+
+def matches(header: str, etag: str, *, exists: bool) -> bool:
+    if header.strip() == "*":
+        return exists
+    return bool(etag) and etag in [each.strip() for each in header.split(",")]
+
+
+# Reading
+
+
+def propfind(call: Call) -> HttpResponseBase:
+    wanted = bodies.wanted_in(read_xml(call.request))
+    depth = call.depth("1")
+    if depth == "infinity":
+        raise Refused(403, condition="propfind-finite-depth")
+    if call.place.entry is None:
+        raise Refused(404)
+    rows = list(call.drive.children(call.place)) if depth == "1" and call.place.is_folder else []
+    pieces = Describer(call.drive, wanted, call.place).multistatus(rows)
+    if len(rows) > MOST_AT_ONCE:
+        return StreamingHttpResponse(pieces, status=207, content_type=XML)
+    return HttpResponse(b"".join(pieces), status=207, content_type=XML)
+
+
+def get(call: Call) -> HttpResponseBase:
+    place, request = call.place, call.request
+    if place.entry is None:
+        if place.name in CLAIMED and place.above is not None:
+            return HttpResponse(b"", content_type="application/octet-stream")
+        raise Refused(404)
+    if place.is_folder:
+        names = [f"{name}{'/' if e.is_folder else ''}" for name, e in call.drive.children(place)]
+        return plain_text("\n".join(names), 200)
+    opening = partial(call.drive.service.v1.file_link, place.entry.id)
+    handling = KEPT._replace(content_type=properties.type_of(place.entry))
+    expected = expected_file(place.entry)
+    return relayed_files.show(request, opening, lambda _download: handling, expected)
+
+
+# Changing
+
+
+def put(call: Call) -> HttpResponseBase:
+    call.check_conditions()
+    call.refuse_locked(call.place)
+    changes.put(call.request, call.drive, call.place)
+    return HttpResponse(status=204 if call.place.entry else 201)
+
+
+def mkcol(call: Call) -> HttpResponseBase:
+    if bodies.length_of(call.request) != 0:
+        raise Refused(415)
+    call.check_conditions()
+    call.refuse_locked(call.place)
+    changes.create_folder(call.request, call.place)
+    return HttpResponse(status=201)
+
+
+def delete(call: Call) -> HttpResponseBase:
+    if call.place.entry is None:
+        raise Refused(404)
+    call.check_conditions()
+    call.refuse_locked(call.place, is_deep=True)
+    changes.delete(call.request, call.drive, call.place)
+    locks.forget(call.service, call.full_path)
+    return HttpResponse(status=204)
+
+
+def put_elsewhere(act: changes.Act, call: Call) -> HttpResponseBase:
+    """Move or copy. Whatever is in the way is deleted first, and can be restored like anything that
+    was deleted; a file replaces a file in one step."""
+    source, target, depth = call.place, call.target(), call.depth("infinity")
+    if source.entry is None:
+        raise Refused(404)
+    call.check_conditions()
+    if source.is_within(target) or (source.is_folder and target.is_within(source)):
+        raise Refused(403)
+    if target.entry and call.request.headers.get("Overwrite", "T").strip().upper() == "F":
+        raise Refused(412)
+    changes.refuse_impossible(call.drive, act, source, target)
+    if act == "move":
+        call.refuse_locked(source, is_deep=True)
+    call.refuse_locked(target, is_deep=target.is_folder)
+    values = properties.stored_values(call.drive, source.entry) if act == "copy" else {}
+    changes.make_way(call.request, call.drive, source, target)
+    if act == "copy" and depth == "0" and source.is_folder:
+        changes.create_folder(call.request, replace(target, entry=None))
+    else:
+        changes.place_entry(call.request, call.drive, act, source, target)
+    if act == "move":
+        locks.forget(call.service, call.full_path)
+    if values:
+        changes.keep_properties(call.request, target, values)
+    return HttpResponse(status=204 if target.entry else 201)
+
+
+def proppatch(call: Call) -> HttpResponseBase:
+    wanted = bodies.changes_in(read_xml(call.request))
+    if call.place.entry is None:
+        raise Refused(404)
+    call.check_conditions()
+    call.refuse_locked(call.place)
+    body = properties.store(call.drive, call.place, wanted)
+    return HttpResponse(body, status=207, content_type=XML)
+
+
+# Locks
+
+
+def lock(call: Call) -> HttpResponseBase:
+    """Lock a place, or refresh a lock. Where nothing is, an empty file appears."""
+    root, timeout = read_xml(call.request), call.request.headers.get("Timeout", "")
+    if root is None:
+        row = locks.refresh(call.service, call.full_path, call.condition, timeout)
+        return lock_answer(row, 200)
+    call.check_conditions()
+    terms = locks.terms_in(root, call.depth("infinity"), timeout)
+    if call.place.entry is None:
+        call.refuse_locked(call.place)
+        changes.refuse_foreign(call.drive)
+        changes.folder_for(call.place)
+    row = locks.lock(call.service, call.full_path, call.request.user, terms)
+    if call.place.entry is None:
+        changes.create_empty(call.drive, call.place)
+    return lock_answer(row, 200 if call.place.entry else 201)
+
+
+def lock_answer(row: DriveLock, status: int) -> HttpResponse:
+    inner = properties.lockdiscovery([row])
+    body = f'<?xml version="1.0" encoding="utf-8"?>\n<D:prop xmlns:D="DAV:">{inner}</D:prop>\n'
+    response = HttpResponse(body, status=status, content_type=XML)
+    response["Lock-Token"] = f"<{row.token}>"
+    return response
+
+
+def unlock(call: Call) -> HttpResponseBase:
+    token = call.request.headers.get("Lock-Token", "").strip().removeprefix("<").removesuffix(">")
+    if not token:
+        raise Refused(400)
+    locks.unlock(call.service, call.full_path, token, call.request.user)
+    return HttpResponse(status=204)
+
+
+Act = Callable[[Call], HttpResponseBase]
+# The methods, and whether they change anything.
+METHODS: dict[str, tuple[Act, bool]] = {
+    "GET": (get, False),
+    "HEAD": (get, False),
+    "PROPFIND": (propfind, False),
+    "PUT": (put, True),
+    "MKCOL": (mkcol, True),
+    "DELETE": (delete, True),
+    "MOVE": (partial(put_elsewhere, "move"), True),
+    "COPY": (partial(put_elsewhere, "copy"), True),
+    "PROPPATCH": (proppatch, True),
+    "LOCK": (lock, True),
+    "UNLOCK": (unlock, True),
+}

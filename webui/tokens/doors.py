@@ -1,0 +1,91 @@
+"""Let programs in by their tokens, at the doors that are for them. Sessions open none of these."""
+
+import base64
+import binascii
+import logging
+from dataclasses import dataclass
+from datetime import timedelta
+
+from django.http import HttpRequest, HttpResponse
+from django.utils import timezone
+from django.utils.translation import gettext as _
+
+from common.http.forms import decode
+from webui.http.requests import plain_text, service_of
+from webui.models import Role, Token
+from webui.signin import throttle
+from webui.signin.session import retry_after, too_many_tries
+from webui.tokens import tokens
+
+log = logging.getLogger("ferry.tokens")
+
+LONGEST_TOKEN = 200
+
+
+@dataclass
+class NotAdmitted(Exception):  # noqa: N818  Errors are nouns here.
+    """The token doesn't open this door: 401 if it is unknown, 403 if it is for something else, and
+    429 after many unknown ones."""
+
+    status: int
+    words: str
+    wait: timedelta | None = None
+
+    def answer(self, scheme: str) -> HttpResponse:
+        return self.complete(plain_text(self.words, self.status), scheme)
+
+    def complete(self, response: HttpResponse, scheme: str) -> HttpResponse:
+        """Set the headers with which programs know what to send, and when."""
+        if self.status == 401:
+            response["WWW-Authenticate"] = f'{scheme} realm="Ferry"'
+        return retry_after(response, self.wait) if self.wait else response
+
+
+def token_in(request: HttpRequest) -> str:
+    """Return a Bearer token, or the password of Basic, whose name may be any."""
+    scheme, _blank, sent = request.headers.get("Authorization", "").partition(" ")
+    if scheme.lower() == "basic":
+        try:
+            pair = decode(base64.b64decode(sent.strip()[: 8 * LONGEST_TOKEN]))
+        except (binascii.Error, ValueError):
+            return ""
+        return pair.partition(":")[2][:LONGEST_TOKEN]
+    return sent.strip()[:LONGEST_TOKEN] if scheme.lower() == "bearer" else ""
+
+
+def admit(request: HttpRequest, purpose: tokens.Purpose, *, writes: bool) -> Token:
+    """Return the token that came with the request, which becomes its person's, within the token's
+    folder. Raises NotAdmitted. No cookie counts, so no other site can act in a person's name."""
+    token = token_in(request)
+    row = tokens.find(token) if token else None
+    if row is None:
+        raise unknown(request, is_guess=bool(token))
+    refuse_beyond(request, row, purpose, writes=writes)
+    request.user = row.user
+    vars(request).update(token=row, bounds=tokens.bounds_of(row))
+    tokens.note_use(row, timezone.now())
+    return row
+
+
+def unknown(request: HttpRequest, *, is_guess: bool) -> NotAdmitted:
+    """Refuse an unknown token, and slow guesses down. A valid token never waits: with 256 random
+    bits, guesses are only noise."""
+    if is_guess:
+        address = request.META["REMOTE_ADDR"]
+        wait = throttle.take(throttle.key_for_network("tokens", address))
+        log.warning("unknown token address=%s", address)
+        if wait:
+            return NotAdmitted(429, too_many_tries(wait), wait)
+    words = _("Ferry doesn't recognize this token. Create one on the account page.")
+    return NotAdmitted(401, words)
+
+
+def refuse_beyond(request: HttpRequest, row: Token, purpose: str, *, writes: bool) -> None:
+    if row.purpose != purpose:
+        raise NotAdmitted(403, _("This token is for something else. Create one for this purpose."))
+    if not tokens.may_do(Role(row.user.role), purpose, writes=writes):
+        raise NotAdmitted(403, _("Your account can't do this."))
+    if writes and not row.may_write:
+        raise NotAdmitted(403, _("This token can only read."))
+    if row.folder and row.service != service_of(request).key:
+        raise NotAdmitted(403, _("This token is for a folder of another storage service."))
