@@ -11,6 +11,10 @@ from service.models import Transfer
 from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.tokens import doors
+from webui.tokens.tokens import PREFIX, Purpose
+
+SAFE = ("GET", "HEAD")
 
 
 def wire() -> None:
@@ -36,7 +40,19 @@ def make_host() -> Host:
         report_health=health.report,
         find_library_trouble=health.library,
         find_setting=owner_settings.find,
+        admit_to_v1=admit_to_v1,
     )
+
+
+def admit_to_v1(request: HttpRequest) -> bool | None:
+    """Return whether a program's token opens v1, which knows no folders as limits."""
+    if not doors.token_in(request).startswith(PREFIX):
+        return None
+    try:
+        token = doors.admit(request, Purpose.PROGRAMS, writes=request.method not in SAFE)
+    except doors.NotAdmitted:
+        return False
+    return not token.folder
 
 
 def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:

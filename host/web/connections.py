@@ -33,7 +33,7 @@ BODY_SECONDS = 15
 BODY_BYTES_PER_SECOND = 4096
 UPLOAD = re.compile(
     r"/+rest/+(?:transfer|torrent)/+file/*|/+files/+[^/]+/+upload/+|/+files/+uploads/+[^/]+/+"
-    r"|/+s/+[^/]+/+send/+"
+    r"|/+s/+[^/]+/+send/+|/+dav/.+"
 )
 
 

@@ -7,6 +7,7 @@ from datetime import datetime
 from django.conf import settings
 from django.http import HttpRequest
 
+from common.host import host
 from common.http.forms import decode
 from service.accounts import accounts, credentials
 from service.http.refusals import AccessDenied, ForeignPage, PremiumRequired
@@ -33,7 +34,15 @@ def refuse_foreign_page(request: AccountRequest) -> None:
 
 
 def account_of(request: AccountRequest) -> Account:
-    """Authenticate a request. Raises AccessDenied, PremiumRequired, TooManyTries, Busy."""
+    """Authenticate a request. Raises AccessDenied, PremiumRequired, TooManyTries, Busy.
+
+    Tokens of the site open the site's own account.
+    """
+    is_admitted = host().admit_to_v1(request)
+    if is_admitted:
+        return accounts.find(host().embedded.account)
+    if is_admitted is not None:
+        raise AccessDenied
     email, password = pair_of(request.headers.get("Authorization", ""))
     address = request.META.get("REMOTE_ADDR") or UNKNOWN_ADDRESS
     account = credentials.verify(email, password, address, request.now)

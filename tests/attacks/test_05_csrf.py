@@ -19,10 +19,10 @@ from webui.models import (
     HiddenWish,
     OneTimeLink,
     Pairing,
-    SendToken,
     Sent,
     Share,
     Throttle,
+    Token,
     User,
 )
 from webui.signin import throttle
@@ -104,7 +104,7 @@ def test_no_get_changes_anything(victim, storage):
         guesses = throttle.key_for_network("links", "127.0.0.1")
         counts = Throttle.objects.exclude(key=guesses.digest)
         rows = (User.objects, OneTimeLink.objects, Pairing.objects, counts, Share.objects)
-        rows += (SendToken.objects, Sent.objects, Connection.objects, HiddenWish.objects)
+        rows += (Token.objects, Sent.objects, Connection.objects, HiddenWish.objects)
         return [sorted(map(str, each.values())) for each in rows]
 
     before = everything()

@@ -10,7 +10,7 @@ from tests.cases import each_case
 from tests.people import page
 from tests.webui.add.test_views import magnet, titles
 from tests.webui.uploads.test_form import Untouchable, send
-from webui.models import SendToken, Sent, Throttle
+from webui.models import Sent, Throttle, Token
 
 pytestmark = pytest.mark.django_db
 LINK = {"magnet": magnet(1)}
@@ -115,7 +115,7 @@ def test_the_way_of_scripts_reads_no_cookie(victim, storage):
 
 def test_no_token_is_made_by_another_site(victim):
     assert victim.post("/account/tokens/", {"name": "evil"}).status_code == 403
-    assert SendToken.objects.count() == 0
+    assert Token.objects.count() == 0
 
 
 @each_case(

@@ -23,13 +23,13 @@ from tests.webui import service
 from tests.webui.contents.test_relayed_files import leave
 from tests.webui.http.test_roles import TABLE
 from tests.webui.service import EMAIL
-from webui.add import send_tokens
 from webui.connection import connection
 from webui.files import screen as files_screen
 from webui.library.entries import FILE, Entry
 from webui.models import Role
 from webui.shares import links as share_links
 from webui.signin import one_time_links
+from webui.tokens import tokens
 
 pytestmark = pytest.mark.django_db
 
@@ -118,7 +118,7 @@ def secrets(alice, gwen, storage) -> list[str]:
     entry = Entry(FILE, str(file.id), "film.mkv", 1, 0, "a" * 40)
     return [
         *(PASSWORD, "herring in oil", "no guess of mine"),
-        send_tokens.create(alice.user, "script", now),
+        tokens.create(alice.user, "script", now),
         one_time_links.issue("invite", now, timedelta(hours=1), Role.GUEST),
         share_links.make(gwen.user, storage.service.key, entry, now),
         settings.SECRET_KEY,

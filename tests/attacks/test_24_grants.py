@@ -81,8 +81,8 @@ def path_of(url: str) -> str:
     return urlsplit(url).path
 
 
-def of_service(path: str, **headers: str) -> int:
-    request = RequestFactory().get(path, headers={"host": "localhost", **headers})
+def of_service(path: str, method: str = "GET", **headers: str) -> int:
+    request = RequestFactory().generic(method, path, headers={"host": "localhost", **headers})
     # Like Django's test client, keep the test's database connection open after the request.
     request_finished.disconnect(close_old_connections)
     try:
@@ -178,6 +178,27 @@ def token(olga, film) -> Opens:
     return lambda: Client().post("/send/", {"text": magnet()}, headers=headers).status_code == 200
 
 
+def made_token(olga, **form: str) -> str:
+    shown = page(olga.client.post("/account/tokens/", form))
+    return shown.select_one("#token-line")["value"]
+
+
+def drive_token(olga, film, **form: str) -> Opens:
+    token = made_token(olga, name=f"drive {form}", purpose="drive", **form)
+    headers = {"host": "localhost", "authorization": f"Bearer {token}"}
+    method = "PROPFIND" if form else "LOCK"
+    return lambda: Client().generic(method, "/dav/", headers=headers).status_code in (207, 412)
+
+
+def reading_token(olga, film) -> Opens:
+    return drive_token(olga, film, read_only="1")
+
+
+def program_token(olga, film) -> Opens:
+    token = made_token(olga, name="programs", purpose="programs")
+    return lambda: of_service("/rest/user", authorization=f"Bearer {token}") == 200
+
+
 def player_link(olga, film) -> Opens:
     answer = olga.client.post(f"/files/0/file-{film.pk}/link/")
     path = path_of(page(answer).select_one(".pairing input")["value"])
@@ -225,6 +246,9 @@ GRANTS = {
     "sign-in link": sign_in_link,
     "invitation": invitation,
     "token for scripts": token,
+    "token that changes the drive": drive_token,
+    "token that reads the drive": reading_token,
+    "token for other programs": program_token,
     "link for players": player_link,
     "link to a page": page_link,
     "what a visitor received": visitors_file,
@@ -306,12 +330,14 @@ WAYS_IN = PAIRINGS | {"sign-in link"}
 OF_A_MEMBER = {"link to a page", "what a visitor received", "link to send files"}
 HANDED_OUT = {"sign-in link", "invitation", "link for players"} | OF_A_MEMBER
 OF_AN_OWNER = {"invitation", "password for other programs", "signed link to content"}
+OF_AN_OWNER |= {"token for other programs"}
+TOKENS_OF_A_MEMBER = {"token for scripts", "token that changes the drive"}
 ENDED = {
     nothing: set(),
     new_password: SIGNED_IN | PAIRINGS | HANDED_OUT,
     new_password_by_command: SIGNED_IN | PAIRINGS | HANDED_OUT,
     member: WAYS_IN | OF_AN_OWNER,
-    guest: WAYS_IN | OF_AN_OWNER | OF_A_MEMBER | {"token for scripts"},
+    guest: WAYS_IN | OF_AN_OWNER | OF_A_MEMBER | TOKENS_OF_A_MEMBER,
     member_and_owner_again: WAYS_IN | OF_AN_OWNER,
     sign_out: PAIRINGS,
     sign_out_everywhere: SIGNED_IN | PAIRINGS | HANDED_OUT,
@@ -324,6 +350,7 @@ ENDED = {
         *OF_A_MEMBER,
         "signed link to content",
         "password for other programs",
+        "token for other programs",
     },
     connection_change_and_back: set(),
 }

@@ -47,7 +47,7 @@ class TokenForm(PersonalForm):
         ),
         error_messages={"required": _("Enter a name, so that you can recognize this token later.")},
     )
-    purpose = forms.ChoiceField(label=_("What it's for"), initial=Purpose.DRIVE)
+    purpose = forms.ChoiceField(label=_("What it's for"), initial=Purpose.DRIVE, required=False)
     read_only = forms.BooleanField(label=_("Only read"), required=False)
     folder = forms.CharField(
         label=_("Only this folder"),
@@ -57,7 +57,7 @@ class TokenForm(PersonalForm):
     )
 
     def __init__(self, user: User, service: Service | None, *args: Any, **options: Any) -> None:
-        super().__init__(user, *args, **options)
+        super().__init__(user, *args, auto_id="token-%s", **options)
         self.service = service
         role = Role(user.role)
         self.may_write = role.includes(Role.MEMBER)
@@ -74,6 +74,10 @@ class TokenForm(PersonalForm):
             raise ValidationError(words, params={"count": MOST_TOKENS})
         return name
 
+    def clean_purpose(self) -> Purpose:
+        """Return what allows least if a form doesn't say."""
+        return Purpose(self.cleaned_data["purpose"] or Purpose.SEND)
+
     def clean_folder(self) -> Bounds | None:
         """Return what the token is limited to. The folder must exist."""
         names = paths.names_of(self.cleaned_data["folder"])
@@ -84,13 +88,21 @@ class TokenForm(PersonalForm):
             raise ValidationError(_("There is no such folder."))
         return Bounds(folder.folder, folder.name)
 
+    def clean(self) -> dict[str, Any]:
+        """Refuse a token with which a guest could do nothing."""
+        said = super().clean() or {}
+        purpose = said.get("purpose", Purpose.SEND)
+        if not tokens.may_do(Role(self.user.role), purpose, writes=False):
+            self.add_error("purpose", _("Your account can't do this."))
+        return said
+
     def create(self, now: datetime) -> str:
         said = self.cleaned_data
         return tokens.create(
             self.user,
             said["name"],
             now,
-            Purpose(said["purpose"]),
+            said["purpose"],
             may_write=self.may_write and not said["read_only"],
             service=self.service.key if self.service else "",
             bounds=said["folder"],

@@ -28,7 +28,7 @@ from webui.tokens.screen import tokens_of
 from webui.tokens.tokens import Purpose
 from webui.words.formatting import Calendar
 
-DOORS = {Purpose.DRIVE: "drive"}
+DOORS = {Purpose.DRIVE: "dav/", Purpose.PROGRAMS: "rest"}
 
 
 @open_to(Role.GUEST, "GET")
@@ -125,9 +125,10 @@ def make_token(request: Request) -> HttpResponse:
     form = TokenForm(request.user, service_of(request), request.POST)
     if not form.is_valid():
         return render_tokens(request, {"token_form": form}, status=422)
-    token, purpose = form.create(timezone.now()), Purpose(form.cleaned_data["purpose"])
+    token, purpose = form.create(timezone.now()), form.cleaned_data["purpose"]
     events.record(request, events.Kind.TOKEN_MADE, form.cleaned_data["name"])
-    address = request.build_absolute_uri(reverse(DOORS[purpose])) if purpose in DOORS else ""
+    door = DOORS.get(purpose, "")
+    address = request.build_absolute_uri(f"{reverse('files')}{door}") if door else ""
     return render_tokens(request, {"token": new_token(token, request.user.username, address)})
 
 

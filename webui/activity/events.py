@@ -69,9 +69,10 @@ def record_failure(name: str, address: str) -> str:
 
 def _count_program(kind: Kind, person: str, address: str) -> bool:
     """Add to what programs did for this person within the last hour, if they did anything."""
+    counted = []
     with optional_write(log, f"activity not counted kind={kind}"):
-        return _count(_of_last_hour(kind).filter(person=person, address=address[:64]))
-    return True
+        counted += [_count(_of_last_hour(kind).filter(person=person, address=address[:64]))]
+    return any(counted)
 
 
 def record_outsider(kind: Kind, person: str, subject: str, address: str) -> None:

@@ -24,7 +24,7 @@ class Builder(ET.TreeBuilder):
     def doctype(self, *_declaration: str | None) -> None:
         raise Refused(400, "no DTD, please")
 
-    def start(self, tag: str, attributes: dict[str, str]) -> ET.Element:  # type: ignore[override]
+    def start(self, tag: str, attributes: dict[str, str]) -> ET.Element:
         self._depth += 1
         self._count += 1
         if self._depth > MOST_DEPTH or self._count > MOST_ELEMENTS:

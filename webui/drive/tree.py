@@ -60,7 +60,8 @@ class Drive:
         names = tuple(paths.names_of(path))
         if len(names) > MOST_NAMES:
             raise Refused(414)
-        above, entry = None, self._top_entry
+        above: Snapshot | None = None
+        entry: Entry | None = self._top_entry
         for number, name in enumerate(names, 1):
             if entry is None or not entry.is_folder:
                 return Place(names, None, None)

@@ -42,7 +42,7 @@ CLAIMED = (".metadata_never_index", ".ql_disablethumbnails")
 def answer(request: HttpRequest, path: str = "") -> HttpResponseBase:
     """Answer a program. Finder wants to know what the drive can do before it sends a token."""
     if request.method == "OPTIONS":
-        return with_class(HttpResponse(status=200))
+        return with_class(empty(200))
     try:
         return with_class(perform(cast("Request", request), path))
     except NotAdmitted as refused:
@@ -59,6 +59,12 @@ def perform(request: Request, path: str) -> HttpResponseBase:
     if "#" in request.META.get("RAW_URI", ""):
         raise Refused(400)  # A program that didn't escape a name would delete another entry.
     return act(Call(request, path))
+
+
+def empty(status: int) -> HttpResponse:
+    response = HttpResponse(status=status)
+    del response["Content-Type"]
+    return response
 
 
 def with_class(response: HttpResponseBase) -> HttpResponseBase:
@@ -185,7 +191,7 @@ def put(call: Call) -> HttpResponseBase:
     call.check_conditions()
     call.refuse_locked(call.place)
     changes.put(call.request, call.drive, call.place)
-    return HttpResponse(status=204 if call.place.entry else 201)
+    return empty(204 if call.place.entry else 201)
 
 
 def mkcol(call: Call) -> HttpResponseBase:
@@ -194,7 +200,7 @@ def mkcol(call: Call) -> HttpResponseBase:
     call.check_conditions()
     call.refuse_locked(call.place)
     changes.create_folder(call.request, call.place)
-    return HttpResponse(status=201)
+    return empty(201)
 
 
 def delete(call: Call) -> HttpResponseBase:
@@ -204,7 +210,7 @@ def delete(call: Call) -> HttpResponseBase:
     call.refuse_locked(call.place, is_deep=True)
     changes.delete(call.request, call.drive, call.place)
     locks.forget(call.service, call.full_path)
-    return HttpResponse(status=204)
+    return empty(204)
 
 
 def put_elsewhere(act: changes.Act, call: Call) -> HttpResponseBase:
@@ -232,7 +238,7 @@ def put_elsewhere(act: changes.Act, call: Call) -> HttpResponseBase:
         locks.forget(call.service, call.full_path)
     if values:
         changes.keep_properties(call.request, target, values)
-    return HttpResponse(status=204 if target.entry else 201)
+    return empty(204 if target.entry else 201)
 
 
 def proppatch(call: Call) -> HttpResponseBase:
@@ -279,7 +285,7 @@ def unlock(call: Call) -> HttpResponseBase:
     if not token:
         raise Refused(400)
     locks.unlock(call.service, call.full_path, token, call.request.user)
-    return HttpResponse(status=204)
+    return empty(204)
 
 
 Act = Callable[[Call], HttpResponseBase]

@@ -22,7 +22,7 @@ from webui.activity.events import MOST_APART, Kind
 from webui.activity.page import ALL_FILES, activity_page
 from webui.activity.views import PAGE_SIZE
 from webui.connection import connection as site
-from webui.models import Activity, Device, OneTimeLink, SendToken, Share
+from webui.models import Activity, Device, OneTimeLink, Share, Token
 from webui.pruning import prune
 from webui.signin.ask_password import FIELD
 from webui.words.formatting import Calendar
@@ -102,7 +102,7 @@ def change_password(alice, bob, storage):
 
 def make_and_revoke_a_token(alice, bob, storage):
     bob.client.post("/account/tokens/", {"name": "seedbox"})
-    bob.client.post(f"/account/tokens/{SendToken.objects.get().pk}/revoke/")
+    bob.client.post(f"/account/tokens/{Token.objects.get().pk}/revoke/")
 
 
 def make_and_revoke_a_link(alice, bob, storage):
@@ -364,7 +364,7 @@ def test_actions_succeed_even_if_they_cannot_be_recorded(alice, monkeypatch, cap
     # As on a disk that fills up between two writes of one request.
     monkeypatch.setattr(Activity.objects, "create", fail)
     alice.client.post("/account/tokens/", {"name": "seedbox"})
-    assert SendToken.objects.exists()
+    assert Token.objects.exists()
     assert "activity not recorded kind=token_made" in caplog.text
 
 

@@ -7,16 +7,16 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet, titles
-from webui.add import send_tokens
 from webui.models import Role
 from webui.signin import throttle
+from webui.tokens import tokens
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def token(bob):
-    return send_tokens.create(bob.user, "seedbox", timezone.now())
+    return tokens.create(bob.user, "seedbox", timezone.now())
 
 
 def send(token, form, **headers):

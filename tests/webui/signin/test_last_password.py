@@ -19,8 +19,8 @@ from webui.models import (
     OwnerSetting,
     ProgramPassword,
     Role,
-    SendToken,
     Throttle,
+    Token,
 )
 from webui.signin import throttle
 from webui.signin.session import FRESH
@@ -47,7 +47,7 @@ def is_settled() -> bool:
 
 # For each action, the URL, the form, and a function that says whether it was done.
 ACTS = {
-    "a token": ("/account/tokens/", {"name": "seedbox"}, SendToken.objects.exists),
+    "a token": ("/account/tokens/", {"name": "seedbox"}, Token.objects.exists),
     "programs": ("/account/programs/", {}, ProgramPassword.objects.exists),
     "connection": ("/account/connection/", CONNECT, Connection.objects.exists),
     "space": ("/account/server/storage/", {"space_gb": "7777", "deleted_days": "3333"}, is_settled),
@@ -135,7 +135,7 @@ def test_under_htmx_the_browser_sends_the_form_as_a_page(alice):
     answer = ask(alice, "a token", headers=HTMX)
     assert answer.status_code == 204
     assert answer["HX-Trigger"] == "ferry:send-as-page"
-    assert not SendToken.objects.exists()
+    assert not Token.objects.exists()
 
 
 def test_a_paired_device_has_no_password_typed_in_it(alice, mallory):
@@ -155,7 +155,7 @@ def test_joining_signing_in_and_changing_the_password_count_as_typing_it(alice, 
     form = {"old_password": PASSWORD, "password": new, "password_again": new}
     mallory.post("/account/password/", form)
     assert mallory.post("/account/tokens/", {"name": "changed"}).status_code == 200
-    assert {each.name for each in SendToken.objects.all()} == {"joined", "signed in", "changed"}
+    assert {each.name for each in Token.objects.all()} == {"joined", "signed in", "changed"}
 
 
 def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
@@ -166,7 +166,7 @@ def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
     assert elsewhere["Location"] == "/account/server/#programs"
     sealed = {"sealed_form": "nonsense", "current_password": PASSWORD}
     assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/#tokens"
-    assert not SendToken.objects.exists()
+    assert not Token.objects.exists()
     assert not ProgramPassword.objects.exists()
 
 
@@ -178,7 +178,7 @@ def test_guesses_are_slowed_down(alice, clock):
         for _time in range(throttle.FREE_BY_SESSION + 1)
     ]
     assert answers == [422] * throttle.FREE_BY_SESSION + [429]
-    assert not SendToken.objects.exists()
+    assert not Token.objects.exists()
 
 
 def test_a_wrong_password_is_logged_and_counts_as_a_guess_at_the_name(alice, caplog):

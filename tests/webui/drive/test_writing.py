@@ -1,0 +1,283 @@
+"""What programs change on the drive, and what they can't."""
+
+import httpx
+import pytest
+
+from service.models import DeletedItem, File
+from service.store.blobs import library_store
+from tests.cases import each_case
+from tests.service.builders import a_file, put
+from tests.webui.drive.programs import Program, lock_body, lock_token, program_of
+from webui.models import Activity, DriveLock, DriveProperties
+
+pytestmark = pytest.mark.django_db
+SET = '<propertyupdate xmlns="DAV:"><set><prop>{}</prop></set></propertyupdate>'
+
+
+@pytest.fixture
+def bobs(bob, own_service) -> Program:
+    return program_of(bob.user)
+
+
+def test_a_file_is_saved_read_and_replaced(bobs, own_service):
+    assert bobs("PUT", "a.txt", b"one").status == 201
+    assert bobs("PUT", "a.txt", b"another").status == 204
+    assert (bobs.lists(), bobs.reads("a.txt")) == (["a.txt"], b"another")
+    # What was replaced can be restored.
+    assert DeletedItem.objects.get().name == "a.txt"
+
+
+def test_a_torrent_is_saved_like_any_other_file(bobs):
+    content = b"d4:infod6:lengthi1e4:name1:a12:piece lengthi16384e6:pieces20:" + b"x" * 20 + b"ee"
+    assert bobs("PUT", "a.torrent", content).status == 201
+    assert bobs.reads("a.torrent") == content
+
+
+@each_case(
+    ("method", "path", "headers", "status"),
+    [
+        ("PUT", "Gone/a.txt", {}, 409),
+        ("PUT", "Films", {}, 405),
+        ("PUT", "", {}, 405),
+        ("PUT", "a.txt", {"content_range": "bytes 0-1/2"}, 400),
+        ("PUT", "Film.mkv", {"if_none_match": "*"}, 412),
+        ("PUT", "Film.mkv", {"if_match": '"other"'}, 412),
+        ("PUT", "n" * 256, {}, 422),
+        ("MKCOL", "Films", {}, 405),
+        ("MKCOL", "Film.mkv", {}, 405),
+        ("MKCOL", "Gone/New", {}, 409),
+        ("DELETE", "Gone", {}, 404),
+        ("DELETE", "", {}, 403),
+        ("MOVE", "Films", {"destination": "http://localhost/dav/Films"}, 403),
+        ("MOVE", "Films", {"destination": "http://localhost/dav/Films/In"}, 403),
+        ("MOVE", "Films", {"destination": "http://elsewhere/dav/X"}, 502),
+        ("MOVE", "Films", {"destination": "http://localhost/files/7"}, 502),
+        ("MOVE", "Films", {"destination": "http://["}, 502),
+        ("MOVE", "Films", {}, 400),
+        ("MOVE", "Film.mkv", {"destination": "/dav/Gone/x"}, 409),
+        ("COPY", "Film.mkv", {"destination": "/dav/Films", "overwrite": "F"}, 412),
+        ("COPY", "Films/In.txt", {"destination": "/dav/Films"}, 403),
+        ("PROPPATCH", "Gone", {}, 404),
+        ("LOCK", "Gone/a.txt", {}, 409),
+        ("POST", "", {}, 405),
+    ],
+)
+def test_what_cannot_be_done_has_the_right_status(method, path, headers, status, bobs):
+    bobs("MKCOL", "Films")
+    bobs("PUT", "Films/In.txt", b"x")
+    bobs("PUT", "Film.mkv", b"x")
+    body = {"PROPPATCH": SET.format("<x/>"), "LOCK": lock_body()}.get(method, "")
+    assert bobs(method, path, body, **headers).status == status
+    assert sorted(bobs.lists()) == ["Film.mkv", "Films/"]
+
+
+def test_folders_are_created_and_deleted(bobs):
+    assert bobs("MKCOL", "Films/").status == 201
+    assert bobs("MKCOL", "Films/New").status == 201
+    assert bobs("MKCOL", "Other", "<x/>").status == 415
+    assert bobs.lists("Films") == ["Films/New/"]
+    assert bobs("DELETE", "Films/").status == 204
+    assert bobs.lists() == []
+
+
+def test_entries_move_and_get_other_names_in_one_step(bobs):
+    bobs("MKCOL", "Films")
+    bobs("PUT", "a.txt", b"a")
+    ids = set(File.objects.values_list("pk", flat=True))
+    assert bobs.moves("MOVE", "a.txt", "b.txt") == 201
+    assert bobs.moves("MOVE", "b.txt", "Films/c.txt") == 201
+    assert bobs.moves("MOVE", "Films", "Shelf") == 201
+    assert bobs.lists("Shelf") == ["Shelf/c.txt"]
+    assert set(File.objects.values_list("pk", flat=True)) == ids
+
+
+@each_case("overwrite", ["T", "F"])
+def test_a_file_that_is_in_the_way_is_replaced_if_the_program_says_so(overwrite, bobs):
+    bobs("MKCOL", "Films")
+    bobs("PUT", "a.txt", b"new")
+    bobs("PUT", "Films/b.txt", b"old")
+    status = bobs.moves("MOVE", "a.txt", "Films/b.txt", overwrite=overwrite)
+    assert status == (204 if overwrite == "T" else 412)
+    assert bobs.reads("Films/b.txt") == (b"new" if overwrite == "T" else b"old")
+
+
+def test_folders_are_copied_with_and_without_what_is_in_them(bobs):
+    bobs("MKCOL", "Films")
+    bobs("PUT", "Films/a.txt", b"a")
+    assert bobs.moves("COPY", "Films", "All") == 201
+    assert bobs.moves("COPY", "Films", "Empty", depth="0") == 201
+    assert bobs.moves("COPY", "Films/a.txt", "Films/b.txt") == 201
+    assert (bobs.lists("All"), bobs.lists("Empty")) == (["All/a.txt"], [])
+    assert bobs.lists("Films") == ["Films/a.txt", "Films/b.txt"]
+
+
+def test_what_programs_do_is_counted_together_in_the_activity(bobs, bob):
+    for number in range(5):
+        bobs("PUT", f"{number}.txt", b"x")
+        bobs("DELETE", f"{number}.txt")
+    event = Activity.objects.get()
+    assert (event.kind, event.person, event.count) == ("deleted", "bob", 5)
+
+
+def test_without_enough_space_a_file_is_refused_with_507(bobs, own_service):
+    own_service.space_max_bytes = 1
+    own_service.save()
+    assert bobs("PUT", "a.txt", b"too much").status == 507
+    assert bobs.lists() == []
+
+
+# Properties
+
+
+def test_properties_that_programs_store_are_returned_and_stay_with_the_file(bobs):
+    bobs("PUT", "a.txt", b"x")
+    value = '<n:x xmlns:n="urn:n"><n:in a="1">é</n:in></n:x>'
+    assert bobs("PROPPATCH", "a.txt", SET.format(value)).status == 207
+    bobs.moves("MOVE", "a.txt", "b.txt")
+    bobs("PUT", "b.txt", b"replaced")
+    bobs.moves("COPY", "b.txt", "c.txt")
+    for path in ("b.txt", "c.txt"):
+        assert "é</".encode() in bobs("PROPFIND", path, depth="0").content
+    assert (
+        len([row for row in bobs("PROPFIND", "", depth="1").rows.values() if "{urn:n}x" in row])
+        == 2
+    )
+
+
+def test_windows_may_set_its_times(bobs):
+    bobs("PUT", "a.txt", b"x")
+    value = (
+        '<Z:Win32LastModifiedTime xmlns:Z="urn:schemas-microsoft-com:">'
+        "Tue, 01 Dec 2026 00:00:00 GMT</Z:Win32LastModifiedTime>"
+    )
+    answer = bobs("PROPPATCH", "a.txt", SET.format(value))
+    assert b"HTTP/1.1 200 OK" in answer.content
+    assert not DriveProperties.objects.exists()
+
+
+def test_what_ferry_knows_better_cannot_be_set_and_then_nothing_is(bobs):
+    bobs("PUT", "a.txt", b"x")
+    answer = bobs("PROPPATCH", "a.txt", SET.format('<getetag>"x"</getetag><x xmlns="urn:n"/>'))
+    assert b"403 Forbidden" in answer.content
+    assert b"424 Failed Dependency" in answer.content
+    assert not DriveProperties.objects.exists()
+
+
+# Locks
+
+
+def test_a_lock_keeps_other_programs_out_until_it_ends(bobs, alice, clock):
+    others = program_of(alice.user)
+    bobs("PUT", "a.txt", b"x")
+    token = lock_token(bobs("LOCK", "a.txt", lock_body(), timeout="Second-60"))
+    assert others("PUT", "a.txt", b"y").status == 423
+    assert others("DELETE", "a.txt").status == 423
+    assert others("LOCK", "a.txt", lock_body()).status == 423
+    # Someone else's token is of no use.
+    assert others("PUT", "a.txt", b"y", **{"if": f"(<{token}>)"}).status == 423
+    assert bobs("PUT", "a.txt", b"z", **{"if": f"(<{token}>)"}).status == 204
+    assert others("UNLOCK", "a.txt", lock_token=f"<{token}>").status == 403
+    clock.advance(DriveLock.objects.get().expires_at - clock.now)
+    assert others("PUT", "a.txt", b"y").status == 204
+
+
+def test_a_lock_on_a_folder_covers_what_is_in_it(bobs, alice):
+    others = program_of(alice.user)
+    bobs("MKCOL", "Films")
+    token = lock_token(bobs("LOCK", "Films", lock_body()))
+    assert others("PUT", "Films/a.txt", b"x").status == 423
+    assert others.moves("MOVE", "Films", "Shelf") == 423
+    assert bobs("PUT", "Films/a.txt", b"x", **{"if": f"</dav/Films/> (<{token}>)"}).status == 201
+    assert bobs("UNLOCK", "Films", lock_token=f"<{token}>").status == 204
+    assert others("PUT", "Films/a.txt", b"y").status == 204
+
+
+def test_a_lock_without_a_body_is_refreshed(bobs, clock):
+    bobs("PUT", "a.txt", b"x")
+    token = lock_token(bobs("LOCK", "a.txt", lock_body(), timeout="Second-60"))
+    answer = bobs("LOCK", "a.txt", timeout="Infinite", **{"if": f"(<{token}>)"})
+    assert (answer.status, b"Second-3600" in answer.content) == (200, True)
+    assert bobs("LOCK", "a.txt").status == 412
+
+
+@each_case("header", ["(", "(<a>", "x", "<a>", "([x])", "(Not)", "()" * 3 + "x"])
+def test_a_malformed_condition_is_400(header, bobs):
+    assert bobs("PUT", "a.txt", b"x", **{"if": header}).status == 400
+
+
+def test_the_number_of_locks_is_limited(bobs, bob, monkeypatch):
+    # A thousand locks would take a minute.
+    monkeypatch.setattr("webui.drive.locks.MOST_LOCKS", 2)
+    statuses = [bobs("LOCK", f"{number}.txt", lock_body()).status for number in range(3)]
+    assert statuses == [201, 201, 507]
+
+
+# Rights
+
+
+WRITES = ["PUT", "MKCOL", "DELETE", "MOVE", "COPY", "PROPPATCH", "LOCK", "UNLOCK"]
+
+
+@each_case("method", WRITES)
+def test_a_token_to_read_changes_nothing(method, bob, own_service):
+    a_file(own_service, "a.txt", blob=put(library_store()))
+    program = program_of(bob.user, may_write=False)
+    assert program(method, "a.txt", destination="/dav/b.txt").status == 403
+    assert program.lists() == ["a.txt"]
+
+
+@each_case("method", WRITES)
+def test_a_guest_changes_nothing_whatever_the_token_says(method, gwen, own_service):
+    program = program_of(gwen.user)
+    assert program(method, "a.txt", destination="/dav/b.txt").status == 403
+    assert program.lists() == []
+
+
+# Foreign services, of both generations
+
+
+def older(foreign, *ids: int) -> None:
+    """Let a service know only the older forms of v1."""
+
+    def gone() -> httpx.Response:
+        return httpx.Response(404, json={"status_code": 404, "reason_phrase": "not_found"})
+
+    foreign.fake.unknown["POST", "/rest/folder"] = gone
+    for number in ids:
+        for kind in ("file", "folder"):
+            foreign.fake.unknown["DELETE", f"/rest/{kind}/{number}"] = gone
+        foreign.fake.unknown["POST", f"/rest/file/{number}/rename"] = gone
+
+
+@each_case("is_older", [False, True])
+def test_a_foreign_service_renames_deletes_and_creates_folders(is_older, bob, foreign):
+    foreign.renew()
+    program = program_of(bob.user)
+    films = foreign.folder("Films")
+    film = foreign.file("Film.mkv", b"a film", films.id)
+    if is_older:
+        older(foreign, films.id, film.id)
+    assert program.moves("MOVE", "Films/Film.mkv", "Films/Best.mkv") == 201
+    assert program("MKCOL", "Films/New").status == 201
+    assert program.moves("MOVE", "Films", "Shelf") == 201
+    assert sorted(program.lists("Shelf")) == ["Shelf/Best.mkv", "Shelf/New/"]
+    assert program("DELETE", "Shelf/Best.mkv").status == 204
+    assert program.lists("Shelf") == ["Shelf/New/"]
+
+
+@each_case(
+    ("method", "path", "headers"),
+    [
+        ("PUT", "a.txt", {}),
+        ("MOVE", "Film.mkv", {"destination": "/dav/Films/Film.mkv"}),
+        ("COPY", "Film.mkv", {"destination": "/dav/b.mkv"}),
+        ("LOCK", "a.txt", {}),
+    ],
+)
+def test_what_a_foreign_service_cannot_do_is_refused(method, path, headers, bob, foreign):
+    foreign.folder("Films")
+    foreign.file("Film.mkv")
+    body = lock_body() if method == "LOCK" else b""
+    program = program_of(bob.user)
+    assert program(method, path, body, **headers).status == 403
+    assert sorted(program.lists()) == ["Film.mkv", "Films/"]
