@@ -83,7 +83,7 @@ def pieces_of(request: HttpRequest, size: int = PIECE_BYTES) -> Iterator[bytes]:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class WantedProperties:
     """What a program asks about entries: `names` of properties, or all, or only their names."""
 
     names: tuple[str, ...] = ()
@@ -91,20 +91,20 @@ class Wanted:
     is_names_only: bool = False
 
 
-def wanted_in(root: ET.Element | None) -> Wanted:
+def wanted_in(root: ET.Element | None) -> WantedProperties:
     if root is None:
-        return Wanted()
+        return WantedProperties()
     if root.tag != f"{DAV}propfind":
         raise Refused(400)
     if root.find(f"{DAV}propname") is not None:
-        return Wanted(is_names_only=True)
+        return WantedProperties(is_names_only=True)
     included = [child.tag for each in root.findall(f"{DAV}include") for child in each]
     if root.find(f"{DAV}allprop") is not None:
-        return Wanted(tuple(included))
+        return WantedProperties(tuple(included))
     prop = root.find(f"{DAV}prop")
     if prop is None:
         raise Refused(400)
-    return Wanted(tuple(dict.fromkeys(child.tag for child in prop)), is_all=False)
+    return WantedProperties(tuple(dict.fromkeys(child.tag for child in prop)), is_all=False)
 
 
 def changes_in(root: ET.Element | None) -> list[tuple[str, str | None]]:

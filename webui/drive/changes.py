@@ -16,7 +16,7 @@ from webui.activity import events
 from webui.deleting import held_deletes
 from webui.drive import bodies, properties
 from webui.drive.refusals import Refused
-from webui.drive.tree import Drive, Place
+from webui.drive.tree import Drive, DrivePlace
 from webui.files import changes
 from webui.http.requests import Request
 from webui.library import folders, indexed_folders
@@ -31,7 +31,7 @@ from webui.words import reasons
 Act = Literal["move", "copy"]
 
 
-def folder_for(place: Place) -> Snapshot:
+def folder_for(place: DrivePlace) -> Snapshot:
     """Return the folder in which something new gets its name. Raises Refused."""
     if place.is_top:
         raise Refused(405)
@@ -47,7 +47,7 @@ def refuse_foreign(drive: Drive) -> None:
         raise Refused(403, _("The storage service can't do this."))
 
 
-def refuse_impossible(drive: Drive, act: Act, source: Place, target: Place) -> None:
+def refuse_impossible(drive: Drive, act: Act, source: DrivePlace, target: DrivePlace) -> None:
     """Refuse what can't work before anything makes way for it. All services can rename."""
     folder_for(target)
     if source.is_top or target.is_top:
@@ -56,7 +56,7 @@ def refuse_impossible(drive: Drive, act: Act, source: Place, target: Place) -> N
         refuse_foreign(drive)
 
 
-def create_folder(request: Request, place: Place) -> None:
+def create_folder(request: Request, place: DrivePlace) -> None:
     above = folder_for(place)
     if place.entry is not None:
         raise Refused(405)
@@ -69,7 +69,7 @@ def create_folder(request: Request, place: Place) -> None:
 # Files
 
 
-def put(request: Request, drive: Drive, place: Place) -> None:
+def put(request: Request, drive: Drive, place: DrivePlace) -> None:
     """Save the body as a file, in place of the one that is there."""
     refuse_foreign(drive)
     above = folder_for(place)
@@ -89,13 +89,13 @@ def put(request: Request, drive: Drive, place: Place) -> None:
         keep_properties(request, place, values)
 
 
-def create_empty(drive: Drive, place: Place) -> None:
+def create_empty(drive: Drive, place: DrivePlace) -> None:
     above = folder_for(place)
     new_files.add(drive.service, above.folder, place.name, BytesIO(), 0, as_file=True)
     folders.mark_changed(drive.service, [above.folder])
 
 
-def keep_properties(request: Request, place: Place, values: dict[str, str]) -> None:
+def keep_properties(request: Request, place: DrivePlace, values: dict[str, str]) -> None:
     """Give a file the properties that the one before it had."""
     drive = Drive(request)
     entry = drive.find("/".join(place.names)).entry
@@ -126,7 +126,7 @@ def content_of(request: Request) -> Iterator[tuple[Readable, int]]:
 # Entries
 
 
-def delete(request: Request, drive: Drive, place: Place) -> None:
+def delete(request: Request, drive: Drive, place: DrivePlace) -> None:
     """Delete an entry, so that it can be restored if the service can do that."""
     entry, above = place.entry, place.above
     if entry is None or above is None:
@@ -145,7 +145,7 @@ def delete(request: Request, drive: Drive, place: Place) -> None:
     events.record(request, events.Kind.DELETED, entry.name)
 
 
-def make_way(request: Request, drive: Drive, source: Place, target: Place) -> None:
+def make_way(request: Request, drive: Drive, source: DrivePlace, target: DrivePlace) -> None:
     """Delete what is in the way, unless a file replaces a file at our own service."""
     if target.entry is None or (source.entry and source.entry.key == target.entry.key):
         return
@@ -154,7 +154,9 @@ def make_way(request: Request, drive: Drive, source: Place, target: Place) -> No
         delete(request, drive, target)
 
 
-def place_entry(request: Request, drive: Drive, act: Act, source: Place, target: Place) -> None:
+def place_entry(
+    request: Request, drive: Drive, act: Act, source: DrivePlace, target: DrivePlace
+) -> None:
     entry, above, target_folder = source.entry, source.above, folder_for(target)
     assert entry is not None and above is not None  # noqa: S101, PT018  `refuse_impossible` did.
     if not drive.service.is_embedded:

@@ -9,8 +9,8 @@ from xml.sax.saxutils import escape
 
 from common.http.content_types import SAFE_TYPES, UNKNOWN
 from webui.drive import locks
-from webui.drive.bodies import DAV, Wanted, empty_element
-from webui.drive.tree import SAFE, Drive, Place, href
+from webui.drive.bodies import DAV, WantedProperties, empty_element
+from webui.drive.tree import SAFE, Drive, DrivePlace, href
 from webui.library.entries import Entry
 from webui.models import DriveLock, DriveProperties
 
@@ -42,22 +42,22 @@ def text(value: str) -> str:
 class Describer:
     """The properties that a request wants, of any number of entries."""
 
-    def __init__(self, drive: Drive, wanted: Wanted, place: Place) -> None:
+    def __init__(self, drive: Drive, wanted: WantedProperties, place: DrivePlace) -> None:
         self._drive, self._place, self._wanted = drive, place, wanted
         self._date = cache(lambda seconds: formatdate(seconds, usegmt=True))
         self._live: dict[str, Property] = {
             f"{DAV}displayname": self._displayname,
             f"{DAV}getcontentlength": self._length,
-            f"{DAV}getlastmodified": self._modified,
-            f"{DAV}creationdate": self._created,
+            f"{DAV}getlastmodified": self._last_change,
+            f"{DAV}creationdate": self._creation_date,
             f"{DAV}resourcetype": self._type,
             f"{DAV}iscollection": lambda _name, _entry: "",  # `_type` has it.
             f"{DAV}getetag": self._etag,
             f"{DAV}getcontenttype": self._content_type,
             f"{DAV}supportedlock": lambda _name, _entry: SUPPORTED_LOCKS,
             f"{DAV}lockdiscovery": self._locks_on,
-            f"{DAV}quota-available-bytes": self._available,
-            f"{DAV}quota-used-bytes": self._used,
+            f"{DAV}quota-available-bytes": self._quota_available,
+            f"{DAV}quota-used-bytes": self._quota_used,
             CHECKSUMS: self._checksums,
         }
         names = wanted.names
@@ -86,20 +86,20 @@ class Describer:
     def _response(
         self, link: str, name: str, entry: Entry, stored: Mapping[str, Mapping[str, str]]
     ) -> str:
-        found, missing = "", ""
+        values, missing = "", ""
         extra = stored.get(entry.key, {})
         for tag, live, empty in self._renderers:
             value = live(name, entry) if live else extra.get(tag)
             if value is None:
                 missing += empty
             else:
-                found += empty if self._wanted.is_names_only else value
+                values += empty if self._wanted.is_names_only else value
         if self._wanted.is_all or self._wanted.is_names_only:
-            found += "".join(
+            values += "".join(
                 empty_element(tag) if self._wanted.is_names_only else value
                 for tag, value in extra.items()
             )
-        propstats = propstat(found, FOUND) if found or not missing else ""
+        propstats = propstat(values, FOUND) if values or not missing else ""
         # A program that asks for everything asks for nothing that could be missing.
         if missing and not (self._wanted.is_all or self._wanted.is_names_only):
             propstats += propstat(missing, MISSING)
@@ -131,13 +131,13 @@ class Describer:
         size = 0 if entry.is_folder else entry.size_bytes
         return None if size is None else f"<D:getcontentlength>{size}</D:getcontentlength>"
 
-    def _modified(self, _name: str, entry: Entry) -> str | None:
+    def _last_change(self, _name: str, entry: Entry) -> str | None:
         if entry.added is None:
             return None
         # Finder fails on years before 1970.
         return f"<D:getlastmodified>{self._date(max(entry.added, 0))}</D:getlastmodified>"
 
-    def _created(self, _name: str, entry: Entry) -> str | None:
+    def _creation_date(self, _name: str, entry: Entry) -> str | None:
         if entry.added is None:
             return None
         moment = datetime.fromtimestamp(max(entry.added, 0), UTC)
@@ -155,10 +155,10 @@ class Describer:
             return None
         return f"<D:getcontenttype>{type_of(entry)}</D:getcontenttype>"
 
-    def _available(self, _name: str, entry: Entry) -> str | None:
+    def _quota_available(self, _name: str, entry: Entry) -> str | None:
         return self._quota(entry, "available", 1)
 
-    def _used(self, _name: str, entry: Entry) -> str | None:
+    def _quota_used(self, _name: str, entry: Entry) -> str | None:
         return self._quota(entry, "used", 0)
 
     def _quota(self, entry: Entry, word: str, index: int) -> str | None:
@@ -222,7 +222,7 @@ MOST_VALUE_BYTES = 16 * 1024
 WINDOWS = "{urn:schemas-microsoft-com:}"
 
 
-def store(drive: Drive, place: Place, changes: Sequence[tuple[str, str | None]]) -> str:
+def store(drive: Drive, place: DrivePlace, changes: Sequence[tuple[str, str | None]]) -> str:
     """Change properties, all or none, and return the multistatus.
 
     Windows sets times and attributes of each file that it writes. They mean nothing here, but the

@@ -21,7 +21,7 @@ SAFE = "!$'()*+,;=:@~"
 
 
 @dataclass(frozen=True)
-class Place:
+class DrivePlace:
     """Where a path leads. `entry` is None if nothing is there, and `above` if there is no folder
     above it: at the top, or if that folder is missing, too."""
 
@@ -41,7 +41,7 @@ class Place:
     def is_folder(self) -> bool:
         return self.entry is not None and self.entry.is_folder
 
-    def is_within(self, other: "Place") -> bool:
+    def is_within(self, other: "DrivePlace") -> bool:
         return self.names[: len(other.names)] == other.names
 
 
@@ -54,7 +54,7 @@ class Drive:
         self._now = timezone.now()
         self._snapshots: dict[str, Snapshot] = {}
 
-    def find(self, path: str) -> Place:
+    def find(self, path: str) -> DrivePlace:
         """Return where a path leads. Raises Failure. Nothing above the top can be reached: a path
         is a list of names that are looked up one below the other."""
         names = tuple(paths.names_of(path))
@@ -64,22 +64,22 @@ class Drive:
         entry: Entry | None = self._top_entry
         for number, name in enumerate(names, 1):
             if entry is None or not entry.is_folder:
-                return Place(names, None, None)
+                return DrivePlace(names, None, None)
             above = self.read(entry.id)
             entry = paths.find_entry(self.service, above.contents, name)
             if entry is None and number < len(names):
-                return Place(names, None, None)
-        return Place(names, above, entry)
+                return DrivePlace(names, None, None)
+        return DrivePlace(names, above, entry)
 
     def read(self, folder: str) -> Snapshot:
         if folder not in self._snapshots:
             self._snapshots[folder] = read_recent(self.service, folder, self._now)
         return self._snapshots[folder]
 
-    def children(self, place: Place) -> Iterator[tuple[str, Entry]]:
+    def list_entries(self, place: DrivePlace) -> Iterator[tuple[str, Entry]]:
         if place.entry is None:
             return iter(())
-        return paths.named(self.service, self.read(place.entry.id).contents)
+        return paths.path_names(self.service, self.read(place.entry.id).contents)
 
     @cached_property
     def _top_entry(self) -> Entry:
@@ -91,7 +91,7 @@ class Drive:
         top = self.read(self._top_entry.id)
         return tuple(paths.names_of(folders.path_of(self.service, top))) if self.bounds else ()
 
-    def full_path(self, place: Place) -> str:
+    def full_path(self, place: DrivePlace) -> str:
         """Return the path from the root of the library, by which all tokens mean the same entry."""
         return "/" + "/".join([*self._names_above, *place.names])
 

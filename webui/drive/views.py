@@ -18,7 +18,7 @@ from webui.drive import bodies, changes, locks, properties, refusals
 from webui.drive.bodies import read_xml
 from webui.drive.properties import Describer, etag_of
 from webui.drive.refusals import Refused
-from webui.drive.tree import Drive, Place, path_in
+from webui.drive.tree import Drive, DrivePlace, path_in
 from webui.http.bodies import CutOff
 from webui.http.content_types import KEPT
 from webui.http.requests import Request, plain_text
@@ -58,7 +58,7 @@ def perform(request: Request, path: str) -> HttpResponseBase:
     doors.admit(request, Purpose.DRIVE, writes=writes)
     if "#" in request.META.get("RAW_URI", ""):
         raise Refused(400)  # A program that didn't escape a name would delete another entry.
-    return act(Call(request, path))
+    return act(DriveCall(request, path))
 
 
 def empty(status: int) -> HttpResponse:
@@ -74,7 +74,7 @@ def with_class(response: HttpResponseBase) -> HttpResponseBase:
     return response
 
 
-class Call:
+class DriveCall:
     """A request of a program, with the place it is about."""
 
     def __init__(self, request: Request, path: str) -> None:
@@ -97,7 +97,7 @@ class Call:
             raise Refused(400)
         return depth
 
-    def target(self) -> Place:
+    def target(self) -> DrivePlace:
         """Return the place that Destination names."""
         url = self.request.headers.get("Destination", "")
         path = path_in(url, self.request.get_host())
@@ -133,7 +133,7 @@ class Call:
             for each in states
         )
 
-    def refuse_locked(self, *places: Place, is_deep: bool = False) -> None:
+    def refuse_locked(self, *places: DrivePlace, is_deep: bool = False) -> None:
         """Raise Refused if other programs locked a place, the list of names in the folder above it,
         or, if `is_deep`, anything below it."""
         active = locks.of_service(self.service)
@@ -155,28 +155,32 @@ def matches(header: str, etag: str, *, exists: bool) -> bool:
 # Reading
 
 
-def propfind(call: Call) -> HttpResponseBase:
+def propfind(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.wanted_in(read_xml(call.request))
     depth = call.depth("1")
     if depth == "infinity":
         raise Refused(403, condition="propfind-finite-depth")
     if call.place.entry is None:
         raise Refused(404)
-    rows = list(call.drive.children(call.place)) if depth == "1" and call.place.is_folder else []
+    rows = (
+        list(call.drive.list_entries(call.place)) if depth == "1" and call.place.is_folder else []
+    )
     pieces = Describer(call.drive, wanted, call.place).multistatus(rows)
     if len(rows) > MOST_AT_ONCE:
         return StreamingHttpResponse(pieces, status=207, content_type=XML)
     return HttpResponse(b"".join(pieces), status=207, content_type=XML)
 
 
-def get(call: Call) -> HttpResponseBase:
+def get(call: DriveCall) -> HttpResponseBase:
     place, request = call.place, call.request
     if place.entry is None:
         if place.name in CLAIMED and place.above is not None:
             return HttpResponse(b"", content_type="application/octet-stream")
         raise Refused(404)
     if place.is_folder:
-        names = [f"{name}{'/' if e.is_folder else ''}" for name, e in call.drive.children(place)]
+        names = [
+            f"{name}{'/' if e.is_folder else ''}" for name, e in call.drive.list_entries(place)
+        ]
         return plain_text("\n".join(names), 200)
     opening = partial(call.drive.service.v1.file_link, place.entry.id)
     handling = KEPT._replace(content_type=properties.type_of(place.entry))
@@ -187,14 +191,14 @@ def get(call: Call) -> HttpResponseBase:
 # Changing
 
 
-def put(call: Call) -> HttpResponseBase:
+def put(call: DriveCall) -> HttpResponseBase:
     call.check_conditions()
     call.refuse_locked(call.place)
     changes.put(call.request, call.drive, call.place)
     return empty(204 if call.place.entry else 201)
 
 
-def mkcol(call: Call) -> HttpResponseBase:
+def mkcol(call: DriveCall) -> HttpResponseBase:
     if bodies.length_of(call.request) != 0:
         raise Refused(415)
     call.check_conditions()
@@ -203,7 +207,7 @@ def mkcol(call: Call) -> HttpResponseBase:
     return empty(201)
 
 
-def delete(call: Call) -> HttpResponseBase:
+def delete(call: DriveCall) -> HttpResponseBase:
     if call.place.entry is None:
         raise Refused(404)
     call.check_conditions()
@@ -213,7 +217,7 @@ def delete(call: Call) -> HttpResponseBase:
     return empty(204)
 
 
-def put_elsewhere(act: changes.Act, call: Call) -> HttpResponseBase:
+def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
     """Move or copy. Whatever is in the way is deleted first, and can be restored like anything that
     was deleted; a file replaces a file in one step."""
     source, target, depth = call.place, call.target(), call.depth("infinity")
@@ -241,7 +245,7 @@ def put_elsewhere(act: changes.Act, call: Call) -> HttpResponseBase:
     return empty(204 if target.entry else 201)
 
 
-def proppatch(call: Call) -> HttpResponseBase:
+def proppatch(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.changes_in(read_xml(call.request))
     if call.place.entry is None:
         raise Refused(404)
@@ -254,7 +258,7 @@ def proppatch(call: Call) -> HttpResponseBase:
 # Locks
 
 
-def lock(call: Call) -> HttpResponseBase:
+def lock(call: DriveCall) -> HttpResponseBase:
     """Lock a place, or refresh a lock. Where nothing is, an empty file appears."""
     root, timeout = read_xml(call.request), call.request.headers.get("Timeout", "")
     if root is None:
@@ -280,7 +284,7 @@ def lock_answer(row: DriveLock, status: int) -> HttpResponse:
     return response
 
 
-def unlock(call: Call) -> HttpResponseBase:
+def unlock(call: DriveCall) -> HttpResponseBase:
     token = call.request.headers.get("Lock-Token", "").strip().removeprefix("<").removesuffix(">")
     if not token:
         raise Refused(400)
@@ -288,7 +292,7 @@ def unlock(call: Call) -> HttpResponseBase:
     return empty(204)
 
 
-Act = Callable[[Call], HttpResponseBase]
+Act = Callable[[DriveCall], HttpResponseBase]
 # The methods, and whether they change anything.
 METHODS: dict[str, tuple[Act, bool]] = {
     "GET": (get, False),

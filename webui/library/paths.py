@@ -30,14 +30,14 @@ def find_folder(
 
 def find_entry(service: Service, contents: Contents, name: str) -> Entry | None:
     """Return the entry with a name, however its accents were typed."""
-    exact = next((entry for own, entry in named(service, contents) if own == name), None)
+    exact = next((entry for own, entry in path_names(service, contents) if own == name), None)
     if exact or name.isascii():
         return exact
     key = key_of(name)
-    return next((entry for own, entry in named(service, contents) if key_of(own) == key), None)
+    return next((entry for own, entry in path_names(service, contents) if key_of(own) == key), None)
 
 
-def named(service: Service, contents: Contents) -> Iterator[tuple[str, Entry]]:
+def path_names(service: Service, contents: Contents) -> Iterator[tuple[str, Entry]]:
     """Yield each entry with the name that a path has for it. Other services may list names that no
     path can hold, or the same name twice."""
     if service.is_embedded:
