@@ -12,6 +12,7 @@ from typing import cast
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
+from common.http.content_types import UNKNOWN
 from webui.contents import relayed_files
 from webui.contents.content_check import expected_file
 from webui.drive import bodies, changes, locks, properties, refusals
@@ -23,6 +24,7 @@ from webui.http.bodies import CutOff
 from webui.http.content_types import KEPT
 from webui.http.requests import Request, plain_text
 from webui.http.roles import open_to_strangers
+from webui.library.entries import FILE, Entry
 from webui.models import DriveLock
 from webui.tokens import doors
 from webui.tokens.doors import NotAdmitted
@@ -155,37 +157,41 @@ def matches(header: str, etag: str, *, exists: bool) -> bool:
 # Reading
 
 
+def existing(call: DriveCall) -> DrivePlace:
+    """Return the place of the request. Raises Refused if nothing is there."""
+    place = call.place
+    if place.entry is None and place.above and place.name in CLAIMED:
+        return replace(place, entry=Entry(FILE, "", place.name, 0, None))
+    if place.entry is None:
+        raise Refused(404)
+    return place
+
+
 def propfind(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.wanted_in(read_xml(call.request))
-    depth = call.depth("1")
+    depth, place = call.depth("1"), existing(call)
     if depth == "infinity":
         raise Refused(403, condition="propfind-finite-depth")
-    if call.place.entry is None:
-        raise Refused(404)
-    rows = (
-        list(call.drive.list_entries(call.place)) if depth == "1" and call.place.is_folder else []
-    )
-    pieces = Describer(call.drive, wanted, call.place).multistatus(rows)
+    entries = call.drive.list_entries(place) if depth == "1" and place.is_folder else ()
+    rows = list(entries)
+    pieces = Describer(call.drive, wanted, place).multistatus(rows)
     if len(rows) > MOST_AT_ONCE:
         return StreamingHttpResponse(pieces, status=207, content_type=XML)
     return HttpResponse(b"".join(pieces), status=207, content_type=XML)
 
 
 def get(call: DriveCall) -> HttpResponseBase:
-    place, request = call.place, call.request
-    if place.entry is None:
-        if place.name in CLAIMED and place.above is not None:
-            return HttpResponse(b"", content_type="application/octet-stream")
-        raise Refused(404)
-    if place.is_folder:
-        names = [
-            f"{name}{'/' if e.is_folder else ''}" for name, e in call.drive.list_entries(place)
-        ]
-        return plain_text("\n".join(names), 200)
-    opening = partial(call.drive.service.v1.file_link, place.entry.id)
-    handling = KEPT._replace(content_type=properties.type_of(place.entry))
-    expected = expected_file(place.entry)
-    return relayed_files.show(request, opening, lambda _download: handling, expected)
+    """Send a file, or the names in a folder."""
+    place, request = existing(call), call.request
+    entry = cast("Entry", place.entry)
+    if entry.is_folder:
+        rows = call.drive.list_entries(place)
+        return plain_text("\n".join(f"{name}{'/' * each.is_folder}" for name, each in rows), 200)
+    if not entry.id:
+        return HttpResponse(b"", content_type=UNKNOWN)
+    opening = partial(call.drive.service.v1.file_link, entry.id)
+    handling = KEPT._replace(content_type=properties.type_of(entry))
+    return relayed_files.show(request, opening, lambda _download: handling, expected_file(entry))
 
 
 # Changing
@@ -208,8 +214,6 @@ def mkcol(call: DriveCall) -> HttpResponseBase:
 
 
 def delete(call: DriveCall) -> HttpResponseBase:
-    if call.place.entry is None:
-        raise Refused(404)
     call.check_conditions()
     call.refuse_locked(call.place, is_deep=True)
     changes.delete(call.request, call.drive, call.place)
