@@ -1,6 +1,5 @@
 """Read what programs send in XML, and the bytes of their files."""
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
@@ -84,10 +83,10 @@ def pieces_of(request: HttpRequest, size: int = PIECE_BYTES) -> Iterator[bytes]:
 
 @dataclass(frozen=True)
 class WantedProperties:
-    """What a program asks about entries: `names` of properties, or all, or only their names."""
+    """What a program asks about entries: all, only the names of properties, or exactly these."""
 
     names: tuple[str, ...] = ()
-    is_all: bool = True
+    is_exact: bool = False
     is_names_only: bool = False
 
 
@@ -104,7 +103,7 @@ def wanted_in(root: ET.Element | None) -> WantedProperties:
     prop = root.find(f"{DAV}prop")
     if prop is None:
         raise Refused(400)
-    return WantedProperties(tuple(dict.fromkeys(child.tag for child in prop)), is_all=False)
+    return WantedProperties(tuple(child.tag for child in prop), is_exact=True)
 
 
 def changes_in(root: ET.Element | None) -> list[tuple[str, str | None]]:
@@ -124,9 +123,6 @@ def changes_in(root: ET.Element | None) -> list[tuple[str, str | None]]:
 
 def xml_of(element: ET.Element) -> str:
     return ET.tostring(element, encoding="unicode")
-
-
-NAMESPACE = re.compile(r"\{([^}]*)\}(.*)", re.DOTALL)
 
 
 def empty_element(tag: str) -> str:

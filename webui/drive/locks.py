@@ -3,8 +3,8 @@
 import re
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import NamedTuple
 from uuid import uuid4
 from xml.etree import ElementTree as ET
 
@@ -21,28 +21,20 @@ LONGEST_OWNER = 2_000
 SECONDS = re.compile(r"Second-([0-9]{1,9})", re.IGNORECASE)
 
 
-@dataclass(frozen=True)
-class Terms:
-    """What a program wants to lock."""
-
-    is_shared: bool
-    is_deep: bool
-    owner: str
-    seconds: int
-
-
-def terms_in(root: ET.Element, depth: str, timeout: str) -> Terms:
-    scope = root.find(f"{DAV}lockscope")
-    if root.tag != f"{DAV}lockinfo" or scope is None or root.find(f"{DAV}locktype") is None:
-        raise Refused(400)
-    if depth not in ("0", "infinity"):
-        raise Refused(400)
-    owner = root.find(f"{DAV}owner")
+def lock_in(root: ET.Element, depth: str, timeout: str) -> DriveLock:
+    """Return the lock that a program wants, without its path and person."""
+    scope, owner = root.find(f"{DAV}lockscope"), root.find(f"{DAV}owner")
+    is_lock = root.tag == f"{DAV}lockinfo" and root.find(f"{DAV}locktype") is not None
     text = "" if owner is None else xml_of(owner).strip()
-    if len(text) > LONGEST_OWNER:
-        raise Refused(413)
-    is_shared = scope.find(f"{DAV}shared") is not None
-    return Terms(is_shared, depth == "infinity", text, seconds_in(timeout))
+    if scope is None or not is_lock or depth == "1" or len(text) > LONGEST_OWNER:
+        raise Refused(400)
+    return DriveLock(
+        token=f"opaquelocktoken:{uuid4()}",
+        is_shared=scope.find(f"{DAV}shared") is not None,
+        is_deep=depth == "infinity",
+        owner=text,
+        seconds=seconds_in(timeout),
+    )
 
 
 def seconds_in(timeout: str) -> int:
@@ -74,23 +66,20 @@ def inside(active: Sequence[DriveLock], path: str) -> list[DriveLock]:
     return covering(active, path) + [each for each in active if each.path.startswith(below)]
 
 
-def lock(service: str, path: str, user: User, terms: Terms) -> DriveLock:
+def add(row: DriveLock) -> None:
     """Lock a path. Raises Refused if another lock is in the way. Of two at once, one is later."""
     now = timezone.now()
-    row = DriveLock(service=service, path=path, user=user, token=f"opaquelocktoken:{uuid4()}")
-    row.is_shared, row.is_deep, row.owner = terms.is_shared, terms.is_deep, terms.owner
-    row.seconds, row.expires_at = terms.seconds, now + timedelta(seconds=terms.seconds)
+    row.expires_at = now + timedelta(seconds=row.seconds)
     with transaction.atomic():
-        User.objects.select_for_update().filter(pk=user.pk).first()
+        User.objects.select_for_update().filter(pk=row.user_id).first()
         prune(now)
-        active = of_service(service)
-        if sum(each.user_id == user.pk for each in active) >= MOST_LOCKS:
+        active = of_service(row.service)
+        if sum(each.user_id == row.user_id for each in active) >= MOST_LOCKS:
             raise Refused(507)
-        others = inside(active, path) if terms.is_deep else covering(active, path)
-        if any(not (each.is_shared and terms.is_shared) for each in others):
+        others = inside(active, row.path) if row.is_deep else covering(active, row.path)
+        if any(not (each.is_shared and row.is_shared) for each in others):
             raise Refused(423, condition="no-conflicting-lock")
         row.save()
-    return row
 
 
 def refresh(service: str, path: str, header: "Condition", timeout: str) -> DriveLock:
@@ -131,45 +120,42 @@ STATE = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class State:
+class State(NamedTuple):
     is_negated: bool
     token: str
     etag: str
 
 
-@dataclass(frozen=True)
-class Condition:
+class Condition(list[tuple[str, list[State]]]):
     """Lists of states: each for a URL, or for that of the request if that is empty. The request
     may go on if all states of one list are true."""
 
-    lists: tuple[tuple[str, tuple[State, ...]], ...] = ()
-
     @property
     def tokens(self) -> set[str]:
-        return {state.token for _url, states in self.lists for state in states if state.token}
+        return {state.token for _url, states in self for state in states if state.token}
 
 
 def condition_in(header: str) -> Condition:
     """Parse the header If. Raises Refused if it is malformed."""
-    lists, at, url = [], 0, ""
-    while header[at:].strip():
-        match = LISTS.match(header, at)
-        if match is None:
-            raise Refused(400, "malformed If")
+    lists, url = Condition(), ""
+    for match in matches_of(LISTS, header):
         url = match["tag"] if match["tag"] is not None else url
-        lists.append((url, tuple(_states_in(match["list"]))))
-        at = match.end()
-    return Condition(tuple(lists))
+        states = [
+            State(bool(each["not"]), each["token"] or "", each["etag"] or "")
+            for each in matches_of(STATE, match["list"])
+        ]
+        lists.append((url, states))
+    return lists
 
 
-def _states_in(text: str) -> Iterator[State]:
+def matches_of(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches that make up a text. Raises Refused if something else is between them."""
     at = 0
     while text[at:].strip():
-        match = STATE.match(text, at)
+        match = pattern.match(text, at)
         if match is None:
             raise Refused(400, "malformed If")
-        yield State(bool(match["not"]), match["token"] or "", match["etag"] or "")
+        yield match
         at = match.end()
 
 

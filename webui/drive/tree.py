@@ -18,6 +18,7 @@ from webui.library.snapshot import Snapshot
 
 MOST_NAMES = 200
 SAFE = "!$'()*+,;=:@~"
+ESCAPES = {code: quote(chr(code), SAFE) for code in range(128)}
 
 
 @dataclass(frozen=True)
@@ -76,10 +77,11 @@ class Drive:
             self._snapshots[folder] = read_recent(self.service, folder, self._now)
         return self._snapshots[folder]
 
-    def list_entries(self, place: DrivePlace) -> Iterator[tuple[str, Entry]]:
-        if place.entry is None:
+    def list_entries(self, folder: Entry) -> Iterator[tuple[str, Entry]]:
+        """Return the entries of a folder with their names; nothing, if it is a file."""
+        if not folder.is_folder:
             return iter(())
-        return paths.path_names(self.service, self.read(place.entry.id).contents)
+        return paths.path_names(self.service, self.read(folder.id).contents)
 
     @cached_property
     def _top_entry(self) -> Entry:
@@ -103,8 +105,13 @@ class Drive:
         return used_bytes, max(most - used_bytes, 0)
 
 
+def escape_name(name: str) -> str:
+    """Escape a name for a URL. The result has no character that XML would have to escape."""
+    return name.translate(ESCAPES) if name.isascii() else quote(name, SAFE)
+
+
 def href(names: Sequence[str], *, is_folder: bool) -> str:
-    path = "/".join(quote(name, SAFE) for name in names)
+    path = "/".join(map(escape_name, names))
     return f"{reverse('drive')}{path}{'/' if is_folder and path else ''}"
 
 

@@ -112,16 +112,15 @@ class DriveCall:
     def check_conditions(self) -> None:
         """Raise Refused unless what the program knows about the place, or others, is still true."""
         headers, entry = self.request.headers, self.place.entry
-        etag = etag_of(self.drive, entry) if entry else ""
+        etag = etag_of(self.drive, entry)
         if "If-Match" in headers and not matches(headers["If-Match"], etag, exists=bool(entry)):
             raise Refused(412)
         none_match = headers.get("If-None-Match", "")
         if none_match and matches(none_match, etag, exists=bool(entry)):
             raise Refused(412)
-        if self.condition.lists:
-            active = locks.of_service(self.service)
-            if not any(self._is_true(*each, active) for each in self.condition.lists):
-                raise Refused(412)
+        active = locks.of_service(self.service) if self.condition else []
+        if self.condition and not any(self._is_true(*each, active) for each in self.condition):
+            raise Refused(412)
 
     def _is_true(self, url: str, states: Iterable[locks.State], active: list[DriveLock]) -> bool:
         path = path_in(url, self.request.get_host()) if url else "/".join(self.place.names)
@@ -129,7 +128,7 @@ class DriveCall:
             return False
         place = self.drive.find(path)
         tokens = {each.token for each in locks.covering(active, self.drive.full_path(place))}
-        etag = etag_of(self.drive, place.entry) if place.entry else ""
+        etag = etag_of(self.drive, place.entry)
         return all(
             (each.token in tokens if each.token else each.etag == etag) != each.is_negated
             for each in states
@@ -157,24 +156,22 @@ def matches(header: str, etag: str, *, exists: bool) -> bool:
 # Reading
 
 
-def existing(call: DriveCall) -> DrivePlace:
-    """Return the place of the request. Raises Refused if nothing is there."""
-    place = call.place
+def entry_of(place: DrivePlace) -> Entry:
+    """Return what is at a place. Raises Refused if nothing is there."""
     if place.entry is None and place.above and place.name in CLAIMED:
-        return replace(place, entry=Entry(FILE, "", place.name, 0, None))
+        return Entry(FILE, "", place.name, 0, None)
     if place.entry is None:
         raise Refused(404)
-    return place
+    return place.entry
 
 
 def propfind(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.wanted_in(read_xml(call.request))
-    depth, place = call.depth("1"), existing(call)
+    depth, entry = call.depth("1"), entry_of(call.place)
     if depth == "infinity":
         raise Refused(403, condition="propfind-finite-depth")
-    entries = call.drive.list_entries(place) if depth == "1" and place.is_folder else ()
-    rows = list(entries)
-    pieces = Describer(call.drive, wanted, place).multistatus(rows)
+    rows = [*call.drive.list_entries(entry)] if depth == "1" else []
+    pieces = Describer(call.drive, wanted, call.place).multistatus(entry, rows)
     if len(rows) > MOST_AT_ONCE:
         return StreamingHttpResponse(pieces, status=207, content_type=XML)
     return HttpResponse(b"".join(pieces), status=207, content_type=XML)
@@ -182,10 +179,9 @@ def propfind(call: DriveCall) -> HttpResponseBase:
 
 def get(call: DriveCall) -> HttpResponseBase:
     """Send a file, or the names in a folder."""
-    place, request = existing(call), call.request
-    entry = cast("Entry", place.entry)
+    entry, request = entry_of(call.place), call.request
     if entry.is_folder:
-        rows = call.drive.list_entries(place)
+        rows = call.drive.list_entries(entry)
         return plain_text("\n".join(f"{name}{'/' * each.is_folder}" for name, each in rows), 200)
     if not entry.id:
         return HttpResponse(b"", content_type=UNKNOWN)
@@ -225,8 +221,7 @@ def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
     """Move or copy. Whatever is in the way is deleted first, and can be restored like anything that
     was deleted; a file replaces a file in one step."""
     source, target, depth = call.place, call.target(), call.depth("infinity")
-    if source.entry is None:
-        raise Refused(404)
+    entry = entry_of(source)
     call.check_conditions()
     if source.is_within(target) or (source.is_folder and target.is_within(source)):
         raise Refused(403)
@@ -236,7 +231,7 @@ def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
     if act == "move":
         call.refuse_locked(source, is_deep=True)
     call.refuse_locked(target, is_deep=target.is_folder)
-    values = properties.stored_values(call.drive, source.entry) if act == "copy" else {}
+    values = properties.stored_values(call.drive, entry) if act == "copy" else {}
     changes.make_way(call.request, call.drive, source, target)
     if act == "copy" and depth == "0" and source.is_folder:
         changes.create_folder(call.request, replace(target, entry=None))
@@ -251,11 +246,10 @@ def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
 
 def proppatch(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.changes_in(read_xml(call.request))
-    if call.place.entry is None:
-        raise Refused(404)
+    entry = entry_of(call.place)
     call.check_conditions()
     call.refuse_locked(call.place)
-    body = properties.store(call.drive, call.place, wanted)
+    body = properties.store(call.drive, call.place, entry, wanted)
     return HttpResponse(body, status=207, content_type=XML)
 
 
@@ -269,12 +263,13 @@ def lock(call: DriveCall) -> HttpResponseBase:
         row = locks.refresh(call.service, call.full_path, call.condition, timeout)
         return lock_answer(row, 200)
     call.check_conditions()
-    terms = locks.terms_in(root, call.depth("infinity"), timeout)
+    row = locks.lock_in(root, call.depth("infinity"), timeout)
     if call.place.entry is None:
         call.refuse_locked(call.place)
         changes.refuse_foreign(call.drive)
         changes.folder_for(call.place)
-    row = locks.lock(call.service, call.full_path, call.request.user, terms)
+    row.service, row.path, row.user = call.service, call.full_path, call.request.user
+    locks.add(row)
     if call.place.entry is None:
         changes.create_empty(call.drive, call.place)
     return lock_answer(row, 200 if call.place.entry else 201)

@@ -102,10 +102,8 @@ def test_every_name_is_listed_and_found(own_service, bobs):
     answer = bobs("PROPFIND", "", depth="1")
     hrefs = [each.text[len("/dav/") :] for each in ET.fromstring(answer.content).iter(f"{D}href")]
     assert sorted(answer.paths[1:]) == sorted(NAMES)
-    for href in hrefs:
-        assert bobs.reads(href.removeprefix("/dav/")).decode() == unquote(
-            href.removeprefix("/dav/")
-        )
+    for href in hrefs[1:]:
+        assert bobs.reads(href).decode() == unquote(href)
 
 
 def test_a_name_is_found_however_its_accents_are_typed(own_service, bobs):

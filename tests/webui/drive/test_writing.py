@@ -240,7 +240,7 @@ def older(foreign, *ids: int) -> None:
     """Let a service know only the older forms of v1."""
 
     def gone() -> httpx.Response:
-        return httpx.Response(404, json={"status_code": 404, "reason_phrase": "not_found"})
+        return httpx.Response(404, html="<h1>Not found</h1>")
 
     foreign.fake.unknown["POST", "/rest/folder"] = gone
     for number in ids:
