@@ -7,6 +7,7 @@ from django.conf import settings
 
 from webui.activity import events
 from webui.archives import selections as archive_selections
+from webui.drive import locks
 from webui.library import folders
 from webui.people import pairing
 from webui.previews import thumbnail_cache
@@ -23,6 +24,7 @@ def prune(now: datetime) -> None:
     one_time_links.prune(now)
     archive_selections.prune(now)
     links.prune(now)
+    locks.prune(now)
     pairing.prune(now)
     resumable_uploads.prune(now)
     name_index.prune(now)

@@ -43,7 +43,7 @@ def text(value: str) -> str:
 
 
 def etag_of(drive: Drive, entry: Entry | None) -> str:
-    """Return the tag with which our own service sends a file. Others' tags aren't known yet."""
+    """Return the tag with which our own service sends a file. Others' tags aren't live yet."""
     if entry is None or not entry.hash or not drive.service.is_embedded:
         return ""
     return f'"{entry.hash}-{entry.size_bytes or 0:x}"'
@@ -60,7 +60,7 @@ def dav_properties(drive: Drive, place: DrivePlace) -> dict[str, Property]:
     path, active = drive.full_path(place), locks.of_service(drive.service.key)
     date = cache(lambda seconds: formatdate(seconds, usegmt=True))
 
-    def modified(_name: str, entry: Entry) -> str | None:
+    def last_change(_name: str, entry: Entry) -> str | None:
         # Finder fails on years before 1970.
         value = None if entry.added is None else date(max(entry.added, 0))
         return value and f"<D:getlastmodified>{value}</D:getlastmodified>"
@@ -89,7 +89,7 @@ def dav_properties(drive: Drive, place: DrivePlace) -> dict[str, Property]:
             f"<D:displayname>{text(name or own_name)}</D:displayname>"
         ),
         f"{DAV}getcontentlength": length,
-        f"{DAV}getlastmodified": modified,
+        f"{DAV}getlastmodified": last_change,
         f"{DAV}creationdate": creation,
         f"{DAV}resourcetype": lambda _name, entry: FOLDER_TYPE if entry.is_folder else FILE_TYPE,
         f"{DAV}getetag": lambda _name, entry: (
@@ -116,13 +116,13 @@ class Describer:
 
     def __init__(self, drive: Drive, wanted: WantedProperties, place: DrivePlace) -> None:
         self._drive, self._place, self._wanted = drive, place, wanted
-        known = dav_properties(drive, place)
+        live = dav_properties(drive, place)
         names = [name.replace("iscollection", "resourcetype") for name in wanted.names]
         if not wanted.is_exact:
-            names = [*(name for name in known if name not in UNUSUAL), *names]
+            names = [*(name for name in live if name not in UNUSUAL), *names]
         # Looked up once for all entries. An element that is missing is the same for all, too.
         self._renderers = [
-            (name, known.get(name), empty_element(name)) for name in dict.fromkeys(names)
+            (name, live.get(name), empty_element(name)) for name in dict.fromkeys(names)
         ]
 
     def multistatus(self, entry: Entry, rows: Sequence[tuple[str, Entry]]) -> Iterator[bytes]:
@@ -144,8 +144,8 @@ class Describer:
     ) -> str:
         values, missing = "", ""
         extra, wanted = stored.get(entry.key, {}), self._wanted
-        for tag, known, empty in self._renderers:
-            value = known(name, entry) if known else extra.get(tag)
+        for tag, live, empty in self._renderers:
+            value = live(name, entry) if live else extra.get(tag)
             if value is None:
                 missing += empty
             else:
