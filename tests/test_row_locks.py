@@ -11,7 +11,6 @@ import pytest
 from django.conf import settings
 from django.db import connection, transaction
 
-from config.embedded import upstream
 from service.accounts import accounts, wrong_passwords
 from service.accounts.wrong_passwords import GuessLimit
 from service.library import space
@@ -23,7 +22,7 @@ from service.worker.leases import LEASE, Lease
 from tests.service.builders import NOW, a_file, a_folder, magnet
 from tests.service.builders import alice as account_of_alice
 from webui.models import Role
-from webui.people import people, program_password
+from webui.people import people
 from webui.signin import throttle
 from webui.signin.throttle import ThrottleKey
 
@@ -98,8 +97,6 @@ def test_guesses_at_once_are_all_counted(locked):
 
 
 def test_owners_decide_about_each_other_one_at_a_time(locked, alice, bob):
-    accounts.add(upstream.EMBEDDED_ACCOUNT, None, NOW)
     people.change_role(bob.user, Role.GUEST, alice.user)
     people.remove(bob.user, alice.user)
-    program_password.make(alice.user)
-    assert locked[:3] == ["webui_user"] * 3
+    assert locked[:2] == ["webui_user"] * 2

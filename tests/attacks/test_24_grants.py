@@ -25,6 +25,7 @@ from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
 from tests.service.builders import a_file, put
 from tests.webui.add.test_views import magnet
 from tests.webui.contents.test_relayed_files import leave
+from tests.webui.server.test_program_views import make_old_password
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
 from tests.webui.shares import linked
@@ -226,8 +227,8 @@ def signed_link(olga, film) -> Opens:
 
 
 def program_password(olga, film) -> Opens:
-    """Make a password, and use it as a program would, so that this process remembers it."""
-    password = words(olga.client.post("/account/programs/"), "#programs-password")
+    """Use the password as a program would, so that this process remembers it."""
+    password = make_old_password(olga.user)
     pair = b64encode(f"{upstream.EMBEDDED_ACCOUNT}:{password}".encode()).decode()
 
     def opens() -> bool:

@@ -18,10 +18,10 @@ from tests.attacks.test_24_grants import of_service
 from tests.cases import each_case
 from tests.people import PASSWORD, make_person
 from tests.webui.add.test_views import magnet
+from tests.webui.server.test_program_views import make_old_password
 from tests.webui.shares import linked
 from webui.library.bounds import Bounds
 from webui.models import Role, Throttle, Token
-from webui.people import program_password
 from webui.tokens import tokens
 from webui.tokens.tokens import Purpose
 
@@ -64,7 +64,7 @@ def token_for(purpose: Purpose, **options):
 
 
 def of_programs(olga) -> Iterator[dict[str, str]]:
-    yield basic(program_password.make(olga.user), upstream.EMBEDDED_ACCOUNT)
+    yield basic(make_old_password(olga.user), upstream.EMBEDDED_ACCOUNT)
 
 
 def of_metrics(olga) -> Iterator[dict[str, str]]:

@@ -19,7 +19,7 @@ from webui.http.requests import Request, is_secure_context, service_of
 from webui.library import folders
 from webui.library.entries import ROOT
 from webui.limits.page import limits_part, reachability_part
-from webui.models import Activity, Connection, Role, User
+from webui.models import Activity, Connection, ProgramPassword, Role, User
 from webui.people import device_addresses
 from webui.people.pages.people import InvitationRow, invitation_row, person_row
 from webui.server import plan, wishlist
@@ -150,12 +150,13 @@ def connection_of() -> ConnectionPart:
     return pages.connection_part(fixed_url=fixed_url, stored_url=stored.url if stored else "")
 
 
-def programs_of(request: Request, password: str = "") -> dict[str, str] | None:
-    """Return how other programs sign in to Ferry's own service. The password is shown once."""
+def programs_of(request: Request) -> dict[str, object] | None:
+    """Return where other programs find Ferry's own service, and whether the password works that
+    an earlier version made."""
     if not connection.is_embedded():
         return None
     address = request.build_absolute_uri(f"{settings.URL_PREFIX}/rest")
-    return {"address": address, "email": host().embedded.account, "password": password}
+    return {"address": address, "has_password": ProgramPassword.objects.exists()}
 
 
 def addresses_of(request: Request) -> list[str]:

@@ -5,7 +5,6 @@ from contextlib import suppress
 
 from django.conf import settings
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -220,27 +219,17 @@ def refuse_change(request: Request) -> HttpResponse:
     )
 
 
-# The password for other programs
+# The password that other programs had before there were tokens
 
 
-@sensitive_variables()
 @open_to(Role.OWNER, "POST")
-@require_password("account-server", "programs", lambda request: "forget" not in request.POST)
 def change_programs(request: Request) -> HttpResponse:
-    """Make a new password, which only this response shows, or revoke it. Programs with the old one
-    lose access."""
+    """Revoke the password. Programs that use it lose access."""
     if programs_of(request) is None:
         raise Http404
-    if "forget" in request.POST:
-        program_password.take_away()
-        events.record(request, events.Kind.PROGRAMS_BLOCKED)
-        return leave(request, "programs", _("Other programs can't sign in anymore"))
-    new_password = program_password.make(request.user)
-    if new_password is None:
-        raise PermissionDenied
-    events.record(request, events.Kind.PROGRAMS_ALLOWED)
-    programs = programs_of(request, new_password)
-    return show_again(request, 200, part="programs", programs=programs)
+    program_password.take_away()
+    events.record(request, events.Kind.PROGRAMS_BLOCKED)
+    return leave(request, "programs", _("Other programs can't sign in anymore"))
 
 
 @open_to(Role.MEMBER, "GET")

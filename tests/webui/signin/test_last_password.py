@@ -17,7 +17,6 @@ from webui.models import (
     Connection,
     OneTimeLink,
     OwnerSetting,
-    ProgramPassword,
     Role,
     Throttle,
     Token,
@@ -48,7 +47,6 @@ def is_settled() -> bool:
 # For each action, the URL, the form, and a function that says whether it was done.
 ACTS = {
     "a token": ("/account/tokens/", {"name": "seedbox"}, Token.objects.exists),
-    "programs": ("/account/programs/", {}, ProgramPassword.objects.exists),
     "connection": ("/account/connection/", CONNECT, Connection.objects.exists),
     "space": ("/account/server/storage/", {"space_gb": "7777", "deleted_days": "3333"}, is_settled),
     "a name": ("/account/server/names/", {"server_name": "Harbor"}, OwnerSetting.objects.exists),
@@ -94,8 +92,8 @@ def test_no_password_is_required_within_ten_minutes(alice, name):
 def test_a_password_lasts_for_ten_minutes(alice):
     typed_password(alice.client, ago=FRESH)
     confirm(alice, ask(alice, "a token"), "/account/tokens/")
-    assert ask(alice, "programs").status_code == 200
-    assert ProgramPassword.objects.exists()
+    assert ask(alice, "space").status_code == 302
+    assert is_settled()
 
 
 def test_a_clock_that_was_set_back_makes_no_password_fresh(alice):
@@ -123,7 +121,7 @@ def test_actions_that_grant_nothing_ask_for_no_password(alice, bob):
     typed_password(alice.client, ago=FRESH)
     alice.client.post("/account/people/invite/", {"role": "guest"})
     assert OneTimeLink.objects.exists()
-    assert alice.client.post("/account/programs/", {"forget": "1"}).status_code == 302
+    assert alice.client.post("/account/programs/").status_code == 302
     alice.client.post(f"/account/people/{bob.user.pk}/", {"role": "guest"})
     bob.user.refresh_from_db()
     assert bob.user.role == Role.GUEST
@@ -162,12 +160,12 @@ def test_a_waiting_form_is_for_its_person_and_its_address(alice, bob):
     typed_password(alice.client, ago=FRESH)
     prompt = ask(alice, "a token")
     assert confirm(bob, prompt, "/account/tokens/")["Location"] == "/account/#tokens"
-    elsewhere = confirm(alice, prompt, "/account/programs/")
-    assert elsewhere["Location"] == "/account/server/#programs"
+    elsewhere = confirm(alice, prompt, "/account/server/storage/")
+    assert elsewhere["Location"] == "/account/server/#storage"
     sealed = {"sealed_form": "nonsense", "current_password": PASSWORD}
     assert alice.client.post("/account/tokens/", sealed)["Location"] == "/account/#tokens"
     assert not Token.objects.exists()
-    assert not ProgramPassword.objects.exists()
+    assert not is_settled()
 
 
 def test_guesses_are_slowed_down(alice, clock):
