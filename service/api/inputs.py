@@ -45,6 +45,7 @@ Only = Annotated[
     Text, Meta(description="folders, or files", extra_json_schema={"enum": ["folders", "files"]})
 ]
 Ids = Annotated[Text, Meta(description="Ids from the list, separated by commas")]
+OneName = Annotated[Text, Meta(description="A new name, if a single entry is moved or copied")]
 ZipName = Annotated[Text, Meta(description="What to call the archive, without .zip")]
 # libtorrent counts no faster.
 Speed = Annotated[int, Meta(ge=0, le=2 * 10**9, description="Bytes per second; 0: no limit")]
@@ -216,7 +217,7 @@ class MoveOptions(Struct):
             extra_json_schema={"enum": ["ask", "keep_both", "skip", "replace"]},
         ),
     ] = "ask"
-    name: Annotated[str, Meta(description="A new name, if a single entry is moved or copied")] = ""
+    name: OneName | UnsetType = UNSET
 
 
 # Empty fields remove the limit.

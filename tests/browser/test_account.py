@@ -214,7 +214,7 @@ def test_a_form_that_waits_for_the_password_is_submitted_after_it(alice):
     is_fine(alice)
     page.get_by_label("Password").fill(RUNNING_PASSWORD)
     page.get_by_role("button", name="Continue").click()
-    expect(page.get_by_label("Line with the token")).to_be_focused()
+    expect(page.locator("#token-line")).to_be_focused()
     expect(page.locator("#tokens")).to_contain_text(name)
     is_fine(alice)
 

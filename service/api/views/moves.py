@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import cast, get_args
 
+from msgspec import UNSET
+
 from service.api.archive_entries import read_selection
 from service.api.auth import AccountRequest
 from service.api.inputs import BatchInput, MoveOptions
@@ -29,7 +31,7 @@ def put(request: AccountRequest, act: Callable[..., moves.Moved]) -> MoveResult:
     if options.if_taken not in get_args(IfTaken):
         raise UnreadableField("if_taken")
     if_taken = cast("IfTaken", options.if_taken)
-    names = new_names(chosen, options.name) if options.name else None
+    names = None if options.name is UNSET else new_names(chosen, options.name)
     result = act(request.account, chosen, options.folder_id, if_taken, request.now, names=names)
     return MoveResult(
         batch=result.batch,

@@ -85,3 +85,42 @@ def test_a_stranger_moves_and_undoes_nothing(api, account, stranger):
     batch = moved(api, file, folder_id=target.pk)["batch"]
     assert stranger.post("/rest/move/undo", data={"batch": batch}).json()["count"] == 0
     assert inside(api, target) == ["a.txt"]
+
+
+def test_a_single_entry_gets_another_name_as_it_moves(api, account):
+    file, target = a_file(account, "a.txt"), a_folder(account, "Old")
+    result = moved(api, file, folder_id=target.pk, name="b.txt")
+    assert (names(api), inside(api, target)) == (["Old"], ["b.txt"])
+    api.post("/rest/move/undo", data={"batch": result["batch"]})
+    assert (names(api), inside(api, target)) == (["Old", "a.txt"], [])
+
+
+def test_an_entry_gets_another_name_where_it_is(api, account):
+    file, folder = a_file(account, "a.txt"), a_tree(account, "Films", ["x.mkv"])
+    moved(api, file, name="b.txt")
+    result = moved(api, folder, name="Shelf")
+    assert names(api) == ["Shelf", "b.txt"]
+    moved(api, file, act="copy", name="c.txt")
+    assert names(api) == ["Shelf", "b.txt", "c.txt"]
+    api.post("/rest/move/undo", data={"batch": result["batch"]})
+    assert names(api) == ["Films", "b.txt", "c.txt"]
+
+
+@each_case("act", ["move", "copy"])
+def test_the_new_name_is_the_one_that_may_be_taken(act, api, account):
+    target = a_tree(account, f"Old {act}", ["b.txt"])
+    file = a_file(account, f"a {act}.txt")
+    refused = moved(api, file, act=act, folder_id=target.pk, name="b.txt")
+    assert (refused["count"], refused["taken_count"]) == (0, 1)
+    moved(api, file, act=act, folder_id=target.pk, name="b.txt", if_taken="replace")
+    assert inside(api, target) == ["b.txt"]
+    moved(api, a_file(account, "other.txt"), act=act, folder_id=target.pk, name="c.txt")
+    assert inside(api, target) == ["b.txt", "c.txt"]
+
+
+def test_a_new_name_must_be_allowed_and_for_one_entry(api, account):
+    files = [a_file(account, "a.txt"), a_file(account, "b.txt")]
+    both = api.post("/rest/move", data=entries(*files) | {"name": "c.txt"})
+    assert word(both) == (422, "name_unreadable")
+    bad = api.post("/rest/move", data=entries(files[0]) | {"name": "a/b"})
+    assert word(bad) == (422, "name_not_allowed")

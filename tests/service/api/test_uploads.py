@@ -465,3 +465,11 @@ def test_a_library_of_another_database_takes_no_files(api, library_folder, owner
     assert upload(api, "after.txt").status_code == 503
     upload(api, "films.torrent", a_torrent()).raise_for_status()
     assert sorted(library_folder.mark.parent.rglob("*")) == before
+
+
+def test_a_file_replaces_another_if_the_program_says_so(api, account):
+    for content in (b"one", b"three"):
+        assert upload(api, "a.txt", content, replace="1").status_code == 200
+    (row,) = contents_of(account, 0).files
+    assert (row.name, row.size_bytes) == ("a.txt", 5)
+    assert [each["name"] for each in api.get("/rest/deleted").json()["items"]] == ["a.txt"]

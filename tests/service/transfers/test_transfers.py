@@ -14,7 +14,7 @@ from service.errors import (
     NotNow,
 )
 from service.library import free_names, library
-from service.models import Account, TorrentFile, Transfer, Wish
+from service.models import Account, DeletedItem, File, TorrentFile, Transfer, Wish
 from service.transfers import transfers, wishlist
 from service.transfers.torrents import identity
 from tests.cases import each_case
@@ -500,3 +500,21 @@ def test_uploads_are_forgotten_after_30_days_and_their_files_stay():
     transfers.prune(NOW + timedelta(days=31))
     assert list(Transfer.objects.all()) == [running]
     assert library.file(account, upload.file_created_id)
+
+
+def test_an_upload_that_replaces_a_file_keeps_the_old_one_for_later():
+    account = alice()
+    first = transfers.record_upload(account, "a.txt", stored(7), 0, NOW)
+    second = transfers.record_upload(account, "a.txt", stored(9), 0, NOW, replaces=True)
+    assert (second.title, second.size_bytes) == ("a.txt", 9)
+    assert [file.pk for file in File.objects.all()] == [second.file_created_id]
+    item = DeletedItem.objects.get()
+    assert (item.entry_id, item.size_bytes) == (first.file_created_id, 7)
+
+
+def test_an_upload_without_space_replaces_nothing():
+    account = alice(space_max_bytes=10)
+    transfers.record_upload(account, "a.txt", stored(7), 0, NOW)
+    with pytest.raises(NoRoom):
+        transfers.record_upload(account, "a.txt", stored(9), 0, NOW, replaces=True)
+    assert [file.size_bytes for file in File.objects.all()] == [7]
