@@ -11,6 +11,8 @@ from webui.http.bodies import CutOff, RequestReader
 
 MOST_XML_BYTES = 64 * 1024
 MOST_DEPTH, MOST_ELEMENTS = 32, 2_000
+# Of properties, which each entry of a folder answers.
+MOST_NAMES = 100
 PIECE_BYTES = 2**18
 DAV = "{DAV:}"
 
@@ -97,11 +99,11 @@ def wanted_in(root: ET.Element | None) -> WantedProperties:
         raise Refused(400)
     if root.find(f"{DAV}propname") is not None:
         return WantedProperties(is_names_only=True)
-    included = [child.tag for each in root.findall(f"{DAV}include") for child in each]
+    included = [child.tag for each in root.findall(f"{DAV}include") for child in each][:MOST_NAMES]
     if root.find(f"{DAV}allprop") is not None:
         return WantedProperties(tuple(included))
     prop = root.find(f"{DAV}prop")
-    if prop is None:
+    if prop is None or len(prop) > MOST_NAMES:
         raise Refused(400)
     return WantedProperties(tuple(child.tag for child in prop), is_exact=True)
 

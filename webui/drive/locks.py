@@ -17,7 +17,7 @@ from webui.models import DriveLock, User
 
 LONGEST_SECONDS, USUAL_SECONDS = 3600, 600
 MOST_LOCKS = 1_000
-LONGEST_OWNER = 2_000
+LONGEST_OWNER, MOST_CONDITIONS = 2_000, 50
 SECONDS = re.compile(r"Second-([0-9]{1,9})", re.IGNORECASE)
 
 
@@ -149,14 +149,18 @@ def condition_in(header: str) -> Condition:
 
 
 def matches_of(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches that make up a text. Raises Refused if something else is between them."""
-    at = 0
-    while text[at:].strip():
+    """Yield the matches that make up a text. Raises Refused if something else is between them, or
+    if there are too many: for each list, folders are read."""
+    at, text = 0, text.rstrip()
+    for _number in range(MOST_CONDITIONS):
+        if at == len(text):
+            return
         match = pattern.match(text, at)
         if match is None:
-            raise Refused(400, "malformed If")
+            break
         yield match
         at = match.end()
+    raise Refused(400, "malformed If")
 
 
 def refuse_locked(needed: Iterable[DriveLock], tokens: Collection[str], user: User) -> None:

@@ -2,12 +2,14 @@
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
 from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.add.test_views import TORRENT, magnet, titles
-from webui.models import Role
+from webui.library.bounds import Bounds
+from webui.models import Role, digest_of
 from webui.signin import throttle
 from webui.tokens import tokens
 
@@ -70,6 +72,33 @@ def test_no_session_is_begun_or_read(token, storage):
     answer = send(token, {"text": magnet(1)})
     assert not answer.cookies
     assert "Cookie" not in answer.get("Vary", "")
+
+
+def test_a_token_of_an_earlier_version_sends(bob, storage):
+    """Its row has none of the columns that came later."""
+    token = f"ferry_{'x' * 43}"
+    columns = "user_id, name, digest, created_at"
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO webui_sendtoken ({columns}) VALUES (%s, %s, %s, %s)",
+            [bob.user.pk, "old", digest_of(token), timezone.now()],
+        )
+    assert send(token, {"text": magnet(1)}).status_code == 200
+    headers = {"host": "localhost", "authorization": f"Bearer {token}"}
+    assert Client().generic("PROPFIND", "/dav/", headers=headers).status_code == 403
+
+
+def test_a_token_limited_to_a_folder_sends_there_whatever_the_form_says(bob, storage):
+    films = storage.folder("Films")
+    token = tokens.create(
+        *(bob.user, "films", timezone.now()),
+        service=storage.service.key,
+        bounds=Bounds(str(films.id), "Films"),
+    )
+    answer = send(token, {"magnet": magnet(1), "folder": str(storage.folder("Other").id)})
+    assert answer.status_code == 200
+    (transfer,) = storage.fake.transfers.values()
+    assert transfer.folder == films.id
 
 
 def test_a_token_opens_no_other_page(token):

@@ -20,6 +20,7 @@ HOSTILE = {
     "an undefined entity": PROPFIND.replace("<displayname/>", "&x;"),
     "depth": "<a>" * 5_000 + "</a>" * 5_000,
     "elements": f'<propfind xmlns="DAV:"><prop>{"<a/>" * 9_000}</prop></propfind>',
+    "properties": f'<propfind xmlns="DAV:"><prop>{"<a/>" * 101}</prop></propfind>',
     "no XML": "\x00\x01",
     "an unknown encoding": f'<?xml version="1.0" encoding="hex"?>{PROPFIND}',
     "half": PROPFIND[:30],

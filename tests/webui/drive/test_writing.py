@@ -200,7 +200,20 @@ def test_a_lock_without_a_body_is_refreshed(bobs, clock):
     assert bobs("LOCK", "a.txt").status == 412
 
 
-@each_case("header", ["(", "(<a>", "x", "<a>", "([x])", "(Not)", "()" * 3 + "x"])
+@each_case(
+    "header",
+    [
+        "(",
+        "(<a>",
+        "x",
+        "<a>",
+        "([x])",
+        "(Not)",
+        "()" * 3 + "x",
+        "(<a>)" * 51,
+        "(" + "<a>" * 51 + ")",
+    ],
+)
 def test_a_malformed_condition_is_400(header, bobs):
     assert bobs("PUT", "a.txt", b"x", **{"if": header}).status == 400
 
