@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -175,6 +176,20 @@ def test_a_link_takes_files_larger_than_any_form(reader):
     link = f"{reader.front.prefix}/s/0123abcd/"
     sent = reader.http.post(f"{link}send/", files={"file": ("film.mkv", bytes(65 * 2**20))})
     assert sent.status_code in (302, 502)
+
+
+def test_programs_use_the_drive(reader):
+    """More than any form has, and a move, whose target is a whole URL."""
+    content, root = bytes(65 * 2**20), f"{reader.front.prefix}/dav/"
+    token = reader.ferry.manage("token", "add", "alice", "--for", "drive").strip()
+    ask, name = partial(reader.http.request, auth=("any", token)), f"{reader.front}".encode().hex()
+    assert ask("PUT", f"{root}a{name}.bin", content=content).status_code == 201
+    target = {"Destination": f"{reader.url}{root}b{name}.bin"}
+    assert ask("MOVE", f"{root}a{name}.bin", headers=target).status_code == 201
+    assert f"<D:href>{root}b{name}.bin</D:href>" in ask("PROPFIND", root).text
+    part = ask("GET", f"{root}b{name}.bin", headers={"Range": "bytes=9-11"})
+    assert (part.status_code, part.content) == (206, bytes(3))
+    assert ask("DELETE", f"{root}b{name}.bin").status_code == 204
 
 
 SECRET = "dGhlIHNlY3JldCB3b3JkIGlzIGhlcnJpbmc"
