@@ -45,12 +45,16 @@ def answer(request: HttpRequest, path: str = "") -> HttpResponseBase:
     """Answer a program. Finder wants to know what the drive can do before it sends a token."""
     if request.method == "OPTIONS":
         return with_class(empty(200))
+    visitor = request.user
     try:
         return with_class(perform(cast("Request", request), path))
     except NotAdmitted as refused:
         return refused.answer("Basic")
     except (Refused, UploadRefused, CutOff, Failure) as trouble:
         return with_class(refusals.answer_to(trouble))
+    finally:
+        # A page about an error shows nothing of the token's person.
+        request.user = visitor
 
 
 def perform(request: Request, path: str) -> HttpResponseBase:
@@ -156,9 +160,9 @@ def matches(header: str, etag: str, *, exists: bool) -> bool:
 # Reading
 
 
-def entry_of(place: DrivePlace) -> Entry:
+def entry_of(place: DrivePlace, *, reads: bool = False) -> Entry:
     """Return what is at a place. Raises Refused if nothing is there."""
-    if place.entry is None and place.above and place.name in CLAIMED:
+    if place.entry is None and reads and place.above and place.name in CLAIMED:
         return Entry(FILE, "", place.name, 0, None)
     if place.entry is None:
         raise Refused(404)
@@ -167,7 +171,7 @@ def entry_of(place: DrivePlace) -> Entry:
 
 def propfind(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.wanted_in(read_xml(call.request))
-    depth, entry = call.depth("1"), entry_of(call.place)
+    depth, entry = call.depth("1"), entry_of(call.place, reads=True)
     if depth == "infinity":
         raise Refused(403, condition="propfind-finite-depth")
     rows = [*call.drive.list_entries(entry)] if depth == "1" else []
@@ -179,7 +183,7 @@ def propfind(call: DriveCall) -> HttpResponseBase:
 
 def get(call: DriveCall) -> HttpResponseBase:
     """Send a file, or the names in a folder."""
-    entry, request = entry_of(call.place), call.request
+    entry, request = entry_of(call.place, reads=True), call.request
     if entry.is_folder:
         rows = call.drive.list_entries(entry)
         return plain_text("\n".join(f"{name}{'/' * each.is_folder}" for name, each in rows), 200)
@@ -271,7 +275,11 @@ def lock(call: DriveCall) -> HttpResponseBase:
     row.service, row.path, row.user = call.service, call.full_path, call.request.user
     locks.add(row)
     if call.place.entry is None:
-        changes.create_empty(call.drive, call.place)
+        try:
+            changes.create_empty(call.drive, call.place)
+        except Failure:
+            row.delete()
+            raise
     return lock_answer(row, 200 if call.place.entry else 201)
 
 

@@ -9,6 +9,7 @@ from tests.cases import each_case
 from tests.service.builders import a_file, put
 from tests.webui.drive.programs import Program, lock_body, lock_token, program_of
 from webui.models import Activity, DriveLock, DriveProperties
+from webui.v1.errors import NoRoom
 
 pytestmark = pytest.mark.django_db
 SET = '<propertyupdate xmlns="DAV:"><set><prop>{}</prop></set></propertyupdate>'
@@ -58,6 +59,9 @@ def test_a_torrent_is_saved_like_any_other_file(bobs):
         ("COPY", "Film.mkv", {"destination": "/dav/Films", "overwrite": "F"}, 412),
         ("COPY", "Films/In.txt", {"destination": "/dav/Films"}, 403),
         ("PROPPATCH", "Gone", {}, 404),
+        ("PROPPATCH", ".metadata_never_index", {}, 404),
+        ("COPY", ".metadata_never_index", {"destination": "/dav/x"}, 404),
+        ("DELETE", ".metadata_never_index", {}, 404),
         ("LOCK", "Gone/a.txt", {}, 409),
         ("POST", "", {}, 405),
     ],
@@ -190,6 +194,16 @@ def test_a_lock_on_a_folder_covers_what_is_in_it(bobs, alice):
     assert bobs("PUT", "Films/a.txt", b"x", **{"if": f"</dav/Films/> (<{token}>)"}).status == 201
     assert bobs("UNLOCK", "Films", lock_token=f"<{token}>").status == 204
     assert others("PUT", "Films/a.txt", b"y").status == 204
+
+
+def test_a_lock_of_a_file_for_which_there_is_no_space_is_none(bobs, monkeypatch):
+    def fail(*_file, **_options):
+        raise NoRoom("not_enough_space")
+
+    # Empty files need no space.
+    monkeypatch.setattr("webui.drive.changes.new_files.add", fail)
+    assert bobs("LOCK", "a.txt", lock_body()).status == 507
+    assert not DriveLock.objects.exists()
 
 
 def test_a_lock_without_a_body_is_refreshed(bobs, clock):
