@@ -31,6 +31,7 @@ TESTS = (
     "tests/webui/account",
     "tests/webui/activity",
     "tests/webui/connection",
+    "tests/webui/drive/test_writing.py",
     "tests/webui/people",
     "tests/webui/player",
     "tests/webui/server",

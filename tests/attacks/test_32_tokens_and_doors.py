@@ -214,7 +214,7 @@ def test_no_token_is_in_the_database_the_log_or_the_process_list(alice, caplog):
     assert token not in caplog.text
 
 
-def test_a_command_makes_no_token_that_could_do_nothing(gwen):
+def test_a_command_makes_no_token_that_could_do_nothing(gwen, alice):
     with pytest.raises(CommandError, match="read-only"):
         call_command("token", "add", "gwen", "--for", "drive")
     call_command("token", "add", "gwen", "--for", "drive", "--read-only", stdout=StringIO())
@@ -223,4 +223,6 @@ def test_a_command_makes_no_token_that_could_do_nothing(gwen):
             call_command("token", "add", *options)
     with pytest.raises(CommandError, match="no folder"):
         call_command("token", "add", "gwen", "--for", "drive", "--read-only", "--folder", "Gone")
+    with pytest.raises(CommandError, match="all files"):
+        call_command("token", "add", "alice", "--for", "programs", "--folder", "Gone")
     assert Token.objects.count() == 1

@@ -89,11 +89,13 @@ class TokenForm(PersonalForm):
         return Bounds(folder.folder, folder.name)
 
     def clean(self) -> dict[str, Any]:
-        """Refuse a token with which a guest could do nothing."""
+        """Refuse a token with which a guest could do nothing, and one that v1 couldn't limit."""
         said = super().clean() or {}
         purpose = said.get("purpose", Purpose.SEND)
         if not tokens.may_do(Role(self.user.role), purpose, writes=False):
             self.add_error("purpose", _("Your account can't do this."))
+        if purpose == Purpose.PROGRAMS and said.get("folder"):
+            self.add_error("folder", _("Other programs see all files."))
         return said
 
     def create(self, now: datetime) -> str:

@@ -32,7 +32,7 @@ def create(  # noqa: PLR0913  As many facts as a token has.
     """Return a new token, which can't be recovered later. `service` is the one with the folder."""
     token = PREFIX + secrets.token_urlsafe(32)
     row = Token(user=user, name=name, digest=digest_of(token), created_at=now, purpose=purpose)
-    row.may_write = may_write
+    row.may_write = may_write or purpose == Purpose.SEND
     if bounds:
         row.service, row.folder, row.folder_name = service, bounds.top, bounds.name[:255]
     row.save()
