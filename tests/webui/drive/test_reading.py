@@ -5,9 +5,12 @@ from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
 import pytest
+from django.db import connections
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 
 from service.library import library
+from service.models import File
 from service.store.blobs import library_store
 from tests.cases import each_case
 from tests.service.builders import NOW, a_file, a_folder, put
@@ -147,17 +150,18 @@ def test_what_is_not_there_is_404(path, films, bobs):
     assert bobs("PROPFIND", path, depth="0").status == 404
 
 
-def test_ten_thousand_entries_stream(own_service, bobs):
-    folder = library.folder(own_service, 0)
-    rows = [library.file_row(folder, f"{n:05}.jpg", put_once, NOW) for n, put_once in one_blob()]
-    type(rows[0]).objects.bulk_create(rows)
-    paths = bobs.lists()
-    assert (len(paths), paths[0], paths[-1]) == (1000, "00000.jpg", "00999.jpg")
-
-
-def one_blob():
-    stored = put(library_store(), b"x")
-    return ((number, stored) for number in range(1000))
+def test_a_long_list_streams_and_takes_no_more_queries_than_a_short_one(own_service, bobs):
+    folder, stored = a_folder(own_service, "Pictures"), put(library_store(), b"x")
+    queries = []
+    for first, last in ((0, 10), (10, 1000)):
+        rows = [library.file_row(folder, f"{n:05}.jpg", stored, NOW) for n in range(first, last)]
+        File.objects.bulk_create(rows)
+        library.rename_folder(own_service, folder.pk, f"Pictures {last}", NOW)
+        with CaptureQueriesContext(connections["default"]) as captured:
+            paths = bobs.lists(f"Pictures%20{last}")
+        queries.append(len(captured))
+        assert (len(paths), paths[-1]) == (last, f"Pictures {last}/{last - 1:05}.jpg")
+    assert queries[1] <= queries[0]
 
 
 # A token that is limited to a folder
