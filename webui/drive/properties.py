@@ -23,9 +23,8 @@ LOCK_KINDS = "".join(
     "<D:locktype><D:write/></D:locktype></D:lockentry>"
     for scope in ("exclusive", "shared")
 )
-# Infuse needs `iscollection`, which Microsoft invented.
-FOLDER_TYPE = "<D:resourcetype><D:collection/></D:resourcetype><D:iscollection>1</D:iscollection>"
-FILE_TYPE = "<D:resourcetype/><D:iscollection>0</D:iscollection>"
+# Infuse needs the second beside the first, without asking for it. Microsoft invented it.
+KINDS = [f"{DAV}resourcetype", f"{DAV}iscollection"]
 CHECKSUMS = "{http://owncloud.org/ns}checksums"
 # Only if a program asks for them by name.
 UNUSUAL = {f"{DAV}quota-available-bytes", f"{DAV}quota-used-bytes", CHECKSUMS}
@@ -34,7 +33,7 @@ MOST_ROWS, MOST_VALUE_BYTES = 1_000, 16 * 1024
 # XML can't contain these at all.
 NEVER_IN_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 
-# An element, of a name and its entry; None if the entry has no such property.
+# The content of an element, for an entry and its name; None if the entry has no such property.
 Property = Callable[[str, Entry], str | None]
 
 
@@ -43,7 +42,7 @@ def text(value: str) -> str:
 
 
 def etag_of(drive: Drive, entry: Entry | None) -> str:
-    """Return the tag with which our own service sends a file. Others' tags aren't live yet."""
+    """Return the tag with which our own service sends a file. Others' tags aren't known yet."""
     if entry is None or not entry.hash or not drive.service.is_embedded:
         return ""
     return f'"{entry.hash}-{entry.size_bytes or 0:x}"'
@@ -54,61 +53,56 @@ def type_of(entry: Entry) -> str:
     return SAFE_TYPES.get(entry.extension, UNKNOWN)
 
 
-def dav_properties(drive: Drive, place: DrivePlace) -> dict[str, Property]:
-    """Return the properties that WebDAV defines, for a place and what is in it."""
-    own_name = place.name or (drive.bounds.name if drive.bounds else "Ferry")
-    path, active = drive.full_path(place), locks.of_service(drive.service.key)
-    date = cache(lambda seconds: formatdate(seconds, usegmt=True))
+class LiveProperties:
+    """The properties that WebDAV defines, of a place and of what is in it."""
 
-    def last_change(_name: str, entry: Entry) -> str | None:
-        # Finder fails on years before 1970.
-        value = None if entry.added is None else date(max(entry.added, 0))
-        return value and f"<D:getlastmodified>{value}</D:getlastmodified>"
+    def __init__(self, drive: Drive, place: DrivePlace) -> None:
+        self._drive = drive
+        self._path = drive.full_path(place)
+        self._locks = locks.of_service(drive.service.key)
+        self._date = cache(lambda seconds: formatdate(seconds, usegmt=True))
+        own_name = place.name or (drive.bounds.name if drive.bounds else "Ferry")
+        self.by_name: dict[str, Property] = {
+            f"{DAV}displayname": lambda name, _entry: text(name or own_name),
+            f"{DAV}getcontentlength": self._length,
+            f"{DAV}getlastmodified": self._last_change,
+            f"{DAV}creationdate": self._creation,
+            f"{DAV}resourcetype": lambda _name, entry: "<D:collection/>" * entry.is_folder,
+            f"{DAV}iscollection": lambda _name, entry: str(int(entry.is_folder)),
+            f"{DAV}getetag": lambda _name, entry: etag_of(drive, entry) or None,
+            f"{DAV}getcontenttype": lambda _name, entry: (
+                None if entry.is_folder else type_of(entry)
+            ),
+            f"{DAV}supportedlock": lambda _name, _entry: LOCK_KINDS,
+            f"{DAV}lockdiscovery": self._active_locks,
+            f"{DAV}quota-available-bytes": lambda _name, entry: self._space(entry, 1),
+            f"{DAV}quota-used-bytes": lambda _name, entry: self._space(entry, 0),
+            CHECKSUMS: lambda _name, entry: (
+                f"<oc:checksum>SHA1:{entry.hash}</oc:checksum>" if entry.hash else None
+            ),
+        }
 
-    def creation(_name: str, entry: Entry) -> str | None:
-        if entry.added is None:
-            return None
-        moment = datetime.fromtimestamp(max(entry.added, 0), UTC)
-        return f"<D:creationdate>{moment:%Y-%m-%dT%H:%M:%SZ}</D:creationdate>"
-
-    def length(_name: str, entry: Entry) -> str | None:
+    def _length(self, _name: str, entry: Entry) -> str | None:
         # Infuse takes folders without it for files.
         size = 0 if entry.is_folder else entry.size_bytes
-        return None if size is None else f"<D:getcontentlength>{size}</D:getcontentlength>"
+        return None if size is None else str(size)
 
-    def quota(entry: Entry, word: str, index: int) -> str | None:
-        space = drive.space() if entry.is_folder else None
-        return space and f"<D:quota-{word}-bytes>{space[index]}</D:quota-{word}-bytes>"
+    def _last_change(self, _name: str, entry: Entry) -> str | None:
+        # Finder fails on years before 1970.
+        return None if entry.added is None else self._date(max(entry.added, 0))
 
-    def discovery(name: str, _entry: Entry) -> str:
-        below = f"{path.rstrip('/')}/{name}" if name else path
-        return lockdiscovery(locks.covering(active, below))
+    def _creation(self, _name: str, entry: Entry) -> str | None:
+        if entry.added is None:
+            return None
+        return f"{datetime.fromtimestamp(max(entry.added, 0), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
-    return {
-        f"{DAV}displayname": lambda name, _entry: (
-            f"<D:displayname>{text(name or own_name)}</D:displayname>"
-        ),
-        f"{DAV}getcontentlength": length,
-        f"{DAV}getlastmodified": last_change,
-        f"{DAV}creationdate": creation,
-        f"{DAV}resourcetype": lambda _name, entry: FOLDER_TYPE if entry.is_folder else FILE_TYPE,
-        f"{DAV}getetag": lambda _name, entry: (
-            ((tag := etag_of(drive, entry)) and f"<D:getetag>{tag}</D:getetag>") or None
-        ),
-        f"{DAV}getcontenttype": lambda _name, entry: (
-            None if entry.is_folder else f"<D:getcontenttype>{type_of(entry)}</D:getcontenttype>"
-        ),
-        f"{DAV}supportedlock": lambda *_any: f"<D:supportedlock>{LOCK_KINDS}</D:supportedlock>",
-        f"{DAV}lockdiscovery": discovery,
-        f"{DAV}quota-available-bytes": lambda _name, entry: quota(entry, "available", 1),
-        f"{DAV}quota-used-bytes": lambda _name, entry: quota(entry, "used", 0),
-        CHECKSUMS: lambda _name, entry: (
-            '<oc:checksums xmlns:oc="http://owncloud.org/ns">'
-            f"<oc:checksum>SHA1:{entry.hash}</oc:checksum></oc:checksums>"
-            if entry.hash
-            else None
-        ),
-    }
+    def _active_locks(self, name: str, _entry: Entry) -> str:
+        path = f"{self._path.rstrip('/')}/{name}" if name else self._path
+        return lock_elements(locks.covering(self._locks, path))
+
+    def _space(self, entry: Entry, index: int) -> str | None:
+        space = self._drive.space() if entry.is_folder else None
+        return str(space[index]) if space else None
 
 
 class Describer:
@@ -116,13 +110,14 @@ class Describer:
 
     def __init__(self, drive: Drive, wanted: WantedProperties, place: DrivePlace) -> None:
         self._drive, self._place, self._wanted = drive, place, wanted
-        live = dav_properties(drive, place)
-        names = [name.replace("iscollection", "resourcetype") for name in wanted.names]
+        live, names = LiveProperties(drive, place).by_name, [*wanted.names]
         if not wanted.is_exact:
-            names = [*(name for name in live if name not in UNUSUAL), *names]
+            names += [name for name in live if name not in UNUSUAL]
+        if KINDS[0] in names:
+            names += KINDS
         # Looked up once for all entries. An element that is missing is the same for all, too.
         self._renderers = [
-            (name, live.get(name), empty_element(name)) for name in dict.fromkeys(names)
+            (tag, live.get(tag), *ends_of(tag), empty_element(tag)) for tag in dict.fromkeys(names)
         ]
 
     def multistatus(self, entry: Entry, rows: Sequence[tuple[str, Entry]]) -> Iterator[bytes]:
@@ -144,8 +139,9 @@ class Describer:
     ) -> str:
         values, missing = "", ""
         extra, wanted = stored.get(entry.key, {}), self._wanted
-        for tag, live, empty in self._renderers:
-            value = live(name, entry) if live else extra.get(tag)
+        for tag, live, begin, end, empty in self._renderers:
+            content = live(name, entry) if live else None
+            value = extra.get(tag) if content is None else f"{begin}{content}{end}"
             if value is None:
                 missing += empty
             else:
@@ -168,14 +164,22 @@ class Describer:
         return dict(rows.filter(entry__in=keys).values_list("entry", "values")) if keys else {}
 
 
+def ends_of(tag: str) -> tuple[str, str]:
+    """Return the beginning and the end of the element of a live property."""
+    name = tag.rpartition("}")[2]
+    if tag == CHECKSUMS:
+        return f'<oc:{name} xmlns:oc="http://owncloud.org/ns">', f"</oc:{name}>"
+    return f"<D:{name}>", f"</D:{name}>"
+
+
 def propstat(properties: str, status: str) -> str:
     """Return properties with their status, which Kodi compares letter by letter."""
     words = f"<D:status>HTTP/1.1 {status}</D:status>"
     return f"<D:propstat><D:prop>{properties}</D:prop>{words}</D:propstat>"
 
 
-def lockdiscovery(active: Iterable[DriveLock]) -> str:
-    inner = "".join(
+def lock_elements(active: Iterable[DriveLock]) -> str:
+    return "".join(
         "<D:activelock><D:locktype><D:write/></D:locktype>"
         f"<D:lockscope><D:{'shared' if each.is_shared else 'exclusive'}/></D:lockscope>"
         f"<D:depth>{'infinity' if each.is_deep else '0'}</D:depth>{each.owner}"
@@ -183,7 +187,6 @@ def lockdiscovery(active: Iterable[DriveLock]) -> str:
         f"<D:locktoken><D:href>{each.token}</D:href></D:locktoken></D:activelock>"
         for each in active
     )
-    return f"<D:lockdiscovery>{inner}</D:lockdiscovery>"
 
 
 # What programs store
