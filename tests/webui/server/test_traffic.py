@@ -92,9 +92,7 @@ def test_the_last_ten_minutes_are_a_curve_with_words(alice, traffic):
     parts += [{"start": "2026-09-01 12:10:00", "received": 30_000_000, "sent": 2_000_000}]
     traffic.fake.traffic["minutes"] = {"parts": parts, "transfers": []}
     shown = alice.client.get("/transfers/speeds/")
-    assert words(shown, "p") == (
-        "Peak in the last 10 minutes: receiving 3 MB/s, sending 200 KB/s"
-    )
+    assert words(shown, "p") == ("Peak in the last 10 minutes: receiving 3 MB/s, sending 200 KB/s")
     assert len(shown.content) < 1_500
     assert page(shown).select_one("#speeds")["data-poll"]
 
