@@ -52,9 +52,9 @@ SHARED = "/account/server/"
 PARTS = {
     ("alice", OWN): "browser language devices password pair ways tokens",
     ("bob", OWN): "browser language devices password pair ways tokens",
-    ("gwen", OWN): "browser language devices password pair",
-    ("alice", SHARED): "storage names people health service connection programs activity",
-    ("bob", SHARED): "storage service",
+    ("gwen", OWN): "browser language devices password pair tokens",
+    ("alice", SHARED): "storage traffic names people health service connection programs activity",
+    ("bob", SHARED): "storage traffic service",
     ("gwen", SHARED): "storage service",
 }
 
