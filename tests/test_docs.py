@@ -16,6 +16,7 @@ from config import settings
 from host.management.commands.account import Command as Account
 from host.management.commands.library import Command as Library
 from host.management.commands.work import Command as Work
+from host.storage import release
 from host.web.connections import is_upload
 from service.models import Transfer
 from service.transfers import states
@@ -249,9 +250,8 @@ def test_security_names_every_kind_of_attack():
 
 
 def test_the_newest_changes_are_for_this_version():
-    version = tomllib.loads((BASE / "pyproject.toml").read_text())["project"]["version"]
-    newest = re.search(r"^## (\S+?),? ", (BASE / "CHANGELOG.md").read_text(), re.MULTILINE)
-    assert newest[1] == version
+    newest = re.search(r"^## (\S+), (\S+)$", (BASE / "CHANGELOG.md").read_text(), re.MULTILINE)
+    assert newest.groups() == (release.version(), release.date())
 
 
 def test_the_scale_page_quotes_the_performance_figures():

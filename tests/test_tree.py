@@ -47,6 +47,13 @@ def test_lock_files_name_no_host_and_hash_everything(lock):
         assert "--hash=sha256:" in block
 
 
+@pytest.mark.parametrize("name", ["", "-cluster"])
+def test_every_python_gets_the_same_version_of_a_package(name):
+    text = (BASE / f"requirements{name}.lock").read_text()
+    names = re.findall(r"^([\w.-]+)==", text, re.MULTILINE)
+    assert len(names) == len(set(names))
+
+
 def test_the_lock_file_of_the_scripts_tools_names_no_host_and_hashes_everything():
     packages = json.loads((BASE / "package-lock.json").read_text())["packages"]
     named = {path: facts for path, facts in packages.items() if path}

@@ -20,9 +20,16 @@ OWN_APPS = ("service", "webui")
 
 
 @cache
+def project() -> dict[str, Any]:
+    return tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())
+
+
 def version() -> str:
-    project = tomllib.loads((settings.BASE_DIR / "pyproject.toml").read_text())["project"]
-    return str(project["version"])
+    return str(project()["project"]["version"])
+
+
+def date() -> str:
+    return str(project()["tool"]["ferry"]["released"])
 
 
 def refuse_newer(connection: BaseDatabaseWrapper, **_signal: Any) -> None:

@@ -27,7 +27,7 @@ def wheel(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("wheel")
     build = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", folder]
     subprocess.run(build, cwd=BASE, check=True, capture_output=True)
-    return next(folder.glob("ferry-*-py3-none-any.whl"))
+    return next(folder.glob("ferry_server-*-py3-none-any.whl"))
 
 
 @pytest.fixture(scope="module")
