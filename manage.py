@@ -19,12 +19,21 @@ def main() -> None:
     # `ferry manage work` is `ferry work`, so that both ways to write commands of Django work.
     if sys.argv[1:2] == ["manage"]:
         del sys.argv[1]
+    # Django's own command of that name would print the version of Django.
+    if sys.argv[1:2] in (["version"], ["--version"]):
+        sys.argv[1] = "versions"
     if sys.argv[1:2] == ["run"]:
         set_up_run()
     # As the command `ferry`, this file is a module of site-packages, and its folder isn't searched.
     base = str(Path(__file__).resolve().parent)
     if base not in sys.path:
         sys.path.insert(0, base)
+    from host import containers  # noqa: PLC0415
+
+    containers.become_user()
+    if sys.argv[1:] == ["healthcheck"]:
+        # A container asks every 30 seconds: loading Django would take five times as long.
+        sys.exit(not containers.is_healthy())
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     from django.core.management import execute_from_command_line  # noqa: PLC0415
 

@@ -206,6 +206,17 @@ class Environment:
         """Exit with an error that never repeats the wrong value, which may be a secret."""
         raise SystemExit(f"{name}: cannot use the value that is set; it must be {requirement}.")
 
+    @classmethod
+    def refuse_folder(cls, name: str, folder: Path, trouble: Exception) -> NoReturn:
+        """Exit with an error that names the user who may not write there."""
+        if not isinstance(trouble, PermissionError):
+            cls.refuse(name, "a folder that Ferry may write to")
+        user, group = os.geteuid(), os.getegid()
+        raise SystemExit(
+            f"{name}: Ferry runs as user {user} and group {group}, who may not write to {folder}. "
+            f"Make them its owner (chown {user}:{group}), or start Ferry as the user who owns it."
+        )
+
     def _read(
         self,
         name: str,

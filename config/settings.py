@@ -37,7 +37,7 @@ except (OSError, UnicodeDecodeError) as trouble:
     if isinstance(trouble, OSError) and trouble.errno in (errno.ENOSPC, errno.EDQUOT):
         advice = "The disk is full. Free some space on it, then start Ferry again."
         raise SystemExit(f"{advice} DATA_DIR is {DATA_DIR}.") from None
-    env.refuse("DATA_DIR", "a folder that Ferry may write to")
+    env.refuse_folder("DATA_DIR", DATA_DIR, trouble)
 if not SECRET_KEY.strip():
     # A new key would end every session and link, so that is the owner's decision.
     env.refuse("DATA_DIR", "a folder whose file secret_key holds a key, or is gone and made anew")

@@ -100,7 +100,7 @@ def alone(path: Path) -> Iterator[None]:
     except OSError as trouble:
         if outage_log.outage_in(trouble):
             raise
-        Environment.refuse("DATA_DIR", "a folder that Ferry may write to")
+        Environment.refuse_folder("DATA_DIR", path.parent, trouble)
     with file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

@@ -151,10 +151,10 @@ def test_programs_that_tests_start_stop_at_a_sigint_also_in_the_background():
     assert said == ["False\n", "True\n"]
 
 
-def refusal_of(**settings: str) -> str:
+def refusal_of(*prefix: str, **settings: str) -> str:
     """Return what Ferry prints instead of starting."""
     answer = subprocess.run(
-        [sys.executable, "manage.py", "run"],
+        [*prefix, sys.executable, "manage.py", "run"],
         cwd=BASE,
         env={**os.environ, **settings},
         capture_output=True,
@@ -206,6 +206,18 @@ def test_a_data_folder_that_cannot_be_used_is_one_line(tmp_path, broken):
     (tmp_path / "with-file-static" / "static").touch()
     said = refusal_of(DATA_DIR=str(tmp_path / broken), SECRET_KEY="k" * 50)
     assert said.startswith("DATA_DIR: ")
+    assert said.count("\n") == 1
+
+
+@pytest.mark.slow
+def test_a_data_folder_of_another_user_is_refused_with_both_users(tmp_path):
+    (tmp_path / "theirs").mkdir(mode=0o500)
+    tmp_path.chmod(0o755)
+    # Root may write everywhere.
+    prefix = ["setpriv", "--bounding-set=-all", "--inh-caps=-all"] if os.geteuid() == 0 else []
+    said = refusal_of(*prefix, DATA_DIR=str(tmp_path / "theirs"))
+    user = f"user {os.geteuid()} and group {os.getegid()}"
+    assert said.startswith(f"DATA_DIR: Ferry runs as {user}, who may not write to {tmp_path}/")
     assert said.count("\n") == 1
 
 

@@ -1,14 +1,18 @@
 """The image and the compose file agree with each other and with Ferry."""
 
+import os
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
 
+import pytest
 import yaml
 from django.core.management import get_commands
 
 from config import settings
-from host import processes
+from host import containers, processes
+from tests.cases import each_case
 from tests.running import BASE
 from tests.test_tree import tracked
 from tests.tools import program
@@ -107,3 +111,38 @@ def test_nginx_takes_the_proxy_of_the_cluster(tmp_path):
     subprocess.run(
         [program("nginx", "/usr/sbin/nginx"), "-t", "-c", tmp_path / "nginx.conf"], check=True
     )
+
+
+def test_puid_moves_from_root_to_a_user_who_owns_the_data(tmp_path, monkeypatch):
+    done = []
+    # The test itself must not become another user.
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    for name in ("chown", "setgroups", "setgid", "setuid"):
+        monkeypatch.setattr(os, name, lambda *given, name=name: done.append((name, *given)))
+    for variable, value in {"PUID": "99", "PGID": "100", "DATA_DIR": str(tmp_path)}.items():
+        monkeypatch.setenv(variable, value)
+    containers.become_user()
+    moves = [("setgroups", []), ("setgid", 100), ("setuid", 99)]
+    assert done == [("chown", tmp_path, 99, 100), *moves]
+
+
+@each_case(
+    ("settings", "sentence"),
+    [
+        ({}, ""),
+        ({"PUID": "12"}, ""),
+        ({"PUID": "13"}, "PUID: Ferry runs as user 12 already"),
+        ({"PUID": "nobody"}, "PUID and PGID: they must be numbers"),
+        ({"PUID": "12", "PGID": "users"}, "PUID and PGID: they must be numbers"),
+    ],
+)
+def test_a_puid_that_cannot_be_is_refused(settings, sentence, monkeypatch):
+    # The test may run as any user.
+    monkeypatch.setattr(os, "geteuid", lambda: 12)
+    for variable in ("PUID", "PGID"):
+        monkeypatch.delenv(variable, raising=False)
+    for variable, value in settings.items():
+        monkeypatch.setenv(variable, value)
+    with pytest.raises(SystemExit) if sentence else nullcontext() as refused:
+        containers.become_user()
+    assert not sentence or str(refused.value).startswith(sentence)

@@ -1,0 +1,52 @@
+"""What a container asks of Ferry: to become a user, and to tell whether it is healthy."""
+
+import os
+from http.client import HTTPConnection
+from pathlib import Path
+
+# Docker waits ten seconds for the answer.
+ANSWER_SECONDS = 8
+ANY_ADDRESS = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  They become loopback addresses.
+
+
+def become_user() -> None:
+    """Leave root for PUID and PGID, if they are set, and give them the data folder."""
+    user, group = (os.environ.get(name, "") for name in ("PUID", "PGID"))
+    if not user:
+        return
+    if not user.isdecimal() or not (group or user).isdecimal():
+        raise SystemExit("PUID and PGID: they must be numbers of a user and a group.")
+    uid, gid = int(user), int(group or user)
+    if os.geteuid():
+        refuse_other(uid, gid)
+        return
+    folder = Path(os.environ.get("DATA_DIR", "/data"))
+    if folder.is_dir() and folder.stat().st_uid != uid:
+        os.chown(folder, uid, gid)
+    os.setgroups([])
+    os.setgid(gid)
+    os.setuid(uid)
+
+
+def refuse_other(uid: int, gid: int) -> None:
+    if os.geteuid() != uid:
+        raise SystemExit(
+            f"PUID: Ferry runs as user {os.geteuid()} already, and only root can become another. "
+            f"Start the container as that user (--user {uid}:{gid}), or as root (--user 0)."
+        )
+
+
+def is_healthy() -> bool:
+    """Ask Ferry on this machine whether it is ready, at the address to which it listens."""
+    # After `become_user`, since the settings open the data folder.
+    from config import settings  # noqa: PLC0415
+
+    host = ANY_ADDRESS.get(settings.HOST, settings.HOST)
+    connection = HTTPConnection(host, settings.PORT, timeout=ANSWER_SECONDS)
+    try:
+        connection.request("GET", f"{settings.URL_PREFIX}/readyz", headers={"Host": "localhost"})
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
+    finally:
+        connection.close()
