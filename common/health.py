@@ -36,3 +36,4 @@ class Report:
     free_bytes: int | None = None
     measured_at: datetime | None = None
     uploads: tuple[UnfinishedUploads, ...] = ()
+    versions: Mapping[str, str] = field(default_factory=dict)  # by program

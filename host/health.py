@@ -23,6 +23,7 @@ from django.views.decorators.cache import never_cache
 from common.health import Finding, Report, UnfinishedUploads
 from common.storage.outages import Outage, outage_of
 from config.embedded.upstream import EMBEDDED_ACCOUNT
+from host import versions
 from host.static_files.storage import HashedModules
 from host.storage import outage_log, release
 from host.web import visitors
@@ -240,6 +241,13 @@ def sandbox() -> Finding | None:
     return Finding("sandbox_missing", sentence, is_blocking=False)
 
 
+def known_holes() -> Finding | None:
+    if not (holes := tuple(versions.known_holes(versions.running()))):
+        return None
+    sentence = "A program that Ferry runs has a known security hole."
+    return Finding("version_hole", sentence, holes, is_blocking=False)
+
+
 CHECKS: dict[str, Check] = {
     # First, since others wait for a slow disk, and it would seem quick then.
     "disk": disk,
@@ -250,6 +258,7 @@ CHECKS: dict[str, Check] = {
     "service": service,
     "worker": worker,
     "sandbox": sandbox,
+    "versions": known_holes,
 }
 
 
@@ -287,6 +296,7 @@ def report(*, is_brief: bool = False) -> Report:
         disk_bytes(),
         datetime.fromisoformat(measurements.at) if measurements else None,
         tuple(unfinished_uploads()),
+        {} if is_brief else versions.running(),
     )
 
 

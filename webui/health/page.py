@@ -31,6 +31,7 @@ class HealthPage:
     uses: list[Use]
     free: str
     measured: str
+    versions: str
 
 
 def health_page(report: Report, calendar: Calendar) -> HealthPage:
@@ -45,6 +46,7 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         uses=uses(report),
         free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),
         measured=calendar.since(report.measured_at) if report.measured_at else "",
+        versions=" · ".join(f"{name} {version}" for name, version in report.versions.items()),
     )
 
 
@@ -76,6 +78,7 @@ def part_words(part: str) -> str:
         "service": _("Storage service"),
         "worker": _("Worker"),
         "sandbox": _("Sandbox"),
+        "versions": _("Versions"),
     }
     return words.get(part, part)
 
@@ -160,6 +163,10 @@ def finding_words(finding: Finding) -> tuple[str, str]:
                 "Run Ferry on Linux 5.13 or newer with Landlock and seccomp. Until then, take "
                 "care whose files you add."
             ),
+        ),
+        "version_hole": (
+            _("A program that Ferry runs has a known security hole"),
+            _("Update it. A newer version of Ferry may bring a newer one."),
         ),
     }
     other = (_("This can't be checked right now"), _("The log says why."))

@@ -26,12 +26,15 @@ UNHEALTHY = {
     "disk": Finding("disk_read_only", "The disk can't be written to."),
     "content": Finding("content_missing", "Some.", ("<b>film.mkv</b>",), is_blocking=False),
     "tide": Finding("tide", "The tide is out."),
+    "versions": Finding("version_hole", "x", ("FFmpeg 1.0: a film.",), is_blocking=False),
 }
+VERSIONS = {"Ferry": "0.1.0", "FFmpeg": "1.0"}
 SPACE = {"library": 2_000_000_000, "orphans": 0, "previews": 3_000_000}
 
 
 def unhealthy(*, is_brief: bool = False) -> Report:
-    return Report(UNHEALTHY, SPACE, 5_000_000_000, datetime(2026, 11, 23, 12, 30, tzinfo=UTC))
+    measured_at = datetime(2026, 11, 23, 12, 30, tzinfo=UTC)
+    return Report(UNHEALTHY, SPACE, 5_000_000_000, measured_at, versions=VERSIONS)
 
 
 def test_an_owner_sees_problems_remedies_and_space_use(alice, monkeypatch):
@@ -39,20 +42,23 @@ def test_an_owner_sees_problems_remedies_and_space_use(alice, monkeypatch):
     changed = replace(host(), report_health=unhealthy)
     monkeypatch.setattr("common.host._make", lambda: changed)
     answer = alice.client.get("/account/health/")
-    assert words(answer, ".page-sub") == "3 items need your attention."
-    disk, content, tide, database = [
+    assert words(answer, ".page-sub") == "4 items need your attention."
+    disk, content, tide, old, database = [
         " ".join(row.get_text(" ").split()) for row in page(answer).select("#parts li")
     ]
     assert disk.startswith("Disk The disk can't be written to Check its cable")
     assert content.endswith("<b>film.mkv</b>")
     assert tide == "tide This can't be checked right now The log says why."
+    assert old.startswith("Versions A program that Ferry runs has a known security hole Update it")
+    assert old.endswith("FFmpeg 1.0: a film.")
     assert database == "Database Works"
+    assert words(answer, "#versions") == "Ferry 0.1.0 · FFmpeg 1.0"
     assert words(answer, "#space") == (
         "Files in the library 2 GB Previews Ferry makes them again when needed 3 MB"
     )
     assert "There's 5 GB free on this disk." in words(answer, "main")
     icons = page(answer).select("#parts use")
-    assert len(icons) == 4
+    assert len(icons) == 5
     assert all(urlsplit(icon["href"]).path.endswith(".svg") for icon in icons)
 
 

@@ -1,0 +1,78 @@
+"""Which versions run here, and which of them have holes that were known when Ferry was released."""
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import metadata
+from typing import NamedTuple
+
+from host.storage import release
+from service.media.sandbox.ffmpeg_access import ffmpeg
+
+ASK_SECONDS = 20
+
+
+class Hole(NamedTuple):
+    program: str
+    fixed: tuple[str, ...]  # the first version of each line that has the fix, the newest line last
+    name: str
+    sentence: str
+
+
+# Only holes that a file, a peer, or a request can reach through Ferry.
+HOLES = (
+    Hole("FFmpeg", ("8.1",), "CVE-2026-40962", "a film can overwrite its memory"),
+    Hole("libtorrent", ("2.0.14", "2.1.1"), "issue 8692", "a peer can stop the torrent engine"),
+)
+
+
+@cache
+def running() -> Mapping[str, str]:
+    """Return the version of each program that people's files and peers reach."""
+    return {
+        "Ferry": release.version(),
+        "Python": platform.python_version(),
+        "FFmpeg": ffmpeg_version(),
+        "PyAV": metadata.version("av"),
+        "libtorrent": metadata.version("libtorrent"),
+    }
+
+
+def ffmpeg_version() -> str:
+    """Return what ffmpeg says, such as 9.0.2, with what its builders appended."""
+    command = [ffmpeg(), "-version"]
+    try:
+        said = subprocess.run(  # noqa: S603
+            command, capture_output=True, check=True, text=True, timeout=ASK_SECONDS
+        ).stdout
+    except (OSError, subprocess.SubprocessError):
+        return ""
+    found = re.match(r"ffmpeg version n?(\S+)", said)
+    return found[1] if found else ""
+
+
+def known_holes(versions: Mapping[str, str]) -> Iterator[str]:
+    """Yield a sentence for each version that has a hole of the table."""
+    for hole in HOLES:
+        version = versions[hole.program]
+        # Distributions fix holes without a new number.
+        if not re.search(r"deb|ubuntu", version) and is_before(version, hole.fixed):
+            newest = " or ".join(hole.fixed)
+            yield f"{hole.program} {version}: {hole.sentence} ({hole.name}). Fixed in {newest}."
+
+
+def is_before(version: str, fixed: tuple[str, ...]) -> bool:
+    """Return whether a version lacks the fix of its line. Builds without a number are unknown."""
+    number = numbers_of(version)
+    if not number:
+        return False
+    lines = [numbers_of(each) for each in fixed]
+    same = [line for line in lines if line[: len(line) - 1] == number[: len(line) - 1]]
+    return number < (same or lines)[-1]
+
+
+def numbers_of(version: str) -> tuple[int, ...]:
+    found = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, found[0].split("."))) if found else ()
