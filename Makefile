@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 LOCALES := $(addprefix --locale=,de es fr zh_Hans)
 
-.PHONY: run test quick test-all test-postgresql test-container test-cluster check fmt wheel bench bench-peers soak power-cuts mutants screenshots messages lock
+.PHONY: run test quick test-all test-postgresql test-container test-cluster check fmt wheel release audit bench bench-peers soak power-cuts mutants screenshots messages lock
 
 run: .venv/run.stamp
 	@exec $(BIN)/python manage.py run
@@ -22,7 +22,7 @@ quick: .venv/dev.stamp
 test-postgresql: .venv/dev.stamp
 	$(BIN)/python -m tests.postgresql
 
-# Run as root. The first run makes a base image from Debian's packages, in a minute.
+# Run as root. The first run makes a base image from Debian's packages, in some minutes.
 test-container: .venv/dev.stamp
 	$(BIN)/python -m pytest -m container tests/fresh
 
@@ -58,6 +58,14 @@ fmt: .venv/dev.stamp node_modules/dev.stamp
 
 wheel: .venv/dev.stamp
 	$(BIN)/python -m hatchling build --target wheel
+
+# Needs Debian's packages buildah and mmdebstrap. The first run makes a base image, in some minutes.
+release: .venv/dev.stamp
+	$(BIN)/python -m release
+
+# Compare the locks with a copy of an advisory database: `make audit ADVISORIES=all.zip`, from OSV.
+audit: .venv/dev.stamp
+	$(BIN)/python -m release.audit $(ADVISORIES)
 
 bench: .venv/dev.stamp
 	$(BIN)/python -m lab.bench

@@ -115,7 +115,7 @@ def test_every_path_that_a_page_names_exists():
     assert {path for path in named if not (BASE / path).exists()} <= MADE_BY_RUNS
 
 
-FOLDERS = "common|config|docs|lab|service|static|templates|tests|webui"
+FOLDERS = "common|config|docs|lab|release|service|static|templates|tests|webui"
 MADE_BY_RUNS = {"lab/bench/results/", "tests/browser/failures/"}
 
 
@@ -206,10 +206,20 @@ def test_glossary_words_are_unique_and_sorted():
         assert rows == sorted(set(rows), key=str.lower)
 
 
-def test_every_picture_and_page_that_is_linked_exists():
+def test_every_picture_page_and_heading_that_is_linked_exists():
     for page in [*BASE.glob("*.md"), *BASE.glob("docs/**/*.md")]:
-        for target in re.findall(r"(?:\]\(|src=\")([^)#\"]+)[)#\"]", page.read_text()):
-            assert target.startswith("https://") or (page.parent / target).is_file(), target
+        for target in re.findall(r"(?:\]\(|src=\")([^)\"]+)[)\"]", page.read_text()):
+            path, _, heading = target.partition("#")
+            if not target.startswith("https://"):
+                other = page.parent / path if path else page
+                assert other.is_file(), target
+                assert not heading or heading in headings_of(other), f"{page.name}: {target}"
+
+
+def headings_of(page: Path) -> set[str]:
+    """Return the anchors of a page, as GitHub makes them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 def test_the_programs_of_the_procfile_can_start():

@@ -1,9 +1,12 @@
-"""The image, built and started as root, with only what a careful host would let it do."""
+"""The image, loaded and started as root, with only what a careful host would let it do."""
 
 import json
 import os
+import re
+import resource
 import shutil
 import subprocess
+import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,125 +14,195 @@ from pathlib import Path
 import httpx
 import pytest
 
+from release import __main__ as release
+from release import bill, image
 from tests import tools
-from tests.running import (
-    BASE,
-    FINDINGS,
-    START_SECONDS,
-    STOP_SECONDS,
-    Output,
-    free_port,
-    launch,
-)
+from tests.running import BASE, FINDINGS, START_SECONDS, Output, free_port, launch
 from tests.service.working import until
 
 pytestmark = pytest.mark.container
 
-# Debian's own packages in place of the base that only a registry has.
-BASE_IMAGE = "localhost/ferry-tests-base"
-PACKAGES = "ca-certificates,python3,python3-venv"
-IMAGE = "localhost/ferry-tests"
-CERTIFICATES = "/etc/ssl/certs"
-USER = 1000
-ENTER = """
-mount --bind "$root" "$root" && mount -o remount,bind,ro "$root" &&
-mount --bind "$data" "$root/data" && mount -t tmpfs tmpfs "$root/tmp" &&
-mount -t proc proc "$root/proc" && mount --rbind /dev "$root/dev" &&
-exec chroot "$root" setpriv --reuid={user} --regid={user} --clear-groups --bounding-set=-all \\
-    --inh-caps=-all --no-new-privs env --ignore-environment "$@"
-""".replace("{user}", str(USER))
-
-
-def buildah(*arguments: str | Path) -> str:
-    command = [tools.program("buildah"), *arguments]
-    return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout.strip()
+NAME = f"ferry:{release.VERSION}"
+# What no package brings: bytecode, and what Debian's and pip's installers write.
+MADE = re.compile(
+    r"etc/|var/|usr/lib/udev/|usr/share/(info|ca-certificates)/|.*/__pycache__/|"
+    r"opt/ferry/(bin|pyvenv\.cfg)|usr/(bin|sbin|lib)/"
+)
 
 
 @pytest.fixture(scope="module")
-def image(tmp_path_factory) -> str:
+def archive(tmp_path_factory) -> Path:
     if os.geteuid():
         tools.lacks("the rights of root")
-    folder = tmp_path_factory.mktemp("image")
-    if BASE_IMAGE not in buildah("images", "--format", "{{.Name}}").splitlines():
-        make_base(folder / "root")
-    certificate = os.environ.get("PIP_CERT")
-    (folder / "pip.conf").write_text(f"[global]\ncert = {certificate}\n" if certificate else "")
-    mounts = [f"{CERTIFICATES}:{CERTIFICATES}:ro", f"{folder / 'pip.conf'}:/etc/pip.conf:ro"]
-    volumes = [f"--volume={each}" for each in mounts]
-    options = ["--isolation=chroot", "--format=docker", f"--build-arg=BASE={BASE_IMAGE}"]
-    buildah("build", *options, *volumes, f"--tag={IMAGE}", BASE)
-    return IMAGE
-
-
-def make_base(root: Path) -> None:
-    debootstrap = tools.program("debootstrap")
-    command = [debootstrap, "--variant=minbase", f"--include={PACKAGES}", "bookworm", root]
-    subprocess.run(command, check=True, capture_output=True)
-    container = buildah("from", "scratch")
-    buildah("add", "--quiet", container, root, "/")
-    buildah("commit", "--quiet", "--rm", container, BASE_IMAGE)
-    shutil.rmtree(root)
+    for program in ("buildah", "mmdebstrap", "podman"):
+        tools.program(program)
+    folder = Path(os.environ.get("RELEASE", tmp_path_factory.mktemp("dist")))
+    if not any(folder.glob("ferry-*.tar")):
+        release.build_image(folder)
+    return next(folder.glob("ferry-*.tar"))
 
 
 @pytest.fixture(scope="module")
-def config(image) -> dict:
-    return json.loads(buildah("inspect", "--type=image", image))["Docker"]["config"]
+def podman(archive, tmp_path_factory) -> list[str]:
+    """Return the command of a Podman with a store of its own, which has loaded the image."""
+    folder = tmp_path_factory.mktemp("podman")
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    configuration = folder / "containers.conf"
+    # Podman would ask for more open files than a container of tests may have.
+    configuration.write_text(f'[containers]\ndefault_ulimits = ["nofile={files}:{files}"]\n')
+    runtime = ["--runtime=runc"] if shutil.which("runc") else []
+    places = [f"--root={folder}/images", f"--runroot={folder}/run"]
+    env = ["env", f"CONTAINERS_CONF={configuration}"]
+    command = [*env, tools.program("podman"), *places, *runtime]
+    subprocess.run([*command, "load", "--quiet", "--input", archive], check=True)
+    return command
 
 
-@pytest.fixture(scope="module")
-def root(image) -> Iterator[Path]:
-    container = buildah("from", image)
-    yield Path(buildah("mount", container))
-    buildah("rm", container)
-
-
-def inside(root: Path, data: Path, *command: str, **settings: str) -> list[str]:
-    """Return a command that runs another in the container's root, read-only and without rights."""
-    enter = f"root={root}; data={data}; {ENTER}"
-    environment = [f"{name}={value}" for name, value in settings.items()]
-    return ["unshare", "--mount", "sh", "-c", enter, "enter", *environment, *command]
+USERS = {
+    "as user 99": ["--user=99:100"],
+    "as user 1026": ["--user=1026:100"],
+    "as root with PUID": [
+        "--user=0", "--env=PUID=99", "--env=PGID=100",
+        "--cap-add=CHOWN", "--cap-add=SETUID", "--cap-add=SETGID",
+    ],
+}  # fmt: skip
+CAREFUL = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges"]
 
 
 @contextmanager
-def started(root: Path, data: Path, config: dict, port: int) -> Iterator[Output]:
-    own = dict(each.split("=", 1) for each in config["Env"])
-    options = {"PORT": str(port), "TORRENT_NETWORK": "loopback", "TORRENT_PORT": "0"}
-    command = [*config["Entrypoint"], *config["Cmd"]]
-    program = launch(inside(root, data, *command, **own, **options))
+def started(podman: list[str], *options: str) -> Iterator[tuple[Output, int, list[str]]]:
+    port = free_port()
+    name = f"ferry-{port}"
+    own = ["--env=TORRENT_NETWORK=loopback", "--env=TORRENT_PORT=0", f"--env=PORT={port}"]
+    usual = ["--rm", f"--name={name}", "--network=host", *CAREFUL, *own]
+    program = launch([*podman, "run", *usual, *options, f"localhost/{NAME}"])
     output = Output(program)
     try:
-        assert output.saw("Ferry answers on port", START_SECONDS), output.text
-        yield output
-        assert program.poll() is None
+        yield output, port, [*podman, "exec", name, "ferry"]
     finally:
-        program.terminate()
-        program.wait(STOP_SECONDS)
+        subprocess.run([*podman, "stop", "--ignore", name], check=True, capture_output=True)
         output.close()
 
 
-def test_the_image_starts_read_only_without_rights_and_reports_its_health(root, config, tmp_path):
-    assert config["User"] == f"{USER}:{USER}"
-    assert config["StopSignal"] == "SIGTERM"
-    kind, check = config["Healthcheck"]["Test"]
-    assert kind == "CMD-SHELL"
-    os.chown(tmp_path, USER, USER)
-    for folder in [tmp_path, *tmp_path.parents[:2]]:
-        folder.chmod(0o755)
-    port = free_port()
-    with started(root, tmp_path, config, port) as output:
-        page = httpx.get(f"http://localhost:{port}/signin/", timeout=60, trust_env=False)
+@pytest.mark.parametrize("user", USERS)
+def test_the_image_starts_read_only_as_any_user_and_reports_its_health(podman, tmp_path, user):
+    data = tmp_path / "data"
+    data.mkdir()
+    uid = 1026 if "1026" in user else 99
+    if "root" not in user:
+        os.chown(data, uid, 100)
+    bind = f"--volume={data}:/data"
+    # Only the machine's other address: `ferry healthcheck` must ask there.
+    with started(podman, bind, *USERS[user], "--env=HOST=127.0.0.2") as (output, port, ferry):
+        assert output.saw("Ferry answers on port", START_SECONDS), output.text
+        page = httpx.get(f"http://127.0.0.2:{port}/signin/", timeout=60, trust_env=False)
         assert page.status_code == 200
-        own = dict(each.split("=", 1) for each in config["Env"])
-        shell = ["shell", "--no-imports", "-c", FINDINGS]
-        shell = inside(root, tmp_path, *config["Entrypoint"], *shell, **own)
+        shell = [*ferry, "shell", "--no-imports", "-c", FINDINGS]
         found = until(lambda: (found := findings(shell))["worker"] is None and found)
         assert set(found.values()) == {None}
-        command = inside(root, tmp_path, "sh", "-c", check, PORT=str(port), **own)
-        subprocess.run(command, check=True)
+        subprocess.run([*ferry, "healthcheck"], check=True)
+        versions = subprocess.run([*ferry, "version"], check=True, capture_output=True, text=True)
+        assert f"Ferry {release.VERSION}, released on {release.DATE}\n" in versions.stdout
+        assert "\nPython 3.13." in versions.stdout
     assert "Traceback" not in output.text
-    assert subprocess.run(command, check=False, capture_output=True).returncode
-    assert (tmp_path / "ferry.sqlite3").stat().st_uid == USER
+    database = (data / "ferry.sqlite3").stat()
+    assert (database.st_uid, database.st_gid) == (uid, 100)
 
 
 def findings(shell: list[str]) -> dict[str, str | None]:
     return json.loads(subprocess.run(shell, check=True, capture_output=True).stdout)
+
+
+def test_a_folder_that_the_user_may_not_write_to_is_named(podman, tmp_path):
+    (tmp_path / "data").mkdir()
+    with started(podman, f"--volume={tmp_path}/data:/data", "--user=99:100") as (output, *_rest):
+        assert output.ends(START_SECONDS)
+    assert output.text == (
+        "DATA_DIR: Ferry runs as user 99 and group 100, who may not write to /data. "
+        "Make them its owner (chown 99:100), or start Ferry as the user who owns it.\n"
+    )
+
+
+def test_a_new_volume_belongs_to_any_user(podman):
+    with started(podman, "--volume=/data", "--user=1026:100") as (output, *_rest):
+        assert output.saw("Ferry answers on port", START_SECONDS), output.text
+
+
+def test_the_commands_of_readme_start_a_container(archive, podman, tmp_path):
+    """Compose is the oldest that must work, with Podman in place of Docker's daemon."""
+    compose = tools.program("docker-compose")
+    for name, text in release.texts():
+        (tmp_path / name).write_text(text)
+    (tmp_path / archive.name).symlink_to(archive)
+    docker = tmp_path / "bin" / "docker"
+    docker.parent.mkdir()
+    rest = f'exec {" ".join(podman)} "$@"'
+    docker.write_text(
+        f'#!/bin/sh\n[ "$1" != compose ] || {{ shift; exec {compose} "$@"; }}\n{rest}\n'
+    )
+    docker.chmod(0o755)
+    port = free_port()
+    (tmp_path / ".env").write_text(f"PORT={port}\nTORRENT_NETWORK=loopback\nTORRENT_PORT=0\n")
+    daemon = launch([*podman, "system", "service", "--time=0", f"unix://{tmp_path}/socket"])
+    until((tmp_path / "socket").exists)
+    environment = os.environ | {"DOCKER_HOST": f"unix://{tmp_path}/socket"}
+    environment |= {"PATH": f"{docker.parent}:{os.environ['PATH']}"}
+
+    def run(command: str) -> None:
+        subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, check=True)
+
+    try:
+        for command in commands_of_readme("In a container"):
+            run(command)
+        site = f"http://localhost:{port}/signin/"
+        until(lambda: httpx.get(site, timeout=60, trust_env=False).status_code == 200)
+    finally:
+        run("docker compose down --volumes")
+        daemon.terminate()
+        daemon.wait()
+
+
+def commands_of_readme(way: str) -> list[str]:
+    section = (BASE / "README.md").read_text().split(f"**{way}")[1]
+    lines = re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1].splitlines()
+    assert len(lines) == 2
+    return lines
+
+
+def test_the_bill_of_materials_lists_every_file_of_a_package(archive):
+    read = bill.read_image(archive)
+    written = bill.bill(read, release.VERSION, release.DATE)
+    packages = written["components"]
+    names = {package["purl"].partition("@")[0] for package in packages}
+    assert {"pkg:deb/debian/python3.13", "pkg:pypi/av", "pkg:pypi/ferry-server"} <= names
+    listed = {file["name"].lstrip("/") for package in packages for file in package["components"]}
+    assert {path for path in read.hashes.keys() - listed if not MADE.match(path)} == set()
+    lock = re.findall(r"^([\w-]+)==", (BASE / "requirements.lock").read_text(), re.MULTILINE)
+    missing = {f"pkg:pypi/{name}" for name in lock} - names
+    assert missing <= {"pkg:pypi/colorama", "pkg:pypi/tzdata"}
+
+
+def test_two_builds_of_the_image_are_equal(archive, tmp_path):
+    image.build(tmp_path / "again.tar", NAME, release.EPOCH, "--no-cache")
+    assert release.sum_of(tmp_path / "again.tar") == release.sum_of(archive)
+
+
+def test_the_archive_is_one_of_oci_and_of_docker(archive):
+    with tarfile.open(archive) as files:
+        names = files.getnames()
+        (docker,) = json.load(bill.member(files, "manifest.json"))
+        config = json.load(bill.member(files, docker["Config"]))["config"]
+    assert names[:2] == ["oci-layout", "index.json"]
+    assert {docker["Config"], *docker["Layers"]} < set(names)
+    assert config["User"] == "1000:1000"
+    assert config["StopSignal"] == "SIGTERM"
+    assert (config["Entrypoint"], config["Cmd"]) == (["ferry"], ["run"])
+
+
+def test_every_package_of_the_lock_has_a_wheel_for_arm64():
+    """Packages are the only part of the image that isn't Debian's, which has that architecture."""
+    uv = tools.program("uv")
+    target = ["--target=/nowhere", "--python-version=3.13", "--only-binary=:all:"]
+    options = ["--dry-run", "--python-platform=aarch64-manylinux_2_28", "--require-hashes"]
+    lock = ["--requirements", BASE / "requirements.lock"]
+    subprocess.run([uv, "pip", "install", *options, *target, *lock], check=True)

@@ -103,7 +103,7 @@ def test_the_commands_of_the_image_start_it_and_report_its_health(ferry, tmp_pat
     image = (BASE / "Containerfile").read_text()
     commands = re.findall(r"^(?:ENTRYPOINT|CMD) (.+)$", image, re.MULTILINE)
     assert [word for command in commands for word in json.loads(command)] == ["ferry", "run"]
-    check = re.search(r"^HEALTHCHECK .+\n +CMD (.+)$", image, re.MULTILINE)[1]
+    check = re.search(r"^HEALTHCHECK .+ CMD (.+)$", image, re.MULTILINE)[1]
     search = f"{ferry.parent}:{os.environ['PATH']}"
     settings = {"PORT": str(free_port()), "DATA_DIR": str(tmp_path / "data"), "PATH": search}
     look = partial(subprocess.run, ["sh", "-c", check], env=environment(tmp_path, **settings))

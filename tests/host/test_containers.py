@@ -1,10 +1,13 @@
 """The image and the compose file agree with each other and with Ferry."""
 
+import json
 import os
 import re
 import subprocess
 import sys
+from configparser import ConfigParser
 from contextlib import nullcontext
+from xml.etree import ElementTree as ET
 
 import pytest
 import yaml
@@ -12,6 +15,7 @@ from django.core.management import get_commands
 
 from config import settings
 from host import containers, processes
+from host.storage import release
 from tests.cases import each_case
 from tests.running import BASE
 from tests.test_tree import tracked
@@ -25,13 +29,81 @@ MACHINES = {
 }
 
 
-def test_the_composition_mounts_what_the_image_writes_to():
-    (volume,) = FERRY["volumes"]
-    data = volume.partition(":")[2]
-    assert FERRY["environment"]["DATA_DIR"] == data
-    assert f"DATA_DIR={data}\n" in IMAGE
-    assert f"VOLUME {data}\n" in IMAGE
-    assert set(FERRY["environment"]) <= set(settings.env.names)
+FOLDER = BASE / "docs/containers"
+COMPOSITIONS = {
+    path.name: yaml.safe_load(path.read_text())["services"]["ferry"]
+    for path in (BASE / "compose.yaml", *FOLDER.glob("*.yaml"))
+}
+NETWORK = ("build", "network_mode", "ports", "depends_on", "environment", "user", "volumes")
+
+
+def test_every_composition_mounts_what_the_image_writes_to():
+    for ferry in COMPOSITIONS.values():
+        (volume,) = ferry["volumes"]
+        data = volume.partition(":")[2]
+        assert variables_of(ferry)["DATA_DIR"] == data
+        assert f"DATA_DIR={data}\n" in IMAGE
+        assert f"VOLUME {data}\n" in IMAGE
+
+
+def variables_of(ferry) -> dict[str, str]:
+    given = ferry["environment"]
+    return given if isinstance(given, dict) else dict(each.partition("=")[::2] for each in given)
+
+
+def test_the_compositions_pass_every_setting_and_differ_in_networks_alone():
+    usual = {name: value for name, value in FERRY.items() if name not in NETWORK}
+    for name, ferry in COMPOSITIONS.items():
+        assert {key: value for key, value in ferry.items() if key not in NETWORK} == usual, name
+        assert set(variables_of(ferry)) <= set(settings.env.names), name
+    # In the container, no one looks for errors with DEBUG, and variants set where Ferry listens.
+    assert set(settings.env.names) - set(variables_of(FERRY)) == {"DEBUG"}
+    for name, ours in {
+        "compose.bridge.yaml": {"TORRENT_PORT"},
+        "compose.vpn.yaml": {"TORRENT_PORT"},
+    }.items():
+        missing = set(settings.env.names) - set(variables_of(COMPOSITIONS[name]))
+        assert missing == {"DEBUG", "HOST", "PORT", *ours}, name
+
+
+def test_every_file_names_the_image_of_this_version():
+    named = [
+        re.findall(r"(?:image: |\"image\": \"|Image=localhost/|<Repository>)(ferry:[\w.]+)", text)
+        for path in (BASE / "compose.yaml", *FOLDER.iterdir())
+        if (text := path.read_text())
+    ]
+    assert named == [[f"ferry:{release.version()}"]] * 7
+
+
+@pytest.mark.slow
+def test_old_versions_of_compose_read_every_composition():
+    """Debian 12 has one of 2021, and newer ones read all that it reads."""
+    compose = program("docker-compose")
+    environment = os.environ | {"ALLOWED_HOSTS": "nas.local"}
+    for path in (BASE / "compose.yaml", *FOLDER.glob("*.yaml")):
+        command = [compose, "--file", path, "config", "--quiet"]
+        subprocess.run(command, env=environment, check=True)
+    refused = [compose, "--file", FOLDER / "compose.bridge.yaml", "config", "--quiet"]
+    said = subprocess.run(refused, check=False, capture_output=True, text=True)
+    assert "set it in .env, such as 192.168.1.5,nas.local" in said.stderr
+
+
+def test_the_templates_of_other_programs_can_be_read():
+    container = ET.parse(FOLDER / "unraid.xml").getroot()
+    assert container.attrib == {"version": "2"}
+    targets = {each.get("Target"): each for each in container.iter("Config")}
+    assert targets.pop("/data").get("Type") == "Path"
+    assert set(targets) - {"PUID", "PGID"} <= set(settings.env.names)
+    assert all(each.text == each.get("Default") for each in targets.values())
+    (template,) = json.loads((FOLDER / "portainer.json").read_text())["templates"]
+    assert {each["name"] for each in template["env"]} <= set(settings.env.names)
+    assert template["volumes"] == [{"container": "/data"}]
+    unit = ConfigParser(strict=False, interpolation=None)
+    unit.optionxform = str
+    unit.read(FOLDER / "ferry.container")
+    assert unit["Container"]["HealthCmd"] == "ferry healthcheck"
+    assert unit["Container"]["Volume"].endswith(":/data")
+    assert unit["Container"]["ReadOnly"] == unit["Container"]["NoNewPrivileges"] == "true"
 
 
 def test_the_image_gets_what_the_wheel_is_made_of_and_nothing_else():

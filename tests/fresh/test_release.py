@@ -1,0 +1,162 @@
+"""The files that people install, and the commands of README on a Debian that has nothing else."""
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+
+from release import __main__ as release
+from release import image
+from tests import tools
+from tests.fresh.test_image import commands_of_readme
+from tests.running import BASE, Output, free_port, launch
+
+# Debian's packages and Python's come from afar.
+PATIENCE_SECONDS = 1_800
+ENTER = """
+mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/tmp" &&
+cp /etc/resolv.conf "$1/etc/resolv.conf" && root=$1 && shift && exec chroot "$root" "$@"
+"""
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("release")
+    release.write_all(folder, has_image=False)
+    return folder
+
+
+@pytest.mark.slow
+def test_two_builds_are_equal_and_have_their_sums(files, tmp_path):
+    release.write_all(tmp_path, has_image=False)
+    assert (tmp_path / "SHA256SUMS").read_text() == (files / "SHA256SUMS").read_text()
+    subprocess.run(["sha256sum", "--check", "--quiet", "SHA256SUMS"], cwd=files, check=True)
+    summed = set(re.findall(r"^\w{64}  (.+)$", (files / "SHA256SUMS").read_text(), re.MULTILINE))
+    assert summed == {path.name for path in files.iterdir()} - {"SHA256SUMS"}
+    wheel = f"ferry_server-{release.VERSION}-py3-none-any.whl"
+    assert {wheel, "requirements.lock", "compose.yaml", "install.sh", "SOURCES.md"} < summed
+
+
+def test_the_notes_are_what_the_changes_say_about_this_version():
+    heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
+    heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
+    changes = f"# Changes\n\n{heads[0]}\n\n- New.\n\n{heads[1]}\n\n- Old.\n"
+    assert release.notes(changes) == f"# Ferry {release.VERSION}, {release.DATE}\n\n- New.\n"
+    assert "\n### Security\n" in release.notes((BASE / "CHANGELOG.md").read_text())
+
+
+def test_the_composition_of_a_release_needs_no_checkout():
+    composition = dict(release.texts())["compose.yaml"]
+    assert "build:" in (BASE / "compose.yaml").read_text()
+    assert "build" not in composition
+    assert f"    image: ferry:{release.VERSION}\n" in composition
+
+
+@pytest.mark.slow
+def test_the_installer_refuses_a_damaged_package(files, tmp_path):
+    if os.geteuid():
+        tools.lacks("the rights of root")
+    shutil.copytree(files, tmp_path / "copy")
+    with next((tmp_path / "copy").glob("*.whl")).open("ab") as wheel:
+        wheel.write(b"more")
+    command = ["sh", tmp_path / "copy" / "install.sh"]
+    said = subprocess.run(command, check=False, capture_output=True, text=True)
+    assert said.returncode == 1
+    assert "is missing or damaged" in said.stderr
+
+
+@pytest.fixture(scope="module")
+def debian(tmp_path_factory) -> Path:
+    """Return the root of a Debian with only what each has, and fresh lists of packages."""
+    if os.geteuid():
+        tools.lacks("the rights of root")
+    root = tmp_path_factory.mktemp("debian") / "root"
+    options = ["--quiet", "--variant=minbase", "--skip=cleanup/apt/lists"]
+    sources = [f"deb {image.MIRROR}/{place} main" for place in image.SUITES]
+    image.run("mmdebstrap", *options, image.SUITE, root, *sources)
+    shutil.copy(os.environ.get("PIP_CERT", os.devnull), root / "etc" / "pip.pem")
+    return root
+
+
+def inside(root: Path, command: str) -> list[str]:
+    trust = ["PIP_CERT=/etc/pip.pem"] if "PIP_CERT" in os.environ else []
+    own = ["PATH=/usr/sbin:/usr/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", *trust]
+    own += ["HOST=127.0.0.1", "TORRENT_NETWORK=loopback", "TORRENT_PORT=0", "PYTHONUNBUFFERED=1"]
+    enter = [
+        "unshare",
+        "--mount",
+        "--pid",
+        "--fork",
+        "--kill-child",
+        "sh",
+        "-c",
+        ENTER,
+        "enter",
+        str(root),
+    ]
+    return [*enter, "env", "--ignore-environment", *own, "sh", "-c", command]
+
+
+def run(root: Path, command: str) -> str:
+    done = subprocess.run(
+        inside(root, command), stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout
+    return done.stdout
+
+
+@contextmanager
+def started(root: Path, command: str) -> Iterator[None]:
+    port = free_port()
+    program = launch(inside(root, f"PORT={port} exec {command}"))
+    output = Output(program)
+    try:
+        assert output.saw("Ferry answers on port", PATIENCE_SECONDS), output.text
+        page = httpx.get(f"http://localhost:{port}/signin/", timeout=60, trust_env=False)
+        assert page.status_code == 200
+        yield
+    finally:
+        program.terminate()
+        program.wait(60)
+        output.close()
+    assert "Traceback" not in output.text
+
+
+@pytest.mark.container
+def test_the_commands_of_readme_install_a_service_and_remove_it(debian, files):
+    shutil.copytree(files, debian / "srv" / "release")
+    for command in commands_of_readme("As a service"):
+        said = run(debian, f"cd /srv/release && {command}")
+    start = said.splitlines()[-1].removeprefix("install.sh: ")
+    with started(debian, start):
+        pass
+    kept = {path.name for path in (debian / "var/lib/ferry").iterdir()}
+    assert "ferry.sqlite3" in kept
+    # An upgrade replaces the packages, and nothing else.
+    run(debian, "sh /srv/release/install.sh")
+    run(debian, "sh /srv/release/install.sh --uninstall")
+    assert not (debian / "opt/ferry").exists()
+    assert not (debian / "etc/systemd/system/ferry.service").exists()
+    assert {path.name for path in (debian / "var/lib/ferry").iterdir()} == kept
+
+
+@pytest.mark.container
+def test_the_commands_of_readme_start_a_checkout(debian):
+    (debian / "srv/ferry").mkdir()
+    archive = subprocess.run(
+        ["git", "archive", "HEAD"], cwd=BASE, check=True, stdout=subprocess.PIPE
+    )
+    unpack = ["tar", "--extract", f"--directory={debian}/srv/ferry"]
+    subprocess.run(unpack, input=archive.stdout, check=True)
+    install, start = commands_of_readme("From a checkout")
+    run(debian, install)
+    with started(debian, f"make --directory=/srv/ferry {start.removeprefix('make ')}"):
+        pass
+    assert (debian / "srv/ferry/data/ferry.sqlite3").is_file()
