@@ -9,7 +9,7 @@ frames earlier, since an encoder's first frames fade in, and drops what comes be
 from fractions import Fraction
 from pathlib import Path
 
-from service.media.formats import FORMATS, PROTOCOLS
+from service.media.formats import DECODERS, FORMATS, PROTOCOLS
 from service.media.hls.renditions import AAC_BITS, AAC_RATE, SIZES, Rendition, RenditionKind
 from service.media.sandbox.ffmpeg_access import can_map_tones, ffmpeg
 
@@ -30,6 +30,7 @@ TAGS = "setparams=range=tv:color_primaries=bt709:color_trc=bt709:colorspace=bt70
 def source(path: Path, at: Fraction) -> list[str]:
     seek = ["-ss", f"{float(at):.6f}"] if at > 0 else []
     whitelists = ["-protocol_whitelist", PROTOCOLS, "-format_whitelist", FORMATS]
+    whitelists += ["-codec_whitelist", DECODERS]
     return [ffmpeg(), *QUIET, *whitelists, *seek, "-i", f"file:{path}"]
 
 

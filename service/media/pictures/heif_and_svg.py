@@ -8,7 +8,7 @@ are limited. It runs no scripts and opens nothing that an SVG links to.
 from typing import BinaryIO
 
 from service.media.content_folders import scratch_folder
-from service.media.formats import FORMATS
+from service.media.formats import DECODERS, FORMATS
 from service.media.pictures.sizes import PREVIEW
 from service.media.sandbox import launcher
 from service.media.sandbox.ffmpeg_access import ffmpeg, opens
@@ -25,7 +25,7 @@ def heif_to_jpeg(medium: BinaryIO) -> bytes:
 
     Only ffmpeg can join its HEVC tiles, and it takes no filter then, so it can't scale down.
     """
-    source = ["-format_whitelist", FORMATS, "-f", "mov"]
+    source = ["-format_whitelist", FORMATS, "-codec_whitelist", DECODERS, "-f", "mov"]
     return convert(medium, source, ["-c:v", "mjpeg", "-q:v", "3"], HEIF_LIMITS)
 
 

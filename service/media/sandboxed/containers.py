@@ -10,7 +10,7 @@ import av.subtitles.stream
 from av.container import InputContainer
 from av.stream import Stream
 
-from service.media.formats import FORMATS
+from service.media.formats import LIMITS
 from service.media.sandboxed.confinement.landlock import seal
 
 MICROSECONDS = 1_000_000
@@ -22,7 +22,7 @@ def open_sealed(path: str) -> InputContainer:
     It can read no other file then, whatever the file says, even if the process is taken over.
     """
     seal({path: "read"})
-    options = {"format_whitelist": FORMATS, "protocol_whitelist": "file", "max_streams": "500"}
+    options = LIMITS | {"protocol_whitelist": "file"}
     return av.open(f"file:{path}", container_options=options, metadata_errors="replace")
 
 

@@ -17,7 +17,7 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 from PIL import Image, ImageStat
 
-from service.media.formats import FORMATS
+from service.media.formats import DECODERS, LIMITS
 from service.media.pictures.sizes import FRAME, FRAMES, FRAMES_IN_ROW, PictureSize
 from service.media.probe import MOST_CHAPTERS, MediaTrack, Probed, TrackKind
 from service.media.sandboxed import drawing
@@ -52,7 +52,7 @@ def open_film(medium: BinaryIO) -> Iterator[InputContainer]:
 
     Formats that refer to other files are refused, and so are all protocols.
     """
-    options = {"format_whitelist": FORMATS, "protocol_whitelist": "none", "max_streams": "500"}
+    options = LIMITS | {"protocol_whitelist": "none"}
     try:
         container = av.open(medium, "r", metadata_errors="replace", container_options=options)
     except av.FFmpegError as trouble:
@@ -60,7 +60,16 @@ def open_film(medium: BinaryIO) -> Iterator[InputContainer]:
     with container:
         if len(container.streams) > MOST_TRACKS:
             raise Unfit("it has too many tracks", is_limit=True)
+        refuse_rare_codecs(container)
         yield container
+
+
+def refuse_rare_codecs(container: InputContainer) -> None:
+    """Raise Unfit if a track needs a decoder that few files need. libav has this list, too."""
+    for stream in (*container.streams.video, *container.streams.audio):
+        context = stream.codec_context
+        if context is not None and context.codec.name not in DECODERS.split(","):
+            raise Unfit(f"Ferry doesn't read its codec, {context.codec.canonical_name}")
 
 
 def probe(container: InputContainer) -> Probed:
