@@ -4,6 +4,8 @@
 #   sh install.sh --uninstall  removes it, and keeps /var/lib/ferry with all files and settings
 set -eu
 cd "$(dirname "$0")"
+# The user ferry must be able to read what root installs.
+umask 022
 
 say() { echo "install.sh: $*" >&2; }
 has_systemd() { [ -d /run/systemd/system ]; }
