@@ -46,7 +46,8 @@ class Environment:
         self.fixed_names: set[str] = set()
         self._base = base
         file = base / (env_file or ".env")
-        if env_file or file.exists():
+        # `Path.exists` fails in a home that another user has closed.
+        if env_file or os.path.exists(file):  # noqa: PTH110
             for name, value in read_file(file).items():
                 os.environ.setdefault(name, value)
 

@@ -14,7 +14,7 @@ BASE = Path(__file__).resolve().parents[1]
 BASE_IMAGE = "localhost/ferry-base"
 SUITE = "trixie"
 SUITES = ("debian trixie", "debian trixie-updates", "debian-security trixie-security")
-PACKAGES = "ca-certificates,python3,python3-venv"
+PACKAGES = "ca-certificates,libstdc++6,python3,python3-venv"
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
 MIRROR = os.environ.get("DEBIAN_MIRROR", "")
 

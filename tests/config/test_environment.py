@@ -262,6 +262,11 @@ def read(tmp_path):
     return read
 
 
+def test_an_env_file_that_cannot_be_looked_for_is_absent(tmp_path):
+    """Root can look everywhere, but not for a name as long as this."""
+    assert Environment(tmp_path / ("x" * 300)).names == []
+
+
 def test_the_env_file_fills_in_what_the_environment_leaves_open(tmp_path, monkeypatch):
     (tmp_path / ".env").write_text("FERRY_TEST_A=from file\nFERRY_TEST_B=from file\n")
     monkeypatch.setenv("FERRY_TEST_A", "from environment")
