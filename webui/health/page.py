@@ -31,11 +31,14 @@ class HealthPage:
     uses: list[Use]
     free: str
     measured: str
-    versions: str
 
 
 def health_page(report: Report, calendar: Calendar) -> HealthPage:
-    rows = [row_of(part, finding) for part, finding in report.findings.items()]
+    versions = tuple(f"{name} {version}" for name, version in report.versions.items())
+    rows = [
+        row_of(part, finding, versions if part == "versions" else ())
+        for part, finding in report.findings.items()
+    ]
     unhealthy_count = sum(not row.is_well for row in rows)
     return HealthPage(
         summary=summary(unhealthy_count),
@@ -46,7 +49,6 @@ def health_page(report: Report, calendar: Calendar) -> HealthPage:
         uses=uses(report),
         free="" if report.free_bytes is None else formatting.size_words(report.free_bytes),
         measured=calendar.since(report.measured_at) if report.measured_at else "",
-        versions=" · ".join(f"{name} {version}" for name, version in report.versions.items()),
     )
 
 
@@ -61,11 +63,11 @@ def summary(unhealthy_count: int) -> str:
     return words % {"count": formatting.count_words(unhealthy_count)}
 
 
-def row_of(part: str, finding: Finding | None) -> HealthRow:
+def row_of(part: str, finding: Finding | None, names: tuple[str, ...] = ()) -> HealthRow:
     name = part_words(part)
     if finding is None:
-        return HealthRow(name, _("Works"), "", (), is_well=True)
-    return HealthRow(name, *finding_words(finding), finding.names, is_well=False)
+        return HealthRow(name, _("Works"), "", names, is_well=True)
+    return HealthRow(name, *finding_words(finding), (*finding.names, *names), is_well=False)
 
 
 def part_words(part: str) -> str:
