@@ -88,18 +88,7 @@ def inside(root: Path, command: str) -> list[str]:
     trust = ["PIP_CERT=/etc/pip.pem"] if "PIP_CERT" in os.environ else []
     own = ["PATH=/usr/sbin:/usr/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", *trust]
     own += ["HOST=127.0.0.1", "TORRENT_NETWORK=loopback", "TORRENT_PORT=0", "PYTHONUNBUFFERED=1"]
-    enter = [
-        "unshare",
-        "--mount",
-        "--pid",
-        "--fork",
-        "--kill-child",
-        "sh",
-        "-c",
-        ENTER,
-        "enter",
-        str(root),
-    ]
+    enter = ["unshare", "--mount", "sh", "-c", ENTER, "enter", str(root)]
     return [*enter, "env", "--ignore-environment", *own, "sh", "-c", command]
 
 
