@@ -49,8 +49,8 @@ def ffmpeg_version() -> str:
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
-    found = re.match(r"ffmpeg version n?(\S+)", said)
-    return found[1] if found else ""
+    match = re.match(r"ffmpeg version n?(\S+)", said)
+    return match[1] if match else ""
 
 
 def known_holes(versions: Mapping[str, str]) -> Iterator[str]:
@@ -74,5 +74,5 @@ def is_before(version: str, fixed: tuple[str, ...]) -> bool:
 
 
 def numbers_of(version: str) -> tuple[int, ...]:
-    found = re.match(r"\d+(?:\.\d+)*", version)
-    return tuple(map(int, found[0].split("."))) if found else ()
+    match = re.match(r"\d+(?:\.\d+)*", version)
+    return tuple(map(int, match[0].split("."))) if match else ()
