@@ -18,6 +18,10 @@ FACTS = re.compile(
 )
 
 
+# These wheels have FFmpeg with x264 and x265, whatever the license of their own code.
+ALSO_UNDER = dict.fromkeys(("av", "imageio-ffmpeg"), "GPL-3.0-or-later")
+
+
 class Image(NamedTuple):
     hashes: Mapping[str, str]  # of each regular file, by its path without a slash before it
     facts: Mapping[str, str]  # the text of files that describe packages
@@ -87,7 +91,7 @@ def python_packages(image: Image) -> Iterator[dict[str, Any]]:
             facts = HeaderParser().parsestr(text)
             name = re.sub(r"[-_.]+", "-", facts["Name"]).lower()
             purl = f"pkg:pypi/{name}@{facts['Version']}"
-            licenses = [said] if (said := license_of(facts)) else []
+            licenses = [*filter(None, (license_of(facts), ALSO_UNDER.get(name)))]
             package = Package(name, facts["Version"], purl, licenses)
             yield component(image, package, python_files(image, path))
 

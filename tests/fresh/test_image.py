@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -64,6 +64,8 @@ def podman(archive) -> Iterator[list[str]]:
         shutil.rmtree(folder)
 
 
+# What Podman needs for more than the host's network.
+NETWORKS = (Path("/usr/lib/cni/bridge"), Path("/usr/lib/podman/netavark"))
 USERS = {
     "as user 99": ["--user=99:100"],
     "as user 1026": ["--user=1026:100"],
@@ -135,37 +137,51 @@ def test_a_new_volume_belongs_to_any_user(podman):
         assert output.saw("Ferry answers on port", START_SECONDS), output.text
 
 
-def test_the_commands_of_readme_start_a_container(archive, podman, tmp_path):
+@pytest.mark.parametrize("file", ["", "compose.bridge.yaml"])
+def test_the_commands_of_readme_start_a_container(archive, podman, tmp_path, file):
     """Compose is the oldest that must work, with Podman in place of Docker's daemon."""
-    compose = tools.program("docker-compose")
+    if file and not any(map(Path.exists, NETWORKS)):
+        tools.lacks("networks for containers")
     for name, text in release.texts():
         (tmp_path / name).write_text(text)
     (tmp_path / archive.name).symlink_to(archive)
-    docker = tmp_path / "bin" / "docker"
+    port = free_port()
+    settings = {"PORT": port, "TORRENT_NETWORK": "loopback", "TORRENT_PORT": 0}
+    settings |= {"ALLOWED_HOSTS": "nas.local", "COMPOSE_FILE": file} if file else {}
+    lines = [f"{name}={value}\n" for name, value in settings.items()]
+    (tmp_path / ".env").write_text("".join(lines))
+    with dockerlike(podman, tmp_path) as run:
+        for command in commands_of_readme("In a container"):
+            run(command)
+        until(lambda: answers(f"http://localhost:{port}/signin/"))
+        run("docker compose exec -T ferry ferry healthcheck")
+        run("docker compose down --volumes")
+
+
+@contextmanager
+def dockerlike(podman: list[str], folder: Path) -> Iterator[Callable[[str], None]]:
+    """Yield a function that runs a command with a `docker` that is Podman and Compose."""
+    compose = tools.program("docker-compose")
+    docker = folder / "bin" / "docker"
     docker.parent.mkdir()
     rest = f'exec {" ".join(podman)} "$@"'
     docker.write_text(
         f'#!/bin/sh\n[ "$1" != compose ] || {{ shift; exec {compose} "$@"; }}\n{rest}\n'
     )
     docker.chmod(0o755)
-    port = free_port()
-    (tmp_path / ".env").write_text(f"PORT={port}\nTORRENT_NETWORK=loopback\nTORRENT_PORT=0\n")
-    daemon = launch([*podman, "system", "service", "--time=0", f"unix://{tmp_path}/socket"])
-    until((tmp_path / "socket").exists)
+    socket = folder / "socket"
+    daemon = subprocess.Popen([*podman, "system", "service", "--time=0", f"unix://{socket}"])
     # Compose passes on what is set here, so none of the tests' own settings.
-    environment = {"DOCKER_HOST": f"unix://{tmp_path}/socket", "HOME": str(tmp_path)}
+    environment = {"DOCKER_HOST": f"unix://{socket}", "HOME": str(folder)}
     environment |= {"PATH": f"{docker.parent}:{os.environ['PATH']}"}
 
     def run(command: str) -> None:
-        subprocess.run(["sh", "-c", command], cwd=tmp_path, env=environment, check=True)
+        subprocess.run(["sh", "-c", command], cwd=folder, env=environment, check=True)
 
     try:
-        for command in commands_of_readme("In a container"):
-            run(command)
-        site = f"http://localhost:{port}/signin/"
-        until(lambda: answers(site))
+        until(socket.exists)
+        yield run
     finally:
-        run("docker compose down --volumes")
         daemon.terminate()
         daemon.wait()
 
