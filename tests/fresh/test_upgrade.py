@@ -55,6 +55,9 @@ def test_an_earlier_data_folder_opens_with_every_file(day, tmp_path):
     assert copy.stat().st_size > 0
     if day >= REFUSES_NEWER:
         assert "A newer Ferry has changed this database" in earlier.manage("prepare", fails=True)
+        earlier.manage("restore", str(copy))
+        with earlier.serving() as url, client_of(url) as api:
+            assert {each["name"] for each in api.get("/rest/folder").json()["files"]} == set(sent)
 
 
 class Earlier:
