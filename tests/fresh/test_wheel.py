@@ -43,7 +43,7 @@ def ferry(wheel, tmp_path_factory) -> Path:
     names = {path.name for path in packages.iterdir()} - {"needed.pth"}
     assert {re.sub(r"-[\d.]+\.dist-info", " facts", name) for name in names} == {
         "ferry",
-        "ferry facts",
+        "ferry_server facts",
     }
     return folder / "bin" / "ferry"
 

@@ -60,6 +60,7 @@ def test_ready_names_each_part_to_owners(alice, library_folder):
             "service": "ready",
             "worker": "No worker runs: transfers wait.",
             "sandbox": "ready",
+            "versions": "ready",
         },
     }
 
