@@ -264,6 +264,14 @@ def test_the_newest_changes_are_for_this_version():
     assert newest.groups() == (release.version(), release.date())
 
 
+def test_the_documents_name_the_files_of_this_version():
+    pages = [BASE / "README.md", *BASE.glob("docs/**/*.md")]
+    text = "".join(page.read_text() for page in pages)
+    named = re.findall(r"ferry(?:_server-|-|:)(\d+\.\d+\.\d+)", text)
+    assert len(named) >= 5
+    assert set(named) == {release.version()}
+
+
 def test_the_scale_page_quotes_the_performance_figures():
     section = SCALE.split("\n## When one machine is enough\n")[1].split("\n## ")[0]
     _head, _line, *rows = re.findall(r"^\|.+\|$", section, re.MULTILINE)
