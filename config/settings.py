@@ -48,6 +48,7 @@ DEBUG = env.flag("DEBUG", default=False)
 TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
+RELEASES_URL = env.text("RELEASES_URL")
 HSTS_SECONDS = env.integer("HSTS_SECONDS", 0, least=0, most=63_072_000)
 # host.web.front checks the host against this machine's names, which may change while Ferry runs.
 ALLOWED_HOSTS = ["*"]

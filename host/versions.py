@@ -8,10 +8,13 @@ from functools import cache
 from importlib import metadata
 from typing import NamedTuple
 
+import httpx
+
 from host.storage import release
 from service.media.sandbox.ffmpeg_access import ffmpeg
 
 ASK_SECONDS = 20
+MOST_SAID_BYTES = 65_536
 
 
 class Hole(NamedTuple):
@@ -61,6 +64,16 @@ def known_holes(versions: Mapping[str, str]) -> Iterator[str]:
         if not re.search(r"deb|ubuntu", version) and is_before(version, hole.fixed):
             newest = " or ".join(hole.fixed)
             yield f"{hole.program} {version}: {hole.sentence} ({hole.name}). Fixed in {newest}."
+
+
+def newest_release(url: str) -> str:
+    """Return the version of the wheel that a list of files names, such as the sums of a release."""
+    with httpx.stream("GET", url, timeout=ASK_SECONDS, trust_env=False) as answer:
+        said = next(answer.iter_text(MOST_SAID_BYTES), "") if answer.is_success else ""
+    names: list[str] = re.findall(r"ferry_server-(\d+(?:\.\d+)*)-py3", said)
+    if not names:
+        raise httpx.DecodingError(f"it answers {answer.status_code} without a ferry_server-….whl")
+    return max(names, key=numbers_of)
 
 
 def is_before(version: str, fixed: tuple[str, ...]) -> bool:

@@ -21,7 +21,7 @@ MIRROR = os.environ.get("DEBIAN_MIRROR", "")
 
 def run(*command: str | Path, epoch: int = 0) -> str:
     environment = os.environ | ({"SOURCE_DATE_EPOCH": str(epoch)} if epoch else {})
-    program = which(command[0], path=f"{os.defpath}:{os.environ['PATH']}")
+    program = which(command[0])
     if program is None:
         raise SystemExit(f"`make release` needs Debian's package {command[0]}.")
     done = subprocess.run(  # noqa: S603
@@ -49,14 +49,14 @@ def make_base(epoch: int) -> str:
 def write_root(root: Path, epoch: int) -> None:
     sources = [f"deb {MIRROR}/{place} main" for place in SUITES]
     # Python must not look at the times of its files: the image gives all of them the same.
-    compiled = "python3 -m compileall -qf --invalidation-mode unchecked-hash /usr/lib/python3*"
+    compile_all = "python3 -m compileall -qf --invalidation-mode unchecked-hash /usr/lib/python3*"
     run(
         "mmdebstrap",
         "--quiet",
         "--variant=essential",
         f"--include={PACKAGES}",
         *(f"--dpkgopt=path-exclude={each}" for each in LEFT_OUT),
-        f'--customize-hook=chroot "$1" sh -c "PYTHONHASHSEED=0 {compiled}"',
+        f'--customize-hook=chroot "$1" sh -c "PYTHONHASHSEED=0 {compile_all}"',
         SUITE,
         root,
         *sources,

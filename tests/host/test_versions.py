@@ -3,12 +3,16 @@
 import re
 import subprocess
 import sys
+from contextlib import nullcontext
+from io import StringIO
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from host import versions
 from tests.cases import each_case
 from tests.running import BASE
+from tests.swarm import WebSeed, serving_http
 
 VERSIONS = {"Ferry": "0.1.0", "Python": "3.13.5", "FFmpeg": "9.0.2-17-g2a571b6068"} | {
     "PyAV": "18.1.0",
@@ -61,3 +65,34 @@ def test_a_version_is_compared_with_its_own_line(program, version, has_hole):
 
 def test_each_hole_is_of_a_program_that_runs():
     assert {hole.program for hole in versions.HOLES} <= set(versions.running())
+
+
+@each_case(
+    ("names", "sentence"),
+    [
+        (["0.1.0"], "No newer Ferry is out."),
+        (["0.0.9"], "No newer Ferry is out."),
+        (["0.9.0", "0.10.0", "0.2.0"], "Ferry 0.10.0 is out."),
+        ([], "RELEASES_URL: it can't be read: it answers 200"),
+    ],
+)
+def test_a_newer_release_is_looked_for_only_where_the_owner_says(
+    names, sentence, settings, tmp_path
+):
+    sums = [f"{'0' * 64}  ferry_server-{name}-py3-none-any.whl\n" for name in names]
+    (tmp_path / "SHA256SUMS").write_text("".join(sums))
+    with serving_http(WebSeed(folder=tmp_path)) as web:
+        settings.RELEASES_URL = f"{web.url}/SHA256SUMS"
+        said = StringIO()
+        with pytest.raises(CommandError, match=sentence) if not names else nullcontext():
+            call_command("versions", stdout=said)
+    assert not names or said.getvalue().splitlines()[-1] == sentence
+
+
+def test_without_an_address_nothing_is_asked(settings, monkeypatch):
+    settings.RELEASES_URL = ""
+    # Any request would fail.
+    monkeypatch.delattr("httpx.stream")
+    said = StringIO()
+    call_command("versions", stdout=said)
+    assert said.getvalue().count("\n") == len(versions.running())

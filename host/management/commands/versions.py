@@ -1,6 +1,8 @@
 from typing import Any
 
-from django.core.management.base import BaseCommand
+import httpx
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError
 
 from host import versions
 from host.storage import release
@@ -16,3 +18,13 @@ class Command(BaseCommand):
             self.stdout.write(f"{program} {version or 'unknown'}{note}")
         for sentence in versions.known_holes(versions.running()):
             self.stderr.write(f"Warning: {sentence}")
+        if settings.RELEASES_URL:
+            self.compare(settings.RELEASES_URL)
+
+    def compare(self, url: str) -> None:
+        try:
+            newest = versions.newest_release(url)
+        except (httpx.HTTPError, httpx.InvalidURL) as trouble:
+            raise CommandError(f"RELEASES_URL: it can't be read: {trouble}") from None
+        is_newer = versions.is_before(release.version(), (newest,))
+        self.stdout.write(f"Ferry {newest} is out." if is_newer else "No newer Ferry is out.")
