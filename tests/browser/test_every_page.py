@@ -30,7 +30,7 @@ ANSWERS = {
     "a code to be typed": ("/pair/", "main form"),
     "a code that nobody shows": ("/account/pair/code/", "main form"),
     "an invitation": ("/account/people/invite/", "main form"),
-    "a new token": ("/account/", "form[action$='/account/tokens/#tokens']"),
+    "a new token": ("/account/", "form[action$='/account/tokens/']"),
     "a password that is refused": ("/account/", "form[action$='/account/password/']"),
     "a link for other players": ("{folder}link/", "main form"),
     "a link to a page": ("{folder}share/", "main form"),

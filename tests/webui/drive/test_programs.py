@@ -100,7 +100,7 @@ def test_cadaver_and_curl(shelf, token, tmp_path):
     said = run(tool, f"{shelf}/", input=words, cwd=tmp_path, env=home)
     assert "failed" not in said
     assert re.search(r"also\.txt +5 ", said)
-    command = ["curl", "--silent", "--fail", "--netrc-file", tmp_path / ".netrc"]
+    command = [program("curl"), "--silent", "--fail", "--netrc-file", tmp_path / ".netrc"]
     assert run(*command, f"{shelf}/there.txt") == "hello"
 
 
