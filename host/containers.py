@@ -1,7 +1,7 @@
 """What a container asks of Ferry: to become a user, and to tell whether it is healthy."""
 
 import os
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 # Docker waits ten seconds for the answer.
@@ -46,7 +46,7 @@ def is_healthy() -> bool:
     try:
         connection.request("GET", f"{settings.URL_PREFIX}/readyz", headers={"Host": "localhost"})
         return connection.getresponse().status == 200
-    except OSError:
+    except (OSError, HTTPException):
         return False
     finally:
         connection.close()

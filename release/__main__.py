@@ -18,6 +18,7 @@ from pathlib import Path
 from release import bill, image
 
 BASE = image.BASE
+DIST = BASE / "dist"
 PROJECT = tomllib.loads((BASE / "pyproject.toml").read_text())
 VERSION = PROJECT["project"]["version"]
 DATE = PROJECT["tool"]["ferry"]["released"]
@@ -30,7 +31,7 @@ COPIED = (
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--folder", type=Path, default=BASE / "dist", help="where it goes")
+    parser.add_argument("--folder", type=Path, default=DIST, help="where it goes")
     parser.add_argument(
         "--without-image", action="store_true", help="leave out the container image"
     )
@@ -40,8 +41,11 @@ def main() -> None:
 
 
 def write_all(folder: Path, *, has_image: bool) -> None:
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
+    if folder == DIST:
+        shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True, exist_ok=True)
+    if any(folder.iterdir()):
+        raise SystemExit(f"{folder} isn't empty.")
     build_wheel(folder)
     for name in COPIED:
         shutil.copy(BASE / name, folder)

@@ -42,7 +42,7 @@ def read_image(archive: Path) -> Image:
         for layer in entry["Layers"]:
             with tarfile.open(fileobj=member(outer, layer), mode="r:*") as files:
                 for info in files:
-                    if info.isfile():
+                    if info.isfile() or info.islnk():
                         content = member(files, info.name).read()
                         hashes[info.name] = sha256(content).hexdigest()
                         if FACTS.fullmatch(info.name):

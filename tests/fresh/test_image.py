@@ -51,6 +51,7 @@ def podman(archive) -> Iterator[list[str]]:
     # Podman's own limits are higher than those of a container in which tests may run.
     limits = '["nofile=4096:4096", "nproc=4096:4096"]'
     configuration.write_text(f"[containers]\ndefault_ulimits = {limits}\n")
+    # crun refuses machines with both kinds of control groups.
     runtime = ["--runtime=runc"] if shutil.which("runc") else []
     places = [f"--root={folder}/images", f"--runroot={folder}/run"]
     env = ["env", f"CONTAINERS_CONF={configuration}"]

@@ -43,6 +43,13 @@ def test_two_builds_are_equal_and_have_their_sums(files, tmp_path):
     assert {wheel, "requirements.lock", "compose.yaml", "install.sh", "SOURCES.md"} < summed
 
 
+def test_a_release_replaces_nothing_of_yours(tmp_path):
+    (tmp_path / "mine").touch()
+    with pytest.raises(SystemExit, match="isn't empty"):
+        release.write_all(tmp_path, has_image=False)
+    assert (tmp_path / "mine").exists()
+
+
 def test_the_notes_are_what_the_changes_say_about_this_version():
     heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
     heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
