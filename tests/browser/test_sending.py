@@ -595,6 +595,7 @@ def test_the_bookmarklet_offers_the_last_folder_of_the_site(alice, elsewhere, sh
     alice.open(f"/files/{films.key.removeprefix('folder-')}/")
     popup = pressed(alice, elsewhere(f'<a href="{magnet("One")}">x</a>', ""))
     popup.evaluate(PATIENT)
+    expect(popup.get_by_role("button", name="Add transfer")).to_be_enabled()
     popup.get_by_role("link", name="Other folder").click()
     dialog = popup.get_by_role("dialog")
     dialog.get_by_label("Find a folder").fill("of a site")
