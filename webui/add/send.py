@@ -2,13 +2,14 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Any
 
 from django.urls import reverse
 
+from common.torrent_files import find_info_hash
 from webui.add.pages import outcomes
 from webui.add.pages.outcomes import ItemResult, SentFile
 from webui.add.parse import AddressItem, Item, MagnetItem, UnreadableItem
@@ -37,6 +38,7 @@ class SendContext:
     folder_id: str | None
     now: datetime
     is_choosing: bool = False  # Torrents wait until someone has chosen their files.
+    marks: Mapping[str, str] = field(default_factory=dict)  # by another program
 
 
 @dataclass(frozen=True)
@@ -101,19 +103,25 @@ def send_file(
     context: SendContext, name: str, content: Readable, size_bytes: int, torrent: bytes | None
 ) -> ItemResult:
     """Send a file. `torrent`: the bytes of a small .torrent, kept for another try."""
-    file = SentFile(name)
+    file, info_hash = SentFile(name), find_info_hash(torrent or b"")
     held_deletes.delete_now(context.service, kind=HeldDelete.TRANSFER)
+    send = partial(
+        new_files.add,
+        *(context.service, context.folder_id or ROOT, name, content, size_bytes),
+        chooses=context.is_choosing,
+    )
     try:
-        added = new_files.add(
-            *(context.service, context.folder_id or ROOT, name, content, size_bytes),
-            chooses=context.is_choosing,
-        )
+        if info_hash:
+            added, is_confirmed = actions.add(context.service, send, info_hash, name)
+        else:
+            added, is_confirmed = send(), True
     except Failure as failure:
         return refusal_of(file, failure)
     # The size of a .torrent isn't the size of the files it describes.
     size = None if torrent else size_bytes
     facts = {"source_kind": Sent.FILE, "torrent": torrent, "size_bytes": size}
-    return record_item(context, file, added, "", facts)
+    result = record_item(context, file, added, info_hash, facts)
+    return result if is_confirmed else replace(result, sentence=outcomes.unconfirmed_words())
 
 
 def record_item(
@@ -133,6 +141,7 @@ def record_item(
         added_by=context.by,
         added_at=context.now,
         **facts,
+        **context.marks,
     )
     key = f"t{added.id}" if added.id else f"s{row.pk}"
     sentence = outcomes.added_words(item, added.reason, is_known=is_known)
