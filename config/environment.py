@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import date
+from grp import getgrnam
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
@@ -92,6 +93,26 @@ class Environment:
             return (self._base / Path(raw).expanduser()).resolve()
 
         return self._read(name, default, parse, "a path")
+
+    def folder(self, name: str) -> Path | None:
+        """Read the absolute path of a folder, or None."""
+        words = "an absolute path"
+        return self._read(name, None, Path, words, lambda path: path is None or path.is_absolute())
+
+    def mode(self, name: str, default: int) -> int:
+        """Read the permissions of a file that its owner can read and write, such as 664."""
+        words = "a mode such as 664"
+        return self._read(
+            name, default, lambda raw: int(raw, 8), words, lambda mode: mode & ~0o77 == 0o600
+        )
+
+    def group(self, name: str) -> int | None:
+        """Read the name or number of a group of this machine, and return its number, or None."""
+
+        def parse(raw: str) -> int:
+            return int(raw) if raw.isdecimal() else getgrnam(raw).gr_gid
+
+        return self._read(name, None, parse, "a group of this machine")
 
     def host(self, name: str, default: str) -> str:
         """Read a host. IPv6 addresses may be in brackets, as they are in URLs."""

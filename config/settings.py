@@ -228,6 +228,15 @@ MEDIA_CACHE = env.integer("MEDIA_CACHE", 20_000, least=100, most=10**9) * 2**20
 FFMPEG = env.text("FFMPEG")
 FREE_ACCESS_UNTIL = env.date("FREE_ACCESS_UNTIL", date(2015, 12, 14))
 
+# What other programs of this machine find
+
+# Empty: Ferry keeps what it fetched for itself.
+HANDOVER_DIR = env.folder("HANDOVER_DIR")
+# Of files. Folders may also be entered by those who may read them.
+HANDOVER_MODE = env.mode("HANDOVER_MODE", 0o664)
+HANDOVER_GROUP = env.group("HANDOVER_GROUP")
+HANDOVER_DAYS = env.integer("HANDOVER_DAYS", 0, least=0, most=3650)
+
 # Settings that owners can't change on the site, since the environment has them.
 FIXED_SETTINGS = frozenset(env.fixed_names)
 

@@ -11,6 +11,7 @@ from service.models import Transfer
 from webui import owner_settings
 from webui.activity import events
 from webui.activity.events import Kind
+from webui.models import Role
 from webui.tokens import doors
 from webui.tokens.tokens import PREFIX, Purpose
 
@@ -45,14 +46,14 @@ def make_host() -> Host:
 
 
 def admit_to_v1(request: HttpRequest) -> bool | None:
-    """Return whether a program's token opens v1, which knows no folders as limits."""
+    """Return whether a program's token opens v1, which has no roles, and no folders as limits."""
     if not doors.token_in(request).startswith(PREFIX):
         return None
     try:
         token = doors.admit(request, Purpose.PROGRAMS, writes=request.method not in SAFE)
     except doors.NotAdmitted:
         return False
-    return not token.folder
+    return Role(token.user.role).includes(Role.OWNER) and not token.folder
 
 
 def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:

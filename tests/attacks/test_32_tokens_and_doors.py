@@ -115,6 +115,7 @@ DOORS = {
     "send": ask("POST", "/send/", **FORM),
     "drive": ask("PROPFIND", "/dav/"),
     "drive, to change it": ask("MKCOL", "/dav/New"),
+    "programs": ask("GET", "/api/v2/app/version"),
     "v1": lambda headers: of_service("/rest/user", **headers),
     "metrics": ask("GET", "/metrics"),
 }
@@ -123,8 +124,8 @@ OPENS = {
     "token to send": {"send"},
     "token for the drive": {"drive", "drive, to change it"},
     "token to read the drive": {"drive"},
-    "token for programs": {"v1"},
-    "token for programs to read": {"v1"},
+    "token for programs": {"programs", "v1"},
+    "token for programs to read": {"programs", "v1"},
     "password for other programs": {"v1"},
     "token for metrics": {"metrics"},
 }
@@ -153,8 +154,8 @@ RIGHTS = {
     (Purpose.DRIVE, Role.MEMBER, True): {"drive", "drive, to change it"},
     (Purpose.DRIVE, Role.MEMBER, False): {"drive"},
     (Purpose.PROGRAMS, Role.GUEST, True): set(),
-    (Purpose.PROGRAMS, Role.MEMBER, True): set(),
-    (Purpose.PROGRAMS, Role.OWNER, True): {"v1"},
+    (Purpose.PROGRAMS, Role.MEMBER, True): {"programs"},
+    (Purpose.PROGRAMS, Role.OWNER, True): {"programs", "v1"},
 }
 
 

@@ -229,6 +229,38 @@ def test_an_empty_key_is_refused_and_left_to_the_owner(tmp_path):
     assert (tmp_path / "secret_key").read_text() == "\n"
 
 
+@each_case(("raw", "meant"), [("664", 0o664), ("0640", 0o640), ("600", 0o600)])
+def test_modes_are_read_as_people_write_them(env, monkeypatch, raw, meant):
+    monkeypatch.setenv("HANDOVER_MODE", raw)
+    assert env.mode("HANDOVER_MODE", 0o664) == meant
+
+
+@each_case("raw", ["999", "rw-", "777", "044", "4664", "-664"])
+def test_modes_with_which_ferry_could_not_work_are_refused(env, monkeypatch, raw):
+    monkeypatch.setenv("HANDOVER_MODE", raw)
+    with pytest.raises(SystemExit, match="HANDOVER_MODE: "):
+        env.mode("HANDOVER_MODE", 0o664)
+
+
+def test_groups_are_read_by_name_or_number(env, monkeypatch):
+    monkeypatch.setenv("HANDOVER_GROUP", "root")
+    assert env.group("HANDOVER_GROUP") == 0
+    monkeypatch.setenv("HANDOVER_GROUP", "12345")
+    assert env.group("HANDOVER_GROUP") == 12345
+    monkeypatch.setenv("HANDOVER_GROUP", "no such group")
+    with pytest.raises(SystemExit, match="HANDOVER_GROUP: "):
+        env.group("HANDOVER_GROUP")
+
+
+def test_a_folder_for_others_has_an_absolute_path(env, monkeypatch):
+    assert env.folder("HANDOVER_DIR") is None
+    monkeypatch.setenv("HANDOVER_DIR", "/srv/media")
+    assert env.folder("HANDOVER_DIR") == Path("/srv/media")
+    monkeypatch.setenv("HANDOVER_DIR", "media")
+    with pytest.raises(SystemExit, match="HANDOVER_DIR: "):
+        env.folder("HANDOVER_DIR")
+
+
 def test_a_relative_path_starts_beside_manage_py(env, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("DATA_DIR", "elsewhere/data")

@@ -17,5 +17,5 @@ from webui.models.signin import (
     Token,
     token_purpose,
 )
-from webui.models.transfers import HiddenWish, Sent
+from webui.models.transfers import Category, HiddenWish, Sent
 from webui.models.uploads import ResumableUpload

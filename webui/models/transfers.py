@@ -28,6 +28,13 @@ class Sent(models.Model):
     cleared_at = models.DateTimeField(null=True)
     created_folder_id = models.CharField(max_length=64, blank=True)
     created_file_id = models.CharField(max_length=64, blank=True)
+    # What other programs want of it. Without a category (None), it is none of theirs.
+    category = models.CharField(max_length=100, null=True)  # noqa: DJ001  SQLite adds it in place.
+    tags = models.TextField(null=True)  # noqa: DJ001  As above. A comma is between them.
+    # Its copy in the hand-over folder: the path there, when it was complete, or why it isn't yet.
+    handed_path = models.TextField(null=True)  # noqa: DJ001  As above.
+    handed_at = models.DateTimeField(null=True)
+    handover_trouble = models.CharField(max_length=64, null=True)  # noqa: DJ001  As above.
 
     class Meta:
         constraints = (
@@ -94,3 +101,12 @@ class HiddenWish(models.Model):
 
     def __str__(self) -> str:
         return f"{self.wish} at {self.connection}"
+
+
+class Category(models.Model):
+    """A category into which other programs sort transfers, even while it has none."""
+
+    name = models.CharField(max_length=100, unique=True)
+
+    def __str__(self) -> str:
+        return self.name

@@ -56,10 +56,20 @@ def token_in(request: HttpRequest) -> str:
 def admit(request: HttpRequest, purpose: tokens.Purpose, *, writes: bool) -> Token:
     """Return the token that came with the request, which becomes its person's, within the token's
     folder. Raises NotAdmitted. No cookie counts, so no other site can act in a person's name."""
-    token = token_in(request)
+    return admit_token(request, token_in(request), purpose, writes=writes)
+
+
+def admit_token(
+    request: HttpRequest, token: str, purpose: tokens.Purpose, *, writes: bool
+) -> Token:
     row = tokens.find(token) if token else None
     if row is None:
         raise unknown(request, is_guess=bool(token))
+    return enter(request, row, purpose, writes=writes)
+
+
+def enter(request: HttpRequest, row: Token, purpose: tokens.Purpose, *, writes: bool) -> Token:
+    """Let a known token in. Raises NotAdmitted."""
     refuse_beyond(request, row, purpose, writes=writes)
     request.user = row.user
     vars(request).update(token=row, bounds=tokens.bounds_of(row))

@@ -50,10 +50,7 @@ def bounds_of(row: Token) -> Bounds | None:
 
 
 def may_do(role: Role, purpose: str, *, writes: bool) -> bool:
-    """Return whether a person with this role may do what a token is for: guests only look, and v1
-    has no roles."""
-    if purpose == Purpose.PROGRAMS:
-        return role.includes(Role.OWNER)
+    """Return whether a person with this role may do what a token is for: guests only look."""
     return role.includes(Role.MEMBER) or (purpose == Purpose.DRIVE and not writes)
 
 
@@ -76,7 +73,9 @@ def find_revocable(user: User, token: int) -> Token | None:
 
 
 def end_beyond(person: User, role: Role) -> None:
-    """Revoke the tokens that a person's new role doesn't allow: it may become the old one again."""
+    """Revoke the tokens that a person's new role doesn't allow: it may become the old one again.
+    An owner's token for other programs also opened v1."""
     for row in Token.objects.filter(user=person):
-        if not may_do(role, row.purpose, writes=row.may_write):
+        was_owners = row.purpose == Purpose.PROGRAMS and role != Role.OWNER
+        if was_owners or not may_do(role, row.purpose, writes=row.may_write):
             row.delete()

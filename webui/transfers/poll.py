@@ -9,7 +9,7 @@ from functools import cache, partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.db.models.functions import Substr
 
 from webui.connection.connection import Service, recent_failure
@@ -194,11 +194,12 @@ def load_sent_records(service: Service) -> list[SentRecord]:
 
     For 2,000 rows, model objects would cost more than the rest of the poll.
     """
-    rows = (
-        Sent.objects.filter(connection=service.key, cleared_at=None)
-        .annotate(beginning=Substr("source", 1, SOURCE_BEGINNING), by=F("added_by__username"))
-        .order_by("-pk")[:MOST_SHOWN]
-    )
+    return records_of(Sent.objects.filter(connection=service.key, cleared_at=None))
+
+
+def records_of(rows: QuerySet[Sent]) -> list[SentRecord]:
+    beginning, by = Substr("source", 1, SOURCE_BEGINNING), F("added_by__username")
+    rows = rows.annotate(beginning=beginning, by=by).order_by("-pk")[:MOST_SHOWN]
     return [SentRecord._make(row) for row in rows.values_list(*SentRecord._fields)]
 
 

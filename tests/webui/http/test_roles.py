@@ -106,6 +106,7 @@ TABLE = {
     "account-server-names": (OWNER, "post", {}),
     "account-activity": (OWNER, "get", {}),
     "drive": (STRANGER, "get", {}),
+    "qbittorrent": (STRANGER, "get", {"path": "auth/login"}),
     "drive-entry": (STRANGER, "get", {"path": "Films"}),
     "account-tokens": (GUEST, "post", {}),
     "account-token-revoke": (GUEST, "post", {"token": 1}),

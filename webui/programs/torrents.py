@@ -1,0 +1,171 @@
+"""What other programs see of transfers: a torrent each, in the words of BitTorrent clients."""
+
+import hashlib
+from collections.abc import Collection, Iterator
+from datetime import datetime
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from django.conf import settings
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils import timezone
+
+from webui.connection.connection import Service
+from webui.handover import places
+from webui.http.requests import service_of
+from webui.library.bounds import Bounds, bounds_of
+from webui.library.entries import ROOT
+from webui.models import Sent
+from webui.transfers import poll, states
+from webui.transfers.states import CachedTransfer
+from webui.transfers.transfer_cache import CachedList
+from webui.v1.errors import NotFound
+
+# Of progress, until the last byte is where a program will look.
+ALMOST = 0.999
+
+
+class Marks(NamedTuple):
+    """What the site remembers of a transfer for other programs, named like the columns."""
+
+    info_hash: str = ""
+    category: str | None = None
+    tags: str | None = None
+    handed_path: str | None = None
+    handed_at: datetime | None = None
+    handover_trouble: str | None = None
+
+
+class Torrent(NamedTuple):
+    """A transfer as other programs see it."""
+
+    transfer: CachedTransfer
+    hash: str
+    marks: Marks
+    folder: str  # of its category
+
+    @property
+    def category(self) -> str:
+        return self.marks.category or ""
+
+    @property
+    def tags(self) -> list[str]:
+        return tags_in(self.marks.tags or "")
+
+    @property
+    def is_handed_over(self) -> bool:
+        """Return whether a copy is made of it, sooner or later."""
+        return self.marks.category is not None and settings.HANDOVER_DIR is not None
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether its files are where programs look: in the hand-over folder, or, if nobody
+        ordered a copy, with the service."""
+        is_done = self.transfer.state == states.DONE
+        return is_done and (not self.is_handed_over or self.marks.handed_at is not None)
+
+    @property
+    def is_moving(self) -> bool:
+        state = self.transfer.state
+        return state == states.MOVING or (state == states.DONE and not self.is_complete)
+
+    @property
+    def is_in_trouble(self) -> bool:
+        is_broken = self.transfer.state in (states.FAILED, states.NO_ROOM, states.GONE)
+        return is_broken or (not self.is_complete and bool(self.marks.handover_trouble))
+
+    @property
+    def trouble(self) -> str:
+        """Return a word for why it is in trouble, or a reason that it waits."""
+        return self.marks.handover_trouble or self.transfer.said or self.transfer.reason
+
+    @property
+    def progress(self) -> float:
+        return 1 if self.is_complete else min(self.transfer.percent / 100, ALMOST)
+
+    @property
+    def left_bytes(self) -> int:
+        if self.is_complete:
+            return 0
+        return max(self.transfer.size_bytes - self.transfer.done_bytes, 1)
+
+    @property
+    def path(self) -> str:
+        """Return where the files are or will be. It is never the folder itself."""
+        if self.marks.handed_path:
+            return str(places.top() / self.marks.handed_path)
+        return f"{self.folder}/{places.visible_name(self.transfer.name or self.hash)}"
+
+
+def tags_in(text: str) -> list[str]:
+    return [tag for each in text.split(",") if (tag := each.strip())]
+
+
+class Torrents:
+    """The torrents that a request may see. They come from the cache of transfers, so that programs
+    that ask every second cost the service nothing."""
+
+    def __init__(self, request: HttpRequest) -> None:
+        self.service = service_of(request)
+        self.bounds = bounds_of(request)
+
+    @cached_property
+    def cached_list(self) -> CachedList:
+        return poll.refresh(self.service)
+
+    @cached_property
+    def by_hash(self) -> dict[str, Torrent]:
+        """Return the torrents by hash, in the order of the queue. Raises Failure."""
+        _list, marks = self.cached_list, load_marks(self.service)
+        in_list = poll.store().all(self.service.key).values()
+        seen: Collection[CachedTransfer] = [*in_list, *load_cleared(self.service)]
+        if self.bounds:
+            seen = list(within(self.service, self.bounds, seen))
+        folder_of = cache(lambda category: str(places.folder_of(category or "")))
+        none, torrents = Marks(), {}
+        for each in seen:
+            own = marks.get(each.row, none)
+            info_hash = hash_of(self.service, each, own)
+            torrents[info_hash] = Torrent(each, info_hash, own, folder_of(own.category))
+        return torrents
+
+
+def within(
+    service: Service, bounds: Bounds, transfers: Collection[CachedTransfer]
+) -> Iterator[CachedTransfer]:
+    """Yield the transfers into a token's folder, and into folders below it."""
+    folders = {each.into for each in transfers if each.row}
+    inside = {each for each in folders if is_inside(service, bounds, each)}
+    return (each for each in transfers if each.row and each.into in inside)
+
+
+def is_inside(service: Service, bounds: Bounds, folder: str) -> bool:
+    try:
+        return bounds.include(service, folder or ROOT, timezone.now())
+    except NotFound:
+        return False
+
+
+CLEARED = Q(cleared_at__isnull=False, category__isnull=False, state=states.DONE)
+"""What people cleared from the list. Programs may not have imported it yet."""
+
+
+def load_cleared(service: Service) -> list[CachedTransfer]:
+    records = poll.records_of(Sent.objects.filter(CLEARED, connection=service.key))
+    now = poll.store().now()
+    return [states.derive_unlisted(each, None, now)._replace(percent=100) for each in records]
+
+
+def load_marks(service: Service) -> dict[int, Marks]:
+    rows = Sent.objects.filter(Q(cleared_at=None) | CLEARED, connection=service.key).order_by()
+    return {pk: Marks(*marks) for pk, *marks in rows.values_list("pk", *Marks._fields)}
+
+
+def hash_of(service: Service, transfer: CachedTransfer, marks: Marks) -> str:
+    """Return the info hash. Fetched files have none, so one is made up."""
+    info_hash = marks.info_hash or transfer.hash
+    if info_hash:
+        return info_hash.lower()
+    name = f"{service.key} {transfer.row or transfer.id}"
+    return hashlib.sha256(name.encode()).hexdigest()[:40]
