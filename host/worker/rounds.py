@@ -2,10 +2,11 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
-from threading import Event
+from threading import Event, Thread
 
 from django.conf import settings
 from django.db import close_old_connections
@@ -28,6 +29,7 @@ from service.transfers import transfers
 from webui import pruning
 from webui.connection import connection
 from webui.deleting import held_deletes
+from webui.handover.handover import HandingOver
 from webui.search import crawl
 
 log = logging.getLogger("ferry.worker")
@@ -86,6 +88,10 @@ ROUNDS = [
 ]
 
 
+def handing_over(stopped: Event) -> Round:
+    return Round("handing over", timedelta(seconds=2), HandingOver(stopped.is_set).run)
+
+
 def run_all(rounds: list[Round]) -> None:
     for each in rounds:
         run_one(each)
@@ -111,6 +117,18 @@ def run_one(each: Round) -> None:
         log.exception("round failed name=%r", each.name)
     finally:
         close_old_connections()
+
+
+@contextmanager
+def aside(stopped: Event, rounds: list[Round]) -> Iterator[None]:
+    """Run rounds that may take hours in a thread, at the latest until the block ends."""
+    thread = Thread(target=run_until, args=(stopped, rounds), name=rounds[0].name)
+    thread.start()
+    try:
+        yield
+    finally:
+        stopped.set()
+        thread.join()
 
 
 def run_until(stopped: Event, rounds: list[Round]) -> None:

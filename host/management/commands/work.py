@@ -53,7 +53,7 @@ class Command(BaseCommand):
             if runs_transfers():
                 transferring.round()
                 transferring.stop()
-            rounds.run_all(rounds.ROUNDS)
+            rounds.run_all([*rounds.ROUNDS, rounds.handing_over(Event())])
             if makes_media():
                 media.run_once()
             return
@@ -67,6 +67,8 @@ class Command(BaseCommand):
                 stack.enter_context(transferring.going_on(stopped))
             if makes_media():
                 stack.enter_context(media.going_on())
+            if settings.HANDOVER_DIR:
+                stack.enter_context(rounds.aside(stopped, [rounds.handing_over(stopped)]))
             rounds.run_until(stopped, rounds.ROUNDS)
             # Transfers and media stop at the same time.
             transferring.wake()

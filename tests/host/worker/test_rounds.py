@@ -42,6 +42,13 @@ def test_the_worker_stops_on_request():
     assert len(ran) == 1
 
 
+def test_long_rounds_run_aside_until_the_block_ends():
+    stopped, runs = Event(), Event()
+    with rounds.aside(stopped, [Round("long", timedelta(hours=1), lambda _now: runs.set())]):
+        assert runs.wait(60)
+    assert stopped.is_set()
+
+
 class Impatient(Event):
     """An event that records how long the worker would sleep, and wakes it soon."""
 
