@@ -18,7 +18,7 @@ from webui.moving import views as moving
 from webui.people.views import pairing, people
 from webui.player import views as player
 from webui.previews.views import originals, preview, thumbnails
-from webui.programs.views import qbittorrent
+from webui.programs.views import qbittorrent, transmission
 from webui.search import views as search
 from webui.server import views as server
 from webui.shares.views import making, managing, players, receiving, visitors
@@ -136,6 +136,7 @@ urlpatterns = [
     path("dav/", drive.answer, name="drive"),
     re_path(r"^dav(?:/(?P<path>.*))?$", drive.answer, name="drive-entry"),
     re_path(r"^api/v2/(?P<path>[A-Za-z/]{1,60})$", qbittorrent.answer, name="qbittorrent"),
+    re_path("^transmission/rpc/?$", transmission.answer, name="transmission"),
     path("account/", account.show, name="account"),
     path("account/password/", account.password, name="account-password"),
     path("account/language/", account.language, name="account-language"),

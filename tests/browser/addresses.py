@@ -53,7 +53,7 @@ PAGES = {
 # Names of URLs that aren't pages: parts of pages, bytes, actions, and interfaces for programs.
 PIECES = {
     *("healthz", "readyz", "metrics", "manifest", "worker", "send-token", "add-read", "add-shared"),
-    *("drive", "drive-entry", "qbittorrent"),
+    *("drive", "drive-entry", "qbittorrent", "transmission"),
     "pair-state",
     *("files-listing", "files-rows", "files-row", "files-rename-form", "files-loss"),
     *("files-download", "files-thumb", "files-folder-zip", "files-zip", "files-archive-download"),

@@ -107,6 +107,7 @@ TABLE = {
     "account-activity": (OWNER, "get", {}),
     "drive": (STRANGER, "get", {}),
     "qbittorrent": (STRANGER, "get", {"path": "auth/login"}),
+    "transmission": (STRANGER, "get", {}),
     "drive-entry": (STRANGER, "get", {"path": "Films"}),
     "account-tokens": (GUEST, "post", {}),
     "account-token-revoke": (GUEST, "post", {"token": 1}),
