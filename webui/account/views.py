@@ -28,7 +28,8 @@ from webui.tokens.screen import tokens_of
 from webui.tokens.tokens import Purpose
 from webui.words.formatting import Calendar
 
-DOORS = {Purpose.DRIVE: "dav/", Purpose.PROGRAMS: "rest"}
+# Below the site's address, which programs for qBittorrent and Transmission need themselves.
+DOORS = {Purpose.DRIVE: "dav/", Purpose.PROGRAMS: ""}
 
 
 @open_to(Role.GUEST, "GET")
@@ -127,8 +128,8 @@ def make_token(request: Request) -> HttpResponse:
         return render_tokens(request, {"token_form": form}, status=422)
     token, purpose = form.create(timezone.now()), form.cleaned_data["purpose"]
     events.record(request, events.Kind.TOKEN_MADE, form.cleaned_data["name"])
-    door = DOORS.get(purpose, "")
-    address = request.build_absolute_uri(f"{reverse('files')}{door}") if door else ""
+    door = DOORS.get(purpose)
+    address = "" if door is None else request.build_absolute_uri(f"{reverse('files')}{door}")
     return render_tokens(request, {"token": new_token(token, request.user.username, address)})
 
 
