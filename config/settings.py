@@ -19,6 +19,12 @@ env = Environment(HOME, os.environ.get("ENV_FILE"))
 DATA_DIR = env.path("DATA_DIR", HOME / "data")
 HOST = env.host("HOST", "0.0.0.0")  # noqa: S104  A phone in the home network must reach it.
 PORT = env.integer("PORT", 8000, least=1, most=65535)
+# Behind a proxy, https is the proxy's; on loopback, browsers trust http as they do https.
+TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
+is_alone = not TRUSTED_PROXIES and HOST not in ("localhost", "127.0.0.1", "::1")
+HTTPS_PORT = env.integer("HTTPS_PORT", 8443 * is_alone, least=0, most=65535)
+TLS_CERT = env.path("TLS_CERT", None)
+TLS_KEY = env.path("TLS_KEY", TLS_CERT)
 URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 # Threads are made when they are needed. Two processes then hold 400 slow readers, even if these
@@ -45,7 +51,6 @@ if not SECRET_KEY.strip():
 # Access
 
 DEBUG = env.flag("DEBUG", default=False)
-TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 TRUSTED_HOSTS = env.host_names("ALLOWED_HOSTS")
 METRICS_TOKEN = env.secret("METRICS_TOKEN")
 RELEASES_URL = env.text("RELEASES_URL")

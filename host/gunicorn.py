@@ -13,6 +13,7 @@ from gunicorn import util  # type: ignore[import-untyped]
 
 from config import settings
 from host.storage import databases, running
+from host.tls import listening
 from host.web.connections import is_upload
 
 # How much of an unread body gunicorn discards.
@@ -21,7 +22,7 @@ UNREAD_BYTES = 64 * 1024
 OPEN_FILES, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
 
 address = f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST
-bind = f"{address}:{settings.PORT}"
+bind = [f"{address}:{port}" for port in (settings.PORT, listening.https_port()) if port]
 worker_class = "host.web.connection_limits.SharingWorker"
 workers = settings.WEB_PROCESSES
 threads = settings.WEB_THREADS

@@ -4,7 +4,6 @@ import errno
 import fcntl
 import logging
 import shutil
-import socket
 import stat
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -26,6 +25,7 @@ from config.embedded import upstream
 from config.environment import Environment
 from host.static_files.collection import collect_static
 from host.storage import object_storage, outage_log, release, running, shared_database
+from host.tls import certificate, listening
 from service.accounts import accounts
 from webui.models import OneTimeLink, User
 from webui.people.device_addresses import is_loopback
@@ -53,6 +53,7 @@ def prepare(*, is_key_new: bool = False) -> None:
         # Reading the cache makes its folder, which fails if the disk has become read-only.
         durable.make_folder(settings.DATA_DIR / "cache")
         accounts.ensure_default(upstream.EMBEDDED_ACCOUNT, upstream.secret_digest(), timezone.now())
+        certificate.renew_or_log()
         collect_static()
 
 
@@ -125,13 +126,10 @@ def warn_without_links(folder: Path) -> None:
 
 def refuse_unusable_address() -> None:
     """Exit with one line now; the web server would log many, again and again."""
-    family = socket.AF_INET6 if ":" in settings.HOST else socket.AF_INET
-    with socket.socket(family) as probe:
-        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            probe.bind((settings.HOST, settings.PORT))
-        except (OSError, UnicodeError) as trouble:
-            raise SystemExit(address_trouble(getattr(trouble, "errno", None))) from None
+    try:
+        listening.try_to_bind(settings.PORT)
+    except (OSError, UnicodeError) as trouble:
+        raise SystemExit(address_trouble(getattr(trouble, "errno", None))) from None
 
 
 def address_trouble(number: int | None) -> str:

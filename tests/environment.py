@@ -42,6 +42,7 @@ os.environ.update(
     ENV_FILE=os.devnull,
     DEBUG="false",
     PORT="8000",
+    HTTPS_PORT="0",
     TORRENT_NETWORK="loopback",
     TORRENT_PORT="0",
 )

@@ -17,7 +17,7 @@ from webui.connection import connection
 from webui.errors import answers as error_answers
 from webui.http import bodies
 from webui.http.content_types import PAGE
-from webui.http.requests import Answer, middleware
+from webui.http.requests import Answer, is_own_https, middleware
 from webui.v1.errors import Failure
 
 View = Callable[..., HttpResponseBase]
@@ -41,7 +41,8 @@ def set_headers(get_response: Answer, request: HttpRequest) -> HttpResponseBase:
         # Back after signing out must show nothing private, and no proxy may cache it.
         "Cache-Control": "private, no-store",
     }
-    if request.is_secure() and settings.HSTS_SECONDS:
+    # Never from our own https port: a device that lost our authority could go back to http only.
+    if request.is_secure() and settings.HSTS_SECONDS and not is_own_https(request):
         headers["Strict-Transport-Security"] = f"max-age={settings.HSTS_SECONDS}"
     if response.headers.get("Content-Type", "").startswith("text/html"):
         headers |= {"Content-Security-Policy": PAGE, "Permissions-Policy": PERMISSIONS}

@@ -38,6 +38,8 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
             return False
 
     def handle_request(self, req: Any, conn: ClientConnection) -> object:
+        if conn.is_https:
+            req.scheme = "https"
         self.cfg.pre_request(self, req)
         return go_on(conn, self._answer(req, conn))
 

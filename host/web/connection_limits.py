@@ -14,6 +14,8 @@ from gunicorn import util  # type: ignore[import-untyped]
 from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER  # type: ignore[import-untyped]
 
 from config import settings
+from host.tls import listening
+from host.tls.relays import Relays
 from host.web.answers import PARKED
 from host.web.connections import ClientConnection
 from host.web.idle_connections import IdleWorker, overdue
@@ -55,7 +57,15 @@ class SharingWorker(IdleWorker):
         self._sessions = self._visitors.Sessions()
         self._lookups = ThreadPoolExecutor(1, thread_name_prefix="sessions")
         self._accept_at = self._log_at = 0.0
+        self._relays: Relays | None = None
+        if listening.https_port():
+            self._relays = Relays(self.worker_connections, settings.STALLED_SECONDS)
         super().init_process()
+
+    def run(self) -> None:
+        super().run()
+        if self._relays:
+            self._relays.finish(REST_SECONDS)
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.cfg.threads + HEALTH_SLOTS)
@@ -73,11 +83,16 @@ class SharingWorker(IdleWorker):
         time.sleep(seconds_for_others(self.nr_conns))
         try:
             sock, client = listener.accept()
+            server = listener.getsockname()
+            is_https = self._relays is not None and server[1] == listening.https_port()
+            if self._relays and is_https:
+                sock = self._relays.plain_socket_of(sock)
         except OSError as trouble:
             if trouble.errno not in NOBODY_THERE:
                 self._handle_accept_error(trouble)
             return
-        conn = ClientConnection(self.cfg, sock, client, listener.getsockname())
+        conn = ClientConnection(self.cfg, sock, client, server)
+        conn.is_https = is_https
         conn.network = self._visitors.network_of_peer(conn.peer)
         self.nr_conns += 1
         self._by_peer[conn.network] += 1

@@ -100,6 +100,7 @@ class ClientConnection(TConn):  # type: ignore[misc]
     answer: Answer | None = None
     wait: Wait
     request_id = ""
+    is_https = False
     # Connections of one network count together; "" for a proxy, which forwards many networks.
     network = ""
     deadline = 0.0

@@ -13,6 +13,7 @@ from django.db import close_old_connections
 from django.utils import timezone
 
 from host.storage import shared_database
+from host.tls import certificate
 from host.worker import measuring
 from service.accounts import credentials
 from service.content import archive_plans
@@ -83,6 +84,7 @@ ROUNDS = [
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
+    Round("certificate", timedelta(minutes=1), certificate.renew),
     Round("measuring", timedelta(hours=1), measuring.measure),
     Round("database check", timedelta(days=1), measuring.check_database),
 ]

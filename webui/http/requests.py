@@ -153,3 +153,8 @@ def is_secure_context(request: Request) -> bool:
     """Return whether browsers see a secure context: https, or this machine itself."""
     own = ("localhost", "127.0.0.1", "[::1]")
     return request.is_secure() or split_domain_port(request.get_host())[0] in own
+
+
+def is_own_https(request: HttpRequest) -> bool:
+    """Return whether Ferry itself decrypts this connection, rather than a proxy."""
+    return request.META.get("SERVER_PORT") == str(settings.HTTPS_PORT)
