@@ -30,8 +30,18 @@ class EmbeddedService:
 
 
 @dataclass(frozen=True)
+class Https:
+    """Ferry's own https: its port, if it has one, and the certificate that devices import."""
+
+    port: Callable[[], int | None]
+    best_host: Callable[[str], str]
+    root: Callable[[], bytes | None]
+
+
+@dataclass(frozen=True)
 class Host:
     embedded: EmbeddedService
+    https: Https
     report_health: HealthReport
     find_library_trouble: Callable[[], Finding | None]
     # Owners change some settings on the site; this returns the value that applies now.

@@ -86,10 +86,10 @@ class Environment:
         requirement = f"none, or some of {', '.join(default)}"
         return self._read(name, list(default), parse, requirement, set(default).issuperset)
 
-    def path(self, name: str, default: Value) -> Path | Value:
+    def path(self, name: str, default: Path | None) -> Any:
         """Read a path. A relative path starts at the folder of `.env`, not the current folder."""
 
-        def parse(raw: str) -> Path | Value:
+        def parse(raw: str) -> Path:
             return (self._base / Path(raw).expanduser()).resolve()
 
         return self._read(name, default, parse, "a path")

@@ -24,7 +24,7 @@ TRUSTED_PROXIES = env.networks("TRUSTED_PROXIES")
 is_alone = not TRUSTED_PROXIES and HOST not in ("localhost", "127.0.0.1", "::1")
 HTTPS_PORT = env.integer("HTTPS_PORT", 8443 * is_alone, least=0, most=65535)
 TLS_CERT = env.path("TLS_CERT", None)
-TLS_KEY = env.path("TLS_KEY", TLS_CERT)
+TLS_KEY = env.path("TLS_KEY", None)
 URL_PREFIX = env.prefix("URL_PREFIX")
 WEB_PROCESSES = env.integer("WEB_PROCESSES", 2, least=1, most=64)
 # Threads are made when they are needed. Two processes then hold 400 slow readers, even if these

@@ -4,7 +4,7 @@ from typing import Any
 
 from django.http import HttpRequest
 
-from common.host import EmbeddedService, Host, run_on
+from common.host import EmbeddedService, Host, Https, run_on
 from service import signals
 from service.http.responses import IN_PROCESS
 from service.models import Transfer
@@ -28,6 +28,7 @@ def make_host() -> Host:
     # Together they take 0.3 s and 12 MB, which most commands can spare.
     from config.embedded import upstream  # noqa: PLC0415
     from host import health  # noqa: PLC0415
+    from host.tls import certificate, listening  # noqa: PLC0415
 
     return Host(
         embedded=EmbeddedService(
@@ -37,6 +38,9 @@ def make_host() -> Host:
             set_password=upstream.set_password,
             set_space=upstream.set_space,
             end_links=upstream.end_links,
+        ),
+        https=Https(
+            port=listening.https_port, best_host=certificate.best_host, root=certificate.root
         ),
         report_health=health.report,
         find_library_trouble=health.library,

@@ -20,6 +20,7 @@ from webui.player import views as player
 from webui.previews.views import originals, preview, thumbnails
 from webui.programs.views import qbittorrent, transmission
 from webui.search import views as search
+from webui.securing import views as securing
 from webui.server import views as server
 from webui.shares.views import making, managing, players, receiving, visitors
 from webui.shell import views as shell
@@ -179,6 +180,11 @@ urlpatterns = [
     path("pair/", pairing.wait, name="pair"),
     path("pair/state/", pairing.state, name="pair-state"),
     path("pair/<str:token>/", pairing.accept, name="pair-accept"),
+    path("secure/", securing.show, name="secure"),
+    path("secure/ferry.crt", securing.certificate, name="secure-certificate"),
+    path("secure/ferry.mobileconfig", securing.profile, name="secure-profile"),
+    path("secure/move/", securing.move, name="secure-move"),
+    path("secure/enter/<str:token>/", securing.enter, name="secure-enter"),
     path("signin/", signin.signin, name="signin"),
     path("signout/", signin.signout, name="signout"),
     path("welcome/<str:token>/", signin.welcome, name="welcome"),

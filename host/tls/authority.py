@@ -5,12 +5,12 @@ intermediate signs Ferry's own certificate. Verifiers may ignore limits on a roo
 only the root's, so both have the same limits, and both are marked critical.
 """
 
-import ipaddress
 import logging
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
 
 from cryptography import x509
@@ -22,6 +22,7 @@ from cryptography.hazmat.primitives.serialization import (
     PrivateFormat,
     load_pem_private_key,
 )
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from common.addresses import own
 from common.storage import durable
@@ -42,14 +43,14 @@ FERRY_BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
 # Endings that public DNS never answers.
 HOME_DOMAINS = ("local", "home.arpa", "lan", "internal")
 HOME_NETWORKS = [
-    ipaddress.ip_network(network)
+    ip_network(network)
     for network in (
         "10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "169.254.0.0/16", "127.0.0.0/8",
         "fc00::/7", "fe80::/10", "::1/128",
     )
 ]  # fmt: skip
 # Limits on names don't limit email or code, so the intermediate may not sign for these at all.
-FOR_SERVERS = x509.ExtendedKeyUsage([x509.ExtendedKeyUsageOID.SERVER_AUTH])
+FOR_SERVERS = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
 # No top-level domain has a digit, or a hyphen other than in xn--. Any other word may become one.
 UNDELEGATED = re.compile(r"(?!xn--)(?=.*[0-9-])[a-z0-9-]{1,63}")
 
@@ -138,15 +139,15 @@ def is_home_name(name: str) -> bool:
 def is_below(name: Name, subtree: x509.GeneralName) -> bool:
     if isinstance(name, x509.DNSName) and isinstance(subtree, x509.DNSName):
         return name.value == subtree.value or name.value.endswith(f".{subtree.value}")
-    if isinstance(name, x509.IPAddress) and isinstance(subtree, x509.IPAddress):
-        return name.value in subtree.value  # type: ignore[operator]  A subtree is a network.
-    return False
+    is_network = isinstance(subtree.value, IPv4Network | IPv6Network)
+    return is_network and name.value in subtree.value
 
 
 def names_for(host_names: Iterable[str]) -> list[Name]:
     """Return what this machine is called now: names first, then its addresses."""
     addresses = sorted(own.all_addresses(), key=lambda each: (each.version, each))
-    return [*map(x509.DNSName, dict.fromkeys(host_names)), *map(x509.IPAddress, addresses)]
+    exact = [name for name in dict.fromkeys(host_names) if name[:1] not in ".["]
+    return [*map(x509.DNSName, exact), *map(x509.IPAddress, addresses)]
 
 
 def is_good(content: bytes, authority: Authority, names: list[Name], now: datetime) -> bool:
@@ -160,7 +161,7 @@ def is_good(content: bytes, authority: Authority, names: list[Name], now: dateti
     return lasts and intermediate == authority.intermediate and set(names) <= set(has)
 
 
-def begin(  # noqa: PLR0913  A certificate has that many parts.
+def begin(  # noqa: PLR0913, PLR0917  A certificate has that many parts.
     subject: str, key: Key, issuer: x509.Name, issuer_key: Key, now: datetime, days: int
 ) -> x509.CertificateBuilder:
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())

@@ -33,7 +33,7 @@ def renew(now: datetime) -> None:
         return
     home = load_authority()
     hosts = [*own.names(), *settings.TRUSTED_HOSTS, *owner_settings.host_names()]
-    names = [name for name in authority.names_for(hosts) if home.permits(name)]
+    names = list(filter(home.permits, authority.names_for(hosts)))
     path, _key = context.files()
     if path.exists() and authority.is_good(path.read_bytes(), home, names, now):
         return

@@ -1,4 +1,4 @@
-"""What web processes need of the certificate: no models, since gunicorn reads this before Django."""
+"""What web processes need of the certificate. gunicorn reads this before there are models."""
 
 import ssl
 from pathlib import Path
@@ -13,7 +13,7 @@ def folder() -> Path:
 def files() -> tuple[Path, Path]:
     """Return the paths of the certificates and of the key, which may be the same."""
     if settings.TLS_CERT:
-        return settings.TLS_CERT, settings.TLS_KEY
+        return settings.TLS_CERT, settings.TLS_KEY or settings.TLS_CERT
     return folder() / "server.pem", folder() / "server.pem"
 
 

@@ -71,8 +71,13 @@ def has_any(text: str, words: list[str]) -> bool:
     return any(word.lower() in text.lower() for word in words)
 
 
+def unquoted(text: str) -> str:
+    return re.sub(r"“[^”]*”|„[^“]*“", "", text)
+
+
 def test_no_message_has_a_word_to_avoid():
-    said_in = texts("de")
+    # Names in quotes may be those of other programs' buttons.
+    said_in = [(unquoted(english), unquoted(german)) for english, german in texts("de")]
     bad = []
     for row in rows():
         for english, german in said_in:

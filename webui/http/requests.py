@@ -15,6 +15,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django_htmx.http import HttpResponseClientRedirect
 from django_htmx.middleware import HtmxDetails
 
+from common.host import host
 from webui.connection import connection
 from webui.connection.connection import Service
 from webui.http import unsent_forms
@@ -149,10 +150,23 @@ def respond(  # noqa: PLR0913  With and without htmx, each needs some.
     return response
 
 
-def is_secure_context(request: Request) -> bool:
+def is_secure_context(request: HttpRequest) -> bool:
     """Return whether browsers see a secure context: https, or this machine itself."""
     own = ("localhost", "127.0.0.1", "[::1]")
     return request.is_secure() or split_domain_port(request.get_host())[0] in own
+
+
+def can_be_secured(request: HttpRequest) -> bool:
+    """Return whether this browser would gain from Ferry's own https."""
+    return host().https.port() is not None and not is_secure_context(request)
+
+
+def own_https_origin(request: HttpRequest) -> str | None:
+    """Return where Ferry itself serves https; None if it doesn't, or if a proxy serves https."""
+    port = host().https.port()
+    if port is None or (request.is_secure() and not is_own_https(request)):
+        return None
+    return f"https://{host().https.best_host(split_domain_port(request.get_host())[0])}:{port}"
 
 
 def is_own_https(request: HttpRequest) -> bool:

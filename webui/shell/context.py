@@ -17,7 +17,7 @@ from django.utils.translation import get_language, get_language_bidi
 from common.host import host
 from webui import owner_settings
 from webui.health.page import finding_words
-from webui.http.requests import keep_cookie, service_of
+from webui.http.requests import can_be_secured, keep_cookie, service_of
 from webui.library import folders
 from webui.library.bounds import bounds_of
 from webui.models import Role
@@ -44,6 +44,7 @@ class Shell:
     person: str = ""
     server_name: str = ""
     is_https: bool = False
+    can_be_secured: bool = False
     is_visit: bool = False  # by a link, whose page has nothing of the site around it
 
     @property
@@ -65,6 +66,7 @@ def shell_of(request: HttpRequest) -> Shell:
         server_name=server_name(),
         person=drafts_key(request),
         is_https=request.is_secure(),
+        can_be_secured=can_be_secured(request),
     )
     if bounds_of(request):
         return replace(shell, is_visit=True, server_name="")
