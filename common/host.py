@@ -42,6 +42,8 @@ class Https:
 class Host:
     embedded: EmbeddedService
     https: Https
+    # The name by which devices in the home find Ferry; "" if there is none.
+    local_name: Callable[[], str]
     report_health: HealthReport
     find_library_trouble: Callable[[], Finding | None]
     # Owners change some settings on the site; this returns the value that applies now.

@@ -28,6 +28,7 @@ QUOTED = re.compile(r"""\s*(?:'([^']*)'|"([^"]*)")\s*(?:\s#.*)?""")
 CONTROL = re.compile(r"[\x00-\x08\x0a-\x1f\x7f]")
 LABEL = r"[a-z0-9](?:[a-z0-9-]*[a-z0-9])?"
 HOST_NAME = re.compile(rf"\.?{LABEL}(?:\.{LABEL})*|\[[0-9a-f:.]+\]")
+MOST_LABEL_LETTERS = 60  # A number may follow.
 PREFIX = re.compile(r"[\w./~-]*", re.ASCII)
 TOKEN = re.compile(r"[\w.~-]{16,}", re.ASCII)
 # What parsing a wrong value raises.
@@ -141,6 +142,13 @@ class Environment:
 
         requirement = "host names without scheme and port, with commas between"
         return self._read(name, [], parse, requirement, are_valid)
+
+    def label(self, name: str, default: str) -> str:
+        def is_valid(raw: str) -> bool:
+            return re.fullmatch(LABEL, raw) is not None and len(raw) <= MOST_LABEL_LETTERS
+
+        requirement = "off, or a name of up to 60 letters, digits, and hyphens"
+        return self._read(name, default, str.lower, requirement, is_valid)
 
     def secret_url(self, name: str) -> str:
         def is_valid(raw: str) -> bool:

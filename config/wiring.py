@@ -27,7 +27,7 @@ def wire() -> None:
 def make_host() -> Host:
     # Together they take 0.3 s and 12 MB, which most commands can spare.
     from config.embedded import upstream  # noqa: PLC0415
-    from host import health  # noqa: PLC0415
+    from host import health, local_name  # noqa: PLC0415
     from host.tls import certificate, listening  # noqa: PLC0415
 
     return Host(
@@ -42,6 +42,7 @@ def make_host() -> Host:
         https=Https(
             port=listening.https_port, best_host=certificate.best_host, root=certificate.root
         ),
+        local_name=local_name.current,
         report_health=health.report,
         find_library_trouble=health.library,
         find_setting=owner_settings.find,

@@ -23,6 +23,7 @@ from common.addresses import own as addresses
 from common.storage import durable, hardlinks
 from config.embedded import upstream
 from config.environment import Environment
+from host import local_name
 from host.static_files.collection import collect_static
 from host.storage import object_storage, outage_log, release, running, shared_database
 from host.tls import certificate, listening
@@ -153,6 +154,8 @@ def announce(out: TextIO) -> None:
     if not is_loopback(settings.HOST):
         out.write(f"\nOn a phone in the same network, scan this ({origins[-1]}):\n\n")
         segno.make(f"{origins[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
+    if listening.https_port():
+        out.write(f"\nFor https, follow the steps at {origins[-1]}{reverse('secure')}\n")
     out.flush()
 
 
@@ -162,7 +165,8 @@ def reachable_hosts() -> list[str]:
         return [f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST]
     name = addresses.resolving_name()
     lan = [str(address) for address in addresses.lan()]
-    return ["localhost", *([name] if name else []), *reversed(lan)]
+    found = local_name.current()
+    return ["localhost", *([name] if name else []), *reversed(lan), *([found] if found else [])]
 
 
 def welcome_path() -> str | None:

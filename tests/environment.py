@@ -43,6 +43,7 @@ os.environ.update(
     DEBUG="false",
     PORT="8000",
     HTTPS_PORT="0",
+    LOCAL_NAME="off",
     TORRENT_NETWORK="loopback",
     TORRENT_PORT="0",
 )

@@ -139,14 +139,17 @@ def is_home_name(name: str) -> bool:
 def is_below(name: Name, subtree: x509.GeneralName) -> bool:
     if isinstance(name, x509.DNSName) and isinstance(subtree, x509.DNSName):
         return name.value == subtree.value or name.value.endswith(f".{subtree.value}")
-    is_network = isinstance(subtree.value, IPv4Network | IPv6Network)
-    return is_network and name.value in subtree.value
+    if isinstance(name, x509.IPAddress) and isinstance(subtree.value, IPv4Network | IPv6Network):
+        return name.value in subtree.value
+    return False
 
 
 def names_for(host_names: Iterable[str]) -> list[Name]:
     """Return what this machine is called now: names first, then its addresses."""
-    addresses = sorted(own.all_addresses(), key=lambda each: (each.version, each))
-    exact = [name for name in dict.fromkeys(host_names) if name[:1] not in ".["]
+    # A link-local address isn't enough to open a page: its URL would need an interface, too.
+    usable = (address for address in own.all_addresses() if not address.is_link_local)
+    addresses = sorted(usable, key=lambda each: (each.version, each))
+    exact = [name for name in dict.fromkeys(host_names) if re.match(r"\w", name)]
     return [*map(x509.DNSName, exact), *map(x509.IPAddress, addresses)]
 
 

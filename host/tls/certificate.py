@@ -12,6 +12,7 @@ from django.utils import timezone
 from common.addresses import own
 from common.addresses.networks import parse_address
 from common.storage import durable
+from host import local_name
 from host.tls import authority, context
 from host.tls.authority import Authority
 from webui import owner_settings
@@ -32,7 +33,12 @@ def renew(now: datetime) -> None:
     if not settings.HTTPS_PORT or settings.TLS_CERT:
         return
     home = load_authority()
-    hosts = [*own.names(), *settings.TRUSTED_HOSTS, *owner_settings.host_names()]
+    hosts = [
+        local_name.current(),
+        *own.names(),
+        *settings.TRUSTED_HOSTS,
+        *owner_settings.host_names(),
+    ]
     names = list(filter(home.permits, authority.names_for(hosts)))
     path, _key = context.files()
     if path.exists() and authority.is_good(path.read_bytes(), home, names, now):
@@ -64,7 +70,7 @@ def best_host(host: str) -> str:
     if settings.TLS_CERT:
         return host
     names = named_in(context.files()[0])
-    usable = [str(name) for name in own.lan()] + own.names()
+    usable = [local_name.current(), *map(str, own.lan()), *own.names()]
     return host if host.strip("[]") in names else next(filter(names.__contains__, usable), host)
 
 

@@ -13,6 +13,7 @@ from django.http.request import split_domain_port
 from common.addresses import own as addresses
 from common.addresses.networks import Address, parse_address
 from common.http import request_ids
+from host import local_name
 from webui import owner_settings
 from webui.errors import answers as error_answers
 from webui.http.requests import Answer, middleware
@@ -78,6 +79,8 @@ def is_ours(host: str) -> bool:
     """Return whether a host is ours, parsed as Django does so that both accept the same."""
     name, _port = split_domain_port(host)
     if name in ("localhost", *settings.TRUSTED_HOSTS) or name in addresses.names():
+        return True
+    if name.endswith(".local") and name == local_name.current():
         return True
     if any(ours.startswith(".") and name.endswith(ours) for ours in settings.TRUSTED_HOSTS):
         return True

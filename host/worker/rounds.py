@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db import close_old_connections
 from django.utils import timezone
 
+from host import local_name
 from host.storage import shared_database
 from host.tls import certificate
 from host.worker import measuring
@@ -84,6 +85,7 @@ ROUNDS = [
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
+    Round("local name", timedelta(minutes=1), local_name.claim.keep),
     Round("certificate", timedelta(minutes=1), certificate.renew),
     Round("measuring", timedelta(hours=1), measuring.measure),
     Round("database check", timedelta(days=1), measuring.check_database),

@@ -9,6 +9,7 @@ from django.http.request import split_domain_port
 from segno.utils import matrix_to_lines  # type: ignore[attr-defined]
 
 from common.addresses import own
+from common.host import host
 
 MOST_ADDRESSES = 4
 
@@ -41,8 +42,8 @@ def network_bases() -> list[str]:
     """Return the addresses at which other devices in this machine's networks reach Ferry."""
     if is_loopback(settings.HOST):
         return []
-    addresses = [str(address) for address in own.lan()]
-    return [f"http://{address}:{settings.PORT}" for address in addresses[:MOST_ADDRESSES]]
+    hosts = [*filter(None, [host().local_name()]), *map(str, own.lan())]
+    return [f"http://{each}:{settings.PORT}" for each in hosts[:MOST_ADDRESSES]]
 
 
 def is_loopback(name: str) -> bool:

@@ -6,9 +6,12 @@ from django.conf import settings
 from django.core.management import call_command
 from django.core.management.base import BaseCommand
 
-from host import preparation, processes
+from host import local_name, preparation, processes
 from host.processes import HAND_OVER_SECONDS, STOP_SECONDS, Program
 from host.storage import databases
+
+# A name that others have takes a second to find out.
+CHOOSE_SECONDS = 5
 
 
 class Command(BaseCommand):
@@ -16,8 +19,12 @@ class Command(BaseCommand):
 
     def handle(self, *_args: Any, **_options: Any) -> None:
         preparation.refuse_unusable_address()
+        choosing = processes.start("names", local_name.choose) if local_name.is_wanted() else None
         with preparation.explain_failures():
             preparation.prepare()
+            if choosing:
+                choosing.join(CHOOSE_SECONDS)
+                choosing.terminate()
             preparation.announce(sys.stdout)
         os.chdir(settings.BASE_DIR)
         databases.close_all()

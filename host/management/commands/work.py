@@ -10,6 +10,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.utils import timezone
 
+from host import local_name
 from host.storage import databases, release, running
 from host.worker import measuring, rounds
 from host.worker.transferring import Transferring, embedded_worker
@@ -54,6 +55,7 @@ class Command(BaseCommand):
                 transferring.round()
                 transferring.stop()
             rounds.run_all([*rounds.ROUNDS, rounds.handing_over(Event())])
+            local_name.claim.close()
             if makes_media():
                 media.run_once()
             return
@@ -69,6 +71,7 @@ class Command(BaseCommand):
                 stack.enter_context(media.going_on())
             if settings.HANDOVER_DIR:
                 stack.enter_context(rounds.aside(stopped, [rounds.handing_over(stopped)]))
+            stack.callback(local_name.claim.close)
             rounds.run_until(stopped, rounds.ROUNDS)
             # Transfers and media stop at the same time.
             transferring.wake()
