@@ -98,7 +98,7 @@ def choose() -> None:
 
 def is_free(network: "Zeroconf", name: str) -> bool:
     """Return whether no other device has the name, and no other Ferry, even on this machine."""
-    from zeroconf import AddressResolver  # noqa: PLC0415  As above.
+    from zeroconf import AddressResolver  # type: ignore[attr-defined]  # noqa: PLC0415  As above.
 
     if network.get_service_info(SERVICE, f"{name}.{SERVICE}", ANSWER_MILLISECONDS):
         return False

@@ -155,7 +155,8 @@ def announce(out: TextIO) -> None:
         out.write(f"\nOn a phone in the same network, scan this ({origins[-1]}):\n\n")
         segno.make(f"{origins[-1]}{path}", error="l", micro=False).terminal(out=out, compact=True)
     if listening.https_port():
-        out.write(f"\nFor https, follow the steps at {origins[-1]}{reverse('secure')}\n")
+        path = f"{settings.URL_PREFIX}{reverse('secure')}"
+        out.write(f"\nFor https, follow the steps at {origins[-1]}{path}\n")
     out.flush()
 
 

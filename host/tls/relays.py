@@ -24,7 +24,7 @@ from host.tls.context import ServerContext
 PIECE_BYTES = 256 * 1024
 # How many pieces one client may send or receive before others have their turn.
 TURN_PIECES = 4
-# What the web server's end may hold, so that it notices a client that reads slowly or nothing.
+# What each socket may hold, so that the web server notices a client that reads slowly or nothing.
 QUEUED_BYTES = 128 * 1024
 PAIR_SECONDS = 1
 LEAVE_SECONDS = 2
@@ -128,7 +128,8 @@ class Relays:
     """The thread that runs all relays of a process. Make this after the fork."""
 
     def __init__(self, most: int, stalled_seconds: float) -> None:
-        self._most, self._stalled_seconds = most, stalled_seconds
+        # The web server cuts and logs a stalled client first, as long as it has more to send.
+        self._most, self._stalled_seconds = most, stalled_seconds + LEAVE_SECONDS
         self._context = ServerContext()
         self._new: SimpleQueue[tuple[socket.socket, socket.socket]] = SimpleQueue()
         self._relays: dict[Relay, None] = {}
@@ -137,6 +138,7 @@ class Relays:
         self._outlet, self._inlet = os.pipe()
         self._selector.register(self._outlet, selectors.EVENT_READ)
         self._listener = socket.create_server(("127.0.0.1", 0))
+        self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUED_BYTES)
         self._is_stopping = False
         self._thread = threading.Thread(target=self._run, name="tls", daemon=True)
         self._thread.start()
@@ -179,6 +181,7 @@ class Relays:
     def _begin(self, client: socket.socket, plain: socket.socket) -> None:
         plain.setblocking(False)
         client.setblocking(False)
+        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, QUEUED_BYTES)
         try:
             wrapped = self._context.get().wrap_socket(
                 client, server_side=True, do_handshake_on_connect=False
