@@ -25,7 +25,8 @@ log = logging.getLogger("ferry.names")
 
 SERVICE = "_http._tcp.local."
 MOST_NAMES = 20
-ANSWER_MILLISECONDS = 600
+# Devices answer at most once a second.
+ANSWER_MILLISECONDS = 1500
 # Networks inside this machine, and tunnels: phones at home reach nothing there.
 VIRTUAL = (
     "br-",
@@ -98,15 +99,14 @@ def choose() -> None:
 
 def is_free(network: "Zeroconf", name: str) -> bool:
     """Return whether no other device has the name, and no other Ferry, even on this machine."""
-    from zeroconf import AddressResolver  # type: ignore[attr-defined]  # noqa: PLC0415  As above.
+    from zeroconf import DNSQuestionType, ServiceInfo  # noqa: PLC0415  As above.
 
-    if network.get_service_info(SERVICE, f"{name}.{SERVICE}", ANSWER_MILLISECONDS):
-        return False
-    resolver = AddressResolver(f"{name}.local.")
-    resolver.request(network, ANSWER_MILLISECONDS)
+    # Ask for answers to all: the kernel gives those to one socket to any of several on a machine.
+    found = ServiceInfo(SERVICE, f"{name}.{SERVICE}", server=f"{name}.local.")
+    found.request(network, ANSWER_MILLISECONDS, DNSQuestionType.QM)
     # This machine itself may already have the name, from another program.
     ours = {str(address) for address in own.all_addresses()}
-    return set(resolver.parsed_addresses()) <= ours
+    return found.port is None and set(found.parsed_addresses()) <= ours
 
 
 class Claim:
