@@ -19,6 +19,7 @@ SYSTEMS = (
 @dataclass(frozen=True)
 class System:
     title: str
+    # The first one has the button that downloads the certificate, and may need no words.
     steps: list[str]
     is_profile: bool = False
     """Whether the device takes the certificate in a profile."""
@@ -57,7 +58,7 @@ def systems() -> dict[str, System]:
         "android": System(
             "Android",
             [
-                _("Download the certificate."),
+                "",
                 _("Open Settings, search for “CA certificate”, and choose “Install anyway”."),
                 _("Choose the file “ferry.crt” from your downloads."),
                 _(
@@ -69,7 +70,7 @@ def systems() -> dict[str, System]:
         "firefox": System(
             _("Firefox on a computer"),
             [
-                _("Download the certificate."),
+                "",
                 _("Open Settings > Privacy & Security > View Certificates > Authorities."),
                 _("Choose “Import”, then the file “ferry.crt”, and trust it for websites."),
             ],
@@ -93,7 +94,7 @@ def systems() -> dict[str, System]:
         "linux": System(
             _("Linux with Chrome or Chromium"),
             [
-                _("Download the certificate."),
+                "",
                 _("Open chrome://certificate-manager, and choose “Custom”."),
                 _("Import the file “ferry.crt” as a trusted certificate."),
             ],

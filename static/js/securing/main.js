@@ -18,6 +18,7 @@ function show(next) {
   const wasFollowingSteps = state === "no";
   state = next;
   for (const each of check.children) each.hidden = each.dataset.when !== state;
+  document.querySelector("[data-steps]")?.toggleAttribute("hidden", state === "yes");
   // Someone who comes back with the Back button finds it trusted, and stays.
   if (state === "yes" && wasFollowingSteps) proceed(document.querySelector("[data-continue]"));
 }
