@@ -75,13 +75,13 @@ def reachable_addresses() -> list[str]:
     """Return this machine's addresses in the networks of the home."""
     if settings.HOST not in ("0.0.0.0", "::"):  # noqa: S104
         return [settings.HOST]
-    found = [
+    addresses = [
         parse_address(ip.ip if isinstance(ip.ip, str) else ip.ip[0])
         for adapter in ifaddr.get_adapters()
         if not adapter.nice_name.startswith(VIRTUAL)
         for ip in adapter.ips
     ]
-    usable = [each for each in found if each and each.is_private and not each.is_loopback]
+    usable = [each for each in addresses if each and each.is_private and not each.is_loopback]
     return sorted(str(each) for each in usable if not each.is_link_local)
 
 
@@ -102,14 +102,14 @@ def is_free(network: "Zeroconf", name: str) -> bool:
     from zeroconf import DNSQuestionType, ServiceInfo  # noqa: PLC0415  As above.
 
     # Ask for answers to all: the kernel gives those to one socket to any of several on a machine.
-    found = ServiceInfo(SERVICE, f"{name}.{SERVICE}", server=f"{name}.local.")
-    found.request(network, ANSWER_MILLISECONDS, DNSQuestionType.QM)
+    answer = ServiceInfo(SERVICE, f"{name}.{SERVICE}", server=f"{name}.local.")
+    answer.request(network, ANSWER_MILLISECONDS, DNSQuestionType.QM)
     # This machine itself may already have the name, from another program.
     ours = {str(address) for address in own.all_addresses()}
-    return found.port is None and set(found.parsed_addresses()) <= ours
+    return answer.port is None and set(answer.parsed_addresses()) <= ours
 
 
-class Claim:
+class Registration:
     """The name of one Ferry, held until it is closed."""
 
     def __init__(self) -> None:
@@ -175,9 +175,10 @@ class Claim:
         from zeroconf import ServiceInfo  # noqa: PLC0415  As above.
 
         other = ServiceInfo(SERVICE, f"{self._name}.{SERVICE}")
-        known = other.load_from_cache(self._network)
+        if not other.load_from_cache(self._network):
+            return False
         other_id = (other.properties.get(b"id") or b"").decode("ascii", "replace")
-        return known and other_id > self._id
+        return other_id > self._id
 
 
-claim = Claim()
+registration = Registration()

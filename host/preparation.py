@@ -166,8 +166,8 @@ def reachable_hosts() -> list[str]:
         return [f"[{settings.HOST}]" if ":" in settings.HOST else settings.HOST]
     name = addresses.resolving_name()
     lan = [str(address) for address in addresses.lan()]
-    found = local_name.current()
-    return ["localhost", *([name] if name else []), *reversed(lan), *([found] if found else [])]
+    names = ["localhost", name, *reversed(lan), local_name.current()]
+    return [each for each in names if each]
 
 
 def welcome_path() -> str | None:

@@ -6,6 +6,7 @@ A backup is a folder:
     database-….sqlite3   names every blob with its size and hash
     library/blobs/…      shared by all backups in this folder; a blob never changes
     secret_key
+    tls/authority.pem    so that devices go on to trust Ferry
 
 The database comes first. The sweep removes no blob until the backup has ended, so every blob that
 the copy names still exists, whatever people delete meanwhile.
@@ -45,6 +46,7 @@ FORMAT, WITHOUT_DELETED = 2, 1
 MANIFEST = "manifest.json"
 LOCK = "backup.lock"
 KEY = "secret_key"
+AUTHORITY = "tls/authority.pem"
 FICLONE = 0x40049409
 # Errors of file systems that can't clone files.
 NO_CLONE = {errno.EXDEV, errno.EPERM, errno.ENOTSUP, errno.ENOSYS, errno.ENOTTY, errno.EINVAL}
@@ -108,6 +110,7 @@ def back_up(target: Path, *, is_verifying: bool = False) -> Outcome:
 
         outcome = bring_all(store, copies, blobs_of(database), is_there, is_verifying=is_verifying)
         bring_key(Path(settings.DATA_DIR) / KEY, target / KEY)
+        bring_key(Path(settings.DATA_DIR) / AUTHORITY, target / AUTHORITY)
         sync_file_system(target)
         write_manifest(target, database, outcome)
         drop_older(target, database)
@@ -237,9 +240,11 @@ def copy(source: Path, target: Path) -> str:
 
 
 def bring_key(source: Path, target: Path) -> None:
-    """Copy the secret key. If SECRET_KEY is set, there is no file."""
+    """Copy a file with a key. If SECRET_KEY is set, or without https, there is none."""
     with suppress(FileNotFoundError):
-        durable.write(target, source.read_bytes())
+        content = source.read_bytes()
+        durable.make_folder(target.parent)
+        durable.write(target, content)
 
 
 def write_manifest(target: Path, database: Path, outcome: Outcome) -> None:
@@ -294,6 +299,7 @@ def restore(source: Path) -> Outcome:
             DiskStore(source / "library"), store, blobs, partial(is_whole, store), is_verifying=True
         )
         bring_key(source / KEY, Path(settings.DATA_DIR) / KEY)
+        bring_key(source / AUTHORITY, Path(settings.DATA_DIR) / AUTHORITY)
         sync_file_system(Path(settings.DATA_DIR))
         store.reach_generation(generation_in(database))
         bring_database(database)

@@ -61,7 +61,7 @@ class Relay:
             raise ConnectionError
         return None in self.tasks.values()
 
-    def wanted(self) -> dict[socket.socket, int]:
+    def waits(self) -> dict[socket.socket, int]:
         events: dict[socket.socket, int] = {}
         for sock, event in filter(None, self.tasks.values()):
             events[sock] = events.get(sock, 0) | event
@@ -207,15 +207,15 @@ class Relays:
             self._end(relay)
 
     def _watch(self, relay: Relay) -> None:
-        wanted = relay.wanted()
-        for sock in relay.watched.keys() - wanted.keys():
+        waits = relay.waits()
+        for sock in relay.watched.keys() - waits.keys():
             self._selector.unregister(sock)
-        for sock, events in wanted.items():
+        for sock, events in waits.items():
             if sock not in relay.watched:
                 self._selector.register(sock, events, relay)
             elif relay.watched[sock] != events:
                 self._selector.modify(sock, events, relay)
-        relay.watched = wanted
+        relay.watched = waits
 
     def _sweep(self) -> None:
         now = time.monotonic()

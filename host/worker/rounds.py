@@ -85,7 +85,7 @@ ROUNDS = [
     Round("archive plan pruning", timedelta(hours=1), archive_plans.prune, is_service=True),
     Round("guess pruning", timedelta(hours=1), credentials.prune, is_service=True),
     Round("upload pruning", timedelta(days=1), transfers.prune, is_service=True),
-    Round("local name", timedelta(minutes=1), local_name.claim.keep),
+    Round("local name", timedelta(minutes=1), local_name.registration.keep),
     Round("certificate", timedelta(minutes=1), certificate.renew),
     Round("measuring", timedelta(hours=1), measuring.measure),
     Round("database check", timedelta(days=1), measuring.check_database),

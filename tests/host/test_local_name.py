@@ -62,7 +62,9 @@ def test_two_ferrys_in_one_network_get_two_names(tmp_path, network):
         assert f"http://ferry.local:{first.port}" in first.log
         with started(tmp_path / "b", prefix=network, HTTPS_PORT="8444", **common) as second:
             assert second.output.saw("found by name=ferry-2.local", START_SECONDS), second.log
-            assert second.output.saw("made a certificate names=ferry-2.local", START_SECONDS), second.log
+            assert second.output.saw("made a certificate names=ferry-2.local", START_SECONDS), (
+                second.log
+            )
             assert f"scan this (http://ferry-2.local:{second.port})" in second.log
             assert {"ferry-2.local", ADDRESS} <= names_in(tmp_path / "b")
         assert "ferry.local" in names_in(tmp_path / "a")

@@ -35,10 +35,10 @@ class SecurePage:
 
 def secure_page(origin: str, agent: str, *, is_secure: bool, has_root: bool) -> SecurePage:
     """Return the page. If the owner brought a certificate, devices need no steps to trust it."""
-    known = systems() if has_root else {}
+    all_systems = systems() if has_root else {}
     own = next((key for pattern, key in SYSTEMS if re.search(pattern, agent)), "")
-    others = [each for key, each in known.items() if key != own]
-    return SecurePage(origin, is_secure, known.get(own), others)
+    others = [each for key, each in all_systems.items() if key != own]
+    return SecurePage(origin, is_secure, all_systems.get(own), others)
 
 
 def systems() -> dict[str, System]:

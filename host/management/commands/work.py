@@ -55,7 +55,7 @@ class Command(BaseCommand):
                 transferring.round()
                 transferring.stop()
             rounds.run_all([*rounds.ROUNDS, rounds.handing_over(Event())])
-            local_name.claim.close()
+            local_name.registration.close()
             if makes_media():
                 media.run_once()
             return
@@ -71,7 +71,7 @@ class Command(BaseCommand):
                 stack.enter_context(media.going_on())
             if settings.HANDOVER_DIR:
                 stack.enter_context(rounds.aside(stopped, [rounds.handing_over(stopped)]))
-            stack.callback(local_name.claim.close)
+            stack.callback(local_name.registration.close)
             rounds.run_until(stopped, rounds.ROUNDS)
             # Transfers and media stop at the same time.
             transferring.wake()
