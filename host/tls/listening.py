@@ -13,7 +13,7 @@ from host.tls import context
 def https_port() -> int | None:
     """Return the port for https. If it can't be used, say so once, and go on with http."""
     port: int = settings.HTTPS_PORT
-    if not port:
+    if port in (0, settings.PORT):
         return None
     try:
         try_to_bind(port)

@@ -91,7 +91,8 @@ class Relay:
                 socket.socket.send(self.client, PLAIN)
             raise
         yield from self._copy(self.client, self.plain)
-        self.plain.shutdown(socket.SHUT_WR)
+        with suppress(OSError):  # The web server has closed its end; its response goes on.
+            self.plain.shutdown(socket.SHUT_WR)
 
     def _send(self) -> Steps:
         yield from self._copy(self.plain, self.client)
@@ -136,6 +137,7 @@ class Relays:
         self._turns: deque[Relay] = deque()
         self._selector = selectors.DefaultSelector()
         self._outlet, self._inlet = os.pipe()
+        os.set_blocking(self._inlet, False)
         self._selector.register(self._outlet, selectors.EVENT_READ)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, QUEUED_BYTES)
@@ -151,14 +153,18 @@ class Relays:
             client.close()
             raise
         self._new.put((client, theirs))
-        os.write(self._inlet, b"\0")
+        self._wake()
         return ours
 
     def finish(self, seconds: float) -> None:
         """Let clients take what the web server has sent them, within this time."""
         self._is_stopping = True
-        os.write(self._inlet, b"\0")
+        self._wake()
         self._thread.join(seconds)
+
+    def _wake(self) -> None:
+        with suppress(BlockingIOError):  # A full pipe wakes it, too.
+            os.write(self._inlet, b"\0")
 
     def _run(self) -> None:
         sweep_at = 0.0
@@ -181,12 +187,12 @@ class Relays:
     def _begin(self, client: socket.socket, plain: socket.socket) -> None:
         plain.setblocking(False)
         client.setblocking(False)
-        client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, QUEUED_BYTES)
         try:
+            client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NOTSENT_LOWAT, QUEUED_BYTES)
             wrapped = self._context.get().wrap_socket(
                 client, server_side=True, do_handshake_on_connect=False
             )
-        except OSError:
+        except (OSError, ValueError):
             client.close()
             plain.close()
             return
@@ -203,7 +209,7 @@ class Relays:
             if relay.run(sock, events) and relay not in self._turns:
                 self._turns.append(relay)
             self._watch(relay)
-        except OSError:
+        except (OSError, ValueError):
             self._end(relay)
 
     def _watch(self, relay: Relay) -> None:

@@ -171,4 +171,5 @@ def own_https_origin(request: HttpRequest) -> str | None:
 
 def is_own_https(request: HttpRequest) -> bool:
     """Return whether Ferry itself decrypts this connection, rather than a proxy."""
-    return request.META.get("SERVER_PORT") == str(settings.HTTPS_PORT)
+    is_there = request.META.get("SERVER_PORT") == str(settings.HTTPS_PORT)
+    return is_there and request.is_secure()
