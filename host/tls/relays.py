@@ -161,6 +161,7 @@ class Relays:
         self._is_stopping = True
         self._wake()
         self._thread.join(seconds)
+        self._listener.close()
 
     def _wake(self) -> None:
         with suppress(BlockingIOError):  # A full pipe wakes it, too.

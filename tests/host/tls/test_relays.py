@@ -2,9 +2,12 @@
 
 import http.client
 import os
+import select
 import socket
 import ssl
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
 from pathlib import Path
@@ -17,6 +20,7 @@ from django.utils import timezone
 
 from common.storage import durable
 from host.tls import authority, certificate, context, listening
+from host.tls.relays import Relays
 from service.content import signed_links
 from service.store.blobs import library_store
 from tests import certificates
@@ -206,3 +210,66 @@ def test_renewal_makes_a_certificate_once(settings):
     assert authority.is_good(path.read_bytes(), certificate.load_authority(), [], later)
     assert "127.0.0.1" in certificate.named_in(path)
     path.unlink()
+
+
+@pytest.fixture
+def relay(db: None) -> Iterator[tuple[ssl.SSLSocket, socket.socket]]:
+    """Yield a client's end of a relay, and the plain end that the web server uses."""
+    make_certificate()
+    relays = Relays(most=4, stalled_seconds=60)
+    with ExitStack() as stack:
+        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+        client = socket.create_connection(listener.getsockname(), timeout=60)
+        plain = relays.plain_socket_of(listener.accept()[0])
+        plain.settimeout(60)
+        root = certificate.load_authority().root.public_bytes(Encoding.PEM).decode()
+        trust = ssl.create_default_context(cadata=root)
+        secure = trust.wrap_socket(client, server_hostname="127.0.0.1")
+        yield stack.enter_context(closing(secure)), stack.enter_context(closing(plain))
+    relays.finish(30)
+    assert not [each for each in threading.enumerate() if each.name == "tls"]
+
+
+def test_long_bodies_pass_both_ways_at_once(relay):
+    client, plain = relay
+    senders = ThreadPoolExecutor(2)
+    up = senders.submit(send_all, client, CONTENT)
+    down = senders.submit(send_all, plain, CONTENT[::-1])
+    readers = ThreadPoolExecutor(2)
+    received_up = readers.submit(read, plain, len(CONTENT))
+    received_down = readers.submit(read, client, len(CONTENT))
+    assert received_up.result(60) == CONTENT
+    assert received_down.result(60) == CONTENT[::-1]
+    assert (up.result(60), down.result(60)) == (None, None)
+
+
+def test_a_response_goes_on_after_the_web_server_has_closed(relay):
+    client, plain = relay
+    plain.sendall(CONTENT[:100_000])
+    plain.close()
+    assert read(client, 100_001) == CONTENT[:100_000]
+
+
+def test_what_waits_stays_with_the_kernel(relay):
+    """The web server asks to be woken only once enough of a body is here."""
+    client, plain = relay
+    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1000)
+    poll = select.poll()
+    poll.register(plain, select.POLLIN)
+    client.sendall(b"x" * 999)
+    assert poll.poll(300) == []
+    client.sendall(b"x")
+    assert poll.poll(60_000)
+    assert plain.recv(65536, socket.MSG_PEEK) == b"x" * 1000
+
+
+def send_all(sock: socket.socket, content: bytes) -> None:
+    sock.sendall(content)
+
+
+def read(sock: socket.socket, count: int) -> bytes:
+    pieces = []
+    while count and (piece := sock.recv(min(count, 65536))):
+        pieces.append(piece)
+        count -= len(piece)
+    return b"".join(pieces)
