@@ -42,6 +42,8 @@ def store(tmp_path, settings):
     settings.DATA_DIR = tmp_path / "data"
     settings.DATA_DIR.mkdir()
     (settings.DATA_DIR / "secret_key").write_text("the key")
+    (settings.DATA_DIR / "tls").mkdir(exist_ok=True)
+    (settings.DATA_DIR / "tls" / "authority.pem").write_text("the authority")
     return library_store()
 
 
@@ -98,6 +100,7 @@ def test_restored_files_match_the_hashes_of_the_backup(store, target, elsewhere)
         assert backups.restore(target).damaged == []
         assert content_of(data_dir) == kept
         assert (data_dir / "secret_key").read_text() == "the key"
+        assert (data_dir / "tls" / "authority.pem").read_text() == "the authority"
         assert not running.is_half_restored()
         assert library_store().generation() == 3
 
