@@ -82,7 +82,12 @@ CAREFUL = ["--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-n
 def started(podman: list[str], *options: str) -> Iterator[tuple[Output, int, list[str]]]:
     port = free_port()
     name = f"ferry-{port}"
-    settings = {"TORRENT_NETWORK": "loopback", "TORRENT_PORT": 0, "HTTPS_PORT": 0, "LOCAL_NAME": "off"}
+    settings = {
+        "TORRENT_NETWORK": "loopback",
+        "TORRENT_PORT": 0,
+        "HTTPS_PORT": 0,
+        "LOCAL_NAME": "off",
+    }
     own = [f"--env={key}={value}" for key, value in {**settings, "PORT": port}.items()]
     usual = ["--rm", f"--name={name}", "--network=host", *CAREFUL, *own]
     program = launch([*podman, "run", *usual, *options, f"localhost/{NAME}"])
