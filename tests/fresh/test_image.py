@@ -153,7 +153,7 @@ def test_the_commands_of_readme_start_a_container(archive, podman, tmp_path, fil
         (tmp_path / name).write_text(text)
     (tmp_path / archive.name).symlink_to(archive)
     port = free_port()
-    settings = {"PORT": port, "TORRENT_NETWORK": "loopback", "TORRENT_PORT": 0}
+    settings = {"PORT": port, "TORRENT_NETWORK": "loopback", "TORRENT_PORT": free_port()}
     settings |= {"ALLOWED_HOSTS": "nas.local", "COMPOSE_FILE": file} if file else {}
     lines = [f"{name}={value}\n" for name, value in settings.items()]
     (tmp_path / ".env").write_text("".join(lines))
