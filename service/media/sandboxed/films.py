@@ -65,9 +65,14 @@ def open_film(medium: BinaryIO) -> Iterator[InputContainer]:
 
 
 def refuse_rare_codecs(container: InputContainer) -> None:
-    """Raise Unfit if a track needs a decoder that few files need. libav has this list, too."""
+    """Raise Unfit if a track needs a decoder that few files need. libav has this list, too.
+
+    Covers need none of libav's decoders: Pillow draws them.
+    """
     for stream in (*container.streams.video, *container.streams.audio):
         context = stream.codec_context
+        if stream.disposition & Disposition.attached_pic:
+            continue
         if context is not None and context.codec.name not in DECODERS.split(","):
             raise Unfit(f"Ferry doesn't read its codec, {context.codec.canonical_name}")
 

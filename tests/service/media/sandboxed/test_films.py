@@ -50,11 +50,15 @@ def test_audio_is_recognized(suffix, codec, probe):
     assert (track.channels, track.sample_rate) == (1, 44100)
 
 
-def test_a_cover_is_the_picture_of_audio(tmp_path, probe, draw):
-    cover = tmp_path / "cover.jpg"
-    cover.write_bytes(picture(600, 600))
+@each_case(
+    ("suffix", "kind"),
+    [("mp3", kind) for kind in ("JPEG", "PNG", "BMP", "GIF", "WEBP", "TIFF")] + [("m4a", "BMP")],
+)
+def test_a_cover_is_the_picture_of_audio(suffix, kind, tmp_path, probe, draw):
+    cover = tmp_path / f"cover.{kind.lower()}"
+    cover.write_bytes(picture(600, 600, kind=kind))
     options = ("-i", str(cover), "-map", "0", "-map", "1", "-c:v", "copy")
-    content = short_film("mp3", *options, "-disposition:v", "attached_pic", source="")
+    content = short_film(suffix, *options, "-disposition:v", "attached_pic", source="")
     facts = probe(content)
     assert (facts["kind"], facts["has_picture"]) == ("audio", True)
     (small,) = draw(content, kind="audio")
