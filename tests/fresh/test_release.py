@@ -47,11 +47,10 @@ def test_a_release_replaces_nothing_of_yours(tmp_path):
     (tmp_path / "mine").touch()
     with pytest.raises(SystemExit, match="isn't empty"):
         release.write_all(tmp_path, has_image=False)
-    assert (tmp_path / "mine").exists()
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
 def test_the_notes_are_what_the_changes_say_about_this_version():
-    heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
     heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
     changes = f"# Changes\n\n{heads[0]}\n\n- New.\n\n{heads[1]}\n\n- Old.\n"
     assert release.notes(changes) == f"# Ferry {release.VERSION}, {release.DATE}\n\n- New.\n"
@@ -62,7 +61,7 @@ def test_the_composition_of_a_release_needs_no_checkout():
     composition = dict(release.texts())["compose.yaml"]
     assert "build:" in (BASE / "compose.yaml").read_text()
     assert "build" not in composition
-    assert f"    image: ferry:{release.VERSION}\n" in composition
+    assert f"    image: localhost/ferry:{release.VERSION}\n" in composition
 
 
 @pytest.mark.slow
@@ -76,6 +75,46 @@ def test_the_installer_refuses_a_damaged_package(files, tmp_path):
     said = subprocess.run(command, check=False, capture_output=True, text=True)
     assert said.returncode == 1
     assert "is missing or damaged" in said.stderr
+
+
+# The folders to which the installer writes are empty, and it can't get packages, so it ends early.
+EMPTY = """
+export PIP_NO_INDEX=1
+for each in /opt /etc/systemd/system /usr/local/bin; do
+  mkdir -p $each && mount -t tmpfs tmpfs $each || exit 77
+done
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("place", ["/opt/ferry/mine", "/usr/local/bin/ferry"])
+def test_the_installer_deletes_nothing_of_yours(files, place):
+    for option in ("", "--uninstall"):
+        script = f"{EMPTY} mkdir -p $(dirname {place}); echo mine >{place}"
+        script += f"; sh {files}/install.sh {option}; cat {place}"
+        said = isolated(script)
+        assert said.stdout == "mine\n"
+        assert "move it elsewhere" in said.stderr
+
+
+@pytest.mark.slow
+def test_the_installer_imports_nothing_from_its_folder(files, tmp_path):
+    shutil.copytree(files, tmp_path / "copy")
+    for name in ("ensurepip", "venv", "pip"):
+        (tmp_path / "copy" / f"{name}.py").write_text(f"open('/opt/{name}', 'x')")
+    said = isolated(f"{EMPTY} sh {tmp_path}/copy/install.sh; ls /opt")
+    assert said.stdout == "ferry.new\n"
+
+
+def isolated(script: str) -> "subprocess.CompletedProcess[str]":
+    if os.geteuid():
+        tools.lacks("the rights of root")
+    done = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", script], check=False, capture_output=True, text=True
+    )
+    if done.returncode == 77:
+        tools.lacks("mounts")
+    return done
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +132,12 @@ def debian(tmp_path_factory) -> Path:
 
 def inside(root: Path, command: str) -> list[str]:
     trust = ["PIP_CERT=/etc/pip.pem"] if "PIP_CERT" in os.environ else []
-    own = ["PATH=/usr/sbin:/usr/bin", "HOME=/root", "DEBIAN_FRONTEND=noninteractive", *trust]
+    own = [
+        "PATH=/usr/local/bin:/usr/sbin:/usr/bin",
+        "HOME=/root",
+        "DEBIAN_FRONTEND=noninteractive",
+        *trust,
+    ]
     own += ["HOST=127.0.0.1", "TORRENT_NETWORK=loopback", "TORRENT_PORT=0", "PYTHONUNBUFFERED=1"]
     enter = ["unshare", "--mount", "sh", "-c", ENTER, "enter", str(root)]
     return [*enter, "env", "--ignore-environment", *own, "sh", "-c", command]
@@ -135,11 +179,18 @@ def test_the_commands_of_readme_install_a_service_and_remove_it(debian, files):
         pass
     kept = {path.name for path in (debian / "var/lib/ferry").iterdir()}
     assert "ferry.sqlite3" in kept
+    assert f"Ferry {release.VERSION}, " in run(debian, "ferry version")
     # An upgrade replaces the packages, and nothing else.
-    run(debian, "sh /srv/release/install.sh")
+    (debian / "etc/ferry.env").write_text("PORT=8080\n")
+    run(debian, "touch /opt/ferry/older; sh /srv/release/install.sh")
+    assert not (debian / "opt/ferry/older").exists()
+    assert "/opt/ferry/bin" in run(debian, "/opt/ferry/bin/pip --version; cat /opt/ferry/bin/pip")
+    assert "ferry.new" not in run(debian, "cat /opt/ferry/pyvenv.cfg /opt/ferry/bin/activate")
+    assert (debian / "etc/ferry.env").read_text() == "PORT=8080\n"
     run(debian, "sh /srv/release/install.sh --uninstall")
     assert not (debian / "opt/ferry").exists()
     assert not (debian / "etc/systemd/system/ferry.service").exists()
+    assert not (debian / "usr/local/bin/ferry").exists()
     assert {path.name for path in (debian / "var/lib/ferry").iterdir()} == kept
 
 
