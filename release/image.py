@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import sys
 import tarfile
 from io import BytesIO
 from pathlib import Path
@@ -16,7 +17,8 @@ SUITE = "trixie"
 SUITES = ("debian trixie", "debian trixie-updates", "debian-security trixie-security")
 PACKAGES = "ca-certificates,libstdc++6,python3,python3-venv"
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
-MIRROR = os.environ.get("DEBIAN_MIRROR", "")
+DEBIAN = ""
+MIRROR = os.environ.get("DEBIAN_MIRROR", DEBIAN)
 
 
 def run(*command: str | Path, epoch: int = 0) -> str:
@@ -36,6 +38,7 @@ def make_base(epoch: int) -> str:
     `buildah rmi localhost/ferry-base` lets the next build fetch Debian's latest packages.
     """
     if BASE_IMAGE in run("buildah", "images", "--format", "{{.Name}}").splitlines():
+        sys.stderr.write(f"{BASE_IMAGE} exists: its packages of Debian are as old as it is.\n")
         return BASE_IMAGE
     with TemporaryDirectory(prefix="ferry-base-", dir="/var/tmp") as folder:
         root = Path(folder, "root.tar")
@@ -50,6 +53,8 @@ def write_root(root: Path, epoch: int) -> None:
     sources = [f"deb {MIRROR}/{place} main" for place in SUITES]
     # Python must not look at the times of its files: the image gives all of them the same.
     compile_all = "python3 -m compileall -qf --invalidation-mode unchecked-hash /usr/lib/python3*"
+    # mmdebstrap leaves files of this machine, and its mirror.
+    rename = f"sed -i 's|{MIRROR}/|{DEBIAN}/|' apt/sources.list"
     run(
         "mmdebstrap",
         "--quiet",
@@ -57,6 +62,7 @@ def write_root(root: Path, epoch: int) -> None:
         f"--include={PACKAGES}",
         *(f"--dpkgopt=path-exclude={each}" for each in LEFT_OUT),
         f'--customize-hook=chroot "$1" sh -c "PYTHONHASHSEED=0 {compile_all}"',
+        f'--customize-hook=cd "$1/etc" && rm hostname resolv.conf && {rename}',
         SUITE,
         root,
         *sources,
