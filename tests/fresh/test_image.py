@@ -22,10 +22,14 @@ from tests.service.working import until
 
 pytestmark = pytest.mark.container
 
-NAME = f"ferry:{release.VERSION}"
+NAME = f"localhost/ferry:{release.VERSION}"
 # What no package brings: bytecode, and what Debian's and pip's installers write.
 MADE = re.compile(
-    r"etc/|var/|usr/lib/udev/|usr/share/(info|ca-certificates)/|.*/__pycache__/|"
+    r"etc/(alternatives|dpkg|pam\.d|ssl/certs|systemd)/|var/(cache|lib|log)/|usr/lib/udev/|"
+    r"etc/(apt/sources\.list|ca-certificates\.conf|environment|fstab|group|hosts|inputrc|"
+    r"ld\.so\.cache|motd|networks|nsswitch\.conf|passwd|profile|python3/debian_config|"
+    r"security/opasswd|shells|g?shadow|sub[gu]id)-?$|"
+    r"usr/share/(info|ca-certificates)/|.*/__pycache__/|"
     r"opt/ferry/(bin/|pyvenv\.cfg|\.gitignore)|root/\."
 )
 
@@ -90,7 +94,7 @@ def started(podman: list[str], *options: str) -> Iterator[tuple[Output, int, lis
     }
     own = [f"--env={key}={value}" for key, value in {**settings, "PORT": port}.items()]
     usual = ["--rm", f"--name={name}", "--network=host", *CAREFUL, *own]
-    program = launch([*podman, "run", *usual, *options, f"localhost/{NAME}"])
+    program = launch([*podman, "run", *usual, *options, NAME])
     output = Output(program)
     try:
         yield output, port, [*podman, "exec", name, "ferry"]
@@ -228,9 +232,12 @@ def test_the_archive_is_one_of_oci_and_of_docker(archive):
     with tarfile.open(archive) as files:
         names = files.getnames()
         (docker,) = json.load(bill.member(files, "manifest.json"))
+        (oci,) = json.load(bill.member(files, "index.json"))["manifests"]
         config = json.load(bill.member(files, docker["Config"]))["config"]
     assert names[:2] == ["oci-layout", "index.json"]
     assert {docker["Config"], *docker["Layers"]} < set(names)
+    # Docker's older stores read one of the names, and its newest the other.
+    assert docker["RepoTags"] == [oci["annotations"]["org.opencontainers.image.ref.name"]] == [NAME]
     assert config["User"] == "1000:1000"
     assert config["StopSignal"] == "SIGTERM"
     assert (config["Entrypoint"], config["Cmd"]) == (["ferry"], ["run"])
