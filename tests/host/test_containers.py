@@ -42,7 +42,7 @@ def test_every_composition_mounts_what_the_image_writes_to():
         (volume,) = ferry["volumes"]
         data = volume.partition(":")[2]
         assert variables_of(ferry)["DATA_DIR"] == data
-        assert f"DATA_DIR={data}\n" in IMAGE
+        assert f"DATA_DIR={data} IN_CONTAINER=1\n" in IMAGE
         assert f"VOLUME {data}\n" in IMAGE
 
 
@@ -190,6 +190,16 @@ def test_puid_moves_from_root_to_a_user_who_owns_the_data(tmp_path, monkeypatch)
         monkeypatch.setattr(os, name, lambda *given, name=name: done.append((name, *given)))
     for variable, value in {"PUID": "99", "PGID": "100", "DATA_DIR": str(tmp_path)}.items():
         monkeypatch.setenv(variable, value)
+    monkeypatch.delenv("IN_CONTAINER", raising=False)
+    containers.become_user()
+    assert done == []
+    monkeypatch.setenv("IN_CONTAINER", "1")
+    (tmp_path / "lost+found").mkdir()
+    (tmp_path / "library").mkdir()
+    with pytest.raises(SystemExit, match=r"^PUID: .* has files of another user.*chown -R 99:100"):
+        containers.become_user()
+    assert done == []
+    (tmp_path / "library").rmdir()
     containers.become_user()
     moves = [("setgroups", []), ("setgid", 100), ("setuid", 99)]
     assert done == [("chown", tmp_path, 99, 100), *moves]
@@ -208,6 +218,7 @@ def test_puid_moves_from_root_to_a_user_who_owns_the_data(tmp_path, monkeypatch)
 def test_a_puid_that_cannot_be_is_refused(settings, sentence, monkeypatch):
     # The test may run as any user.
     monkeypatch.setattr(os, "geteuid", lambda: 12)
+    monkeypatch.setenv("IN_CONTAINER", "1")
     for variable in ("PUID", "PGID"):
         monkeypatch.delenv(variable, raising=False)
     for variable, value in settings.items():
