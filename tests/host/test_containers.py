@@ -104,7 +104,7 @@ def test_the_templates_of_other_programs_can_be_read():
 
 
 def test_the_image_gets_what_the_wheel_is_made_of_and_nothing_else():
-    ignored, *kept = (BASE / ".containerignore").read_text().splitlines()
+    ignored, *kept = (BASE / ".dockerignore").read_text().splitlines()
     assert ignored == "*"
     names = {name.removeprefix("!") for name in kept if name.startswith("!")}
     needed = {str(path.relative_to(BASE)).split("/")[0] for path in tracked(*WHEEL)}
