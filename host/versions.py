@@ -68,7 +68,8 @@ def known_holes(versions: Mapping[str, str]) -> Iterator[str]:
 
 def newest_release(url: str) -> str:
     """Return the version of the wheel that a list of files names, such as the sums of a release."""
-    with httpx.stream("GET", url, timeout=ASK_SECONDS, trust_env=False) as answer:
+    client = httpx.Client(timeout=ASK_SECONDS, trust_env=False, follow_redirects=True)
+    with client, client.stream("GET", url) as answer:
         said = next(answer.iter_text(MOST_SAID_BYTES), "") if answer.is_success else ""
     names: list[str] = re.findall(r"ferry_server-(\d+(?:\.\d+)*)-py3", said)
     if not names:

@@ -12,7 +12,7 @@ from django.core.management import CommandError, call_command
 from host import versions
 from tests.cases import each_case
 from tests.running import BASE
-from tests.swarm import WebSeed, serving_http
+from tests.swarm import Redirecting, WebSeed, serving_http
 
 VERSIONS = {"Ferry": "0.1.0", "Python": "3.13.5", "FFmpeg": "9.0.2-17-g2a571b6068"} | {
     "PyAV": "18.1.0",
@@ -81,8 +81,11 @@ def test_a_newer_release_is_looked_for_only_where_the_owner_says(
 ):
     sums = [f"{'0' * 64}  ferry_server-{name}-py3-none-any.whl\n" for name in names]
     (tmp_path / "SHA256SUMS").write_text("".join(sums))
-    with serving_http(WebSeed(folder=tmp_path)) as web:
-        settings.RELEASES_URL = f"{web.url}/SHA256SUMS"
+    latest = Redirecting()
+    with serving_http(WebSeed(folder=tmp_path)) as web, serving_http(latest):
+        # Pages of releases often redirect to the newest.
+        latest.to = f"{web.url}/SHA256SUMS"
+        settings.RELEASES_URL = f"{latest.url}/latest/SHA256SUMS"
         said = StringIO()
         with pytest.raises(CommandError, match=sentence) if not names else nullcontext():
             call_command("versions", stdout=said)
@@ -92,7 +95,7 @@ def test_a_newer_release_is_looked_for_only_where_the_owner_says(
 def test_without_an_address_nothing_is_asked(settings, monkeypatch):
     settings.RELEASES_URL = ""
     # Any request would fail.
-    monkeypatch.delattr("httpx.stream")
+    monkeypatch.delattr("httpx.Client")
     said = StringIO()
     call_command("versions", stdout=said)
     assert said.getvalue().count("\n") == len(versions.running())
