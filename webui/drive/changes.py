@@ -49,10 +49,10 @@ def refuse_foreign(drive: Drive) -> None:
 
 def refuse_impossible(drive: Drive, act: Act, source: DrivePlace, target: DrivePlace) -> None:
     """Refuse what can't work before anything makes way for it. All services can rename."""
-    folder_for(target)
-    if source.is_top or target.is_top:
+    above = folder_for(target)
+    if source.above is None:
         raise Refused(403)
-    if act == "copy" or source.names[:-1] != target.names[:-1]:
+    if act == "copy" or source.above.folder != above.folder:
         refuse_foreign(drive)
 
 
@@ -147,7 +147,7 @@ def delete(request: Request, drive: Drive, place: DrivePlace) -> None:
 
 def make_way(request: Request, drive: Drive, source: DrivePlace, target: DrivePlace) -> None:
     """Delete what is in the way, unless a file replaces a file at our own service."""
-    if target.entry is None or (source.entry and source.entry.key == target.entry.key):
+    if target.entry is None:
         return
     are_files = not source.is_folder and not target.is_folder
     if not are_files or not drive.service.is_embedded:

@@ -7,6 +7,7 @@ from functools import cache
 from xml.sax.saxutils import escape
 
 from common.http.content_types import SAFE_TYPES, UNKNOWN
+from common.names import key_of
 from webui.drive import locks
 from webui.drive.bodies import DAV, WantedProperties, empty_element
 from webui.drive.tree import Drive, DrivePlace, escape_name, href
@@ -97,7 +98,7 @@ class LiveProperties:
         return f"{datetime.fromtimestamp(max(entry.added, 0), UTC):%Y-%m-%dT%H:%M:%SZ}"
 
     def _active_locks(self, name: str, _entry: Entry) -> str:
-        path = f"{self._path.rstrip('/')}/{name}" if name else self._path
+        path = f"{self._path.rstrip('/')}/{key_of(name)}" if name else self._path
         return lock_elements(locks.covering(self._locks, path))
 
     def _space(self, entry: Entry, index: int) -> str | None:

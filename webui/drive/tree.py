@@ -9,6 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils import timezone
 
+from common.names import key_of
 from webui.drive.refusals import Refused
 from webui.http.requests import service_of
 from webui.library import folders, paths
@@ -42,8 +43,13 @@ class DrivePlace:
     def is_folder(self) -> bool:
         return self.entry is not None and self.entry.is_folder
 
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The same for each way to type the names, as they are looked up."""
+        return tuple(map(key_of, self.names))
+
     def is_within(self, other: "DrivePlace") -> bool:
-        return self.names[: len(other.names)] == other.names
+        return self.keys[: len(other.names)] == other.keys
 
 
 class Drive:
@@ -89,13 +95,14 @@ class Drive:
         return Entry(FOLDER, top.folder, "", top.size_bytes, None)
 
     @cached_property
-    def _names_above(self) -> tuple[str, ...]:
+    def _keys_above(self) -> tuple[str, ...]:
         top = self.read(self._top_entry.id)
-        return tuple(paths.names_of(folders.path_of(self.service, top))) if self.bounds else ()
+        path = folders.path_of(self.service, top) if self.bounds else ""
+        return tuple(map(key_of, paths.names_of(path)))
 
     def full_path(self, place: DrivePlace) -> str:
-        """Return the path from the root of the library, by which all tokens mean the same entry."""
-        return "/" + "/".join([*self._names_above, *place.names])
+        """Return the path from the root of the library, by which programs mean the same entry."""
+        return "/" + "/".join([*self._keys_above, *place.keys])
 
     def space(self) -> tuple[int, int] | None:
         """Return used and free space. Programs with a folder of the library don't learn it."""

@@ -1,5 +1,7 @@
 """What programs change on the drive, and what they can't."""
 
+from urllib.parse import quote
+
 import httpx
 import pytest
 
@@ -308,3 +310,44 @@ def test_what_a_foreign_service_cannot_do_is_refused(method, path, headers, bob,
     program = program_of(bob.user)
     assert program(method, path, body, **headers).status == 403
     assert sorted(program.lists()) == ["Film.mkv", "Films/"]
+
+
+NFC, NFD = "caf\u00e9", "cafe\u0301"
+
+
+@each_case(
+    ("method", "source", "target"),
+    [
+        ("MOVE", "x/{}/f.txt", "x/{}"),
+        ("COPY", "x/{}/f.txt", "x/{}"),
+        ("MOVE", "x/{}", "x/{}/f"),
+        ("COPY", "x/{}", "x/{}/f.txt"),
+        ("COPY", "x/{}/f.txt", "x/{}/f.txt"),
+        ("MOVE", "x/{}/f.txt", "x/{}/f.txt"),
+        ("MOVE", "x/{}", "x/{}"),
+    ],
+)
+def test_a_folder_is_itself_however_its_accents_are_typed(method, source, target, bobs):
+    bobs("MKCOL", "x")
+    bobs("MKCOL", f"x/{NFC}")
+    bobs("PUT", f"x/{NFC}/f.txt", b"kept")
+    assert bobs.moves(method, quote(source.format(NFC)), quote(target.format(NFD))) == 403
+    assert bobs.reads(f"x/{NFD}/f.txt") == b"kept"
+    assert not DeletedItem.objects.exists()
+
+
+def test_a_lock_holds_however_accents_are_typed(bobs, alice):
+    others = program_of(alice.user)
+    bobs("MKCOL", NFC)
+    assert bobs("LOCK", f"{NFC}/f.txt", lock_body()).status == 201
+    assert others("PUT", f"{NFD}/f.txt", b"y").status == 423
+    assert others("LOCK", f"{NFD}/f.txt", lock_body()).status == 423
+    assert b"opaquelocktoken" in others("PROPFIND", NFD, depth="1").content
+
+
+def test_a_foreign_file_gets_another_name_however_accents_are_typed(bob, foreign):
+    folder = foreign.folder(NFC)
+    foreign.file("a.txt", b"a", folder.id)
+    program = program_of(bob.user)
+    assert program.moves("MOVE", quote(f"{NFC}/a.txt"), quote(f"{NFD}/c.txt")) == 201
+    assert program.lists(NFC) == [f"{NFC}/c.txt"]
