@@ -1,6 +1,6 @@
 """Read what programs send in XML, and the bytes of their files."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from xml.etree import ElementTree as ET
 
@@ -11,8 +11,10 @@ from webui.http.bodies import CutOff, RequestReader
 
 MOST_XML_BYTES = 64 * 1024
 MOST_DEPTH, MOST_ELEMENTS = 32, 2_000
+# Each name contains its namespace in full.
+LONGEST_NAMESPACE = 300
 # Of properties, which each entry of a folder answers.
-MOST_NAMES = 100
+MOST_NAMES, MOST_NAME_CHARACTERS = 100, 8_000
 PIECE_BYTES = 2**18
 DAV = "{DAV:}"
 
@@ -23,7 +25,11 @@ class Builder(ET.TreeBuilder):
     _depth = _count = 0
 
     def doctype(self, *_declaration: str | None) -> None:
-        raise Refused(400, "no DTD, please")
+        raise Refused(400, "a DTD isn't allowed")
+
+    def start_ns(self, _prefix: str, uri: str) -> None:
+        if len(uri) > LONGEST_NAMESPACE:
+            raise Refused(400, "a namespace is too long")
 
     def start(self, tag: str, attributes: dict[str, str]) -> ET.Element:
         self._depth += 1
@@ -99,19 +105,26 @@ def wanted_in(root: ET.Element | None) -> WantedProperties:
         raise Refused(400)
     if root.find(f"{DAV}propname") is not None:
         return WantedProperties(is_names_only=True)
-    included = [child.tag for each in root.findall(f"{DAV}include") for child in each][:MOST_NAMES]
     if root.find(f"{DAV}allprop") is not None:
-        return WantedProperties(tuple(included))
+        return WantedProperties(names_of(root.iterfind(f"{DAV}include/*")))
     prop = root.find(f"{DAV}prop")
-    if prop is None or len(prop) > MOST_NAMES:
+    if prop is None:
         raise Refused(400)
-    return WantedProperties(tuple(child.tag for child in prop), is_exact=True)
+    return WantedProperties(names_of(prop), is_exact=True)
+
+
+def names_of(properties: Iterable[ET.Element]) -> tuple[str, ...]:
+    names = tuple(each.tag for each in properties)
+    if len(names) > MOST_NAMES or sum(map(len, names)) > MOST_NAME_CHARACTERS:
+        raise Refused(400, "too many properties")
+    return names
 
 
 def changes_in(root: ET.Element | None) -> list[tuple[str, str | None]]:
     """Return names of properties with the XML to set, in order, or None to remove them."""
     if root is None or root.tag != f"{DAV}propertyupdate":
         raise Refused(400)
+    names_of(root.iterfind("*/{DAV:}prop/*"))
     changes: list[tuple[str, str | None]] = []
     for act in root:
         is_set = act.tag == f"{DAV}set"
