@@ -82,9 +82,10 @@ def add(row: DriveLock) -> None:
         row.save()
 
 
-def refresh(service: str, path: str, header: "Condition", timeout: str) -> DriveLock:
-    """Let a lock last longer, whose token the program sends."""
-    own = [each for each in covering(of_service(service), path) if each.token in header.tokens]
+def refresh(service: str, path: str, header: "Condition", timeout: str, user: User) -> DriveLock:
+    """Extend the person's lock whose token the program sends."""
+    active = covering(of_service(service), path)
+    own = [each for each in active if each.user_id == user.pk and each.token in header.tokens]
     if not own:
         raise Refused(412, condition="lock-token-matches-request-uri")
     own[0].seconds = seconds_in(timeout)

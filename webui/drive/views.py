@@ -264,7 +264,8 @@ def lock(call: DriveCall) -> HttpResponseBase:
     """Lock a place, or refresh a lock. Where nothing is, an empty file appears."""
     root, timeout = read_xml(call.request), call.request.headers.get("Timeout", "")
     if root is None:
-        row = locks.refresh(call.service, call.full_path, call.condition, timeout)
+        own = (call.condition, timeout, call.request.user)
+        row = locks.refresh(call.service, call.full_path, *own)
         return lock_answer(row, 200)
     call.check_conditions()
     row = locks.lock_in(root, call.depth("infinity"), timeout)

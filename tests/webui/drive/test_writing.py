@@ -208,12 +208,14 @@ def test_a_lock_of_a_file_for_which_there_is_no_space_is_none(bobs, monkeypatch)
     assert not DriveLock.objects.exists()
 
 
-def test_a_lock_without_a_body_is_refreshed(bobs, clock):
+def test_a_lock_without_a_body_is_refreshed(bobs, alice, clock):
     bobs("PUT", "a.txt", b"x")
     token = lock_token(bobs("LOCK", "a.txt", lock_body(), timeout="Second-60"))
     answer = bobs("LOCK", "a.txt", timeout="Infinite", **{"if": f"(<{token}>)"})
     assert (answer.status, b"Second-3600" in answer.content) == (200, True)
     assert bobs("LOCK", "a.txt").status == 412
+    others = program_of(alice.user)
+    assert others("LOCK", "a.txt", **{"if": f"(<{token}>)"}).status == 412
 
 
 @each_case(
