@@ -8,7 +8,9 @@ import pytest
 from django.db import connection
 from django.utils import timezone
 
-from webui.models import Sent, Throttle
+from webui.drive import locks
+from webui.drive.refusals import Refused
+from webui.models import DriveLock, Sent, Throttle, User
 from webui.signin import throttle
 from webui.signin.throttle import ThrottleKey
 
@@ -63,3 +65,17 @@ def test_concurrent_duplicates_become_one_row(known):
     rows = at_once(lambda _n: Sent.record("service", **facts))
     assert {row.pk for row in rows} == set(Sent.objects.values_list("pk", flat=True))
     assert Sent.objects.count() == 1
+
+
+def test_of_locks_on_one_path_at_once_one_is_granted():
+    people = [User.objects.create(username=f"person {number}") for number in range(MANY)]
+
+    def lock(number):
+        facts = {"service": "own", "path": "/a.txt", "user": people[number], "token": f"{number}"}
+        try:
+            locks.add(DriveLock(**facts, is_shared=False, is_deep=False, seconds=60))
+        except Refused as refused:
+            return refused.status
+        return 200
+
+    assert sorted(at_once(lock)) == [200] + [423] * (MANY - 1)

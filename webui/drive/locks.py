@@ -67,11 +67,12 @@ def inside(active: Sequence[DriveLock], path: str) -> list[DriveLock]:
 
 
 def add(row: DriveLock) -> None:
-    """Lock a path. Raises Refused if another lock is in the way. Of two at once, one is later."""
+    """Lock a path. Raises Refused if another lock is in the way."""
     now = timezone.now()
     row.expires_at = now + timedelta(seconds=row.seconds)
     with transaction.atomic():
-        User.objects.select_for_update().filter(pk=row.user_id).first()
+        # One row for all people, so that of two locks at once, the second finds the first.
+        User.objects.select_for_update(no_key=True).order_by("pk").first()
         prune(now)
         active = of_service(row.service)
         if sum(each.user_id == row.user_id for each in active) >= MOST_LOCKS:
