@@ -124,6 +124,8 @@ def href(names: Sequence[str], *, is_folder: bool) -> str:
 
 def path_in(url: str, host: str) -> str | None:
     """Return the path of a URL on the drive, or None if it leads elsewhere."""
+    if "?" in url or "#" in url:
+        return None  # A program that didn't escape a name would change another entry.
     try:
         parts = urlsplit(url)
     except ValueError:

@@ -62,7 +62,8 @@ def perform(request: Request, path: str) -> HttpResponseBase:
     if act is None:
         raise Refused(405)
     doors.admit(request, Purpose.DRIVE, writes=writes)
-    if "#" in request.META.get("RAW_URI", ""):
+    url = request.META.get("RAW_URI") or request.get_full_path()
+    if "#" in url or (writes and "?" in url):
         raise Refused(400)  # A program that didn't escape a name would delete another entry.
     return act(DriveCall(request, path))
 
