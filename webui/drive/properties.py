@@ -1,6 +1,6 @@
 """What the drive tells programs about entries, in XML that is made while it is sent."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import cache
@@ -31,6 +31,7 @@ CHECKSUMS = "{http://owncloud.org/ns}checksums"
 UNUSUAL = {f"{DAV}quota-available-bytes", f"{DAV}quota-used-bytes", CHECKSUMS}
 WINDOWS = "{urn:schemas-microsoft-com:}"
 MOST_ROWS, MOST_VALUE_BYTES = 1_000, 16 * 1024
+MOST_LOCKS_SHOWN = 10
 # XML can't contain these at all.
 NEVER_IN_XML = {0xFFFE: "\ufffd", 0xFFFF: "\ufffd"}
 
@@ -99,7 +100,11 @@ class LiveProperties:
 
     def _active_locks(self, name: str, _entry: Entry) -> str:
         path = f"{self._path.rstrip('/')}/{key_of(name)}" if name else self._path
-        return lock_elements(locks.covering(self._locks, path))
+        active = locks.covering(self._locks, path)[:MOST_LOCKS_SHOWN]
+        top = self._drive.top_path
+        return "".join(
+            lock_element(each, is_secret=locks.is_below(top, each.path)) for each in active
+        )
 
     def _space(self, entry: Entry, index: int) -> str | None:
         space = self._drive.space() if entry.is_folder else None
@@ -179,14 +184,14 @@ def propstat(properties: str, status: str) -> str:
     return f"<D:propstat><D:prop>{properties}</D:prop>{words}</D:propstat>"
 
 
-def lock_elements(active: Iterable[DriveLock]) -> str:
-    return "".join(
+def lock_element(row: DriveLock, *, is_secret: bool = False) -> str:
+    """Describe a lock. Of one above the folder of a program's token, the owner is a secret."""
+    token = f"<D:locktoken><D:href>{row.token}</D:href></D:locktoken>"
+    return (
         "<D:activelock><D:locktype><D:write/></D:locktype>"
-        f"<D:lockscope><D:{'shared' if each.is_shared else 'exclusive'}/></D:lockscope>"
-        f"<D:depth>{'infinity' if each.is_deep else '0'}</D:depth>{each.owner}"
-        f"<D:timeout>Second-{each.seconds}</D:timeout>"
-        f"<D:locktoken><D:href>{each.token}</D:href></D:locktoken></D:activelock>"
-        for each in active
+        f"<D:lockscope><D:{'shared' if row.is_shared else 'exclusive'}/></D:lockscope>"
+        f"<D:depth>{'infinity' if row.is_deep else '0'}</D:depth>{'' if is_secret else row.owner}"
+        f"<D:timeout>Second-{row.seconds}</D:timeout>{'' if is_secret else token}</D:activelock>"
     )
 
 

@@ -104,6 +104,10 @@ class Drive:
         """Return the path from the root of the library, by which programs mean the same entry."""
         return "/" + "/".join([*self._keys_above, *place.keys])
 
+    @property
+    def top_path(self) -> str:
+        return "/" + "/".join(self._keys_above)
+
     def space(self) -> tuple[int, int] | None:
         """Return used and free space. Programs with a folder of the library don't learn it."""
         used_bytes, most = folders.store().space(self.service.key)

@@ -286,7 +286,7 @@ def lock(call: DriveCall) -> HttpResponseBase:
 
 
 def lock_answer(row: DriveLock, status: int) -> HttpResponse:
-    inner = f"<D:lockdiscovery>{properties.lock_elements([row])}</D:lockdiscovery>"
+    inner = f"<D:lockdiscovery>{properties.lock_element(row)}</D:lockdiscovery>"
     body = f'<?xml version="1.0" encoding="utf-8"?>\n<D:prop xmlns:D="DAV:">{inner}</D:prop>\n'
     response = HttpResponse(body, status=status, content_type=XML)
     response["Lock-Token"] = f"<{row.token}>"

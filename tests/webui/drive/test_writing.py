@@ -5,12 +5,15 @@ from urllib.parse import quote
 import httpx
 import pytest
 
-from service.models import DeletedItem, File
+from service.models import DeletedItem, File, Folder
 from service.store.blobs import library_store
 from tests.cases import each_case
+from tests.people import make_person
 from tests.service.builders import a_file, put
 from tests.webui.drive.programs import Program, lock_body, lock_token, program_of
-from webui.models import Activity, DriveLock, DriveProperties
+from webui.connection import connection
+from webui.library.bounds import Bounds
+from webui.models import Activity, DriveLock, DriveProperties, Role
 from webui.v1.errors import NoRoom
 
 pytestmark = pytest.mark.django_db
@@ -186,9 +189,37 @@ def test_a_lock_keeps_other_programs_out_until_it_ends(bobs, alice, clock):
     # Someone else's token is of no use.
     assert others("PUT", "a.txt", b"y", **{"if": f"(<{token}>)"}).status == 423
     assert bobs("PUT", "a.txt", b"z", **{"if": f"(<{token}>)"}).status == 204
-    assert others("UNLOCK", "a.txt", lock_token=f"<{token}>").status == 403
     clock.advance(DriveLock.objects.get().expires_at - clock.now)
     assert others("PUT", "a.txt", b"y").status == 204
+
+
+def test_a_member_ends_no_lock_of_others_but_an_owner_does(bobs, alice):
+    member, owner = program_of(make_person("mara", Role.MEMBER).user), program_of(alice.user)
+    token = lock_token(bobs("LOCK", "a.txt", lock_body()))
+    assert member("UNLOCK", "a.txt", lock_token=f"<{token}>").status == 403
+    assert owner("UNLOCK", "a.txt", lock_token=f"<{token}>").status == 204
+    assert not DriveLock.objects.exists()
+
+
+def test_of_a_lock_above_its_folder_a_token_learns_no_owner(bob, own_service):
+    top = program_of(bob.user)
+    top("MKCOL", "Films")
+    top("MKCOL", "Films/New")
+    top("LOCK", "Films", lock_body("shared"))
+    new = Folder.objects.get(name="New")
+    below = program_of(bob.user, Bounds(str(new.pk), "New"), connection.service().key)
+    assert b"shared/></D:lockscope><D:depth>" in below("PROPFIND", "", depth="0").content
+    assert b"locktoken" not in below("PROPFIND", "", depth="0").content
+    below("LOCK", "", lock_body("shared"))
+    assert below("PROPFIND", "", depth="0").content.count(b"me</") == 1
+
+
+def test_few_of_many_locks_on_a_path_are_shown(bobs):
+    statuses = {bobs("LOCK", "a.txt", lock_body("shared")).status for _number in range(11)}
+    assert statuses == {200, 201}
+    assert bobs("PROPFIND", "a.txt", depth="0").content.count(b"<D:activelock>") == 10
+    long_owner = lock_body("shared").replace(">me<", f">{'m' * 300}<")
+    assert bobs("LOCK", "a.txt", long_owner).status == 400
 
 
 def test_a_lock_on_a_folder_covers_what_is_in_it(bobs, alice):
