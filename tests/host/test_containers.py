@@ -58,7 +58,10 @@ def test_the_compositions_pass_every_setting_and_differ_in_networks_alone():
         assert set(variables_of(ferry)) <= set(settings.env.names), name
     # In the container, no one looks for errors with DEBUG, and variants set where Ferry listens.
     assert set(settings.env.names) - set(variables_of(FERRY)) == {"DEBUG"}
-    for name, ours in (("compose.bridge.yaml", set()), ("compose.vpn.yaml", {"TORRENT_PORT"})):
+    for name, ours in (
+        ("compose.bridge.yaml", {"HTTPS_PORT"}),
+        ("compose.vpn.yaml", {"TORRENT_PORT"}),
+    ):
         missing = set(settings.env.names) - set(variables_of(COMPOSITIONS[name]))
         assert missing == {"DEBUG", "HOST", "PORT", *ours}, name
 
