@@ -3,9 +3,11 @@
 import platform
 import re
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import metadata
+from itertools import product
 from typing import NamedTuple
 
 import httpx
@@ -15,6 +17,8 @@ from service.media.sandbox.ffmpeg_access import ffmpeg
 
 ASK_SECONDS = 20
 MOST_SAID_BYTES = 65_536
+# Only processes in the sandbox load its libraries, and they are of another FFmpeg.
+SAY_FFMPEG = "import av; print(av.ffmpeg_version_info)"
 
 
 class Hole(NamedTuple):
@@ -39,31 +43,37 @@ def running() -> Mapping[str, str]:
         "Python": platform.python_version(),
         "FFmpeg": ffmpeg_version(),
         "PyAV": metadata.version("av"),
+        "PyAV's FFmpeg": output_of(sys.executable, "-c", SAY_FFMPEG).strip(),
         "libtorrent": metadata.version("libtorrent"),
     }
 
 
 def ffmpeg_version() -> str:
     """Return what ffmpeg says, such as 9.0.2, with what its builders appended."""
-    command = [ffmpeg(), "-version"]
+    match = re.match(r"ffmpeg version n?(\S+)", output_of(ffmpeg(), "-version"))
+    return match[1] if match else ""
+
+
+def output_of(*command: str) -> str:
     try:
-        said = subprocess.run(  # noqa: S603
+        return subprocess.run(  # noqa: S603
             command, capture_output=True, check=True, text=True, timeout=ASK_SECONDS
         ).stdout
     except (OSError, subprocess.SubprocessError):
         return ""
-    match = re.match(r"ffmpeg version n?(\S+)", said)
-    return match[1] if match else ""
 
 
 def known_holes(versions: Mapping[str, str]) -> Iterator[str]:
     """Yield a sentence for each version that has a hole of the table."""
-    for hole in HOLES:
-        version = versions[hole.program]
+    for hole, (program, version) in product(HOLES, versions.items()):
         # Distributions fix holes without a new number.
-        if not re.search(r"deb|ubuntu", version) and is_before(version, hole.fixed):
+        if (
+            program.endswith(hole.program)
+            and not re.search(r"deb|ubuntu", version)
+            and is_before(version, hole.fixed)
+        ):
             newest = " or ".join(hole.fixed)
-            yield f"{hole.program} {version}: {hole.sentence} ({hole.name}). Fixed in {newest}."
+            yield f"{program} {version}: {hole.sentence} ({hole.name}). Fixed in {newest}."
 
 
 def newest_release(url: str) -> str:

@@ -26,7 +26,7 @@ def test_the_command_prints_what_runs(name, tmp_path):
     environment = {"DATA_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"}
     said = subprocess.run(command, env=environment, check=True, capture_output=True, text=True)
     lines = said.stdout.splitlines()
-    assert [line.split()[0] for line in lines] == list(versions.running())
+    assert [re.split(r" (?=\d)", line)[0] for line in lines] == list(versions.running())
     assert re.fullmatch(r"Ferry \d+\.\d+\.\d+, released on \d{4}-\d\d-\d\d", lines[0])
     assert all(re.search(r" \d+\.\d+", line) for line in lines)
     assert said.stderr == ""
@@ -41,6 +41,8 @@ def test_what_ferry_brings_has_no_known_hole():
     [
         ("FFmpeg", "8.0.1", True),
         ("FFmpeg", "8.1", False),
+        ("PyAV's FFmpeg", "8.0.1", True),
+        ("PyAV's FFmpeg", "8.1.2", False),
         ("FFmpeg", "7.1.5", True),
         # Debian fixes holes without a new number.
         ("FFmpeg", "5.1.6-0+deb12u1", False),
