@@ -36,6 +36,8 @@ def main() -> None:
         "--without-image", action="store_true", help="leave out the container image"
     )
     options = parser.parse_args()
+    if changes := image.run("git", "-C", BASE, "status", "--porcelain"):
+        raise SystemExit(f"A release is made of a commit, but these files differ:\n{changes}")
     write_all(options.folder, has_image=not options.without_image)
     sys.stdout.write(f"Ferry {VERSION} of {DATE} is in {options.folder}.\n")
 

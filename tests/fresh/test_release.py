@@ -50,6 +50,16 @@ def test_a_release_replaces_nothing_of_yours(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+def test_a_release_is_made_of_a_commit(tmp_path, monkeypatch):
+    subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
+    (tmp_path / "changed.py").touch()
+    monkeypatch.setattr(release, "BASE", tmp_path)
+    monkeypatch.setattr("sys.argv", ["release", f"--folder={tmp_path}/dist", "--without-image"])
+    with pytest.raises(SystemExit, match=r"changed\.py"):
+        release.main()
+    assert not (tmp_path / "dist").exists()
+
+
 def test_the_notes_are_what_the_changes_say_about_this_version():
     heads = f"## {release.VERSION}, {release.DATE}", "## 0.0.1, 2026-01-01"
     changes = f"# Changes\n\n{heads[0]}\n\n- New.\n\n{heads[1]}\n\n- Old.\n"
