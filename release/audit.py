@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from packaging.version import Version
+from packaging.version import InvalidVersion, Version
 
 BASE = Path(__file__).resolve().parents[1]
 LOCKS = ("requirements.lock", "requirements-cluster.lock", "requirements-dev.lock")
@@ -45,6 +45,8 @@ def findings(path: Path, locked: dict[str, dict[str, Version]]) -> Iterator[str]
         if advisory.get("withdrawn"):
             continue
         for affected in advisory.get("affected", ()):
+            if affected["package"]["ecosystem"] != "PyPI":
+                continue
             name = name_of(affected["package"]["name"])
             for lock, versions in locked.items():
                 if name in versions and is_affected(versions[name], affected):
@@ -61,7 +63,7 @@ def advisories(path: Path) -> Iterator[Facts]:
 
 def is_affected(version: Version, affected: Facts) -> bool:
     ranges = [each for each in affected.get("ranges", ()) if each["type"] == "ECOSYSTEM"]
-    return str(version) in affected.get("versions", ()) or any(
+    return version in map(parse, affected.get("versions", ())) or any(
         is_in(version, each["events"]) for each in ranges
     )
 
@@ -70,14 +72,23 @@ def is_in(version: Version, events: list[dict[str, str]]) -> bool:
     """Return whether an event introduced a hole before this version, and no other ended it."""
     is_open = False
     for event in events:
-        ((kind, said),) = event.items()
+        ((kind, text),) = event.items()
+        limit = parse(text)
         if kind == "introduced":
-            is_open = is_open or said == "0" or version >= Version(said)
+            is_open = is_open or limit is None or version >= limit
         elif kind == "fixed":
-            is_open = is_open and version < Version(said)
+            is_open = is_open and (limit is None or version < limit)
         elif kind == "last_affected":
-            is_open = is_open and version <= Version(said)
+            is_open = is_open and (limit is None or version <= limit)
     return is_open
+
+
+def parse(text: str) -> Version | None:
+    """Return a version, or None if it doesn't follow Python's rules, as some old ones."""
+    try:
+        return Version(text)
+    except InvalidVersion:
+        return None
 
 
 if __name__ == "__main__":

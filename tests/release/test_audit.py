@@ -42,7 +42,15 @@ def test_a_list_of_versions_is_enough_and_commits_are_no_versions():
     ranges = [{"type": "GIT", "events": [{"introduced": "0"}]}]
     facts = {"ranges": ranges, "versions": ["1.0"]}
     assert audit.is_affected(Version("1.0"), facts)
+    assert audit.is_affected(Version("1.0.0"), facts)
     assert not audit.is_affected(Version("1.1"), facts)
+
+
+def test_an_odd_version_hides_no_hole():
+    facts = {"ranges": [{"type": "ECOSYSTEM", "events": RANGES}], "versions": ["2.2-odd", "3.0"]}
+    assert audit.is_affected(Version("3.0"), facts)
+    odd = [{"introduced": "odd"}, {"fixed": "odder"}]
+    assert audit.is_affected(Version("1.0"), {"ranges": [{"type": "ECOSYSTEM", "events": odd}]})
 
 
 @pytest.mark.parametrize("fixed", ["0.1", "9999"])
@@ -53,6 +61,8 @@ def test_the_command_names_each_locked_version_that_has_a_hole(tmp_path, fixed):
     advisory = {"id": "GHSA-1", "summary": "A hole.", "affected": affected}
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
         archive.writestr("GHSA-1.json", json.dumps(advisory))
+        other = [affected[0] | {"package": package | {"ecosystem": "npm"}}]
+        archive.writestr("GHSA-3.json", json.dumps(advisory | {"id": "3", "affected": other}))
         archive.writestr("GHSA-2.json", json.dumps(advisory | {"id": "2", "withdrawn": "2026"}))
     command = [sys.executable, "-m", "release.audit", tmp_path / "all.zip"]
     said = subprocess.run(command, cwd=BASE, check=False, capture_output=True, text=True)
