@@ -12,11 +12,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
 DEBIAN = "var/lib/dpkg"
-# What says which packages there are; the rest is only hashed.
+# These files describe packages; all others are only hashed.
 FACTS = re.compile(
     rf"{DEBIAN}/(status|info/.*\.list)|usr/share/doc/[^/]+/copyright|.*\.dist-info/(METADATA|RECORD)"
 )
 
+# Debian's files name licenses in fields; older ones refer to texts that all packages share.
+LICENSE = re.compile(r"^License: *(\S.*?) *$", re.MULTILINE)
+SHARED_LICENSE = re.compile(r"/usr/share/common-licenses/([\w.+-]*\w)")
 
 # These wheels have FFmpeg with x264 and x265, whatever the license of their own code.
 ALSO_UNDER = dict.fromkeys(("av", "imageio-ffmpeg"), "GPL-3.0-or-later")
@@ -25,6 +28,7 @@ ALSO_UNDER = dict.fromkeys(("av", "imageio-ffmpeg"), "GPL-3.0-or-later")
 class Image(NamedTuple):
     hashes: Mapping[str, str]  # of each regular file, by its path without a slash before it
     facts: Mapping[str, str]  # the text of files that describe packages
+    links: Mapping[str, str]  # the targets of folders in usr/share/doc that are links
 
 
 class Package(NamedTuple):
@@ -37,17 +41,20 @@ class Package(NamedTuple):
 def read_image(archive: Path) -> Image:
     hashes: dict[str, str] = {}
     facts: dict[str, str] = {}
+    links: dict[str, str] = {}
     with tarfile.open(archive) as outer:
         (entry,) = json.load(member(outer, "manifest.json"))
         for layer in entry["Layers"]:
             with tarfile.open(fileobj=member(outer, layer), mode="r:*") as files:
                 for info in files:
+                    if info.issym() and info.name.startswith("usr/share/doc/"):
+                        links[info.name] = info.linkname
                     if info.isfile() or info.islnk():
                         content = member(files, info.name).read()
                         hashes[info.name] = sha256(content).hexdigest()
                         if FACTS.fullmatch(info.name):
                             facts[info.name] = content.decode(errors="replace")
-    return Image(hashes, facts)
+    return Image(hashes, facts, links)
 
 
 def member(archive: tarfile.TarFile, name: str) -> Any:
@@ -72,10 +79,16 @@ def debian_packages(image: Image) -> Iterator[dict[str, Any]]:
         if not (name := facts["Package"]):
             continue
         purl = f"pkg:deb/debian/{name}@{facts['Version']}?arch={facts['Architecture']}"
-        copyright_of = image.facts.get(f"usr/share/doc/{name}/copyright", "")
-        licenses = sorted(set(re.findall(r"^License: *(\S.*?) *$", copyright_of, re.MULTILINE)))
+        text = copyright_of(image, name)
+        licenses = sorted(set(LICENSE.findall(text) or SHARED_LICENSE.findall(text)))
         package = Package(name, facts["Version"], purl, licenses)
         yield component(image, package, debian_files(image, name, facts))
+
+
+def copyright_of(image: Image, name: str) -> str:
+    """Return what a package says about its licenses: some refer to another package's folder."""
+    folder = image.links.get(f"usr/share/doc/{name}", name)
+    return image.facts.get(f"usr/share/doc/{folder}/copyright", "")
 
 
 def debian_files(image: Image, name: str, facts: Message) -> Iterator[str]:
@@ -97,7 +110,11 @@ def python_packages(image: Image) -> Iterator[dict[str, Any]]:
 
 
 def license_of(facts: Message) -> str:
-    return facts["License-Expression"] or (facts["License"] or "").partition("\n")[0]
+    classifiers = [
+        each for each in facts.get_all("Classifier", ()) if each.startswith("License ::")
+    ]
+    named = (facts["License"] or "").partition("\n")[0] or "".join(classifiers[-1:])
+    return facts["License-Expression"] or named.rpartition(" :: ")[2]
 
 
 def python_files(image: Image, metadata: str) -> Iterator[str]:

@@ -217,6 +217,9 @@ def test_the_bill_of_materials_lists_every_file_of_a_package(archive):
     names = {package["purl"].partition("@")[0] for package in packages}
     assert {"pkg:deb/debian/python3.13", "pkg:pypi/av", "pkg:pypi/ferry-server"} <= names
     listed = {file["name"].lstrip("/") for package in packages for file in package["components"]}
+    unnamed = {package["name"] for package in packages if not package["licenses"]}
+    python = {"libpython3-stdlib", "python3", "python3-minimal", "python3-venv"}
+    assert unnamed <= {"libcrypt1", *python}
     assert {path for path in read.hashes.keys() - listed if not MADE.match(path)} == set()
     lock = re.findall(r"^([\w-]+)==", (BASE / "requirements.lock").read_text(), re.MULTILINE)
     missing = {f"pkg:pypi/{name}" for name in lock} - names
