@@ -85,6 +85,8 @@ def put(request: Request, drive: Drive, place: DrivePlace) -> None:
             replaces=True,
         )
     folders.mark_changed(drive.service, [above.folder])
+    if place.entry:
+        events.record(request, events.Kind.DELETED, place.name)
     if place.entry and (values := properties.stored_values(drive, place.entry)):
         keep_properties(request, place, values)
 
@@ -146,12 +148,16 @@ def delete(request: Request, drive: Drive, place: DrivePlace) -> None:
 
 
 def make_way(request: Request, drive: Drive, source: DrivePlace, target: DrivePlace) -> None:
-    """Delete what is in the way, unless a file replaces a file at our own service."""
+    """Delete what is in the way, unless a file replaces a file at our own service. Raises Refused
+    if it would be lost."""
     if target.entry is None:
         return
     are_files = not source.is_folder and not target.is_folder
-    if not are_files or not drive.service.is_embedded:
-        delete(request, drive, target)
+    if are_files and drive.service.is_embedded:
+        return
+    if not drive.service.can_restore:
+        raise Refused(412)
+    delete(request, drive, target)
 
 
 def place_entry(
@@ -167,9 +173,13 @@ def place_entry(
     placed = drive.service.v1.place(act, chosen, folder, if_taken, target.name)
     if placed.taken:
         raise Refused(409)
+    if not placed.count:
+        raise Refused(404)
     between = [above.folder, folder]
     folders.mark_changed(drive.service, [*between, *([entry.id] if entry.is_folder else [])])
     if act == "move":
         resume_positions.update_folders(drive.service, between, timezone.now())
     kind = events.Kind.COPIED if act == "copy" else events.Kind.MOVED
     events.record(request, kind, entry.name)
+    if target.entry and not (entry.is_folder or target.is_folder):
+        events.record(request, events.Kind.DELETED, target.name)

@@ -223,8 +223,8 @@ def delete(call: DriveCall) -> HttpResponseBase:
 
 
 def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
-    """Move or copy. Whatever is in the way is deleted first, and can be restored like anything that
-    was deleted; a file replaces a file in one step."""
+    """Move or copy. Whatever is in the way is deleted first, if it can be restored; a file replaces
+    a file in one step."""
     source, target, depth = call.place, call.target(), call.depth("infinity")
     entry = entry_of(source)
     call.check_conditions()

@@ -12,6 +12,7 @@ from tests.people import make_person
 from tests.service.builders import a_file, put
 from tests.webui.drive.programs import Program, lock_body, lock_token, program_of
 from webui.connection import connection
+from webui.drive.views import DriveCall
 from webui.library.bounds import Bounds
 from webui.models import Activity, DriveLock, DriveProperties, Role
 from webui.v1.errors import NoRoom
@@ -130,6 +131,40 @@ def test_what_programs_do_is_counted_together_in_the_activity(bobs, bob):
         bobs("DELETE", f"{number}.txt")
     event = Activity.objects.get()
     assert (event.kind, event.person, event.count) == ("deleted", "bob", 5)
+
+
+def test_what_is_replaced_is_recorded_as_deleted(bobs):
+    for name in ("a.txt", "b.txt", "c.txt"):
+        bobs("PUT", name, name)
+    bobs("PUT", "a.txt", b"replaced")
+    bobs.moves("COPY", "b.txt", "a.txt")
+    bobs.moves("MOVE", "b.txt", "c.txt")
+    assert Activity.objects.get(kind="deleted").count == 3
+
+
+@each_case("method", ["MOVE", "COPY"])
+def test_what_is_in_the_way_stays_if_it_could_not_be_restored(method, bobs, settings):
+    settings.DELETED_DAYS = 0
+    bobs("MKCOL", "Films")
+    bobs("PUT", "Films/a.txt", b"kept")
+    bobs("PUT", "b.txt", b"x")
+    bobs("MKCOL", "Other")
+    assert bobs.moves(method, "b.txt", "Films") == 412
+    assert bobs.moves(method, "Other", "Films") == 412
+    assert bobs.reads("Films/a.txt") == b"kept"
+
+
+@each_case("method", ["MOVE", "COPY"])
+def test_what_vanished_meanwhile_is_404(method, bobs, monkeypatch):
+    bobs("PUT", "a.txt", b"x")
+    refuse_locked = DriveCall.refuse_locked
+
+    def delete_first(call, *places, is_deep=False):
+        refuse_locked(call, *places, is_deep=is_deep)
+        File.objects.all().delete()
+
+    monkeypatch.setattr(DriveCall, "refuse_locked", delete_first)
+    assert bobs.moves(method, "a.txt", "b.txt") == 404
 
 
 def test_without_enough_space_a_file_is_refused_with_507(bobs, own_service):
@@ -329,6 +364,14 @@ def test_a_foreign_service_renames_deletes_and_creates_folders(is_older, bob, fo
     assert sorted(program.lists("Shelf")) == ["Shelf/Best.mkv", "Shelf/New/"]
     assert program("DELETE", "Shelf/Best.mkv").status == 204
     assert program.lists("Shelf") == ["Shelf/New/"]
+
+
+def test_a_foreign_entry_never_makes_way(bob, foreign):
+    foreign.file("a.txt", b"new")
+    foreign.file("b.txt", b"kept")
+    program = program_of(bob.user)
+    assert program.moves("MOVE", "a.txt", "b.txt") == 412
+    assert sorted(program.lists()) == ["a.txt", "b.txt"]
 
 
 @each_case(
