@@ -164,6 +164,12 @@ class FileOptions(Target):
     replace: Annotated[
         int, Meta(ge=0, le=1, description="1: replace a file of this name, which can be restored")
     ] = 0
+    present: (
+        Annotated[
+            str, Meta(max_length=40, description="The SHA-1 of that file; empty: there is none")
+        ]
+        | UnsetType
+    ) = UNSET
 
 
 class AnyFile(FileOptions, kw_only=True):

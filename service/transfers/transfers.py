@@ -9,10 +9,11 @@ from typing import NamedTuple
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from django.db.models import Q
+from msgspec import UNSET, UnsetType
 
 from common.names import key_of
 from service.accounts.accounts import changing_transfers
-from service.errors import BadAddress, NotNow
+from service.errors import BadAddress, NameTaken, NotNow
 from service.library import deleted_items, free_names, library
 from service.library import names as library_names
 from service.library.file_rows import MOMENT
@@ -121,18 +122,22 @@ def record_upload(  # noqa: PLR0913  As many facts as an upload has.
     now: datetime,
     *,
     replaces: bool = False,
+    present: str | UnsetType = UNSET,
 ) -> Transfer:
-    """Add a stored file to its folder, as a transfer that is done. Raises NoRoom.
+    """Add a stored file to its folder, as a transfer that is done. Raises NoRoom and NameTaken.
 
     A taken name gets a number, unless the file `replaces` the other, which can be restored.
+    `present`: the SHA-1 that the other must have, empty if there must be none.
 
     The file's id is the transfer's `file_created_id`.
     """
     name = library_names.clean(name, otherwise=stored.sha1)
     with changing_transfers(account, now) as locked:
+        namesakes = library.folder(locked, folder_id).files.filter(name_key=key_of(name))
+        if present is not UNSET and [present] != ([each.sha1 for each in namesakes] or [""]):
+            raise NameTaken
         if replaces:
-            present = library.folder(locked, folder_id).files.filter(name_key=key_of(name))
-            deleted_items.delete_within(locked, [], present.values_list("pk", flat=True), now)
+            deleted_items.delete_within(locked, [], namesakes.values_list("pk", flat=True), now)
         file = library.add_file(locked, folder_id, name, stored, now)
         return Transfer.objects.create(
             account=locked,

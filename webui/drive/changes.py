@@ -77,13 +77,19 @@ def put(request: Request, drive: Drive, place: DrivePlace) -> None:
         raise Refused(405)
     if request.headers.get("Content-Range"):
         raise Refused(400)
+    is_conditional = bool({"If-Match", "If-None-Match"} & request.headers.keys())
+    present = (place.entry.hash or "") if place.entry else ""
     with content_of(request) as (content, size_bytes):
         receiving.refuse_beyond_space(request, size_bytes)
-        new_files.add(
-            *(drive.service, above.folder, place.name, content, size_bytes),
-            as_file=True,
-            replaces=True,
-        )
+        try:
+            new_files.add(
+                *(drive.service, above.folder, place.name, content, size_bytes),
+                as_file=True,
+                replaces=True,
+                present=present if is_conditional else None,
+            )
+        except Conflict as changed:
+            raise Refused(412) from changed
     folders.mark_changed(drive.service, [above.folder])
     if place.entry:
         events.record(request, events.Kind.DELETED, place.name)

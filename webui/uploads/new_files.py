@@ -22,12 +22,13 @@ def add(  # noqa: PLR0913  So much belongs to a file.
     as_file: bool = False,
     chooses: bool = False,
     replaces: bool = False,
+    present: str | None = None,
 ) -> Added:
     """Send a file to the service. A service that takes no folder puts it in the root.
 
     If the service doesn't confirm that, look whether the file is there. `as_file`: our own service
     doesn't fetch torrents then. `chooses`: it waits until someone chooses a torrent's files.
-    `replaces`: it replaces a file of this name.
+    `replaces`: it replaces a file of this name, which must be as it is `present`, if that is given.
     """
     target = folder if service.takes_folder and folder != ROOT else None
     held_deletes.delete_now(service, folder=target or ROOT, name__iexact=name)
@@ -38,6 +39,7 @@ def add(  # noqa: PLR0913  So much belongs to a file.
             as_file=as_file,
             chooses=chooses,
             replaces=replaces,
+            present=present,
         )
     except Failure as failure:
         if before is None or name.lower().endswith(".torrent"):

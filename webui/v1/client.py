@@ -303,17 +303,21 @@ class Client(ServiceConnection):
         as_file: bool = False,
         chooses: bool = False,
         replaces: bool = False,
+        present: str | None = None,
     ) -> records.Added:
         """Send the stream as it is read. It is sent again only if it is seekable.
 
         `as_file`: keep torrents as files, if `is_ours`; other services may fetch them. `replaces`:
-        delete the file of this name, if `is_ours`.
+        delete the file of this name, if `is_ours`. `present`: the SHA-1 that this file must have,
+        empty if there must be none.
         """
         fields = self._target(folder_id, chooses=chooses)
         if as_file and self.is_ours:
             fields["as_file"] = "1"
         if replaces and self.is_ours:
             fields["replace"] = "1"
+        if present is not None and self.is_ours:
+            fields["present"] = present
         upload = Upload(name, stream, size_bytes, fields)
         if self.dialect.naming is None:
             # Find it out by a small request, so that no large file goes to a path that is missing.

@@ -129,6 +129,7 @@ def file_transfer(
         return transfers.record_upload(
             *(request.account, upload.name, stored, options.folder_id, request.now),
             replaces=bool(options.replace),
+            present=options.present,
         )
 
 

@@ -1,5 +1,6 @@
 """What programs change on the drive, and what they can't."""
 
+import hashlib
 from urllib.parse import quote
 
 import httpx
@@ -15,9 +16,11 @@ from webui.connection import connection
 from webui.drive.views import DriveCall
 from webui.library.bounds import Bounds
 from webui.models import Activity, DriveLock, DriveProperties, Role
+from webui.uploads import new_files
 from webui.v1.errors import NoRoom
 
 pytestmark = pytest.mark.django_db
+ETAG = f'"{hashlib.sha1(b"one").hexdigest()}-3"'
 SET = '<propertyupdate xmlns="DAV:"><set><prop>{}</prop></set></propertyupdate>'
 
 
@@ -32,6 +35,24 @@ def test_a_file_is_saved_read_and_replaced(bobs, own_service):
     assert (bobs.lists(), bobs.reads("a.txt")) == (["a.txt"], b"another")
     # What was replaced can be restored.
     assert DeletedItem.objects.get().name == "a.txt"
+
+
+@each_case(
+    ("path", "headers"), [("new.txt", {"if_none_match": "*"}), ("one.txt", {"if_match": ETAG})]
+)
+def test_of_two_files_under_one_condition_one_is_saved(path, headers, bobs, monkeypatch):
+    bobs("PUT", "one.txt", b"one")
+    add, statuses = new_files.add, []
+
+    def add_second(*facts, **options):
+        monkeypatch.setattr("webui.drive.changes.new_files.add", add)
+        statuses.append(bobs("PUT", path, b"first", **headers).status)
+        return add(*facts, **options)
+
+    monkeypatch.setattr("webui.drive.changes.new_files.add", add_second)
+    statuses.append(bobs("PUT", path, b"late", **headers).status)
+    assert statuses == [201 if path == "new.txt" else 204, 412]
+    assert bobs.reads(path) == b"first"
 
 
 def test_a_torrent_is_saved_like_any_other_file(bobs):
