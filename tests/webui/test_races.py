@@ -3,14 +3,15 @@
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from types import SimpleNamespace
 
 import pytest
 from django.db import connection
 from django.utils import timezone
 
-from webui.drive import locks
+from webui.drive import locks, properties
 from webui.drive.refusals import Refused
-from webui.models import DriveLock, Sent, Throttle, User
+from webui.models import DriveLock, DriveProperties, Sent, Throttle, User
 from webui.signin import throttle
 from webui.signin.throttle import ThrottleKey
 
@@ -65,6 +66,12 @@ def test_concurrent_duplicates_become_one_row(known):
     rows = at_once(lambda _n: Sent.record("service", **facts))
     assert {row.pk for row in rows} == set(Sent.objects.values_list("pk", flat=True))
     assert Sent.objects.count() == 1
+
+
+def test_properties_stored_at_once_are_one_row():
+    drive = SimpleNamespace(service=SimpleNamespace(key="own"))
+    at_once(lambda number: properties.save_values(drive, "file-1", {"x": f"{number}"}))
+    assert DriveProperties.objects.count() == 1
 
 
 def test_of_locks_on_one_path_at_once_one_is_granted():

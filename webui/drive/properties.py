@@ -211,7 +211,7 @@ def store(
         values.pop(tag, None)
         if value is not None and not tag.startswith(WINDOWS):
             values[tag] = value
-    is_too_much = sum(map(len, values.values())) > MOST_VALUE_BYTES
+    is_too_much = sum(len(value.encode()) for value in values.values()) > MOST_VALUE_BYTES
     refused = {tag for tag in tags if is_too_much or tag.startswith(DAV)}
     if not refused:
         save_values(drive, entry.key, values)
@@ -227,10 +227,13 @@ def stored_values(drive: Drive, entry: Entry) -> dict[str, str]:
 
 
 def save_values(drive: Drive, key: str, values: Mapping[str, str]) -> None:
-    """Save what programs stored for an entry. The last MOST_ROWS entries keep theirs."""
+    """Save what programs stored for an entry. The newest MOST_ROWS rows stay."""
     rows = DriveProperties.objects.filter(service=drive.service.key)
-    rows.filter(entry=key).delete()
     if values:
-        DriveProperties.objects.create(service=drive.service.key, entry=key, values=values)
+        rows.update_or_create(
+            service=drive.service.key, entry=key, defaults={"values": dict(values)}
+        )
+    else:
+        rows.filter(entry=key).delete()
     if oldest := list(rows.order_by("-pk")[MOST_ROWS:].values_list("pk", flat=True)):
         rows.filter(pk__in=oldest).delete()

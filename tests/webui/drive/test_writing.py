@@ -232,6 +232,12 @@ def test_what_ferry_knows_better_cannot_be_set_and_then_nothing_is(bobs):
     assert not DriveProperties.objects.exists()
 
 
+def test_properties_are_limited_in_bytes(bobs):
+    bobs("PUT", "a.txt", b"x")
+    answer = bobs("PROPPATCH", "a.txt", SET.format(f'<x xmlns="urn:n">{"é" * 10_000}</x>'))
+    assert b"403 Forbidden" in answer.content
+
+
 # Locks
 
 
