@@ -17,8 +17,9 @@ SUITE = "trixie"
 SUITES = ("debian trixie", "debian trixie-updates", "debian-security trixie-security")
 PACKAGES = "ca-certificates,libstdc++6,python3,python3-venv"
 LEFT_OUT = ("/usr/share/man/*", "/usr/share/locale/*", "/usr/share/info/*")
-DEBIAN = ""
-MIRROR = os.environ.get("DEBIAN_MIRROR", DEBIAN)
+# Without one, mmdebstrap chooses Debian's own.
+MIRROR = os.environ.get("DEBIAN_MIRROR", "")
+SOURCES = [f"deb {MIRROR}/{place} main" for place in SUITES if MIRROR]
 
 
 def run(*command: str | Path, epoch: int = 0) -> str:
@@ -50,11 +51,8 @@ def make_base(epoch: int) -> str:
 
 
 def write_root(root: Path, epoch: int) -> None:
-    sources = [f"deb {MIRROR}/{place} main" for place in SUITES]
     # Python must not look at the times of its files: the image gives all of them the same.
     compile_all = "python3 -m compileall -qf --invalidation-mode unchecked-hash /usr/lib/python3*"
-    # mmdebstrap leaves files of this machine, and its mirror.
-    rename = f"sed -i 's|{MIRROR}/|{DEBIAN}/|' apt/sources.list"
     run(
         "mmdebstrap",
         "--quiet",
@@ -62,10 +60,11 @@ def write_root(root: Path, epoch: int) -> None:
         f"--include={PACKAGES}",
         *(f"--dpkgopt=path-exclude={each}" for each in LEFT_OUT),
         f'--customize-hook=chroot "$1" sh -c "PYTHONHASHSEED=0 {compile_all}"',
-        f'--customize-hook=cd "$1/etc" && rm hostname resolv.conf && {rename}',
+        # mmdebstrap leaves files of this machine, and its mirror.
+        '--customize-hook=cd "$1/etc" && rm -rf hostname resolv.conf apt/sources.list*',
         SUITE,
         root,
-        *sources,
+        *SOURCES,
         epoch=epoch,
     )
 

@@ -134,8 +134,7 @@ def debian(tmp_path_factory) -> Path:
         tools.lacks("the rights of root")
     root = tmp_path_factory.mktemp("debian") / "root"
     options = ["--quiet", "--variant=minbase", "--skip=cleanup/apt/lists"]
-    sources = [f"deb {image.MIRROR}/{place} main" for place in image.SUITES]
-    image.run("mmdebstrap", *options, image.SUITE, root, *sources)
+    image.run("mmdebstrap", *options, image.SUITE, root, *image.SOURCES)
     shutil.copy(os.environ.get("PIP_CERT", os.devnull), root / "etc" / "pip.pem")
     return root
 
