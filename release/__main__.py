@@ -84,7 +84,7 @@ def build_image(folder: Path) -> None:
     architecture = {"x86_64": "amd64", "aarch64": "arm64"}[os.uname().machine]
     archive = folder / f"ferry-{VERSION}-{architecture}.tar"
     image.build(archive, f"localhost/ferry:{VERSION}", EPOCH)
-    written = bill.bill(bill.read_image(archive), VERSION, DATE)
+    written = bill.write_bill(bill.read_image(archive), VERSION, DATE)
     archive.with_suffix(".cdx.json").write_text(json.dumps(written, indent=1) + "\n")
 
 

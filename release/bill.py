@@ -61,7 +61,7 @@ def member(archive: tarfile.TarFile, name: str) -> Any:
     return archive.extractfile(name)
 
 
-def bill(image: Image, version: str, date: str) -> dict[str, Any]:
+def write_bill(image: Image, version: str, date: str) -> dict[str, Any]:
     packages = [*debian_packages(image), *python_packages(image)]
     ferry = {"type": "application", "name": "ferry-server", "version": version}
     return {

@@ -212,7 +212,7 @@ def commands_of_readme(way: str) -> list[str]:
 
 def test_the_bill_of_materials_lists_every_file_of_a_package(archive):
     read = bill.read_image(archive)
-    written = bill.bill(read, release.VERSION, release.DATE)
+    written = bill.write_bill(read, release.VERSION, release.DATE)
     packages = written["components"]
     names = {package["purl"].partition("@")[0] for package in packages}
     assert {"pkg:deb/debian/python3.13", "pkg:pypi/av", "pkg:pypi/ferry-server"} <= names

@@ -95,7 +95,9 @@ def test_a_rare_codec_is_refused_by_name(suffix, options, name, probe, tmp_path)
         probe(content)
     assert refused.value.reason == f"Ferry doesn't read its codec, {name}"
     # Without this answer, ffmpeg itself would refuse.
-    assert encoded(content, suffix, tmp_path).returncode
+    refusal = encoded(content, suffix, tmp_path)
+    assert refusal.returncode
+    assert b"not on whitelist" in refusal.stderr
 
 
 @each_case(("suffix", "options"), COMMON)
