@@ -53,7 +53,9 @@ def test_a_release_replaces_nothing_of_yours(tmp_path):
 def test_a_release_is_made_of_a_commit(tmp_path, monkeypatch):
     subprocess.run(["git", "init", "--quiet", tmp_path], check=True)
     (tmp_path / "changed.py").touch()
+    # This checkout may have changes, or none.
     monkeypatch.setattr(release, "BASE", tmp_path)
+    # Pytest's own arguments would be read.
     monkeypatch.setattr("sys.argv", ["release", f"--folder={tmp_path}/dist", "--without-image"])
     with pytest.raises(SystemExit, match=r"changed\.py"):
         release.main()
