@@ -40,6 +40,8 @@ ReadLimits = Callable[[datetime], CurrentLimits]
 
 LONG_AGO = datetime.min.replace(tzinfo=UTC)
 LOOK_EVERY = timedelta(seconds=10)
+# Without runs, a look finds only what a lost wake-up was about.
+IDLE_LOOK_EVERY = timedelta(seconds=30)
 JUDGE_EVERY = timedelta(seconds=5)
 TIDY_EVERY = timedelta(minutes=1)
 
@@ -156,11 +158,12 @@ class Shift:
     # Requested transfers
 
     def _read_rows(self, now: datetime) -> None:
-        """Read the rows when something has changed, and at least every LOOK_EVERY."""
+        """Read the rows when something has changed, and regularly in case a wake-up was lost."""
         is_freed = self._lease.expel_dead(now)
         account_ids = self.tools.changes()
         has_changed = account_ids is None or account_ids or is_freed
-        if not has_changed and now - self._looked_at < LOOK_EVERY:
+        look_every = LOOK_EVERY if self._runs else IDLE_LOOK_EVERY
+        if not has_changed and now - self._looked_at < look_every:
             return
         self._looked_at, self._judged_at = now, LONG_AGO
         wishlist.take_up(now, account_ids)
@@ -198,13 +201,14 @@ class Shift:
                 self._control.choose(run)
 
     def _take(self, transfer_ids: list[int], now: datetime) -> None:
+        if not transfer_ids:
+            return
         claimed_ids: set[int] = set()
         # If the store doesn't answer with its files, other workers may reach it. Between tries, the
         # transfers that are under way go on.
         with suppress(StoreAway):
-            if transfer_ids:
-                refuse_other(self._store, insists=False)
-                claimed_ids = self._lease.take(transfer_ids, now)
+            refuse_other(self._store, insists=False)
+            claimed_ids = self._lease.take(transfer_ids, now)
         own = self._lease.transfers().filter(pk__in=transfer_ids)
         rows = own.select_related("account").order_by("rank", "pk")
         for transfer in rows:
