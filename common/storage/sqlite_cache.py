@@ -62,11 +62,13 @@ class SQLiteCache:
     @contextmanager
     def refresh_lock(self, key: str) -> Iterator[bool]:
         """Yield True to one caller at a time, and False to the others. The lock expires, since its
-        process may die."""
+        process may die, also if the clock is set back in the meantime."""
         now = self._clock()
         until = now + LOCK_SECONDS
         with self.open() as connection:
-            connection.execute("DELETE FROM refresh_lock WHERE until < ?", (now,))
+            connection.execute(
+                "DELETE FROM refresh_lock WHERE until NOT BETWEEN ? AND ?", (now, until)
+            )
             cursor = connection.execute(
                 "INSERT OR IGNORE INTO refresh_lock VALUES (?, ?)", (key, until)
             )
