@@ -9,6 +9,7 @@ from webui.activity import events
 from webui.archives import selections as archive_selections
 from webui.drive import locks
 from webui.library import folders
+from webui.models import Notice
 from webui.people import pairing
 from webui.previews import thumbnail_cache
 from webui.search import name_index
@@ -29,6 +30,7 @@ def prune(now: datetime) -> None:
     resumable_uploads.prune(now)
     name_index.prune(now)
     actions.prune(now)
+    Notice.prune(now)
     folders.store().prune()
     poll.store().prune()
     thumbnail_cache.store().prune()

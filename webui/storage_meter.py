@@ -20,6 +20,10 @@ class Gauge:
     level: str
 
 
+def is_short(used_bytes: int | None, total_bytes: int | None) -> bool:
+    return bool(total_bytes) and (used_bytes or 0) * 100 >= FULL_PERCENT * (total_bytes or 0)
+
+
 def gauge_of(used_bytes: int | None, total_bytes: int | None) -> Gauge | None:
     """Return None if the service doesn't report its storage."""
     if used_bytes is None or not total_bytes:

@@ -4,6 +4,7 @@ from common.passwords import digest_of
 from webui.models.activity import Activity
 from webui.models.drive import DriveLock, DriveProperties
 from webui.models.files import HeldDelete, Selection, SortOrder, Watched
+from webui.models.notices import Channel, Notice
 from webui.models.people import Role, User
 from webui.models.search import IndexedEntry, IndexedFolder, NameIndex
 from webui.models.server import Connection, OwnerSetting, ProgramPassword, Release

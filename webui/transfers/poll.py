@@ -9,14 +9,17 @@ from functools import cache, partial
 from pathlib import Path
 
 from django.conf import settings
-from django.db.models import F, QuerySet
+from django.db import transaction
+from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Substr
 
 from webui.connection.connection import Service, recent_failure
 from webui.deleting import held_deletes
 from webui.library import folders
 from webui.library.entries import FILE, FOLDER, ROOT
-from webui.models import Sent
+from webui.models import Notice, Sent
+from webui.models.notices import MEMBERS, OWNERS
+from webui.storage_meter import is_short
 from webui.transfers import states
 from webui.transfers.states import DONE, FAILED, GONE, CachedTransfer, SentRecord
 from webui.transfers.steady import SteadyTransfers
@@ -35,14 +38,19 @@ from webui.v1.records import Listing, Transfer, Transfers, Unchanged
 LIVELY_SECONDS, IDLE_SECONDS, LONGEST_PAUSE_SECONDS = 2, 15, 60
 # Other programs add to our own service too, and asking it costs only a few milliseconds.
 OWN_IDLE_SECONDS = 3
+# How often the worker looks while nothing is to come; wake-ups and our own changes are sooner.
+QUIET_SECONDS = 120
 WAIT_SECONDS = 8
 RECENT_SECONDS = 60
 STEP_SECONDS = 0.05
 MOST_SINGLE = 4
+# Our own service answers each in a few milliseconds, and many may end between two looks.
+MOST_OWN = 100
 MOST_SHOWN = 10_000
 SOURCE_BEGINNING = 300
 LONGEST_TITLE = 1_024
 FOLDER_GONE = "folder_gone"
+TOLD = (DONE, FAILED)
 KINDS: tuple[type[Failure], ...] = (Unreadable, Unauthorized, Forbidden, TooMany)
 
 _steady = SteadyTransfers()
@@ -106,8 +114,8 @@ def running(service: Service) -> int:
 def running_now(service: Service) -> int | None:
     """Return how many transfers run, for pages that are left open.
 
-    Poll if that is due, but don't wait for anyone else who polls. Return None if nothing is known.
-    Raise Failure if the first poll fails.
+    While something runs, the worker's looks keep it fresh. Poll if that is due, but don't wait for
+    anyone else who polls. Return None if nothing is known. Raise Failure if the first poll fails.
     """
     cached_list = store().find_list(service.key)
     is_away = cached_list is None and recent_failure(service.v1.health, datetime.now(UTC))
@@ -116,6 +124,30 @@ def running_now(service: Service) -> int | None:
             if has_lock:
                 cached_list = _refresh(service, at_once=False)
     return cached_list.totals.running if cached_list else None
+
+
+def look(service: Service, *, is_woken: bool) -> bool:
+    """Poll if that is due, whether or not a page is open, and return whether we did.
+
+    `is_woken`: our own service has changed. Raise Failure if the first poll fails.
+    """
+    if not is_look_due(service, store().find_list(service.key), is_woken=is_woken):
+        return False
+    with store().refresh_lock(service.key) as has_lock:
+        if has_lock:
+            _refresh(service, at_once=True)
+    return has_lock
+
+
+def is_look_due(
+    service: Service, cached_list: CachedList | None, *, is_woken: bool = False
+) -> bool:
+    now = store().now()
+    if cached_list is None:
+        return recent_failure(service.v1.health, datetime.now(UTC)) is None
+    if not (is_woken or cached_list.is_changed or cached_list.groups.under_way):
+        return not 0 <= now - cached_list.asked_at < QUIET_SECONDS
+    return is_due(service, cached_list, now, at_once=is_woken)
 
 
 def is_due(
@@ -157,6 +189,8 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     now = store().now()
     names = names_of(answer) if isinstance(answer, Listing) else {}
     if not isinstance(answer, Unchanged):
+        if cached_list:
+            _tell_of_space(service, cached_list, answer, now)
         store().save_space(service.key, answer.space_used_bytes, answer.space_max_bytes)
     by_key = _combine_listed(answer, before, sent_records, now)
     others = _find_unlisted(by_key, before, sent_records, now)
@@ -173,6 +207,7 @@ def _ask(service: Service, cached_list: CachedList | None, changes: int) -> None
     by_row = {each.pk: each for each in sent_records}
     transfers = [_name_folder(service, each, by_row) for each in transfers][:MOST_SHOWN]
     _remember(service, transfers, by_row)
+    _tell_owners(service, transfers, before)
     store().save(service.key, transfers, answer.etag or None, changes)
 
 
@@ -249,12 +284,13 @@ def _follow_unlisted(
     names: Mapping[str, tuple[str, str]],
     now: float,
 ) -> list[CachedTransfer]:
-    """Request unlisted transfers that haven't ended, at most four at once.
+    """Request unlisted transfers that haven't ended, of a foreign service at most four at once.
 
     Those that were last requested longest ago come first.
     """
     open_ones = [each for each in others if not each.is_ended]
-    chosen = sorted(open_ones, key=lambda each: each.asked_at)[:MOST_SINGLE]
+    chosen = sorted(open_ones, key=lambda each: each.asked_at)
+    chosen = chosen[: MOST_OWN if service.is_embedded else MOST_SINGLE]
     answers = _request_each(service, chosen)
     followed = [
         states.update_by_id(each, answers[each.key], names, now) if each.key in answers else each
@@ -302,23 +338,54 @@ def _remember(
     service: Service, transfers: Iterable[CachedTransfer], sent_records: Mapping[int, SentRecord]
 ) -> None:
     """Save what is new in the database: the cached list may be lost."""
+    fresh = [(each, sent_records.get(each.row)) for each in transfers]
+    news = [(each, sent) for each, sent in fresh if sent and has_news(sent, each)]
+    if news:
+        with transaction.atomic():
+            for each, sent in news:
+                _remember_one(service, each, sent)
+
+
+def _remember_one(service: Service, each: CachedTransfer, sent: SentRecord) -> None:
+    # Only if no one else saved it first, so that each ending is told once.
+    rows = Sent.objects.filter(pk=each.row, state=sent.state)
+    is_saved = rows.update(
+        state=each.state,
+        reason=each.reason,
+        title=each.name[:LONGEST_TITLE],
+        done_at=datetime.fromtimestamp(each.ended_at, UTC) if each.ended_at else None,
+        created_folder_id=each.folder,
+        created_file_id=each.file,
+    )
+    if is_saved and each.state in TOLD and each.state != sent.state:
+        key = f"{service.key} s{each.row} {each.state} {each.ended_at}"
+        Notice.tell(Q(user__sent=each.row), key, each.state, each.name)
+    if each.id and not sent.transfer_id:
+        others = Sent.objects.filter(connection=service.key, transfer_id=each.id)
+        if not others.exists():
+            Sent.objects.filter(pk=each.row).update(transfer_id=each.id)
+
+
+def _tell_owners(
+    service: Service, transfers: Iterable[CachedTransfer], before: Mapping[str, CachedTransfer]
+) -> None:
+    """Tell owners of what other programs added, as its first end of each kind is saved."""
     for each in transfers:
-        sent = sent_records.get(each.row)
-        if sent is None or not has_news(sent, each):
+        if each.row or each.state not in TOLD:
             continue
-        rows = Sent.objects.filter(pk=each.row)
-        rows.update(
-            state=each.state,
-            reason=each.reason,
-            title=each.name[:LONGEST_TITLE],
-            done_at=datetime.fromtimestamp(each.ended_at, UTC) if each.ended_at else None,
-            created_folder_id=each.folder,
-            created_file_id=each.file,
-        )
-        if each.id and not sent.transfer_id:
-            others = Sent.objects.filter(connection=service.key, transfer_id=each.id)
-            if not others.exists():
-                rows.update(transfer_id=each.id)
+        old = before.get(each.key)
+        if old and not old.is_ended:
+            Notice.tell(OWNERS, f"{service.key} {each.key} {each.state}", each.state, each.name)
+
+
+def _tell_of_space(
+    service: Service, cached_list: CachedList, answer: Listing | Transfers, now: float
+) -> None:
+    """Tell members when space runs out, at most once a day."""
+    was_short = is_short(cached_list.space_used_bytes, cached_list.space_max_bytes)
+    if not was_short and is_short(answer.space_used_bytes, answer.space_max_bytes):
+        day = datetime.fromtimestamp(now, UTC).date()
+        Notice.tell(MEMBERS, f"{service.key} space {day}", Notice.Kind.SPACE)
 
 
 def has_news(sent: SentRecord, cached: CachedTransfer) -> bool:

@@ -13,6 +13,7 @@ from django.utils import timezone
 from host import local_name
 from host.storage import databases, release, running
 from host.worker import measuring, rounds
+from host.worker.looking import Looking
 from host.worker.transferring import Transferring, embedded_worker
 from service.media.content_folders import scratch_folder
 from service.media.sandbox.children import Children
@@ -72,6 +73,7 @@ class Command(BaseCommand):
             if settings.HANDOVER_DIR:
                 stack.enter_context(rounds.aside(stopped, [rounds.handing_over(stopped)]))
             stack.callback(local_name.registration.close)
+            stack.enter_context(Looking().going_on(stopped))
             rounds.run_until(stopped, rounds.ROUNDS)
             # Transfers and media stop at the same time.
             transferring.wake()
