@@ -199,6 +199,7 @@ CACHES = {
 SERVICE_URL = env.secret_url("SERVICE_URL")
 SERVICE_NAMING = env.choice("SERVICE_NAMING", "auto", ["auto", "transfer", "torrent"])
 SERVICE_MEDIA_HOSTS = env.host_names("SERVICE_MEDIA_HOSTS")
+NOTICE_HOSTS = env.host_names("NOTICE_HOSTS")
 # Each stream that the site relays holds a thread while the service sends; pages need the rest.
 STREAMS_PER_PROCESS = env.integer(
     "STREAMS_PER_PROCESS", WEB_THREADS * 7 // 8, least=1, most=WEB_THREADS - 1

@@ -1,5 +1,5 @@
 // Caches the files that all pages share and the page that is shown while Ferry is unreachable, receives
-// what other apps share with the installed Ferry, and follows clicks on notifications. The newest share is
+// what other apps share with the installed Ferry, and shows notifications. The newest share is
 // the only personal data in its caches. All other requests go to the network as if there were no worker.
 const VERSION = "{{ version }}";
 const SHELL = [{% for url in shell %}
@@ -93,14 +93,29 @@ async function saveShare(form) {
   }
 }
 
-// Only the page of transfers shows notifications.
+// Show what Ferry pushes, in the form that WebKit shows without a script. An open page of transfers that has
+// the focus shows it itself.
+self.addEventListener("push", (event) => event.waitUntil(show(event.data?.json()?.notification ?? {})));
+
+async function show({ title = "Ferry", body, navigate = transfers.href, lang, tag, app_badge: badge }) {
+  if (badge) await self.navigator.setAppBadge?.(Number(badge)).catch(() => {});
+  const page = await findPage(navigate);
+  if (page?.focused && new URL(navigate).pathname === transfers.pathname) return;
+  await self.registration.showNotification(title, { body, lang, tag, data: { navigate } });
+}
+
 self.addEventListener("notificationclick", (event) => {
   event.notification.close();
-  event.waitUntil(showTransfers());
+  event.waitUntil(follow(event.notification.data?.navigate ?? transfers.href));
 });
 
-async function showTransfers() {
+async function follow(address) {
+  const page = await findPage(address);
+  return page ? page.focus() : self.clients.openWindow(address);
+}
+
+async function findPage(address) {
   const pages = await self.clients.matchAll({ type: "window", includeUncontrolled: true });
-  const page = pages.find(({ url }) => new URL(url).pathname === transfers.pathname);
-  return page ? page.focus() : self.clients.openWindow(transfers.href);
+  const found = pages.filter(({ url }) => new URL(url).pathname === new URL(address).pathname);
+  return found.find(({ focused }) => focused) ?? found[0];
 }

@@ -15,6 +15,7 @@ from webui.health import views as health
 from webui.http.url_converters import EntryConverter, Id, Key, TransferConverter, VersionConverter
 from webui.limits import views as limits
 from webui.moving import views as moving
+from webui.notices import views as notices
 from webui.people.views import pairing, people
 from webui.player import views as player
 from webui.previews.views import originals, preview, thumbnails
@@ -152,6 +153,12 @@ urlpatterns = [
     path(
         "account/devices/signout/", account.sign_out_others, name="account-devices-signout-others"
     ),
+    path("account/notices/", notices.show, name="account-notices"),
+    path("account/notices/device/", notices.add_device, name="account-notices-device"),
+    path("account/notices/add/", notices.add, name="account-notices-add"),
+    path("account/notices/<int:channel>/test/", notices.test, name="account-notices-test"),
+    path("account/notices/<int:channel>/remove/", notices.remove, name="account-notices-remove"),
+    path("feed/<str:token>/", notices.feed, name="feed"),
     path("account/server/", server.show, name="account-server"),
     path("account/server/storage/", server.change_storage, name="account-server-storage"),
     path("account/server/names/", server.change_names, name="account-server-names"),

@@ -6,6 +6,11 @@ import { tab } from "./storage.js";
 const address = document.querySelector("link[rel=manifest]")?.dataset.worker;
 if (address) navigator.serviceWorker?.register(address).catch(() => {});
 
+// The badge of the installed Ferry counts what came while no page was open.
+const clearBadge = () => document.hidden || navigator.clearAppBadge?.().catch(() => {});
+on(document, "visibilitychange", clearBadge);
+clearBadge();
+
 // The cache in which the worker stores the newest share. Another Ferry on this origin, below another
 // path, has another cache.
 export const basePath = new URL(".", new URL(address ?? "", location.href)).pathname;

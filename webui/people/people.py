@@ -63,6 +63,8 @@ def _end_grants(person: User, role: Role) -> None:
     if role is not Role.OWNER:
         program_password.end(person)
     tokens.end_beyond(person, role)
+    if not role.includes(Role.MEMBER):
+        person.channels.filter(device=None).delete()
 
 
 def _decide(person: User, by: User, *, stays_owner: bool) -> None:

@@ -7,14 +7,14 @@ from typing import cast
 
 from django.contrib.auth import update_session_auth_hash
 from django.contrib.sessions.models import Session
-from django.db import IntegrityError
-from django.db.models import Exists, OuterRef, QuerySet
+from django.db import IntegrityError, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 from django.utils import timezone
 
 from webui.http.requests import Answer, Request, middleware
-from webui.models import Device, User
+from webui.models import Channel, Device, Notice, User
 from webui.optional_writes import optional_write
 
 log = logging.getLogger("ferry.devices")
@@ -56,12 +56,15 @@ def note(request: Request, now: datetime) -> None:
         "last_seen_at": now,
     }
     # An owner may be removing this person at this moment.
-    with suppress(IntegrityError):
-        Device.objects.update_or_create(
+    with suppress(IntegrityError), transaction.atomic():
+        device, is_new = Device.objects.update_or_create(
             session_key=request.session.session_key or "",
             defaults=facts,
             create_defaults={**facts, "first_seen_at": now},
         )
+        if is_new:
+            people, address = Q(user=request.user), str(facts["address"])
+            Notice.tell(people, f"device {device.pk}", Notice.Kind.DEVICE, address)
 
 
 def agent_of(request: HttpRequest) -> str:
@@ -97,6 +100,9 @@ def stay(request: Request, user: User) -> None:
     before = request.session.session_key or ""
     update_session_auth_hash(request, user)
     Device.objects.filter(session_key=before).update(session_key=request.session.session_key or "")
+    # Channels of other devices stay in the epoch that has ended.
+    own = Channel.objects.filter(device__session_key=request.session.session_key or "")
+    own.update(epoch=user.epoch)
 
 
 def prune() -> None:

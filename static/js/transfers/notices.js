@@ -28,9 +28,9 @@ function say(sentences, show) {
   }
 }
 
-// On phones, only a service worker may show notifications.
+// On phones, only a service worker may show notifications. Ferry itself tells a device that has asked for it.
 async function notify(sentence) {
-  if (document.hasFocus() || !isPossible() || Notification.permission !== "granted") return;
+  if (isTold || document.hasFocus() || !isPossible() || Notification.permission !== "granted") return;
   const registration = await navigator.serviceWorker?.getRegistration();
   const options = { body: sentence, tag: sentence };
   if (registration?.active) await registration.showNotification("Ferry", options);
@@ -40,7 +40,9 @@ async function notify(sentence) {
 // Over HTTP on a LAN, browsers don't offer notifications.
 const isPossible = () => "Notification" in window && window.isSecureContext;
 
-button().hidden = !isPossible() || Notification.permission !== "default";
+const isTold = "told" in button().dataset;
+
+button().hidden = isTold || !isPossible() || Notification.permission !== "default";
 
 button().addEventListener("click", async () => {
   const answer = await Notification.requestPermission();

@@ -15,7 +15,7 @@ from webui.library import folders
 from webui.library.addresses import folder_url
 from webui.library.entries import FILE, ROOT
 from webui.limits.screen import speed_context
-from webui.models import Role
+from webui.models import Channel, Role
 from webui.storage_meter import gauge_of
 from webui.transfers import actions, list_options, poll
 from webui.transfers.list_options import ListOptions
@@ -53,6 +53,7 @@ def show(request: Request) -> HttpResponse:
         "destination": destination_of(request),
         **speed_context(request),
         "speeds": speeds_of(service_of(request)),
+        "is_told": Channel.is_told(request.session.session_key),
     }
     return render(request, "transfers/show.html", context)
 

@@ -1,0 +1,163 @@
+"""Send notices that wait: each once, however often Ferry is killed, and none for ever."""
+
+import logging
+import time
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from datetime import datetime, timedelta
+from functools import cache
+
+import httpx
+from django.db import close_old_connections, connection
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from common.storage import database_connection, row_cache
+from webui.encryption import CannotDecrypt
+from webui.models import Channel, Notice
+from webui.notices.channels import may_send, policy
+from webui.notices.messages import Message, message_of
+from webui.v1.network.sockets import Deadline, Network
+
+log = logging.getLogger("ferry.notices")
+
+MOST_AT_ONCE = 100
+THREADS = 4
+CALL_SECONDS = 10.0
+# Longer than a call: nothing else tells that the worker which claimed a notice was killed.
+CLAIM = timedelta(seconds=30)
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=10), timedelta(hours=1)
+LIFETIME = timedelta(days=1)
+LIMITS = httpx.Limits(max_connections=THREADS, max_keepalive_connections=THREADS)
+GONE, TOO_MANY = (404, 410), 429
+
+Send = Callable[[Message], httpx.Response]
+
+
+class Sender:
+    """Send what is due, with a thread for each channel, so that slow receivers delay no others."""
+
+    def __init__(self, send: Send | None = None) -> None:
+        self._send = send or post
+        self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="notices")
+        self._busy: dict[int, Future[None]] = {}
+
+    def round(self, now: datetime) -> None:
+        if not row_cache.read("notices wait", has_waiting):
+            return
+        self._busy = {pk: each for pk, each in self._busy.items() if not each.done()}
+        waiting = find_due(now).exclude(channel__in=list(self._busy))
+        for channel_id in set(waiting.values_list("channel_id", flat=True)[:MOST_AT_ONCE]):
+            self._busy[channel_id] = self._pool.submit(self._tell, channel_id)
+
+    def stop(self) -> None:
+        self._pool.shutdown(cancel_futures=True)
+
+    def _tell(self, channel_id: int) -> None:
+        """Send until nothing waits, also what comes in the meantime."""
+        try:
+            skip_syncs()
+            while notice := find_due(timezone.now()).filter(channel=channel_id).first():
+                send_one(notice.pk, self._send, timezone.now())
+        except Exception:
+            log.exception("notices failed")
+        finally:
+            close_old_connections()
+
+
+def skip_syncs() -> None:
+    """Let this thread's writes survive kills, but not power cuts, after which one is told again."""
+    if connection.vendor == "sqlite":
+        connection.cursor().execute("PRAGMA synchronous = NORMAL")
+
+
+def has_waiting() -> bool:
+    return Notice.objects.filter(send_at__isnull=False).exists()
+
+
+def find_due(now: datetime) -> QuerySet[Notice]:
+    """Find what is due, and what waits longer than anything should: the clock was set back."""
+    return Notice.objects.filter(
+        is_over("send_at", now)
+        & (Q(channel__resumes_at=None) | is_over("channel__resumes_at", now))
+    ).order_by("pk")
+
+
+def is_over(column: str, now: datetime) -> Q:
+    return Q(**{f"{column}__lte": now}) | Q(**{f"{column}__gt": now + 2 * LONGEST_PAUSE})
+
+
+def send_one(pk: int, send: Send, now: datetime) -> None:
+    """Send a notice, unless another worker does."""
+    notice = find_due(now).filter(pk=pk).select_related("channel__device").first()
+    if notice is None or not claim(notice, now):
+        return
+    if now - notice.at > LIFETIME or not Channel.alive().filter(pk=notice.channel_id).exists():
+        finish(notice)
+        return
+    try:
+        message = message_of(notice)
+        database_connection.give_back()
+        response = send(message) if may_send(notice.channel.kind, message.url) else None
+    except CannotDecrypt:
+        notice.channel.delete()
+    except Exception as error:  # noqa: BLE001  Anything may go wrong at another server.
+        log.warning("notice failed host=%s: %s", notice.channel.host, type(error).__name__)
+        put_off(notice, now, "no_connection")
+    else:
+        judge(notice, response, now)
+
+
+def claim(notice: Notice, now: datetime) -> bool:
+    rows = Notice.objects.filter(pk=notice.pk, send_at=notice.send_at)
+    return rows.update(send_at=now + CLAIM, attempts=notice.attempts + 1) > 0
+
+
+def judge(notice: Notice, response: httpx.Response | None, now: datetime) -> None:
+    status, trouble = (response.status_code if response is not None else 0), ""
+    if not 200 <= status < 300:
+        log.warning("notice refused host=%s status=%d", notice.channel.host, status)
+        if status in GONE and notice.channel.kind == Channel.Kind.DEVICE:
+            notice.channel.delete()
+            return
+        if response is not None and (status == TOO_MANY or status >= 500):
+            put_off(notice, now, "busy", pause_in(response))
+            return
+        trouble = "refused"
+    if trouble != notice.channel.trouble:
+        Channel.objects.filter(pk=notice.channel_id).update(trouble=trouble)
+    finish(notice)
+
+
+def pause_in(response: httpx.Response) -> timedelta:
+    with suppress(ValueError, OverflowError):
+        return timedelta(seconds=max(0, int(response.headers.get("Retry-After", ""))))
+    return timedelta(0)
+
+
+def put_off(notice: Notice, now: datetime, trouble: str, least: timedelta = timedelta(0)) -> None:
+    """Let the whole channel wait, twice as long each time."""
+    pause = FIRST_PAUSE * 2 ** min(notice.attempts, 10)
+    resumes_at = now + min(max(pause, least), LONGEST_PAUSE)
+    Channel.objects.filter(pk=notice.channel_id).update(resumes_at=resumes_at, trouble=trouble)
+    Notice.objects.filter(pk=notice.pk).update(send_at=resumes_at)
+
+
+def finish(notice: Notice) -> None:
+    Notice.objects.filter(pk=notice.pk).update(send_at=None)
+
+
+def post(message: Message) -> httpx.Response:
+    """Post to where people may send, without redirects, and without reading the answer's body."""
+    with Deadline(time.monotonic, CALL_SECONDS).apply():
+        url, headers, content = message
+        with client().stream("POST", url, headers=headers, content=content) as response:
+            return response
+
+
+@cache
+def client() -> httpx.Client:
+    transport = Network(LIMITS, policy().may_connect)
+    headers = {"User-Agent": "Ferry", "Accept": "*/*"}
+    return httpx.Client(transport=transport, headers=headers, timeout=CALL_SECONDS, trust_env=False)
