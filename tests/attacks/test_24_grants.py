@@ -25,6 +25,7 @@ from tests.people import PASSWORD, Stranger, make_person, page, signed_in, words
 from tests.service.builders import a_file, put
 from tests.webui.add.test_views import magnet
 from tests.webui.contents.test_relayed_files import leave
+from tests.webui.notices.receiver import Browser
 from tests.webui.server.test_program_views import make_old_password
 from tests.webui.service import EMAIL, IMPATIENT, storage_of
 from tests.webui.service import PASSWORD as FOREIGN_PASSWORD
@@ -32,7 +33,7 @@ from tests.webui.shares import linked
 from webui.connection import connection
 from webui.http import known_devices
 from webui.http.known_devices import COOKIE as DEVICE_COOKIE
-from webui.models import Device, Role
+from webui.models import Channel, Device, Role
 from webui.v1.client import Client as ServiceClient
 
 pytestmark = pytest.mark.django_db
@@ -238,6 +239,25 @@ def program_password(olga, film) -> Opens:
     return opens
 
 
+def told_device(olga, film) -> Opens:
+    phone = stranger()
+    phone.post("/signin/", {"username": "olga", "password": PASSWORD})
+    phone.post("/account/notices/device/", Browser().form("https://push.example/phone"))
+    return lambda: Channel.alive().filter(kind="device", user=olga.user).exists()
+
+
+def told_server(olga, film) -> Opens:
+    form = {"kind": "webhook", "url": "https://hooks.example/ferry", "topic": "done"}
+    assert olga.client.post("/account/notices/add/", form).status_code == 200
+    return lambda: Channel.alive().filter(kind="webhook", user=olga.user).exists()
+
+
+def feed(olga, film) -> Opens:
+    shown = page(olga.client.post("/account/notices/add/", {"kind": "feed"}))
+    path = path_of(shown.select_one("#notice-secret")["value"])
+    return lambda: stranger().get(path).status_code == 200
+
+
 GRANTS = {
     "signed-in device": session,
     "signed-in device that no list shows": unlisted_session,
@@ -250,6 +270,9 @@ GRANTS = {
     "token that changes the drive": drive_token,
     "token that reads the drive": reading_token,
     "token for other programs": program_token,
+    "notifications on a device": told_device,
+    "notifications to a server": told_server,
+    "feed of notifications": feed,
     "link for players": player_link,
     "link to a page": page_link,
     "what a visitor received": visitors_file,
@@ -325,7 +348,11 @@ def connection_change_and_back(olga, alice):
     alice.client.post("/account/connection/forget/")
 
 
-SIGNED_IN = {"signed-in device", "signed-in device that no list shows", "remembered device"}
+SIGNED_IN = {
+    *("signed-in device", "signed-in device that no list shows", "remembered device"),
+    "notifications on a device",
+}
+ELSEWHERE = {"notifications to a server", "feed of notifications"}
 PAIRINGS = {"pairing link", "approved code"}
 WAYS_IN = PAIRINGS | {"sign-in link"}
 OF_A_MEMBER = {"link to a page", "what a visitor received", "link to send files"}
@@ -338,7 +365,7 @@ ENDED = {
     new_password: SIGNED_IN | PAIRINGS | HANDED_OUT,
     new_password_by_command: SIGNED_IN | PAIRINGS | HANDED_OUT,
     member: WAYS_IN | OF_AN_OWNER,
-    guest: WAYS_IN | OF_AN_OWNER | OF_A_MEMBER | TOKENS_OF_A_MEMBER,
+    guest: WAYS_IN | OF_AN_OWNER | OF_A_MEMBER | TOKENS_OF_A_MEMBER | ELSEWHERE,
     member_and_owner_again: WAYS_IN | OF_AN_OWNER,
     sign_out: PAIRINGS,
     sign_out_everywhere: SIGNED_IN | PAIRINGS | HANDED_OUT,
