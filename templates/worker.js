@@ -98,10 +98,10 @@ async function saveShare(form) {
 self.addEventListener("push", (event) => event.waitUntil(show(event.data?.json()?.notification ?? {})));
 
 async function show({ title = "Ferry", body, navigate = transfers.href, lang, tag, app_badge: badge }) {
-  if (badge) await self.navigator.setAppBadge?.(Number(badge)).catch(() => {});
   const page = await findPage(navigate);
   if (page?.focused && new URL(navigate).pathname === transfers.pathname) return;
   await self.registration.showNotification(title, { body, lang, tag, data: { navigate } });
+  if (badge) await self.navigator.setAppBadge?.(Number(badge)).catch(() => {});
 }
 
 self.addEventListener("notificationclick", (event) => {
