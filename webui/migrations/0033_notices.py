@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("webui", "0001_squashed_0029_read_names_again"),
+        ("webui", "0032_categories"),
     ]
 
     operations = [
