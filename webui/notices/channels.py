@@ -21,7 +21,7 @@ LONGEST_ADDRESS = 1000
 TOPICS = (Notice.Kind.DONE, Notice.Kind.FAILED, Notice.Kind.SPACE, Notice.Kind.DEVICE)
 
 
-class Refused(Exception):  # noqa: N818  Errors are nouns here.
+class ChannelRefused(Exception):  # noqa: N818  Errors are nouns here.
     """The reason, in a word: `bad_address` or `too_many`."""
 
 
@@ -31,11 +31,11 @@ def policy() -> LinkPolicy:
 
 
 def add_device(device: Device, facts: Facts, topics: Collection[str], now: datetime) -> None:
-    """Add the browser of a session, whoever used its push service before. Raises Refused."""
+    """Add the browser of a session, whoever used its push service before. Raises ChannelRefused."""
     try:
         web_push.check_keys(facts["key"], facts["auth"])
     except ValueError:
-        raise Refused("bad_address") from None
+        raise ChannelRefused("bad_address") from None
     channel = Channel(user=device.user, device=device, kind=Kind.DEVICE)
     channel.digest = digest_of(f"push {facts['url']}")
     with transaction.atomic():
@@ -44,7 +44,10 @@ def add_device(device: Device, facts: Facts, topics: Collection[str], now: datet
 
 
 def add_server(user: User, kind: str, facts: Facts, topics: Collection[str], now: datetime) -> str:
-    """Add another server. Return the secret with which Ferry signs, if it does. Raises Refused."""
+    """Add another server. Return the secret with which Ferry signs, if it does.
+
+    Raises ChannelRefused.
+    """
     secret = secrets.token_urlsafe(32) if kind == Kind.WEBHOOK else ""
     channel = Channel(user=user, kind=kind, digest=digest_of(f"{kind} {user.pk} {facts['url']}"))
     _add(channel, {**facts, "secret": secret}, topics, now)
@@ -52,7 +55,7 @@ def add_server(user: User, kind: str, facts: Facts, topics: Collection[str], now
 
 
 def add_feed(user: User, facts: Facts, topics: Collection[str], now: datetime) -> str:
-    """Return the token of a new feed, which only its address contains. Raises Refused."""
+    """Return the token of a new feed, which only its address contains. Raises ChannelRefused."""
     token = secrets.token_urlsafe(32)
     _save(Channel(user=user, kind=Kind.FEED, digest=digest_of(token)), facts, topics, now)
     return token
@@ -61,7 +64,7 @@ def add_feed(user: User, facts: Facts, topics: Collection[str], now: datetime) -
 def _add(channel: Channel, facts: Facts, topics: Collection[str], now: datetime) -> None:
     """Add a channel in place of the one with the same address."""
     if not may_send(channel.kind, facts["url"]):
-        raise Refused("bad_address")
+        raise ChannelRefused("bad_address")
     channel.host = urlsplit(facts["url"]).hostname or ""
     with transaction.atomic():
         Channel.objects.filter(digest=channel.digest).delete()
@@ -77,7 +80,7 @@ def may_send(kind: str, url: str) -> bool:
 
 def _save(channel: Channel, facts: Facts, topics: Collection[str], now: datetime) -> None:
     if channel.user.channels.count() >= MOST_EACH:
-        raise Refused("too_many")
+        raise ChannelRefused("too_many")
     channel.seal(**facts)
     channel.topics = " ".join(each for each in TOPICS if each in topics)
     channel.language, channel.epoch = get_language() or "", channel.user.epoch

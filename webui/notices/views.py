@@ -12,7 +12,7 @@ from webui.http.requests import Request, is_secure_context, respond
 from webui.http.roles import open_to, open_to_strangers
 from webui.models import Channel, Device, Notice, Role
 from webui.notices import channels, page, web_push
-from webui.notices.channels import Refused
+from webui.notices.channels import ChannelRefused
 from webui.owner_settings import server_name
 from webui.signin import devices
 from webui.signin.ask_password import require_password
@@ -36,7 +36,7 @@ def add_device(request: Request) -> HttpResponse:
     try:
         device = device_of(request)
         channels.add_device(device, facts | site_of(request), topics_in(request), timezone.now())
-    except Refused as refused:
+    except ChannelRefused as refused:
         return show_again(request, 422, device_error=page.refusal_words(str(refused)))
     return answer(request, _("Ferry will notify you on this device."))
 
@@ -62,9 +62,9 @@ def add(request: Request) -> HttpResponse:
             feed_url = request.build_absolute_uri(reverse("feed", args=[token]))
             return show_again(request, secret=feed_url, is_feed=True)
         if kind not in dict(page.kinds()) or not facts["token"].isascii():
-            raise Refused("bad_address")  # noqa: TRY301  As if the address were wrong.
+            raise ChannelRefused("bad_address")  # noqa: TRY301  As if the address were wrong.
         secret = channels.add_server(request.user, kind, facts, topics, now)
-    except Refused as refused:
+    except ChannelRefused as refused:
         words = page.refusal_words(str(refused))
         return show_again(request, 422, error=words, kind=kind, url=url)
     return show_again(request, secret=secret, said=_("Added"))

@@ -45,10 +45,12 @@ def test_of_two_files_under_one_condition_one_is_saved(path, headers, bobs, monk
     add, statuses = new_files.add, []
 
     def add_second(*facts, **options):
+        # The first upload is saved in the midst of the second, which no timing could ensure.
         monkeypatch.setattr("webui.drive.changes.new_files.add", add)
         statuses.append(bobs("PUT", path, b"first", **headers).status)
         return add(*facts, **options)
 
+    # As above.
     monkeypatch.setattr("webui.drive.changes.new_files.add", add_second)
     statuses.append(bobs("PUT", path, b"late", **headers).status)
     assert statuses == [201 if path == "new.txt" else 204, 412]
@@ -184,6 +186,7 @@ def test_what_vanished_meanwhile_is_404(method, bobs, monkeypatch):
         refuse_locked(call, *places, is_deep=is_deep)
         File.objects.all().delete()
 
+    # Someone else deletes the file at just this moment.
     monkeypatch.setattr(DriveCall, "refuse_locked", delete_first)
     assert bobs.moves(method, "a.txt", "b.txt") == 404
 
