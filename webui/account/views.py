@@ -12,10 +12,9 @@ from django.views.decorators.debug import sensitive_post_parameters
 from webui.account.forms import ChangePassword, TokenForm
 from webui.activity import events
 from webui.add.screen import load_from_elsewhere
-from webui.connection import connection
 from webui.http.requests import Request, respond, service_of
 from webui.http.roles import open_to, open_to_strangers
-from webui.models import Role
+from webui.models import ProgramPassword, Role
 from webui.shares.screen import shares_of
 from webui.shell import context as shell_context
 from webui.signin import devices
@@ -164,7 +163,7 @@ def context_for(request: Request, form: ChangePassword | None = None) -> dict[st
         "languages": [("", _("Same as browser")), *settings.LANGUAGES],
         "language": user.language,
         "devices": devices_of(request),
-        "has_programs": role.includes(Role.OWNER) and connection.is_embedded(),
+        "has_programs": role.includes(Role.OWNER) and ProgramPassword.objects.exists(),
     }
     return {
         "page": page,

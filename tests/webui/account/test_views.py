@@ -50,9 +50,9 @@ def test_a_refused_change_says_where_and_changes_nothing(bob, wrong, field, htmx
 OWN = "/account/"
 SHARED = "/account/server/"
 PARTS = {
-    ("alice", OWN): "browser language devices password pair ways tokens",
-    ("bob", OWN): "browser language devices password pair ways tokens",
-    ("gwen", OWN): "browser language devices password pair tokens",
+    ("alice", OWN): "browser language notices devices password pair ways tokens",
+    ("bob", OWN): "browser language notices devices password pair ways tokens",
+    ("gwen", OWN): "browser language notices devices password pair tokens",
     ("alice", SHARED): "storage traffic names people health service connection programs activity",
     ("bob", SHARED): "storage traffic service",
     ("gwen", SHARED): "storage service",
