@@ -491,6 +491,8 @@ def test_guests_see_and_filter_but_select_nothing(page, ferry, films, many):
     guest.open("/transfers/")
     expect(page.locator("#active .transfer")).to_have_count(10)
     expect(page.locator(".tick, .pause, #entries, #all-more")).to_have_count(0)
+    # No button appears for guests once the script of rows has come.
+    page.wait_for_load_state("networkidle")
     page.keyboard.press("j")
     expect(row(page, "Alps").locator(".more")).to_be_focused()
     page.keyboard.press("Control+a")
