@@ -346,6 +346,8 @@ def test_links_are_copied_together(context, alice, films):
 def test_rows_are_selected_by_touch(phone, films):
     phone.open("/transfers/")
     page = phone.page
+    # The script of fingers comes last, and buttons that appear move the rows.
+    page.wait_for_load_state("networkidle")
     box = row(page, "Bays").bounding_box()
     session = page.context.new_cdp_session(page)
     point = {"x": box["x"] + 60, "y": box["y"] + 20}
