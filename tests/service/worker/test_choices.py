@@ -24,11 +24,6 @@ def _own_folder(library_folder):
     """Give every test its own data folder."""
 
 
-@pytest.fixture
-def shift():
-    return Shift()
-
-
 def add(account, **options):
     return transfers.add_magnet(account, magnet(name="Films"), 0, NOW, **options)
 

@@ -13,7 +13,6 @@ from service.transfers import transfers, under_way
 from service.transfers.torrents import swarms
 from service.transfers.under_way import Decision
 from tests.service.builders import NOW, alice, magnet
-from tests.service.fakes import Shift
 
 pytestmark = pytest.mark.django_db
 PEER = SwarmPeer("192.0.2.7", "Client 1.0", "tcp", 12.5, 1_000, 0)
@@ -23,21 +22,6 @@ TRACKER = SwarmTracker("tracker.example", "failed", Details("timeout"))
 @pytest.fixture(autouse=True)
 def _own_folder(library_folder):
     """Give every test its own data folder."""
-
-
-@pytest.fixture
-def shift():
-    return Shift()
-
-
-@pytest.fixture
-def film(shift):
-    """Return a transfer that downloads."""
-    film = transfers.add_magnet(alice(), magnet(), 0, NOW)
-    shift.round()
-    shift.engine.metadata(film)
-    shift.rounds()
-    return film
 
 
 def log(transfer):

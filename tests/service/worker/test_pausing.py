@@ -19,11 +19,6 @@ def _own_folder(library_folder):
     """Give every test its own data folder."""
 
 
-@pytest.fixture
-def shift():
-    return Shift()
-
-
 def pause(*paused):
     return decide_all(paused[0].account, [each.pk for each in paused], Decision.PAUSE, NOW)
 

@@ -5,8 +5,7 @@ import pytest
 from service.accounts import accounts
 from service.models import Traffic
 from service.transfers import transfers
-from tests.service.builders import NOW, alice, magnet, mallory
-from tests.service.fakes import Shift
+from tests.service.builders import magnet, mallory
 
 pytestmark = pytest.mark.django_db
 
@@ -14,20 +13,6 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def _own_folder(library_folder):
     """Give every test its own data folder."""
-
-
-@pytest.fixture
-def shift():
-    return Shift()
-
-
-@pytest.fixture
-def film(shift):
-    film = transfers.add_magnet(alice(), magnet(), 0, NOW)
-    shift.round()
-    shift.engine.metadata(film)
-    shift.rounds()
-    return film
 
 
 def sums():

@@ -45,11 +45,6 @@ def _own_folder(library_folder):
     """Give every test its own data folder."""
 
 
-@pytest.fixture
-def shift():
-    return Shift()
-
-
 def names(account, folder_id=0):
     listing = contents_of(account, folder_id)
     return sorted(row.name for row in [*listing.folders, *listing.files])
