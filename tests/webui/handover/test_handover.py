@@ -14,34 +14,9 @@ from webui.handover import places
 from webui.handover.handover import HandingOver
 from webui.models import Sent
 from webui.transfers import poll
-from webui.transfers.transfer_cache import TransferCache
 
 pytestmark = pytest.mark.django_db
 FILM = b"a film" * 100_000
-
-
-@pytest.fixture(autouse=True)
-def _own_cache(tmp_path, monkeypatch):
-    """Give each test its own cache of transfers. A process has only one; no setting moves it."""
-    cache = TransferCache(tmp_path / "transfers.sqlite3")
-    monkeypatch.setattr(poll, "store", lambda: cache)
-
-
-@pytest.fixture(params=["own", "foreign"])
-def service(request, storage):
-    return storage if request.param == "own" else request.getfixturevalue("foreign")
-
-
-@pytest.fixture
-def top(tmp_path, settings):
-    settings.HANDOVER_DIR = tmp_path / "handover"
-    settings.HANDOVER_DIR.mkdir()
-    return settings.HANDOVER_DIR
-
-
-@pytest.fixture
-def sonarr(bob):
-    return by_bearer(make_token(bob.user))
 
 
 def fetched(service, sonarr, number=1, files=None, **names):
