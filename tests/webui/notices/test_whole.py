@@ -31,14 +31,14 @@ from django.utils import timezone
 from django.contrib.sessions.backends.db import SessionStore
 from webui.models import Device, Role, User
 from webui.notices import channels
-from webui.add import send_tokens
+from webui.tokens import tokens
 alice = User.objects.create_user("alice", "a quiet harbour at noon", Role.OWNER)
 session = SessionStore(); session.create(); now = timezone.now()
 device = Device.objects.create(
     user=alice, session_key=session.session_key, first_seen_at=now, last_seen_at=now)
 facts = {facts} | {{"site": "https://ferry.example/"}}
 channels.add_device(device, facts, ["done", "failed"], now)
-print(send_tokens.create(alice, "test", now))
+print(tokens.create(alice, "test", now))
 """
 
 
