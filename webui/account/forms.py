@@ -85,27 +85,27 @@ class TokenForm(PersonalForm):
             return None
         folder = paths.find_folder(self.service, names, timezone.now())
         if folder is None:
-            raise ValidationError(_("There is no such folder."))
+            raise ValidationError(_("Ferry can't find this folder. Check the path."))
         return Bounds(folder.folder, folder.name)
 
     def clean(self) -> dict[str, Any]:
         """Refuse a token with which a guest could do nothing, and one that v1 couldn't limit."""
-        said = super().clean() or {}
-        purpose = said.get("purpose", Purpose.SEND)
+        cleaned = super().clean() or {}
+        purpose = cleaned.get("purpose", Purpose.SEND)
         if not tokens.may_do(Role(self.user.role), purpose, writes=False):
             self.add_error("purpose", _("Your account can't do this."))
-        if purpose == Purpose.PROGRAMS and said.get("folder"):
-            self.add_error("folder", _("Other programs see all files."))
-        return said
+        if purpose == Purpose.PROGRAMS and cleaned.get("folder"):
+            self.add_error("folder", _("This token can't be limited to a folder. Leave it empty."))
+        return cleaned
 
     def create(self, now: datetime) -> str:
-        said = self.cleaned_data
+        cleaned = self.cleaned_data
         return tokens.create(
             self.user,
-            said["name"],
+            cleaned["name"],
             now,
-            said["purpose"],
-            may_write=self.may_write and not said["read_only"],
+            cleaned["purpose"],
+            may_write=self.may_write and not cleaned["read_only"],
             service=self.service.key if self.service else "",
-            bounds=said["folder"],
+            bounds=cleaned["folder"],
         )

@@ -22,7 +22,7 @@ from webui.signin.ask_password import require_password
 from webui.signin.page import MOST_DEVICES, devices_part, name_and_icon
 from webui.signin.session import check_own_password, note_password, remember_device
 from webui.tokens import tokens
-from webui.tokens.page import new_token
+from webui.tokens.page import NewToken
 from webui.tokens.screen import tokens_of
 from webui.tokens.tokens import Purpose
 from webui.words.formatting import Calendar
@@ -129,7 +129,7 @@ def make_token(request: Request) -> HttpResponse:
     events.record(request, events.Kind.TOKEN_MADE, form.cleaned_data["name"])
     door = DOORS.get(purpose)
     address = "" if door is None else request.build_absolute_uri(f"{reverse('files')}{door}")
-    return render_tokens(request, {"token": new_token(token, request.user.username, address)})
+    return render_tokens(request, {"token": NewToken(token, request.user.username, address)})
 
 
 @open_to(Role.GUEST, "POST")

@@ -39,14 +39,10 @@ class NewToken:
     address: str
 
 
-def new_token(token: str, person: str, address: str) -> NewToken:
-    return NewToken(token, person, address)
-
-
 def token_row(token: TokenFacts, calendar: Calendar, maker: str = "") -> TokenRow:
     """Return a token as its person sees it, or an owner, who also sees whose it is."""
     folder = _("only in %(name)s") % {"name": token.folder_name} if token.folder else ""
-    read_only = "" if token.may_write else _("only to read")
+    read_only = "" if token.may_write else _("read-only")
     what = [maker, token.get_purpose_display(), read_only, folder]
     dates = use_words(calendar.words(token.created_at), calendar.words(token.used_at))
     return TokenRow(token.pk, token.name, joining.items([each for each in what if each]), dates)

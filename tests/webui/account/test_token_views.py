@@ -130,19 +130,19 @@ def test_a_token_can_be_limited_to_reading_and_to_a_folder(bob, storage):
     row = Token.objects.get()
     assert (row.may_write, row.folder, row.service) == (False, str(new.id), storage.service.key)
     shown = words(bob.client.get("/account/"), "#tokens .rows")
-    assert "only to read, only in New" in shown
+    assert "read-only, only in New" in shown
 
 
 def test_a_token_that_would_do_nothing_is_not_made(alice, storage):
     storage.folder("Films")
     form = {"name": "sonarr", "purpose": "programs", "folder": "Films"}
     answer = alice.client.post("/account/tokens/", form)
-    assert "see all files" in words(answer, "#token-folder-error")
+    assert "can't be limited to a folder" in words(answer, "#token-folder-error")
     alice.client.post("/account/tokens/", {"name": "s", "purpose": "send", "read_only": "1"})
     assert Token.objects.get().may_write
 
 
 def test_a_token_needs_a_folder_that_exists(bob, storage):
     answer = bob.client.post("/account/tokens/", {"name": "tv", "folder": "Films/Old"})
-    assert "no such folder" in words(answer, "#token-folder-error")
+    assert "can't find this folder" in words(answer, "#token-folder-error")
     assert not Token.objects.exists()
