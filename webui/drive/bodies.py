@@ -8,19 +8,21 @@ from django.http import HttpRequest, UnreadablePostError
 
 from webui.drive.refusals import Refused
 from webui.http.bodies import CutOff, RequestReader
+from webui.uploads.receiving import parse_bytes
 
 MOST_XML_BYTES = 64 * 1024
 MOST_DEPTH, MOST_ELEMENTS = 32, 2_000
 # Each name contains its namespace in full.
 LONGEST_NAMESPACE = 300
-# Of properties, which each entry of a folder answers.
+# Each entry of a folder answers each of these properties.
 MOST_NAMES, MOST_NAME_CHARACTERS = 100, 8_000
 PIECE_BYTES = 2**18
 DAV = "{DAV:}"
 
 
 class Builder(ET.TreeBuilder):
-    """A tree without a DTD, and so without entities. ElementTree's functions are recursive."""
+    """Builds a tree without a DTD, and so without entities. It stays flat, since ElementTree's
+    functions are recursive."""
 
     _depth = _count = 0
 
@@ -63,9 +65,9 @@ def read_xml(request: HttpRequest) -> ET.Element | None:
 
 def length_of(request: HttpRequest) -> int | None:
     """Return the length of the body, or None if it comes in chunks, as Finder sends files."""
-    length = request.META.get("CONTENT_LENGTH") or ""
-    if length.isascii() and length.isdigit() and len(length) < 19:
-        return int(length)
+    length_bytes = parse_bytes(request.META.get("CONTENT_LENGTH") or "")
+    if length_bytes is not None:
+        return length_bytes
     if request.META.get("wsgi.input_terminated") and request.headers.get("Transfer-Encoding"):
         return None
     return 0

@@ -31,10 +31,12 @@ def remember(request: Request, folder: str, site: str = "") -> None:
 
 
 def remember_for(request: Request, folder: str, site: str) -> None:
-    service, others = service_of(request).key, folders_of_sites(request)
-    others.pop(site, None)
+    before = folders_of_sites(request)
+    others = {each: its_folder for each, its_folder in before.items() if each != site}
     latest = others if folder in ("", ROOT) else {**others, site: folder}
-    request.session[OF_SITES] = [service, dict([*latest.items()][-MOST_SITES:])]
+    rows = [*latest.items()][-MOST_SITES:]
+    if rows != [*before.items()]:
+        request.session[OF_SITES] = [service_of(request).key, dict(rows)]
 
 
 def folders_of_sites(request: Request) -> dict[str, str]:

@@ -31,7 +31,7 @@ def policy() -> LinkPolicy:
 
 
 def add_device(device: Device, facts: Facts, topics: Collection[str], now: datetime) -> None:
-    """Add the browser of a session, whoever used its push service before. Raises ChannelRefused."""
+    """Add the browser of a session, even if someone else used it before. Raises ChannelRefused."""
     try:
         web_push.check_keys(facts["key"], facts["auth"])
     except ValueError:

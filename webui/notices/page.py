@@ -9,8 +9,6 @@ from django.utils.translation import gettext as _
 from webui.signin.page import name_and_icon
 from webui.words.joining import items
 
-LIMIT = 20
-
 
 class Addressee(Protocol):
     pk: int
@@ -77,9 +75,9 @@ def trouble_words(trouble: str) -> str:
             return _("Ferry can't reach the server. It will try again.")
 
 
-def refusal_words(word: str) -> str:
+def refusal_words(word: str, most: int) -> str:
     if word == "too_many":
-        return _("You already have %(count)s. Remove one that you don't need.") % {"count": LIMIT}
+        return _("You already have %(count)s. Remove one that you don't need.") % {"count": most}
     return _(
         "Ferry can't send to this address. It must be public and begin with https:// or http://. "
         "The administrator can allow hosts of your own network."

@@ -37,7 +37,7 @@ def add_device(request: Request) -> HttpResponse:
         device = device_of(request)
         channels.add_device(device, facts | site_of(request), topics_in(request), timezone.now())
     except ChannelRefused as refused:
-        return show_again(request, 422, device_error=page.refusal_words(str(refused)))
+        return show_again(request, 422, device_error=words_of(refused))
     return answer(request, _("Ferry will notify you on this device."))
 
 
@@ -65,8 +65,7 @@ def add(request: Request) -> HttpResponse:
             raise ChannelRefused("bad_address")  # noqa: TRY301  As if the address were wrong.
         secret = channels.add_server(request.user, kind, facts, topics, now)
     except ChannelRefused as refused:
-        words = page.refusal_words(str(refused))
-        return show_again(request, 422, error=words, kind=kind, url=url)
+        return show_again(request, 422, error=words_of(refused), kind=kind, url=url)
     return show_again(request, secret=secret, said=_("Added"))
 
 
@@ -94,6 +93,10 @@ def answer(request: Request, message: str) -> HttpResponse:
 def show_again(request: Request, status: int = 200, **more: object) -> HttpResponse:
     template = PARTIAL if request.htmx else SCREEN
     return render(request, template, context_for(request) | more, status=status)
+
+
+def words_of(refused: ChannelRefused) -> str:
+    return page.refusal_words(str(refused), channels.MOST_EACH)
 
 
 def site_of(request: Request) -> dict[str, str]:
@@ -138,7 +141,7 @@ def is_on(channel: Channel, session_key: str | None) -> bool:
 
 @open_to_strangers("GET")
 def feed(request: HttpRequest, token: str) -> HttpResponse:
-    """Send a person's notices as Atom. Whoever has the address reads it, until it is removed."""
+    """Send a person's notices as Atom. Anyone with the address can read it until it is removed."""
     channel = channels.find_feed(token)
     if channel is None:
         return count_guess(request)

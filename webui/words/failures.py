@@ -129,13 +129,9 @@ def _unauthorized_words(failure: Failure) -> tuple[str, str]:
     )
 
 
-def _forbidden_words(failure: Failure) -> tuple[str, str]:
-    if failure.reason in ("premium_required", "first_account_only"):
-        return _reason_words(failure.reason)
-    return _refused_words(failure)
-
-
 def _refused_words(failure: Failure) -> tuple[str, str]:
+    if reasons.find(failure.reason).sentence:
+        return _reason_words(failure.reason)
     return (
         _("The storage service refused this"),
         said_by(failure) or _("It gave no reason. The owner of Ferry can ask the service."),
@@ -176,8 +172,6 @@ def _no_room_words(failure: Failure) -> tuple[str, str]:
 def _rejected_words(failure: Failure) -> tuple[str, str]:
     if failure.reason == "disk_full":
         return _("There isn't enough space for this"), reasons.find("disk_full").text
-    if reasons.find(failure.reason).sentence:
-        return _reason_words(failure.reason)
     return _refused_words(failure)
 
 
@@ -208,7 +202,7 @@ TROUBLES: dict[type, tuple[int, Callable[[Failure], tuple[str, str]]]] = {
     Unreadable: (502, _unreadable_words),
     Unavailable: (503, _unavailable_words),
     Unauthorized: (502, _unauthorized_words),
-    Forbidden: (502, _forbidden_words),
+    Forbidden: (502, _refused_words),
     NotFound: (404, lambda _failure: status_words(404)),
     Conflict: (409, _conflict_words),
     TooMany: (503, _too_many_words),
