@@ -1,7 +1,7 @@
 """The drive: WebDAV, class 2, over any service that speaks v1.
 
-Programs come in with a token (webui.tokens.doors). Bytes come as all files of the site do, and
-changes go through the same functions as those of people.
+Programs send a token (webui.tokens.doors). Bytes come as all files of the site do, and changes go
+through the same functions as those of people.
 """
 
 from collections.abc import Callable, Iterable
@@ -222,9 +222,9 @@ def delete(call: DriveCall) -> HttpResponseBase:
     return empty(204)
 
 
-def put_elsewhere(act: changes.Act, call: DriveCall) -> HttpResponseBase:
-    """Move or copy. Whatever is in the way is deleted first, if it can be restored; a file replaces
-    a file in one step."""
+def move_or_copy(act: changes.Act, call: DriveCall) -> HttpResponseBase:
+    """Move or copy. What is in the way is deleted first, if it can be restored; a file replaces a
+    file in one step."""
     source, target, depth = call.place, call.target(), call.depth("infinity")
     entry = entry_of(source)
     call.check_conditions()
@@ -310,8 +310,8 @@ METHODS: dict[str, tuple[Act, bool]] = {
     "PUT": (put, True),
     "MKCOL": (mkcol, True),
     "DELETE": (delete, True),
-    "MOVE": (partial(put_elsewhere, "move"), True),
-    "COPY": (partial(put_elsewhere, "copy"), True),
+    "MOVE": (partial(move_or_copy, "move"), True),
+    "COPY": (partial(move_or_copy, "copy"), True),
     "PROPPATCH": (proppatch, True),
     "LOCK": (lock, True),
     "UNLOCK": (unlock, True),

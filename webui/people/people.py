@@ -62,7 +62,7 @@ def _end_grants(person: User, role: Role) -> None:
     OneTimeLink.objects.filter(made_by=person).delete()
     if role is not Role.OWNER:
         program_password.end(person)
-    tokens.end_beyond(person, role)
+    tokens.revoke_excess(person, role)
     if not role.includes(Role.MEMBER):
         person.channels.filter(device=None).delete()
 

@@ -6,7 +6,7 @@ from common.host import host
 from webui.models import ProgramPassword, User
 
 
-def take_away() -> None:
+def revoke() -> None:
     with transaction.atomic():
         host().embedded.set_password(None)
         ProgramPassword.objects.all().delete()
@@ -15,4 +15,4 @@ def take_away() -> None:
 def end(maker: User) -> None:
     """Revoke the password if this person made it."""
     if ProgramPassword.objects.filter(user=maker).exists():
-        take_away()
+        revoke()

@@ -60,7 +60,7 @@ def set_category(service: Service, torrents: Sequence[Torrent], category: str) -
 
 
 def find_rows(service: Service, torrents: Sequence[Torrent]) -> QuerySet[Sent]:
-    """Return the rows of torrents. Those that nobody sent from here get one."""
+    """Return the rows of torrents. Those that no one sent from here get one."""
     rows = [each.transfer.row or make_row(service, each) for each in torrents]
     return Sent.objects.filter(pk__in=rows)
 

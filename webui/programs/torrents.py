@@ -60,7 +60,7 @@ class Torrent(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Return whether its files are where programs look: in the hand-over folder, or, if nobody
+        """Return whether its files are where programs look: in the hand-over folder, or, if no one
         ordered a copy, with the service."""
         is_done = self.transfer.state == states.DONE
         return is_done and (not self.is_handed_over or self.marks.handed_at is not None)

@@ -227,7 +227,7 @@ def change_programs(request: Request) -> HttpResponse:
     """Revoke the password. Programs that use it lose access."""
     if programs_of(request) is None:
         raise Http404
-    program_password.take_away()
+    program_password.revoke()
     events.record(request, events.Kind.PROGRAMS_BLOCKED)
     return leave(request, "programs", _("Other programs can't sign in anymore"))
 

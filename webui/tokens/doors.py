@@ -32,17 +32,17 @@ class NotAdmitted(Exception):  # noqa: N818  Errors are nouns here.
     wait: timedelta | None = None
 
     def answer(self, scheme: str) -> HttpResponse:
-        return self.complete(plain_text(self.words, self.status), scheme)
+        return self.set_headers(plain_text(self.words, self.status), scheme)
 
-    def complete(self, response: HttpResponse, scheme: str) -> HttpResponse:
-        """Set the headers with which programs know what to send, and when."""
+    def set_headers(self, response: HttpResponse, scheme: str) -> HttpResponse:
+        """Tell programs by headers what to send, and when."""
         if self.status == 401:
             response["WWW-Authenticate"] = f'{scheme} realm="Ferry"'
         return retry_after(response, self.wait) if self.wait else response
 
 
 def token_in(request: HttpRequest) -> str:
-    """Return a Bearer token, or the password of Basic, whose name may be any."""
+    """Return a Bearer token, or the password of Basic; any name works."""
     scheme, _blank, sent = request.headers.get("Authorization", "").partition(" ")
     if scheme.lower() == "basic":
         try:
@@ -54,8 +54,8 @@ def token_in(request: HttpRequest) -> str:
 
 
 def admit(request: HttpRequest, purpose: tokens.Purpose, *, writes: bool) -> Token:
-    """Return the token that came with the request, which becomes its person's, within the token's
-    folder. Raises NotAdmitted. No cookie counts, so no other site can act in a person's name."""
+    """Find the request's token, and set the request's user and bounds from it. Raises NotAdmitted.
+    Cookies are ignored, so no other site can act in a person's name."""
     return admit_token(request, token_in(request), purpose, writes=writes)
 
 
@@ -70,7 +70,7 @@ def admit_token(
 
 def enter(request: HttpRequest, row: Token, purpose: tokens.Purpose, *, writes: bool) -> Token:
     """Let a known token in. Raises NotAdmitted."""
-    refuse_beyond(request, row, purpose, writes=writes)
+    check_rights(request, row, purpose, writes=writes)
     request.user = row.user
     vars(request).update(token=row, bounds=tokens.bounds_of(row))
     tokens.note_use(row, timezone.now())
@@ -90,7 +90,7 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> NotAdmitted:
     return NotAdmitted(401, words)
 
 
-def refuse_beyond(request: HttpRequest, row: Token, purpose: str, *, writes: bool) -> None:
+def check_rights(request: HttpRequest, row: Token, purpose: str, *, writes: bool) -> None:
     if row.purpose != purpose:
         raise NotAdmitted(403, _("This token is for something else. Create one for this purpose."))
     if not tokens.may_do(Role(row.user.role), purpose, writes=writes):

@@ -1,4 +1,4 @@
-"""Tokens with which a person's programs come in, each for one purpose."""
+"""Tokens that let a person's programs in, each for one purpose."""
 
 import logging
 import secrets
@@ -72,8 +72,8 @@ def find_revocable(user: User, token: int) -> Token | None:
     return (rows if is_owner else rows.filter(user=user)).first()
 
 
-def end_beyond(person: User, role: Role) -> None:
-    """Revoke the tokens that a person's new role doesn't allow: it may become the old one again.
+def revoke_excess(person: User, role: Role) -> None:
+    """Revoke the tokens that a person's new role doesn't allow, since the old role may come back.
     An owner's token for other programs also opened v1."""
     for row in Token.objects.filter(user=person):
         was_owners = row.purpose == Purpose.PROGRAMS and role != Role.OWNER

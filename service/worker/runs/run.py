@@ -259,7 +259,7 @@ class Run:
         self.changes = {}
 
     def count(self, reported: Bytes) -> None:
-        """Count what is new; whoever gets the transfer again reports from 0 again."""
+        """Count what is new. An engine or fetch that gets the transfer again reports from 0."""
         new = (
             after - before if after >= before else after
             for after, before in zip(reported, self.counted, strict=True)

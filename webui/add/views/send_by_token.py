@@ -25,7 +25,7 @@ def send(request: HttpRequest) -> HttpResponse:
     try:
         user = doors.admit(request, Purpose.SEND, writes=True).user
     except NotAdmitted as refused:
-        return refused.complete(respond(request, refused.status, refused.words), "Bearer")
+        return refused.set_headers(respond(request, refused.status, refused.words), "Bearer")
     bound = cast("Request", request)
     try:
         delivery = deliver_items(bound, user)

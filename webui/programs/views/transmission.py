@@ -58,7 +58,7 @@ def answer(request: HttpRequest) -> HttpResponse:
             return response
         call = msgspec.json.decode(read_bytes(bound, MOST_BYTES), type=RPCCall)
         if call.method not in READING:
-            doors.refuse_beyond(request, token, Purpose.PROGRAMS, writes=True)
+            doors.check_rights(request, token, Purpose.PROGRAMS, writes=True)
     except NotAdmitted as refused:
         return refused.answer("Basic")
     except CannotDo as refused:
