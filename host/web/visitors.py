@@ -38,7 +38,9 @@ class Caller:
     session_key: str = ""
 
 
-def caller_of(head: bytes, peer: str) -> Caller:
+def caller_of(beginning: bytes, peer: str) -> Caller:
+    """Return who sends a request, of which perhaps the body has begun to arrive, too."""
+    head = beginning.partition(b"\r\n\r\n")[0]
     network = network_of(client_of(head, peer))
     if HEALTH_CHECK.match(head) and not WITH_BODY.search(head):
         return Caller(Visitor(network, VisitorKind.HEALTH_CHECK))

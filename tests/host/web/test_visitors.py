@@ -57,6 +57,8 @@ def test_the_client_of_a_trusted_proxy_is_counted_and_no_stranger_can_name_anoth
     assert caller_of(sent, "192.0.2.1").visitor.network == "192.0.2.1"
     settings.TRUSTED_PROXIES = [ipaddress.ip_network("192.0.2.0/24")]
     assert caller_of(sent, "192.0.2.1").visitor.network == "203.0.113.5"
+    in_the_body = sent + b"\r\nX-Forwarded-For: 198.51.100.9\r\n"
+    assert caller_of(in_the_body, "192.0.2.1").visitor.network == "203.0.113.5"
     assert network_of_peer("192.0.2.1") == ""
 
 
