@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from functools import partial
 
 from django.db import close_old_connections
 from django.utils import timezone
@@ -62,14 +63,13 @@ class Looking:
         return left if left > 0 else poll.LIVELY_SECONDS
 
     def round(self, now: datetime) -> None:
-        """Run one round. A failure is logged; the next round tries again."""
-        try:
-            self._look()
-            self._sender.round(now)
-        except Exception:
-            log.exception("round failed name='looking'")
-        finally:
-            close_old_connections()
+        """Run one round. A failure is logged and stops nothing else; the next round tries again."""
+        for run in (self._look, partial(self._sender.round, now)):
+            try:
+                run()
+            except Exception:
+                log.exception("round failed name='looking'")
+        close_old_connections()
 
     def _look(self) -> None:
         """Look at the connected service. If it is away, the cached list says so."""
