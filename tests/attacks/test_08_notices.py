@@ -62,6 +62,16 @@ def test_redirects_are_not_followed(settings):
         assert sending.post(Message(url, {}, b"x")).status_code == 307
 
 
+def test_cookies_are_not_kept_for_the_next_person(settings):
+    settings.NOTICE_HOSTS = ["127.0.0.1"]
+    with serving(answers(whole(b"", **{"Set-Cookie": "session=alices"}))) as server:
+        message = Message(f"http://127.0.0.1:{server.port}/", {}, b"x")
+        for _person in range(2):
+            sending.post(message)
+    assert len(server.heads) == 2
+    assert not any(b"cookie" in head.lower() for head in server.heads)
+
+
 def test_a_server_that_drips_its_answer_holds_no_thread_for_long(settings, monkeypatch):
     """The real deadline would hold the test as well."""
     settings.NOTICE_HOSTS = ["127.0.0.1"]

@@ -7,6 +7,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from datetime import datetime, timedelta
 from functools import cache
+from http.cookiejar import CookieJar, DefaultCookiePolicy
 
 import httpx
 from django.db import close_old_connections, connection
@@ -158,6 +159,11 @@ def post(message: Message) -> httpx.Response:
 
 @cache
 def client() -> httpx.Client:
-    transport = Network(LIMITS, policy().may_connect)
-    headers = {"User-Agent": "Ferry", "Accept": "*/*"}
-    return httpx.Client(transport=transport, headers=headers, timeout=CALL_SECONDS, trust_env=False)
+    return httpx.Client(
+        transport=Network(LIMITS, policy().may_connect),
+        headers={"User-Agent": "Ferry", "Accept": "*/*"},
+        # People share the client, and one's cookies aren't another's.
+        cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+        timeout=CALL_SECONDS,
+        trust_env=False,
+    )
