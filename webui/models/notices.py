@@ -10,7 +10,7 @@ from django.db.models import Exists, F, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from webui import encryption
-from webui.models.people import Role
+from webui.models.people import Role, User
 
 
 class Channel(models.Model):
@@ -99,7 +99,9 @@ class Notice(models.Model):
     @classmethod
     def tell(cls, people: Q, key: str, kind: str, subject: str = "") -> None:
         """Tell people of an event on all of their channels that want it, once for each key."""
-        channels = Channel.alive().filter(people)
+        # Guests are told only of their devices.
+        audience = people if kind == cls.Kind.DEVICE else people & MEMBERS
+        channels = Channel.alive().filter(audience)
         cls.put((each for each in channels if kind in each.topics.split()), key, kind, subject)
 
     @classmethod
@@ -117,6 +119,12 @@ class Notice(models.Model):
             for each in channels
         ]
         Notice.objects.bulk_create(rows, ignore_conflicts=True)
+
+    @classmethod
+    def withdraw(cls, person: User) -> None:
+        """Send none of a person's notices that still wait, except those of new devices."""
+        rows = cls.objects.filter(channel__user=person).exclude(kind=cls.Kind.DEVICE)
+        rows.update(send_at=None)
 
     @classmethod
     def prune(cls, now: datetime) -> None:

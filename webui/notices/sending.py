@@ -23,9 +23,10 @@ from webui.v1.network.sockets import Deadline, Network
 
 log = logging.getLogger("ferry.notices")
 
-MOST_AT_ONCE = 100
 THREADS = 4
 CALL_SECONDS = 10.0
+# How long a channel keeps its thread while others wait for one.
+TURN_SECONDS = 5
 # Longer than a call: nothing else tells that the worker which claimed a notice was killed.
 CLAIM = timedelta(seconds=30)
 FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=10), timedelta(hours=1)
@@ -37,29 +38,37 @@ Send = Callable[[Message], httpx.Response]
 
 
 class Sender:
-    """Send what is due, with a thread for each channel, so that slow receivers delay no others."""
+    """Send what is due in a few threads, which channels take in turns: slow receivers and those of
+    many notices delay others by seconds."""
 
     def __init__(self, send: Send | None = None) -> None:
         self._send = send or post
         self._pool = ThreadPoolExecutor(THREADS, thread_name_prefix="notices")
         self._busy: dict[int, Future[None]] = {}
+        self._is_stopping = False
 
     def round(self, now: datetime) -> None:
         if not row_cache.read("notices wait", has_waiting):
             return
         self._busy = {pk: each for pk, each in self._busy.items() if not each.done()}
-        waiting = find_due(now).exclude(channel__in=list(self._busy))
-        for channel_id in set(waiting.values_list("channel_id", flat=True)[:MOST_AT_ONCE]):
-            self._busy[channel_id] = self._pool.submit(self._tell, channel_id)
+        due = Channel.objects.filter(pk__in=find_due(now).order_by().values("channel"))
+        for pk in due.exclude(pk__in=list(self._busy)).values_list("pk", flat=True):
+            self._busy[pk] = self._pool.submit(self.take_turn, pk)
 
     def stop(self) -> None:
+        """Wait for messages that are being sent; the next worker sends the rest."""
+        self._is_stopping = True
         self._pool.shutdown(cancel_futures=True)
 
-    def _tell(self, channel_id: int) -> None:
-        """Send until nothing waits, also what comes in the meantime."""
+    def take_turn(self, channel_id: int) -> None:
+        """Send what waits, and what comes in the meantime. The next round continues."""
+        turn_ends_at = time.monotonic() + TURN_SECONDS
         try:
             skip_syncs()
-            while notice := find_due(timezone.now()).filter(channel=channel_id).first():
+            while time.monotonic() < turn_ends_at and not self._is_stopping:
+                notice = find_due(timezone.now()).filter(channel=channel_id).first()
+                if notice is None:
+                    break
                 send_one(notice.pk, self._send, timezone.now())
         except Exception:
             log.exception("notices failed")

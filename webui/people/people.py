@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from django.db import transaction
 
 from common.host import host
-from webui.models import OneTimeLink, Role, User
+from webui.models import Notice, OneTimeLink, Role, User
 from webui.people import pairing, program_password
 from webui.signin import devices, one_time_links
 from webui.tokens import tokens
@@ -62,6 +62,7 @@ def _end_grants(person: User, role: Role) -> None:
     OneTimeLink.objects.filter(made_by=person).delete()
     if role is not Role.OWNER:
         program_password.end(person)
+        Notice.withdraw(person)
     tokens.revoke_excess(person, role)
     if not role.includes(Role.MEMBER):
         person.channels.filter(device=None).delete()

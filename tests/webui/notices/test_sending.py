@@ -3,6 +3,7 @@
 import hmac
 import json
 from datetime import UTC, datetime, timedelta
+from itertools import count
 
 import httpx
 import pytest
@@ -11,8 +12,9 @@ from django.utils import timezone
 
 from tests.cases import each_case
 from tests.webui.notices.receiver import Browser
-from webui.models import Channel, Notice
+from webui.models import Channel, Notice, Role
 from webui.notices import channels, sending
+from webui.people import people
 
 pytestmark = pytest.mark.django_db
 PUSH_URL = "https://push.example/device"
@@ -177,6 +179,48 @@ def test_a_notice_whose_sender_was_killed_is_sent_again(alice, receiver, tell):
     send_all(receiver, now + timedelta(seconds=29))
     assert not receiver.got
     send_all(receiver, now + timedelta(seconds=31))
+    assert len(receiver.got) == 1
+
+
+@pytest.fixture
+def sender(alice, receiver, tell, monkeypatch) -> sending.Sender:
+    """Return a sender with three notices to send. Within a test's transaction, no pragma works."""
+    monkeypatch.setattr(sending, "skip_syncs", lambda: None)
+    add(alice)
+    for number in range(3):
+        tell(alice, str(number))
+    return sending.Sender(receiver)
+
+
+def test_a_sender_sends_all_that_waits(sender, receiver):
+    sender.take_turn(Channel.objects.get().pk)
+    assert len(receiver.got) == 3
+
+
+def test_a_sender_that_stops_begins_nothing_more(sender, receiver):
+    sender.stop()
+    sender.take_turn(Channel.objects.get().pk)
+    assert not receiver.got
+
+
+def test_a_channel_gives_its_thread_to_others_after_its_turn(sender, receiver, monkeypatch):
+    # A real turn would hold the test as well.
+    clock = count(0, sending.TURN_SECONDS - 1)
+    monkeypatch.setattr(sending.time, "monotonic", lambda: next(clock))
+    sender.take_turn(Channel.objects.get().pk)
+    assert len(receiver.got) == 1
+
+
+def test_a_person_who_becomes_a_guest_is_told_nothing_that_waits(alice, bob, receiver, tell):
+    form = Browser().form(PUSH_URL) | {"topic": ["done", "device"]}
+    bob.client.post("/account/notices/device/", form)
+    for kind in ("done", "device"):
+        tell(bob, kind, kind)
+    people.change_role(bob.user, Role.GUEST, alice.user)
+    Notice.tell(Q(user=bob.user), "later", "done")
+    send_all(receiver)
+    assert Channel.objects.count() == 1
+    assert sorted(Notice.objects.values_list("key", flat=True)) == ["device", "done"]
     assert len(receiver.got) == 1
 
 
