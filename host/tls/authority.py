@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Network, IPv6Network, ip_network
 from pathlib import Path
+from typing import cast
 
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes
@@ -25,6 +26,7 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from common.addresses import own
+from common.addresses.networks import parse_address
 from common.storage import durable
 
 log = logging.getLogger("ferry.tls")
@@ -38,7 +40,8 @@ LEAF_DAYS = 397
 RENEW_DAYS = 60
 # Other devices' clocks may be behind.
 EARLIER = timedelta(days=1)
-# A machine without a battery starts with a clock of long ago.
+# A machine without a battery starts with a clock of long ago, or of a time to come. So the
+# authority is valid from here on, and an earlier clock proves nothing.
 FERRY_BEGAN = datetime(2026, 11, 1, tzinfo=UTC)
 # Endings that public DNS never answers.
 HOME_DOMAINS = ("local", "home.arpa", "lan", "internal")
@@ -64,7 +67,9 @@ class Authority:
     def sign(self, names: list[Name], now: datetime) -> bytes:
         """Return a new key, a certificate for these names, and the intermediate's, as PEM."""
         key = new_key()
-        draft = begin("Ferry", key, self.intermediate.subject, self.key, now, LEAF_DAYS)
+        since = max(now, FERRY_BEGAN) - EARLIER
+        until = since + timedelta(LEAF_DAYS)
+        draft = begin("Ferry", key, self.intermediate.subject, self.key, since, until)
         leaf = (
             draft.add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
             .add_extension(usage(is_authority=False), critical=True)
@@ -91,13 +96,12 @@ def load_or_make(folder: Path, own_names: Iterable[str], now: datetime) -> Autho
     content = path.read_bytes()
     intermediate, root = x509.load_pem_x509_certificates(content)
     key = load_pem_private_key(content, password=None)
-    if not isinstance(key, Key):
-        raise TypeError("the authority's key isn't on an elliptic curve")
-    return Authority(root, intermediate, key)
+    return Authority(root, intermediate, cast(Key, key))
 
 
 def make(own_names: Iterable[str], now: datetime) -> Authority:
     root_key, key = new_key(), new_key()
+    until = max(now, FERRY_BEGAN) + timedelta(AUTHORITY_DAYS)
     limits = x509.NameConstraints(permitted_subtrees(own_names), excluded_subtrees=None)
     # Devices show this name in their lists of authorities, beside those of other Ferrys.
     mark = f"{x509.random_serial_number():x}"[:8]
@@ -105,7 +109,7 @@ def make(own_names: Iterable[str], now: datetime) -> Authority:
     root_name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, title)])
 
     def certify(subject: str, subject_key: Key, path_length: int) -> x509.Certificate:
-        draft = begin(subject, subject_key, root_name, root_key, now, AUTHORITY_DAYS)
+        draft = begin(subject, subject_key, root_name, root_key, FERRY_BEGAN, until)
         basic = x509.BasicConstraints(ca=True, path_length=path_length)
         draft = draft.add_extension(basic, critical=True).add_extension(limits, critical=True)
         draft = draft.add_extension(usage(is_authority=True), critical=True)
@@ -127,7 +131,7 @@ def permitted_subtrees(own_names: Iterable[str]) -> list[x509.GeneralName]:
 
 def is_safe_domain(name: str) -> bool:
     """Return whether the authority may sign for a name and all names below it."""
-    if name.startswith(".") or "[" in name or is_home_name(name):
+    if name.startswith(".") or parse_address(name.strip("[]")) or is_home_name(name):
         return False
     return "." in name or UNDELEGATED.fullmatch(name) is not None
 
@@ -147,9 +151,12 @@ def is_below(name: Name, subtree: x509.GeneralName) -> bool:
 def names_for(host_names: Iterable[str]) -> list[Name]:
     """Return what this machine is called now: names first, then its addresses."""
     # A link-local address isn't enough to open a page: its URL would need an interface, too.
-    usable = (address for address in own.all_addresses() if not address.is_link_local)
+    usable = {address for address in own.all_addresses() if not address.is_link_local}
+    hosts = {name: parse_address(name.strip("[]")) for name in host_names}
+    # In a container, only the owner knows the addresses of the machine.
+    usable |= {address for address in hosts.values() if address}
+    exact = [name for name, address in hosts.items() if re.match(r"\w", name) and not address]
     addresses = sorted(usable, key=lambda each: (each.version, each))
-    exact = [name for name in dict.fromkeys(host_names) if re.match(r"\w", name)]
     return [*map(x509.DNSName, exact), *map(x509.IPAddress, addresses)]
 
 
@@ -160,12 +167,13 @@ def is_good(content: bytes, authority: Authority, names: list[Name], now: dateti
         has = leaf.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except (ValueError, x509.ExtensionNotFound):
         return False
-    lasts = leaf.not_valid_before_utc <= now < leaf.not_valid_after_utc - timedelta(RENEW_DAYS)
+    ends_at = leaf.not_valid_after_utc - timedelta(RENEW_DAYS)
+    lasts = now < FERRY_BEGAN or leaf.not_valid_before_utc <= now < ends_at
     return lasts and intermediate == authority.intermediate and set(names) <= set(has)
 
 
 def begin(  # noqa: PLR0913, PLR0917  A certificate has that many parts.
-    subject: str, key: Key, issuer: x509.Name, issuer_key: Key, now: datetime, days: int
+    subject: str, key: Key, issuer: x509.Name, issuer_key: Key, since: datetime, until: datetime
 ) -> x509.CertificateBuilder:
     identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
     return (
@@ -174,8 +182,8 @@ def begin(  # noqa: PLR0913, PLR0917  A certificate has that many parts.
         .issuer_name(issuer)
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
-        .not_valid_before(now - EARLIER)
-        .not_valid_after(now - EARLIER + timedelta(days=days))
+        .not_valid_before(since)
+        .not_valid_after(until)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
         .add_extension(identifier, critical=False)
     )

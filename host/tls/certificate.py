@@ -21,11 +21,9 @@ log = logging.getLogger("ferry.tls")
 
 
 def load_authority() -> Authority:
-    now = timezone.now()
-    if now < authority.FERRY_BEGAN:
-        raise ValueError(f"this machine's clock is wrong: it shows {now:%Y-%m-%d}")
     # Names of owners may change at any time, and an authority lasts for years.
-    return authority.load_or_make(context.folder(), [*own.names(), *settings.TRUSTED_HOSTS], now)
+    names = [*own.names(), *settings.TRUSTED_HOSTS]
+    return authority.load_or_make(context.folder(), names, timezone.now())
 
 
 def renew(now: datetime) -> None:
@@ -43,7 +41,8 @@ def renew(now: datetime) -> None:
     path, _key = context.files()
     if path.exists() and authority.is_good(path.read_bytes(), home, names, now):
         return
-    durable.write(path, home.sign(names, now))
+    with durable.replacing(path, by_many=True) as draft:
+        draft.write_bytes(home.sign(names, now))
     log.info("made a certificate names=%s", ",".join(str(name.value) for name in names))
 
 
@@ -51,7 +50,7 @@ def renew_or_log() -> None:
     """Renew before Ferry starts; without a certificate, Ferry continues with http."""
     try:
         renew(timezone.now())
-    except (OSError, ValueError, TypeError) as trouble:
+    except (OSError, ValueError) as trouble:
         log.error("https: there is no certificate: %s", trouble)  # noqa: TRY400  One line will do.
 
 
@@ -61,7 +60,7 @@ def root() -> bytes | None:
         return None
     try:
         return load_authority().root.public_bytes(Encoding.DER)
-    except (OSError, ValueError, TypeError):
+    except (OSError, ValueError):
         return None
 
 

@@ -13,6 +13,6 @@ class Command(BaseCommand):
     def handle(self, *_args: Any, **_options: Any) -> None:
         try:
             root = certificate.load_authority().root
-        except (OSError, ValueError, TypeError) as trouble:
+        except (OSError, ValueError) as trouble:
             raise CommandError(str(trouble)) from None
         self.stdout.write(root.public_bytes(Encoding.PEM).decode(), ending="")

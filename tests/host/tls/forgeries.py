@@ -100,8 +100,9 @@ def certify(
     is_authority: bool = False,
     names: list[Name] = [],  # noqa: B006  Never changed.
 ) -> x509.Certificate:
-    now = timezone.now() - timedelta(minutes=1)
-    draft = begin(subject, key, issuer.subject, issuer_key, now, days=300)
+    since = timezone.now() - timedelta(days=1)
+    until = since + timedelta(days=300)
+    draft = begin(subject, key, issuer.subject, issuer_key, since, until)
     basic = x509.BasicConstraints(ca=is_authority, path_length=0 if is_authority else None)
     draft = draft.add_extension(basic, critical=True)
     draft = draft.add_extension(usage(is_authority=is_authority), critical=True)

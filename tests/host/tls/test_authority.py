@@ -1,5 +1,5 @@
 import subprocess
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -38,16 +38,16 @@ def is_accepted_here(chain: Chain) -> bool:
     return True
 
 
-def write(folder: Path, chain: Chain) -> tuple[Path, Path, Path]:
+def write(folder: Path, chain: Chain, home: Authority = HOME) -> tuple[Path, Path, Path]:
     root, leaf, rest = (folder / f"{name}.pem" for name in ("root", "leaf", "rest"))
-    root.write_bytes(authority.pem_of(HOME.root))
+    root.write_bytes(authority.pem_of(home.root))
     leaf.write_bytes(authority.pem_of(chain.certificates[0]))
     rest.write_bytes(b"".join(map(authority.pem_of, chain.certificates[1:])))
     return root, leaf, rest
 
 
-def is_accepted_by_openssl(folder: Path, chain: Chain) -> bool:
-    root, leaf, rest = write(folder, chain)
+def is_accepted_by_openssl(folder: Path, chain: Chain, home: Authority = HOME) -> bool:
+    root, leaf, rest = write(folder, chain, home)
     name = "-verify_ip" if chain.host[0].isdigit() else "-verify_hostname"
     command = [program("openssl"), "verify", "-purpose", "sslserver", name, chain.host]
     command += ["-CAfile", str(root), "-untrusted", str(rest), str(leaf)]
@@ -131,6 +131,32 @@ def test_only_names_within_the_limits_are_asked_for(name, is_permitted):
 @each_case("name", ["media", "cloud", "xn--p1ai", ".example.org", "[fd00::1]", "local"])
 def test_a_name_that_could_be_a_top_level_domain_is_no_limit(name):
     assert len(authority.permitted_subtrees([name])) == len(authority.permitted_subtrees([]))
+
+
+def test_addresses_that_only_the_owner_knows_are_addresses():
+    """As in a container: a name with digits would match no address that a browser opens."""
+    names = authority.names_for(["192.168.1.5", "[fd00::5]", "nas.local", ".example.org", ""])
+    assert {ip("192.168.1.5"), ip("fd00::5"), dns("nas.local")} <= set(names)
+    assert not {dns("192.168.1.5"), dns("[fd00::5]"), dns(".example.org")} & set(names)
+    assert authority.permitted_subtrees(["192.168.1.5"]) == authority.permitted_subtrees([])
+
+
+@each_case("year", [1970, 2038])
+def test_what_was_made_while_the_clock_was_wrong_is_good_once_it_is_right(year, tmp_path):
+    wrong = datetime(year, 1, 1, tzinfo=UTC)
+    home = authority.make([], wrong)
+    content = home.sign([dns("ferry.local")], wrong)
+    names = [dns("ferry.local")]
+    assert authority.is_good(content, home, names, wrong)
+    assert authority.is_good(content, home, names, NOW) == (year == 1970)
+    leaf, _intermediate = x509.load_pem_x509_certificates(home.sign(names, NOW))
+    assert is_accepted_by_openssl(
+        tmp_path, Chain("ferry.local", b"", [leaf, home.intermediate]), home
+    )
+
+
+def test_a_clock_of_long_ago_replaces_no_good_certificate():
+    assert is_good(days=-365 * 50)
 
 
 def test_a_certificate_lasts_at_most_397_days():
