@@ -98,7 +98,7 @@ def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> St
     for piece in body:
         response.write(piece)
         yield from outbox.empty_into(conn.sock)
-        rest = find_rest()
+        rest: Any = None if conn.is_https else find_rest()
         is_exact = rest and response.sent + rest.size_bytes == response.response_length
         # If the service breaks off, the next piece is the error.
         if is_exact and (yield from splice(rest.source, rest.size_bytes, conn.sock)):

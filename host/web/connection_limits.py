@@ -15,7 +15,7 @@ from gunicorn.workers.gthread import STOP_KEEPALIVE_LINGER  # type: ignore[impor
 
 from config import settings
 from host.tls import listening
-from host.tls.relays import Relays
+from host.tls.context import ServerContext
 from host.web.answers import PARKED
 from host.web.connections import ClientConnection
 from host.web.idle_connections import IdleWorker, overdue
@@ -57,15 +57,8 @@ class SharingWorker(IdleWorker):
         self._sessions = self._visitors.Sessions()
         self._lookups = ThreadPoolExecutor(1, thread_name_prefix="sessions")
         self._accept_at = self._log_at = 0.0
-        self._relays: Relays | None = None
-        if listening.https_port():
-            self._relays = Relays(self.worker_connections, settings.STALLED_SECONDS)
+        self._https = ServerContext()
         super().init_process()
-
-    def run(self) -> None:
-        super().run()
-        if self._relays:
-            self._relays.finish(REST_SECONDS)
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
         return ThreadPoolExecutor(self.cfg.threads + HEALTH_SLOTS)
@@ -84,15 +77,16 @@ class SharingWorker(IdleWorker):
         try:
             sock, client = listener.accept()
             server = listener.getsockname()
-            is_https = self._relays is not None and server[1] == listening.https_port()
-            if self._relays and is_https:
-                sock = self._relays.plain_socket_of(sock)
         except OSError as trouble:
             if trouble.errno not in NOBODY_THERE:
                 self._handle_accept_error(trouble)
             return
-        conn = ClientConnection(self.cfg, sock, client, server)
-        conn.is_https = is_https
+        is_https = server[1] == listening.https_port()
+        reader = self._https.wrap(sock) if is_https else sock
+        if reader is not None:
+            self._welcome(ClientConnection(self.cfg, reader, client, server))
+
+    def _welcome(self, conn: ClientConnection) -> None:
         conn.network = self._visitors.network_of_peer(conn.peer)
         self.nr_conns += 1
         self._by_peer[conn.network] += 1
@@ -143,8 +137,8 @@ class SharingWorker(IdleWorker):
         if is_here:
             self._forget(conn)
             self._admit(conn)
-        elif before != (True, conn.has_head) and self.alive:
-            # A head that begins only now has the full time, and so has a body.
+        elif before != (bool(conn.head), conn.has_head) and self.alive:
+            # A head that begins only now has the full time, and so has a body; no handshake has.
             conn.deadline = time.monotonic() + ARRIVAL_SECONDS
             self._reading[conn] = self._reading.pop(conn)
 

@@ -2,6 +2,7 @@
 
 import re
 import socket
+import ssl
 import time
 from collections.abc import Generator
 from contextlib import suppress
@@ -16,7 +17,8 @@ from gunicorn.workers.gthread import TConn  # type: ignore[import-untyped]
 from host.web.transmission import Wait
 from host.web.visitor_limits import Claim, Visitor
 
-# How much memory a slow client costs us at most; the kernel holds the rest of a body.
+# How much memory a slow client costs us at most; the kernel holds the rest of a body. A client of
+# https costs `AWAITED_BYTES` more.
 PIECE_BYTES = 16 * 1024
 LONGEST_HEAD = 32 * 1024
 # An empty line ends a head. So does a bare line feed: it is never valid, and gunicorn refuses it.
@@ -100,7 +102,6 @@ class ClientConnection(TConn):  # type: ignore[misc]
     answer: Answer | None = None
     wait: Wait
     request_id = ""
-    is_https = False
     # Connections of one network count together; "" for a proxy, which forwards many networks.
     network = ""
     deadline = 0.0
@@ -112,6 +113,7 @@ class ClientConnection(TConn):  # type: ignore[misc]
         self.parser.unreader = self.source
         self.initialized = True
         self.watched = sock
+        self.is_https = isinstance(sock, ssl.SSLSocket)
         self.head = bytearray()
         self.has_head = False
         self._low_water = 0
@@ -125,11 +127,13 @@ class ClientConnection(TConn):  # type: ignore[misc]
         """Keep bytes read past the end of a request as the beginning of the next request."""
         self.sock.setblocking(False)
         self.head = bytearray(self.source.take_buffered())
+        if self.is_https and self.sock.pending():
+            self.head += self._piece()  # No poller knows of decrypted bytes.
 
     def receive(self) -> bool:
         """Read what has arrived of a head; return whether a thread can take the request."""
         start = max(0, len(self.head) - 3)
-        if not self.has_head:
+        if not self.has_head or self.is_https:
             self.head += self._piece()
         return self.has_request(start)
 
@@ -145,7 +149,8 @@ class ClientConnection(TConn):  # type: ignore[misc]
         """Return whether enough of a body is here. If not, the kernel will wake us when it is.
 
         The bytes stay with the kernel, so that slow senders cost us no memory. If it wakes us
-        earlier, then the client is gone or memory is short; a thread will find out.
+        earlier, then the client is gone or memory is short; a thread will find out. Of https, the
+        kernel can't tell how much is here, so up to `AWAITED_BYTES` are kept in `head`.
         """
         if not FRAMING.search(self.head):
             return True
@@ -153,18 +158,19 @@ class ClientConnection(TConn):  # type: ignore[misc]
         framing = FRAMING.search(head)
         if framing is None or not end:
             return True
-        here = self._peek()
+        here = b"" if self.is_https else self._peek()
+        body = begun + here
         if framing[1]:
-            wanted = min(int(framing[1]), AWAITED_BYTES) - len(begun)
+            missing = min(int(framing[1]), AWAITED_BYTES) - len(body)
         else:
-            is_over = (begun + here).endswith(b"\r\n\r\n")
-            wanted = 0 if is_over else min(len(here) + 1, AWAITED_BYTES)
-        if len(here) >= wanted or len(here) < self._low_water:
+            missing = 0 if body.endswith(b"\r\n\r\n") else min(1, AWAITED_BYTES - len(body))
+        is_early = not self.is_https and len(here) < self._low_water
+        if missing <= 0 or is_early:
             return True
         if not self._low_water and EXPECTS.match(head):
             with suppress(OSError):
                 self.sock.send(CONTINUE)
-        self._set_low_water(wanted)
+        self._set_low_water(len(here) + missing)
         return False
 
     def _peek(self) -> bytes:
@@ -175,7 +181,8 @@ class ClientConnection(TConn):  # type: ignore[misc]
 
     def _set_low_water(self, count: int) -> None:
         self._low_water = count
-        self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, max(1, count))
+        if not self.is_https:
+            self.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, max(1, count))
 
     def hand_over(self) -> None:
         if self._low_water:

@@ -61,8 +61,8 @@ class IdleWorker(AnsweringWorker):
         a thread.
         """
         try:
-            conn.sock.shutdown(socket.SHUT_WR)
             conn.sock.setblocking(False)
+            conn.sock.shutdown(socket.SHUT_WR)
         except OSError:
             self._end(conn)
             return

@@ -5,9 +5,8 @@ import os
 import select
 import socket
 import ssl
-import threading
+import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from datetime import timedelta
 from pathlib import Path
@@ -20,7 +19,7 @@ from django.utils import timezone
 
 from common.storage import durable
 from host.tls import authority, certificate, context, listening
-from host.tls.relays import Relays
+from host.web.connection_limits import ARRIVAL_SECONDS
 from service.content import signed_links
 from service.store.blobs import library_store
 from tests import certificates
@@ -150,6 +149,31 @@ def test_a_client_that_only_connects_is_cut(server):
         assert silent.recv(1) == b""
 
 
+@pytest.mark.slow
+def test_a_handshake_that_trickles_is_cut(server):
+    """A message of a handshake may have 128 KB, so one byte a second would hold it for a day."""
+    ends_at = time.monotonic() + 2 * ARRIVAL_SECONDS
+    with socket.create_connection(("127.0.0.1", server.port), timeout=60) as trickling:
+        trickling.sendall(b"\x16\x03\x01\x40\x00\x01\x01\xff\xfc\x03\x03")
+        while not select.select([trickling], [], [], 0.5)[0]:
+            trickling.sendall(b"\0")
+            assert time.monotonic() < ends_at
+
+
+@pytest.mark.slow
+def test_slow_bodies_hold_no_thread(server):
+    with ExitStack() as stack:
+        for _each in range(40):
+            slow = stack.enter_context(closing(server.connect()))
+            slow.sendall(
+                b"POST /signin/ HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\nx"
+            )
+        before = server.plain.threads()
+        with server.client() as client:
+            assert client.get("/signin/").status_code == 200
+        assert server.plain.threads() <= before + 1
+
+
 def test_a_response_without_a_length_ends_with_a_notice(server):
     """Without the notice of TLS, a client can't tell its end from a cut."""
     with closing(server.connect()) as connection:
@@ -210,66 +234,3 @@ def test_renewal_makes_a_certificate_once(settings):
     assert authority.is_good(path.read_bytes(), certificate.load_authority(), [], later)
     assert "127.0.0.1" in certificate.named_in(path)
     path.unlink()
-
-
-@pytest.fixture
-def relay(db: None) -> Iterator[tuple[ssl.SSLSocket, socket.socket]]:
-    """Yield a client's end of a relay, and the plain end that the web server uses."""
-    make_certificate()
-    relays = Relays(most=4, stalled_seconds=60)
-    with ExitStack() as stack:
-        listener = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
-        client = socket.create_connection(listener.getsockname(), timeout=60)
-        plain = relays.plain_socket_of(listener.accept()[0])
-        plain.settimeout(60)
-        root = certificate.load_authority().root.public_bytes(Encoding.PEM).decode()
-        trust = ssl.create_default_context(cadata=root)
-        secure = trust.wrap_socket(client, server_hostname="127.0.0.1")
-        yield stack.enter_context(closing(secure)), stack.enter_context(closing(plain))
-    relays.finish(30)
-    assert not [each for each in threading.enumerate() if each.name == "tls"]
-
-
-def test_long_bodies_pass_both_ways_at_once(relay):
-    client, plain = relay
-    senders = ThreadPoolExecutor(2)
-    up = senders.submit(send_all, client, CONTENT)
-    down = senders.submit(send_all, plain, CONTENT[::-1])
-    readers = ThreadPoolExecutor(2)
-    received_up = readers.submit(read, plain, len(CONTENT))
-    received_down = readers.submit(read, client, len(CONTENT))
-    assert received_up.result(60) == CONTENT
-    assert received_down.result(60) == CONTENT[::-1]
-    assert (up.result(60), down.result(60)) == (None, None)
-
-
-def test_a_response_goes_on_after_the_web_server_has_closed(relay):
-    client, plain = relay
-    plain.sendall(CONTENT[:100_000])
-    plain.close()
-    assert read(client, 100_001) == CONTENT[:100_000]
-
-
-def test_what_waits_stays_with_the_kernel(relay):
-    """The web server asks to be woken only once enough of a body is here."""
-    client, plain = relay
-    plain.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, 1000)
-    poll = select.poll()
-    poll.register(plain, select.POLLIN)
-    client.sendall(b"x" * 999)
-    assert poll.poll(300) == []
-    client.sendall(b"x")
-    assert poll.poll(60_000)
-    assert plain.recv(65536, socket.MSG_PEEK) == b"x" * 1000
-
-
-def send_all(sock: socket.socket, content: bytes) -> None:
-    sock.sendall(content)
-
-
-def read(sock: socket.socket, count: int) -> bytes:
-    pieces = []
-    while count and (piece := sock.recv(min(count, 65536))):
-        pieces.append(piece)
-        count -= len(piece)
-    return b"".join(pieces)
