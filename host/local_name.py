@@ -29,18 +29,8 @@ MOST_NAMES = 20
 ANSWER_MILLISECONDS = 1500
 # Networks inside this machine, and tunnels: phones at home reach nothing there.
 VIRTUAL = (
-    "br-",
-    "cni",
-    "docker",
-    "lxc",
-    "podman",
-    "tailscale",
-    "tap",
-    "tun",
-    "veth",
-    "virbr",
-    "wg",
-)
+    "br-", "cni", "docker", "lxc", "podman", "tailscale", "tap", "tun", "veth", "virbr", "wg",
+)  # fmt: skip
 
 
 def path() -> Path:
