@@ -6,6 +6,7 @@ system trusts whom we say. tests/browser/test_trust.py prepares both.
 
 import json
 import os
+import secrets
 import ssl
 import subprocess
 import sys
@@ -17,7 +18,6 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from socket import AF_INET6
 from typing import Any
-from urllib.parse import urlsplit
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import load_pem_private_key
@@ -45,8 +45,8 @@ WORKERS = "navigator.serviceWorker.getRegistrations().then((all) => { window.cou
 SECURE = "isSecureContext && typeof navigator.serviceWorker === 'object'"
 
 
-def words_of(origin: str) -> str:
-    return f"{origin} was accepted."
+def words_of(page: str) -> str:
+    return f"{page} was accepted."
 
 
 class Page(BaseHTTPRequestHandler):
@@ -54,7 +54,7 @@ class Page(BaseHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", "text/html")
         self.end_headers()
-        self.wfile.write(words_of(self.headers["Host"]).encode())
+        self.wfile.write(words_of(self.headers["Host"] + self.path).encode())
 
     def log_message(self, *_words: object) -> None:
         pass
@@ -74,7 +74,7 @@ class DualServer(ThreadingHTTPServer):
 
 @contextmanager
 def serving(chain: Chain, file: Path) -> Iterator[str]:
-    """Serve a page with a chain; yield its URL."""
+    """Serve a page with a chain; yield its URL, which no other page has."""
     file.write_bytes(chain.key + chain.pem)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(file)
@@ -84,22 +84,29 @@ def serving(chain: Chain, file: Path) -> Iterator[str]:
         )
         threading.Thread(target=server.serve_forever, daemon=True).start()
         host = f"[{chain.host}]" if ":" in chain.host else chain.host
-        yield f"https://{host}:{server.server_port}/"
+        yield f"https://{host}:{server.server_port}/{secrets.token_hex(8)}"
         server.shutdown()
         # Otherwise, a browser would refuse nothing, but find no server.
         assert server.was_reached, chain.host
 
 
-def trust(database: Path, root: Path) -> None:
-    """Let a browser that keeps certificates in an NSS database trust the root."""
+def make_store(database: Path) -> None:
+    """Make an empty NSS database, in which some browsers keep certificates."""
     database.mkdir(parents=True, exist_ok=True)
-    certutil = [program("certutil"), "-d", f"sql:{database}"]
-    subprocess.run([*certutil, "-N", "--empty-password"], check=True)
-    subprocess.run([*certutil, "-A", "-t", "C,,", "-n", "Ferry", "-i", root], check=True)
+    certutil(database, "-N", "--empty-password")
+
+
+def trust(database: Path, root: Path) -> None:
+    certutil(database, "-A", "-t", "C,,", "-n", "Ferry", "-i", str(root))
+
+
+def certutil(database: Path, *arguments: str) -> None:
+    subprocess.run([program("certutil"), "-d", f"sql:{database}", *arguments], check=True)
 
 
 @contextmanager
 def chromium(home: Path, root: Path) -> Iterator[Look]:
+    make_store(home / ".pki" / "nssdb")
     trust(home / ".pki" / "nssdb", root)
     os.environ["HOME"] = str(home)
     with sync_playwright() as playwright, launched(playwright, is_full=True) as browser:
@@ -116,6 +123,7 @@ def chromium(home: Path, root: Path) -> Iterator[Look]:
 
 @contextmanager
 def firefox(home: Path, root: Path) -> Iterator[Look]:
+    make_store(home)
     trust(home, root)
     engines.PREFERENCES.update({"network.dns.disabled": False, "network.proxy.type": 0})
     with engines.firefox(home) as driver:
@@ -143,7 +151,7 @@ def accepted(look: Look, chains: dict[str, Chain], folder: Path) -> list[str]:
         with serving(chain, folder / "served.pem") as url:
             text = look(url, "document.body ? document.body.textContent : ''") or ""
             # A browser that refuses a page may still show the one before.
-            names += [name] if words_of(urlsplit(url).netloc) in text else []
+            names += [name] if words_of(url.removeprefix("https://")) in text else []
     return names
 
 
