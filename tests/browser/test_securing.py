@@ -1,18 +1,24 @@
 """From http to https: the page notices when this browser trusts Ferry, and leads there."""
 
+import os
+import time
 from base64 import b64encode
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
+from pathlib import Path
 
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
-from playwright.sync_api import Browser, Playwright, expect
+from playwright.sync_api import Browser, Locator, Page, Playwright, expect
 
 from tests.browser.axe import faults_at
-from tests.browser.chromium import launched
+from tests.browser.chromium import ARGUMENTS, launched
 from tests.browser.people import Visitor
-from tests.running import Ferry, free_port, running
+from tests.browser.trust import make_store, trust
+from tests.running import PASSWORD, START_SECONDS, Ferry, free_port, running, started
+from tests.tools import program
 
 pytestmark = [
     pytest.mark.slow,
@@ -93,3 +99,54 @@ def test_without_scripts_two_links_lead_to_https(trusting, secured):
     assert "This device trusts Ferry." in visitor.page.inner_text("main")
     assert visitor.page.url.startswith("https://phone.lan:")
     visitor.page.context.close()
+
+
+class Finger:
+    """Count what a person has to tap."""
+
+    taps = 0
+
+    def tap(self, place: Locator) -> None:
+        self.taps += 1
+        place.tap()
+
+
+@contextmanager
+def phone(playwright: Playwright, home: Path) -> Iterator[Page]:
+    """Open a browser that keeps its sessions and its certificates in a folder."""
+    options = {"args": ARGUMENTS, "env": {**os.environ, "HOME": str(home)}, "has_touch": True}
+    options |= {"executable_path": program("chromium"), "viewport": {"width": 390, "height": 844}}
+    with playwright.chromium.launch_persistent_context(home / "profile", **options) as context:
+        yield context.pages[0]
+
+
+def test_a_new_ferry_and_a_new_phone_need_a_minute_and_six_taps(playwright, tmp_path):
+    """What the phone's own settings ask isn't Ferry's; here, it is a command."""
+    store, root = tmp_path / ".pki" / "nssdb", tmp_path / "ferry.crt"
+    make_store(store)
+    began_at, finger = time.monotonic(), Finger()
+    settings = {"HTTPS_PORT": str(free_port()), "ALLOWED_HOSTS": "phone.lan"}
+    with started(tmp_path / "data", **settings) as ferry:
+        assert ferry.output.saw("Ferry answers", START_SECONDS), ferry.log
+        origin = f"http://phone.lan:{ferry.port}"
+        with phone(playwright, tmp_path) as page:
+            page.goto(origin + ferry.welcome_path)
+            page.get_by_label("Name").fill("alice")
+            page.get_by_label("Password", exact=True).fill(PASSWORD)
+            page.get_by_label("Repeat password").fill(PASSWORD)
+            finger.tap(page.get_by_role("button", name="Start using Ferry"))
+            finger.tap(page.get_by_role("link", name="Account"))
+            finger.tap(page.get_by_role("link", name="Secure this device"))
+            with page.expect_download() as download:
+                finger.tap(page.get_by_role("link", name="Download the certificate").first)
+            download.value.save_as(root)
+        trust(store, root)
+        with phone(playwright, tmp_path) as page:
+            page.goto(f"{origin}/secure/")
+            expect(page.get_by_text("This device trusts Ferry.")).to_be_visible()
+            finger.tap(page.get_by_role("button", name="Continue with HTTPS"))
+            finger.tap(page.get_by_role("link", name="Open Ferry"))
+            expect(page.get_by_role("heading", name="Files", exact=True)).to_be_visible()
+            assert page.url.startswith("https://")
+    assert finger.taps <= 6
+    assert time.monotonic() - began_at < 60
