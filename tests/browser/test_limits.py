@@ -146,6 +146,7 @@ def test_without_scripts_hours_are_marked_and_speeds_are_switched(scriptless):
     assert marked(page) == [*(f"Monday, {each}" for each in TO_MIDNIGHT), "Tuesday, 00:00"]
     scriptless.open("/transfers/")
     page.get_by_role("button", name="Slow speeds").click()
+    page.get_by_role("button", name="Duration").click()
     page.get_by_role("button", name="Until you switch back").click()
     expect(page.locator("#speed")).to_contain_text("until an owner switches back")
     page.get_by_role("button", name="Switch back").click()
@@ -158,9 +159,11 @@ def test_slow_speeds_apply_for_an_hour_and_end_with_a_click(alice):
     alice.open("/transfers/")
     expect(page.locator("#speed .banner")).to_have_count(0)
     page.get_by_role("button", name="Slow speeds").click()
-    page.get_by_role("button", name="For an hour").click()
-    expect(page.locator("#slow-menu")).to_be_hidden()
     expect(page.locator("#speed")).to_contain_text("Slow speeds apply until")
+    page.get_by_role("button", name="Duration").click()
+    page.get_by_role("button", name="Until you switch back").click()
+    expect(page.locator("#slow-menu")).to_be_hidden()
+    expect(page.locator("#speed")).to_contain_text("until an owner switches back")
     assert faults_at(page, 320, 1440) == []
     page.get_by_role("button", name="Switch back").click()
     expect(page.locator("#speed .banner")).to_have_count(0)

@@ -33,6 +33,7 @@ class SpeedState:
 
     seen: str
     words: str
+    is_slow: bool
     is_switched: bool
 
 
@@ -73,7 +74,7 @@ def limits_part(limits: Limits, calendar: Calendar) -> LimitsPart:
 def speed_state(limits: Limits, calendar: Calendar) -> SpeedState:
     words = speed_state_words(limits, calendar)
     seen = crc32(f"{limits.switched_to} {words}".encode())
-    return SpeedState(str(seen), words, is_switched=bool(limits.switched_to))
+    return SpeedState(str(seen), words, limits.is_slow, is_switched=bool(limits.switched_to))
 
 
 def speed_state_words(limits: Limits, calendar: Calendar) -> str:

@@ -1,9 +1,11 @@
 """The Limits page, the limits of one transfer, the switch, and what Server says about both."""
 
 from copy import copy
+from datetime import timedelta
 
 import httpx
 import pytest
+from django.utils import timezone
 
 from tests.cases import each_case
 from tests.people import page, words
@@ -193,6 +195,22 @@ def test_an_owner_switches_for_a_time_and_back(alice, bob, own_service):
     assert (banner(bob), current().is_slow) == ("", False)
 
 
+def test_slow_speeds_apply_for_as_long_as_last_chosen(alice, own_service):
+    slow = page(alice.client.get("/transfers/")).select_one("#slow")["formaction"]
+
+    def until():
+        alice.client.post(slow)
+        return current().switched_until
+
+    assert until() - timezone.now() < timedelta(hours=1)
+    for choice in page(alice.client.get("/transfers/")).select("#slow-menu button"):
+        alice.client.post(choice["formaction"])
+        chosen = current().switched_until
+        alice.client.post(f"{SWITCH}?to=schedule")
+        assert (until() is None) == (chosen is None)
+        assert chosen is None or abs(current().switched_until - chosen) < timedelta(minutes=1)
+
+
 def test_the_schedule_is_described_as_well(alice, own_service):
     connection.service().v1.set_limits({"schedule": "1" * 336})
     assert banner(alice) == "Slow speeds always apply."
@@ -214,8 +232,8 @@ def test_an_open_page_learns_what_has_changed(alice, gwen, own_service):
 
 def test_only_owners_are_offered_to_switch(alice, bob, gwen, own_service):
     alice.client.post(f"{SWITCH}?to=slow")
-    offers = "#slow-menu, #slow-more, #speed button"
-    assert len(page(alice.client.get("/transfers/")).select(offers)) == 3
+    offers = "#slow, .page-sub a, #slow-menu button, #speed .banner > button"
+    assert len(page(alice.client.get("/transfers/")).select(offers)) == 7
     for person in (bob, gwen):
         shown = page(person.client.get("/transfers/"))
         assert not shown.select(offers)
@@ -239,7 +257,7 @@ def test_a_site_with_another_account_may_change_nothing(alice, own_service):
     refused = alice.client.post(LIMITS, {**USUAL, "seed_minutes": "5"})
     assert refused.status_code == 502
     assert "Only the first account of the service can." in words(refused, "main")
-    assert not page(alice.client.get("/transfers/")).select("#slow-menu")
+    assert not page(alice.client.get("/transfers/")).select("#slow, .page-sub a")
 
 
 # One transfer
@@ -305,7 +323,7 @@ def test_owners_see_limits_and_reachability(alice, bob, own_service):
 def test_a_foreign_service_has_none_of_this(alice, foreign):
     one = foreign.transfer("Season", progress=20, size=5, hash="c" * 40)
     shown = page(alice.client.get("/transfers/"))
-    assert not shown.select("#speed, #slow-menu, noscript a[href$='limits/']")
+    assert not shown.select("#speed, #slow, noscript a[href$='limits/']")
     assert "limit" not in shown.select_one(f"#t{one.id} .more")["data-acts"].split()
     assert not page(alice.client.get("/account/server/")).select("#limits, #reachability")
     addresses = {

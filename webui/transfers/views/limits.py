@@ -16,6 +16,7 @@ from webui.transfers.states import CachedTransfer
 from webui.v1.errors import Rejected
 from webui.words.formatting import Calendar
 
+SLOW_UNTIL = "slow_until"  # of a session: until when its person last chose slow speeds
 OF_TORRENTS = ("upload_bytes_per_second", "seed_ratio", "seed_minutes")
 
 
@@ -31,12 +32,17 @@ def show_speed(request: Request) -> HttpResponse:
 
 @open_to(Role.OWNER, "POST")
 def switch(request: Request) -> HttpResponse:
-    """Apply the slow or full speeds for a time, or what the schedule says."""
+    """Apply the slow or full speeds for a time, or what the schedule says. `until=last`: for as
+    long as last chosen."""
     service = service_of(request)
     if not service.is_embedded:
         raise Http404
-    fields = {"switch": request.GET.get("to", ""), "until": request.GET.get("until", "")}
-    limits = service.v1.set_limits(fields)
+    to, until = request.GET.get("to", ""), request.GET.get("until", "")
+    if until == "last":
+        until = request.session.get(SLOW_UNTIL, "hour")
+    limits = service.v1.set_limits({"switch": to, "until": until})
+    if to == "slow":
+        request.session[SLOW_UNTIL] = until
     events.record(request, events.Kind.SPEED_SWITCHED)
     words = speed_state_words(limits, Calendar.now())
     return confirm(request, words or _("Full speed applies."))
