@@ -123,14 +123,20 @@ def test_a_paused_transfer_frees_its_slot_for_the_next_one(alice, films):
 def test_all_continue_and_are_paused_from_the_head_of_the_page(alice, films):
     alice.open("/transfers/")
     page = alice.page
-    page.get_by_label("Actions for all transfers").click()
-    page.get_by_role("button", name="Continue all").click()
+    pause, resume = (page.get_by_label(words) for words in ("Pause all", "Continue all"))
+    expect(pause).to_be_hidden()
+    resume.click()
     said(page, "6 transfers continue")
     expect(page.locator("#active [data-state=stopped]")).to_have_count(0)
-    page.get_by_label("Actions for all transfers").click()
-    page.get_by_role("button", name="Pause all").click()
+    expect(resume).to_be_hidden()
+    # A button that a key pressed stays while it has the focus.
+    pause.focus()
+    page.keyboard.press("Enter")
     expect(page.locator("#active [data-state=stopped]")).to_have_count(6)
-    expect(page.get_by_label("Actions for all transfers")).to_be_focused()
+    expect(pause).to_be_focused()
+    page.keyboard.press("Tab")
+    expect(resume).to_be_focused()
+    expect(pause).to_be_hidden()
 
 
 # Order
@@ -473,7 +479,6 @@ def test_everything_works_without_scripts(scriptless, films, many):
     page.get_by_label("Select Dunes").check()
     page.get_by_role("button", name="Pause", exact=True).click()
     state(page, "Bays", "stopped")
-    page.get_by_role("button", name="Actions for all transfers").click()
     page.get_by_role("button", name="Continue all").click()
     expect(page.locator("#toasts")).to_contain_text("10 transfers continue")
     page.get_by_label("Select Alps").check()
@@ -492,7 +497,7 @@ def test_guests_see_and_filter_but_select_nothing(page, ferry, films, many):
     guest.sign_in("gwen")
     guest.open("/transfers/")
     expect(page.locator("#active .transfer")).to_have_count(10)
-    expect(page.locator(".tick, .pause, #entries, #all-more")).to_have_count(0)
+    expect(page.locator(".tick, .pause, #entries, #pause-all")).to_have_count(0)
     # No button appears for guests once the script of rows has come.
     page.wait_for_load_state("networkidle")
     page.keyboard.press("j")

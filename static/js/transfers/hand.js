@@ -33,15 +33,10 @@ function fit() {
 document.addEventListener("selection-shown", fit);
 fit();
 
-// The buttons in the head of the page serve rows that are there.
+// The head of the page has a button that selects rows, once there are some.
 function showHead() {
-  for (const [id, rows] of [
-    ["select", "#groups .transfer"],
-    ["all-more", "#active .transfer"],
-  ]) {
-    const button = document.getElementById(id);
-    if (button) button.hidden = !document.querySelector(rows);
-  }
+  const button = document.getElementById("select");
+  if (button) button.hidden = !document.querySelector("#groups .transfer");
 }
 
 document.addEventListener("transfers-shown", () => {

@@ -114,10 +114,10 @@ def test_all_means_all_that_match(bob, storage, fields, paused):
 
 
 def test_all_are_paused_and_continue_from_the_head_of_the_page(bob, storage, films):
-    menu = page(bob.client.get("/transfers/")).select("#all-menu button")
-    bob.client.post(menu[0]["formaction"], headers=HTMX)
+    pause, resume = page(bob.client.get("/transfers/")).select("#pause-all, #resume-all")
+    bob.client.post(pause["formaction"], headers=HTMX)
     assert {each.facts["state"] for each in storage.fake.transfers.values()} == {"stopped"}
-    assert said(bob.client.post(menu[1]["formaction"], headers=HTMX)) == "5 transfers continue"
+    assert said(bob.client.post(resume["formaction"], headers=HTMX)) == "5 transfers continue"
 
 
 def test_what_cannot_be_paused_stays_as_it_is(bob, storage, films, clock):
@@ -246,14 +246,14 @@ def test_guests_see_and_cannot_act(gwen, storage):
     storage.transfer("Sintel", **RUNNING)
     soup = page(gwen.client.get("/transfers/"))
     assert soup.select(".transfer")
-    assert soup.select(".tick, .pause, .cancel, #entries, #all-menu, #select") == []
+    assert soup.select(".tick, .pause, .cancel, #entries, #pause-all, #select") == []
     assert soup.select_one(".more")["data-acts"] == ""
 
 
 def test_a_foreign_service_offers_no_pause_and_no_order(bob, foreign):
     one = foreign.transfer("Sintel", **RUNNING)
     soup = page(bob.client.get("/transfers/"))
-    assert soup.select(".pause, #all-menu, [data-for=pause], [data-for=move]") == []
+    assert soup.select(".pause, #pause-all, [data-for=pause], [data-for=move]") == []
     assert soup.select_one(".more")["data-acts"] == "cancel"
     assert soup.select(".tick")
     assert post(bob, "change/?act=pause", f"t{one.id}").status_code == 404
