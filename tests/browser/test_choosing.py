@@ -187,10 +187,14 @@ def test_the_choice_changes_while_the_torrent_arrives(alice, seeds, tmp_path):
     page.locator("#transfer-menu").get_by_role("link", name="Choose files").click()
     choice = dialog(page)
     expect(choice.locator("[data-percent]", has_text=re.compile(r"[1-9]"))).not_to_have_count(0)
-    for name in ("Episode 1.mkv", "Notes.txt", "Cover.jpg"):
-        box(choice, name).uncheck()
-    choice.get_by_role("button", name="Save").click()
+    choice.get_by_role("link", name="None").click()
+    expect(choice.get_by_role("alert")).to_have_text("Choose at least one file.")
+    # Each change is saved at once.
+    for name in CHOSEN:
+        box(choice, name).check()
     expect(page.locator("#toasts")).to_contain_text("2 files chosen")
+    choice.get_by_role("link", name="Close").click()
+    expect(page.locator("#choose-files")).to_be_hidden()
     seeds.limit_upload(0)
     has_arrived(alice, made)
 

@@ -37,8 +37,16 @@ function update(form) {
   const short = free === undefined ? 0 : bytes - Number(free);
   form.querySelector("[data-short]").textContent =
     short > 0 ? fill(words.choosing.short, { size: formatSize(short) }) : "";
-  form.querySelector("[type=submit]").setCustomValidity(chosen.length ? "" : words.choosing.none);
-  form.querySelector(".error").textContent = "";
+  const problem = chosen.length ? "" : words.choosing.none;
+  const submit = form.querySelector("[type=submit]");
+  submit?.setCustomValidity(problem);
+  form.querySelector(".error").textContent = submit ? "" : problem;
+  return problem;
+}
+
+// Without a button, htmx sends the form at each change.
+function change(form) {
+  if (!update(form)) form.dispatchEvent(new CustomEvent("chosen"));
 }
 
 on(document, "change", ({ target }) => {
@@ -46,7 +54,7 @@ on(document, "change", ({ target }) => {
   if (!form || target.type !== "checkbox") return;
   const branch = target.matches("[data-folder]") && target.closest(".branch");
   if (branch) for (const box of shownIn(branch)) box.checked = target.checked;
-  update(form);
+  change(form);
 });
 
 // What the filter hides stays as it is.
@@ -55,7 +63,7 @@ const shownIn = (element) => boxesIn(element).filter((box) => !box.closest("[hid
 onPlainClick("a[data-mark]", (link) => {
   const form = link.closest(".choice");
   for (const box of shownIn(form)) box.checked = MARKS[link.dataset.mark](box);
-  update(form);
+  change(form);
 });
 
 // Filter
