@@ -237,6 +237,26 @@ def test_a_file_whose_folder_was_deleted_opens_in_the_root(alice, storage, clock
     assert alice.client.get(f"/transfers/t{one.id}/open/")["Location"] == "/#file-5"
 
 
+def test_what_a_transfer_became_is_renamed_moved_and_deleted_in_files(alice, gwen, storage, clock):
+    one = storage.transfer("Season", **RUNNING)
+    alice.client.get("/transfers/")
+    at(clock, 3)
+    assert alice.client.get(f"/transfers/t{one.id}/open/?to=rename").status_code == 404
+    storage.tells(one, state="done", progress=101, folder_created=5)
+    shown = alice.client.get("/transfers/")
+    assert "file" in page(shown).select_one(f"#t{one.id} .more")["data-acts"].split()
+    assert page(gwen.client.get("/transfers/")).select_one(f"#t{one.id} .more")["data-acts"] == ""
+    pages = {
+        "rename": "/files/0/folder-5/rename/",
+        "move": "/files/0/move/?entry=folder-5",
+        "delete": "/files/0/delete/?entry=folder-5",
+        "elsewhere": "/files/5/",
+    }
+    for to, expected in pages.items():
+        answer = alice.client.get(f"/transfers/t{one.id}/open/?to={to}")
+        assert answer["Location"] == expected
+
+
 def test_moving_tells_how_much_of_it_is_moved(alice, storage):
     one = storage.transfer("Moves", state="moving", progress=100.42, size=1000)
     shown = alice.client.get("/transfers/")

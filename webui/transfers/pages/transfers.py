@@ -345,6 +345,7 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         "cancel": may_change and not transfer.is_ended,
         "retry": may_change and transfer.state in (FAILED, GONE) and bool(transfer.row),
         "clear": may_change and transfer.is_ended,
+        "file": may_change and bool(transfer.folder or transfer.file),
         "copy": context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
     }
     pause_label = _("Continue %(name)s") if transfer.state == STOPPED else _("Pause %(name)s")

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from webui.add import screen as add_screen
@@ -13,7 +14,7 @@ from webui.http.requests import Request, no_content, service_of
 from webui.http.roles import open_to
 from webui.library import folders
 from webui.library.addresses import folder_url
-from webui.library.entries import FILE, ROOT
+from webui.library.entries import FILE, FOLDER, ROOT
 from webui.limits.screen import speed_context
 from webui.models import Channel, Role
 from webui.storage_meter import gauge_of
@@ -156,11 +157,16 @@ def context_of(request: Request, cached_list: CachedList) -> RowContext:
 
 @open_to(Role.GUEST, "GET")
 def open_(request: Request, key: str) -> HttpResponse:
-    """Redirect to the folder that a transfer became, or to the one that its file is in."""
+    """Redirect to the folder that a transfer became, to the one that its file is in, or to a page
+    of Files on which people rename, move, or delete that folder or file."""
     transfer = find_transfer(request, key)
-    if transfer.folder:
-        return redirect(folder_url(transfer.folder))
-    if transfer.file:
-        home = actions.home_of(service_of(request), transfer)
-        return redirect(f"{folder_url(home)}#{FILE}-{transfer.file}")
-    raise Http404
+    if not (transfer.folder or transfer.file):
+        raise Http404
+    home = actions.home_of(service_of(request), transfer)
+    entry = f"{FOLDER}-{transfer.folder}" if transfer.folder else f"{FILE}-{transfer.file}"
+    match request.GET.get("to"):
+        case "rename":
+            return redirect("files-rename", home, entry)
+        case "move" | "delete" as act:
+            return redirect(reverse(f"files-{act}", args=[home], query={"entry": entry}))
+    return redirect(folder_url(transfer.folder) if transfer.folder else f"{folder_url(home)}#{entry}")
