@@ -116,7 +116,6 @@ urlpatterns = [
     path("transfers/clear/", transfers.clear, name="transfers-clear"),
     path("transfers/restore/", transfers.restore, name="transfers-restore"),
     path("transfers/<site_transfer:key>/remove/", transfers.remove, name="transfers-remove"),
-    path("transfers/<site_transfer:key>/loss/", transfers.remove_dialog, name="transfers-loss"),
     path("transfers/<site_transfer:key>/link/", transfers.link, name="transfers-link"),
     path("transfers/<site_transfer:key>/retry/", transfers.retry, name="transfers-retry"),
     path("transfers/<site_transfer:key>/open/", listing.open_, name="transfers-open"),

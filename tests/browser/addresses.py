@@ -68,7 +68,7 @@ PIECES = {
     "stream-scenes",
     *("stream-part", "subtitles", "watch-position", "watch-mark"),
     *("share-m3u", "share-open", "share-inside", "share-receive"),
-    *("transfers-list", "transfers-open", "transfers-loss", "transfers-link", "transfers-retry"),
+    *("transfers-list", "transfers-open", "transfers-link", "transfers-retry"),
     *(
         "transfers-running",
         "transfers-speeds",

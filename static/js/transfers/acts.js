@@ -42,7 +42,7 @@ export function change(row, act) {
 }
 
 export function cancel(row) {
-  fill("#remove", urlOf(row, "loss").href);
+  fill("#remove", urlOf(row, "remove").href);
 }
 
 function fill(target, url) {

@@ -75,7 +75,6 @@ TABLE = {
     "transfers-running": (GUEST, "get", {}),
     "transfers-open": (GUEST, "get", {"key": "t7"}),
     "transfers-remove": (MEMBER, "post", {"key": "t7"}),
-    "transfers-loss": (MEMBER, "get", {"key": "t7"}),
     "transfers-link": (MEMBER, "get", {"key": "t7"}),
     "transfers-retry": (MEMBER, "post", {"key": "s7"}),
     "transfers-change": (MEMBER, "post", {}),

@@ -25,9 +25,10 @@ from webui.transfers.states import CachedTransfer
 @open_to(Role.MEMBER, "GET", "POST")
 def remove(request: Request, key: str) -> HttpResponse:
     transfer = find_transfer(request, key)
-    if request.method != "POST":
-        return render(request, "transfers/remove.html", loss_of(transfer))
-    return remove_each(request, [transfer])
+    if request.method == "POST":
+        return remove_each(request, [transfer])
+    template = "transfers/_remove.html" if request.htmx else "transfers/remove.html"
+    return render(request, template, {"transfer": transfer, "loss": pages.loss_words(transfer)})
 
 
 def remove_each(request: Request, transfers: Sequence[CachedTransfer]) -> HttpResponse:
@@ -36,15 +37,6 @@ def remove_each(request: Request, transfers: Sequence[CachedTransfer]) -> HttpRe
     kind = events.Kind.TRANSFER_REMOVED
     events.record(request, kind, transfers[0].name, count=len(transfers))
     return confirm(request, many.removed_words(transfers), undo_query=undo_query_of(now, batch))
-
-
-@open_to(Role.MEMBER, "GET")
-def remove_dialog(request: Request, key: str) -> HttpResponse:
-    return render(request, "transfers/_remove.html", loss_of(find_transfer(request, key)))
-
-
-def loss_of(transfer: CachedTransfer) -> dict[str, object]:
-    return {"transfer": transfer, "loss": pages.loss_words(transfer)}
 
 
 @open_to(Role.MEMBER, "POST")
