@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
@@ -40,59 +41,31 @@ class FolderLine:
     size_bytes: int
 
 
-@dataclass(frozen=True)
-class RestLine:
-    """The files beyond those that have a row."""
-
-    text: str
-    count: int
-    size_bytes: int
-    is_chosen: bool
-
-
-@dataclass(frozen=True)
-class ChoicePage:
-    key: str
-    name: str
-    has_begun: bool
-    is_open: bool
-    tree: FolderLine
-    rest: RestLine | None
-    count: int
-    size_bytes: int
-    free_bytes: int | None
-    sum: str
-    free: str
-    short: str
-    error: str
-    nothing: str  # if there is no file to choose
-
-
 def choice_page(
     transfer: CachedTransfer,
     files: Sequence[TransferFile],
     chosen: Collection[int],
     free_bytes: int | None,
-) -> ChoicePage:
+) -> dict[str, Any]:
     wanted = [file for file in files if file.index in chosen]
     size_bytes, chosen_bytes = bytes_of(files), bytes_of(wanted)
-    return ChoicePage(
-        key=transfer.key,
-        name=transfer.name or _("Unnamed"),
-        has_begun=not transfer.is_ended and not transfer.awaits_choice,
-        is_open=len(files) <= MOST_OPEN,
-        tree=folder_line(tree_of(files[:MOST_LISTED]), chosen, kind_words()),
-        rest=rest_line(files[MOST_LISTED:], chosen),
-        count=len(files),
-        size_bytes=size_bytes,
-        free_bytes=free_bytes,
-        sum=sum_words(len(wanted), len(files), chosen_bytes, size_bytes),
-        free="" if free_bytes is None else _("%(size)s free") % {"size": size_words(free_bytes)},
-        short="" if free_bytes is None else short_words(chosen_bytes - free_bytes),
+    return {
+        "key": transfer.key,
+        "name": transfer.name or _("Unnamed"),
+        "has_begun": not transfer.is_ended and not transfer.awaits_choice,
+        "is_open": len(files) <= MOST_OPEN,
+        "tree": folder_line(tree_of(files[:MOST_LISTED]), chosen, kind_words()),
+        "rest": rest_line(files[MOST_LISTED:], chosen),
+        "count": len(files),
+        "size_bytes": size_bytes,
+        "free_bytes": free_bytes,
+        "sum": sum_words(len(wanted), len(files), chosen_bytes, size_bytes),
+        "free": "" if free_bytes is None else _("%(size)s free") % {"size": size_words(free_bytes)},
+        "short": "" if free_bytes is None else short_words(chosen_bytes - free_bytes),
         # Of a finished torrent, no file is chosen at first.
-        error="" if wanted or transfer.is_ended else _("Choose at least one file."),
-        nothing=nothing_words(transfer),
-    )
+        "error": "" if wanted or transfer.is_ended else _("Choose at least one file."),
+        "nothing": nothing_words(transfer),  # if there is no file to choose
+    }
 
 
 def bytes_of(rows: Iterable[TransferFile | FileLine | FolderLine]) -> int:
@@ -133,10 +106,16 @@ def file_line(
     )
 
 
-def rest_line(files: Sequence[TransferFile], chosen: Collection[int]) -> RestLine | None:
-    is_chosen = all(file.index in chosen for file in files)
-    rest = RestLine(more_words(len(files)), len(files), bytes_of(files), is_chosen)
-    return rest if files else None
+def rest_line(files: Sequence[TransferFile], chosen: Collection[int]) -> dict[str, Any] | None:
+    """Describe the files beyond those that have a row."""
+    if not files:
+        return None
+    return {
+        "text": more_words(len(files)),
+        "count": len(files),
+        "size_bytes": bytes_of(files),
+        "is_chosen": all(file.index in chosen for file in files),
+    }
 
 
 def nothing_words(transfer: CachedTransfer) -> str:

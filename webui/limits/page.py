@@ -14,20 +14,6 @@ from webui.words.joining import items, sentences
 
 
 @dataclass(frozen=True)
-class HalfHour:
-    index: int
-    label: str
-    is_marked: bool
-
-
-@dataclass(frozen=True)
-class Day:
-    name: str
-    short_name: str
-    halves: list[HalfHour]
-
-
-@dataclass(frozen=True)
 class SpeedState:
     """Which speeds apply now. `seen` changes with it."""
 
@@ -35,21 +21,6 @@ class SpeedState:
     words: str
     is_slow: bool
     is_switched: bool
-
-
-@dataclass(frozen=True)
-class LimitsPart:
-    summary: str
-    speed: str
-
-
-@dataclass(frozen=True)
-class ReachabilityPart:
-    state: str
-    advice: str
-    is_well: bool
-    is_unhealthy: bool
-    facts: list[tuple[str, str]]
 
 
 # Speeds
@@ -63,12 +34,12 @@ def speed_words(bytes_per_second: int) -> str:
     return rate_words(bytes_per_second) if bytes_per_second else _("no limit")
 
 
-def limits_part(limits: Limits, calendar: Calendar) -> LimitsPart:
+def limits_part(limits: Limits, calendar: Calendar) -> dict[str, str]:
     words = _("Download %(download)s, upload %(upload)s") % {
         "download": speed_words(limits.download_bytes_per_second),
         "upload": speed_words(limits.upload_bytes_per_second),
     }
-    return LimitsPart(words, speed_state_words(limits, calendar))
+    return {"summary": words, "speed": speed_state_words(limits, calendar)}
 
 
 def speed_state(limits: Limits, calendar: Calendar) -> SpeedState:
@@ -97,24 +68,29 @@ def speed_state_words(limits: Limits, calendar: Calendar) -> str:
 # Schedule
 
 
-def week_of(schedule: str) -> list[Day]:
+def week_of(schedule: str) -> list[dict[str, object]]:
     return [
-        Day(str(WEEKDAYS[day]), str(WEEKDAYS_ABBR[day]), list(halves_of(schedule, day)))
+        {
+            "name": WEEKDAYS[day],
+            "short_name": WEEKDAYS_ABBR[day],
+            "halves": list(halves_of(schedule, day)),
+        }
         for day in range(7)
     ]
 
 
-def halves_of(schedule: str, day: int) -> Iterable[HalfHour]:
+def halves_of(schedule: str, day: int) -> Iterable[tuple[int, str, bool]]:
+    """Yield the number of each half hour, its label, and whether it is marked."""
     for half in range(PER_DAY):
         index = day * PER_DAY + half
         label = items((str(WEEKDAYS[day]), time_of(half)))
-        yield HalfHour(index, label, schedule[index] == "1")
+        yield index, label, schedule[index] == "1"
 
 
 # Reachability
 
 
-def reachability_part(reach: Reachability, calendar: Calendar) -> ReachabilityPart:
+def reachability_part(reach: Reachability, calendar: Calendar) -> dict[str, object]:
     state, advice = reachability_words(reach)
     mapping = mapping_words(reach.mapping) if reach.port and not reach.proxy else ""
     facts = [
@@ -122,13 +98,13 @@ def reachability_part(reach: Reachability, calendar: Calendar) -> ReachabilityPa
         (_("Router"), mapping),
         (_("Last connection"), calendar.words(reach.incoming_at)),
     ]
-    return ReachabilityPart(
-        state=state,
-        advice=advice,
-        is_well=bool(reach.reachable),
-        is_unhealthy=reach.reachable is False or not reach.port,
-        facts=[(label, value) for label, value in facts if value],
-    )
+    return {
+        "state": state,
+        "advice": advice,
+        "is_well": bool(reach.reachable),
+        "is_unhealthy": reach.reachable is False or not reach.port,
+        "facts": [(label, value) for label, value in facts if value],
+    }
 
 
 def reachability_words(reach: Reachability) -> tuple[str, str]:

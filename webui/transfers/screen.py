@@ -14,7 +14,7 @@ from webui.connection.connection import Service
 from webui.http.requests import Request, service_of
 from webui.transfers import poll
 from webui.transfers.groups import Groups
-from webui.transfers.pages.traffic import SpeedsPage, speeds_page
+from webui.transfers.pages.traffic import speeds_page
 from webui.transfers.pages.transfers import Excerpt
 from webui.transfers.selection import options_in
 from webui.transfers.states import CachedTransfer
@@ -28,7 +28,7 @@ def find_transfer(request: Request, key: str) -> CachedTransfer:
     return transfers[key]
 
 
-def speeds_of(service: Service) -> SpeedsPage | None:
+def speeds_of(service: Service) -> dict[str, object] | None:
     """Return the speeds of the last ten minutes, which only our own service knows."""
     if service.is_embedded:
         with suppress(Failure):

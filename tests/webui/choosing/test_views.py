@@ -173,12 +173,9 @@ def test_one_box_stands_for_files_beyond_ten_thousand():
     count = MOST_LISTED + 3
     files = [TransferFile(each, f"{each}.mkv", 5, 0, is_wanted=True) for each in range(count)]
     shown = choice_page(CachedTransfer("t7", "7", "Huge"), files, range(count), None)
-    assert len(shown.tree.files) == MOST_LISTED
-    assert (shown.rest.text, shown.rest.size_bytes, shown.rest.is_chosen) == (
-        "and 3 more",
-        15,
-        True,
-    )
+    assert len(shown["tree"].files) == MOST_LISTED
+    expected = {"text": "and 3 more", "count": 3, "size_bytes": 15, "is_chosen": True}
+    assert shown["rest"] == expected
     assert indexes_in_form(files, {"0"}, has_rest=True) == {0, *range(MOST_LISTED, count)}
     assert indexes_in_form(files, {"0", str(MOST_LISTED)}, has_rest=False) == {0}
 

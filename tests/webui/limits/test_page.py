@@ -29,15 +29,15 @@ def test_what_is_so_and_what_to_do(facts, state, advice):
     port, is_reachable, mapping, proxy = facts
     seen = Reachability(port, is_reachable, mapping, None, proxy)
     part = reachability_part(seen, Calendar(NOON, UTC))
-    assert part.state == state
-    assert (advice in part.advice) if advice else part.advice == ""
-    assert part.is_well is (is_reachable is True)
-    assert part.is_unhealthy is (is_reachable is False or not port)
+    assert part["state"] == state
+    assert (advice in part["advice"]) if advice else part["advice"] == ""
+    assert part["is_well"] is (is_reachable is True)
+    assert part["is_unhealthy"] is (is_reachable is False or not port)
 
 
 def test_the_port_the_router_and_the_last_connection_are_named():
     seen = Reachability(6881, True, "mapped", Moment(2026, 9, 1, 11, 30, tzinfo=UTC), False)
-    assert reachability_part(seen, Calendar(NOON, UTC)).facts == [
+    assert reachability_part(seen, Calendar(NOON, UTC))["facts"] == [
         ("Port", "6881"),
         ("Router", "It forwards the port to Ferry."),
         ("Last connection", "Today, 11:30"),
@@ -45,4 +45,5 @@ def test_the_port_the_router_and_the_last_connection_are_named():
 
 
 def test_behind_a_proxy_the_router_does_not_matter():
-    assert reachability_part(Reachability(*PROXY[:3], None, True), Calendar(NOON, UTC)).facts == []
+    part = reachability_part(Reachability(*PROXY[:3], None, True), Calendar(NOON, UTC))
+    assert part["facts"] == []

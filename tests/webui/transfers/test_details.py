@@ -143,8 +143,8 @@ def history(*log, state="downloading", **transfer):
     read = TransferFacts(
         datetime.fromtimestamp(AT_NOON - 60, UTC), 0, has_swarm=False, swarm=None, log=lines
     )
-    shown = details_page(cached, read, CONTEXT, shows_addresses=False).history
-    return [line.text for line in shown]
+    shown = details_page(cached, read, CONTEXT, shows_addresses=False)["history"]
+    return [text for _time, _iso, text in shown]
 
 
 def test_states_become_periods_the_latest_first():
@@ -191,8 +191,8 @@ def test_states_of_a_newer_version_and_clocks_that_go_back_have_no_line():
 def test_a_picture_is_short_whatever_there_is():
     pieces = Pieces(10**6, tuple(each % 101 for each in range(200)), tuple(range(200)))
     picture = pieces_picture(pieces)
-    assert len(picture.arrived) + len(picture.copies) < 4_000
-    assert re.fullmatch(r"[MVH\d z]+", picture.arrived)
+    assert len(picture["arrived"]) + len(picture["copies"]) < 4_000
+    assert re.fullmatch(r"[MVH\d z]+", picture["arrived"])
 
 
 @each_case(
@@ -203,7 +203,7 @@ def test_a_picture_is_short_whatever_there_is():
     ],
 )  # fmt: skip
 def test_equal_steps_are_joined(shares, path):
-    assert steps_path(shares, 30, 30, 1_000) == path
+    assert steps_path(shares, 30, 30) == path
 
 
 # Other services

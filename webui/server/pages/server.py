@@ -11,7 +11,6 @@ from webui.activity.page import ActivityPage
 from webui.health.page import HealthPage
 from webui.library.addresses import folder_url
 from webui.library.entries import Entry
-from webui.limits.page import LimitsPart, ReachabilityPart
 from webui.people.pages.people import InvitationRow, PersonRow
 from webui.storage_meter import Gauge
 from webui.v1.connection import Health
@@ -84,8 +83,8 @@ class ServerPage:
     invitations: Sequence[InvitationRow] = ()
     health: HealthPage | None = None
     activity: ActivityPage | None = None
-    limits: LimitsPart | None = None
-    reachability: ReachabilityPart | None = None
+    limits: dict[str, str] | None = None
+    reachability: dict[str, object] | None = None
 
 
 # What takes space

@@ -1,33 +1,16 @@
 """The page about traffic: what was received and sent in a day, a month, or a year, and by whom."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from django.utils import dateformat
 from django.utils.translation import gettext as _
 from django.utils.translation import pgettext
 
-from webui.transfers.pages.traffic import Curve, curve_of
+from webui.transfers.pages.traffic import curve_of
 from webui.v1.own_records import PartOfTraffic, TrafficPeriod
 from webui.words.formatting import Calendar, size_words
 
 PERIODS: tuple[TrafficPeriod, ...] = ("day", "month", "year")
-
-
-@dataclass(frozen=True)
-class TrafficRow:
-    name: str
-    received: str
-    sent: str
-
-
-@dataclass(frozen=True)
-class TrafficPage:
-    periods: list[tuple[str, str, bool]]  # for the URL, in words, and whether it is shown
-    summary: str
-    curve: Curve | None
-    rows: list[TrafficRow]  # the latest first
-    people: list[TrafficRow]
 
 
 def traffic_page(
@@ -35,25 +18,26 @@ def traffic_page(
     parts: Sequence[PartOfTraffic],
     people: Sequence[tuple[str, int, int]],
     calendar: Calendar,
-) -> TrafficPage:
-    received = sum(each.received_bytes for each in parts)
-    sent = sum(each.sent_bytes for each in parts)
+) -> dict[str, object]:
+    received = size_words(sum(each.received_bytes for each in parts))
+    sent = size_words(sum(each.sent_bytes for each in parts))
     words = {"day": _("24 hours"), "month": _("30 days"), "year": _("12 months")}
-    summary = _("%(received)s received, %(sent)s sent")
-    return TrafficPage(
-        periods=[(each, words[each], each == period) for each in PERIODS],
-        summary=summary % {"received": size_words(received), "sent": size_words(sent)},
-        curve=curve_of(parts) if received or sent else None,
-        rows=[
-            row_of(part_words(period, each, calendar), each.received_bytes, each.sent_bytes)
-            for each in reversed(parts)
-        ],
-        people=[row_of(name or _("Others"), *sizes) for name, *sizes in people],
+    rows = (
+        (part_words(period, each, calendar), each.received_bytes, each.sent_bytes)
+        for each in reversed(parts)
     )
+    return {
+        # For the URL, in words, and whether it is shown.
+        "periods": [(each, words[each], each == period) for each in PERIODS],
+        "summary": _("%(received)s received, %(sent)s sent") % {"received": received, "sent": sent},
+        "curve": curve_of(parts),
+        "rows": in_words(rows),
+        "people": in_words((name or _("Others"), got, given) for name, got, given in people),
+    }
 
 
-def row_of(name: str, received_bytes: int, sent_bytes: int) -> TrafficRow:
-    return TrafficRow(name, size_words(received_bytes), size_words(sent_bytes))
+def in_words(rows: Iterable[tuple[str, int, int]]) -> list[tuple[str, str, str]]:
+    return [(name, size_words(received), size_words(sent)) for name, received, sent in rows]
 
 
 def part_words(period: TrafficPeriod, part: PartOfTraffic, calendar: Calendar) -> str:

@@ -1,8 +1,8 @@
 """One transfer in detail: its pieces, peers, trackers, and what happened to it."""
 
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from operator import itemgetter
 
 from django.urls import reverse
 from django.utils.translation import gettext as _
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy, ngettext, pgettext
 
 from webui.transfers import states
 from webui.transfers.pages.traffic import steps_path
-from webui.transfers.pages.transfers import has_choice
+from webui.transfers.pages.transfers import Values, has_choice
 from webui.transfers.pages.words import (
     RowContext,
     clause,
@@ -36,8 +36,8 @@ from webui.words.reasons import details_words
 
 MOST_PEERS = 20
 EVERY_MS = 2_500
-# What the picture of the pieces is drawn in.
-WIDTH, ARRIVED_HEIGHT, COPIES_HEIGHT = 1_000, 30, 10
+# The rows in the picture of the pieces.
+ARRIVED_HEIGHT, COPIES_HEIGHT = 30, 10
 MOST_COPIES = 5
 LEAST_SECONDS = 2
 
@@ -64,67 +64,27 @@ TRACKER_STATES = {
 }
 
 
-@dataclass(frozen=True)
-class PiecesPicture:
-    arrived: str  # paths of an SVG
-    copies: str
-    text: str
-
-
-@dataclass(frozen=True)
-class SwarmLine:
-    """A peer or tracker. Others choose `name` and parts of `text`, so no one may trust them."""
-
-    name: str
-    text: str
-    end: str
-    tone: str = ""
-
-
-@dataclass(frozen=True)
-class HistoryLine:
-    time: str
-    iso: str
-    text: str
-
-
-@dataclass(frozen=True)
-class DetailsPage:
-    name: str
-    url: str
-    choose_url: str
-    facts: list[tuple[str, str]]
-    is_waiting: bool
-    pieces: PiecesPicture | None
-    peer_count: str
-    peers: list[SwarmLine]
-    more_peers: str
-    trackers: list[SwarmLine]
-    history: list[HistoryLine]
-    every_ms: int
-
-
 def details_page(
     transfer: CachedTransfer, facts: TransferFacts, context: RowContext, *, shows_addresses: bool
-) -> DetailsPage:
+) -> Values:
+    """Describe a transfer. Others choose the names in `peers` and `trackers` and parts of the other
+    words there, so no one may trust them."""
     swarm = facts.swarm or OwnSwarm()
     base = f"{reverse('transfers')}{transfer.key}/"
-    return DetailsPage(
-        name=transfer.name or _("Unnamed"),
-        url=f"{base}details/",
-        choose_url=f"{base}files/" if context.may_change and has_choice(transfer) else "",
-        facts=[(label, words) for label, words in fact_words(transfer, facts, context) if words],
-        is_waiting=facts.has_swarm and facts.swarm is None,
-        pieces=pieces_picture(swarm.pieces) if swarm.pieces.count else None,
-        peer_count=count_words(swarm.peer_count) if facts.swarm else "",
-        peers=[
-            peer_line(each, shows_addresses=shows_addresses) for each in swarm.peers[:MOST_PEERS]
-        ],
-        more_peers=more_words(swarm.peer_count - MOST_PEERS),
-        trackers=[tracker_line(each, context.calendar) for each in swarm.trackers],
-        history=history_lines(transfer, facts, context.calendar),
-        every_ms=EVERY_MS if facts.has_swarm or not transfer.is_ended else 0,
-    )
+    return {
+        "name": transfer.name or _("Unnamed"),
+        "url": f"{base}details/",
+        "choose_url": f"{base}files/" if context.may_change and has_choice(transfer) else "",
+        "facts": [(label, words) for label, words in fact_words(transfer, facts, context) if words],
+        "is_waiting": facts.has_swarm and facts.swarm is None,
+        "pieces": pieces_picture(swarm.pieces) if swarm.pieces.count else None,
+        "peer_count": count_words(swarm.peer_count) if facts.swarm else "",
+        "peers": [peer_line(each, shows_addresses) for each in swarm.peers[:MOST_PEERS]],
+        "more_peers": more_words(swarm.peer_count - MOST_PEERS),
+        "trackers": [tracker_line(each, context.calendar) for each in swarm.trackers],
+        "history": history_lines(transfer, facts, context.calendar),
+        "every_ms": EVERY_MS if facts.has_swarm or not transfer.is_ended else 0,
+    }
 
 
 def fact_words(
@@ -150,60 +110,51 @@ def fact_words(
 # Pieces
 
 
-def pieces_picture(pieces: Pieces) -> PiecesPicture:
+def pieces_picture(pieces: Pieces) -> dict[str, str]:
     """Draw how much of each part has arrived, and below it how many peers have that part."""
     arrived, copies = pieces.arrived_percents, pieces.copies
-    share = sum(arrived) // len(arrived)
     words = ngettext(
         "%(percent)s%% of %(count)s piece has arrived.",
         "%(percent)s%% of %(count)s pieces have arrived.",
         pieces.count,
     )
+    share = sum(arrived) // len(arrived)
     parts = [words % {"percent": share, "count": count_words(pieces.count)}]
     if any(not there and got < 100 for there, got in zip(copies, arrived, strict=False)):
         parts.append(_("No connected peer has some of the missing pieces."))
-    return PiecesPicture(
-        arrived=steps_path([each / 100 for each in arrived], ARRIVED_HEIGHT, ARRIVED_HEIGHT, WIDTH),
-        copies=steps_path(
-            [min(each, MOST_COPIES) / MOST_COPIES for each in copies],
-            ARRIVED_HEIGHT + COPIES_HEIGHT + 2,
-            COPIES_HEIGHT,
-            WIDTH,
-        ),
-        text=sentences(parts),
-    )
+    shares = [min(each / MOST_COPIES, 1) for each in copies]
+    return {
+        "arrived": steps_path([each / 100 for each in arrived], ARRIVED_HEIGHT, ARRIVED_HEIGHT),
+        "copies": steps_path(shares, ARRIVED_HEIGHT + COPIES_HEIGHT + 2, COPIES_HEIGHT),
+        "text": sentences(parts),
+    }
 
 
 # Peers and trackers
 
 
-def peer_line(peer: PeerFacts, *, shows_addresses: bool) -> SwarmLine:
+def peer_line(peer: PeerFacts, shows_address: bool) -> dict[str, str]:  # noqa: FBT001
     ways = {"utp": _("over uTP"), "web": _("web seed")}
     progress = _("has %(percent)s%%") % {"percent": int(peer.progress_percent)}
-    parts = [peer.address if shows_addresses else "", progress, ways.get(peer.connection, "")]
-    rates = [
-        _("sends %(rate)s") % {"rate": rate_words(peer.download_rate)}
-        if peer.download_rate
-        else "",
-        _("gets %(rate)s") % {"rate": rate_words(peer.upload_rate)} if peer.upload_rate else "",
-    ]
-    return SwarmLine(
-        name=peer.client or _("Unknown client"),
-        text=" · ".join(filter(None, parts)),
-        end=" · ".join(filter(None, rates)),
-    )
+    parts = [peer.address if shows_address else "", progress, ways.get(peer.connection, "")]
+    rates = [(_("sends %(rate)s"), peer.download_rate), (_("gets %(rate)s"), peer.upload_rate)]
+    return {
+        "name": peer.client or _("Unknown client"),
+        "text": " · ".join(filter(None, parts)),
+        "end": " · ".join(words % {"rate": rate_words(rate)} for words, rate in rates if rate),
+    }
 
 
-def tracker_line(tracker: TrackerFacts, calendar: Calendar) -> SwarmLine:
+def tracker_line(tracker: TrackerFacts, calendar: Calendar) -> dict[str, str]:
     again = ""
     if tracker.next_at and tracker.state != "asking":
         again = _("Next request at %(time)s.") % {"time": calendar.since(tracker.next_at)}
-    return SwarmLine(
-        name=tracker.host,
-        text=sentences((details_words(tracker.explanation, calendar), again)),
-        end=str(TRACKER_STATES[tracker.state]),
-        tone="amber" if tracker.state == "failed" else "",
-    )
+    return {
+        "name": tracker.host,
+        "text": sentences((details_words(tracker.explanation, calendar), again)),
+        "end": str(TRACKER_STATES[tracker.state]),
+        "tone": "amber" if tracker.state == "failed" else "",
+    }
 
 
 # History
@@ -211,19 +162,19 @@ def tracker_line(tracker: TrackerFacts, calendar: Calendar) -> SwarmLine:
 
 def history_lines(
     transfer: CachedTransfer, facts: TransferFacts, calendar: Calendar
-) -> list[HistoryLine]:
-    """Return what happened, the latest first. The state that lasts has no line yet."""
+) -> list[tuple[str, str, str]]:
+    """Return when what happened, the latest first. The state that lasts has no line yet."""
     added = LogLine(kind="queued", at=int(facts.added.timestamp()))
-    events = [each for each in facts.log if each.kind == "tracker_refused"]
     changes = [added, *(each for each in facts.log if each.kind != "tracker_refused")]
     by = _("Added by %(name)s.") % {"name": transfer.by} if transfer.by else _("Added.")
     texts = [(added.at, by)]
-    texts += [(each.at, refusal_words(each, calendar)) for each in events]
+    refusals = (each for each in facts.log if each.kind == "tracker_refused")
+    texts += [(each.at, refusal_words(each, calendar)) for each in refusals]
     texts += [(each.at, period_words(each, after, transfer)) for each, after in pairwise(changes)]
     texts.append((changes[-1].at, end_words(changes[-1], calendar)))
-    shown = sorted(((at, text) for at, text in texts if text), key=lambda each: each[0])
+    shown = sorted(((at, text) for at, text in texts if text), key=itemgetter(0))
     moments = [(datetime.fromtimestamp(at, UTC), text) for at, text in reversed(shown)]
-    return [HistoryLine(calendar.since(at), calendar.iso(at), text) for at, text in moments]
+    return [(calendar.since(at), calendar.iso(at), text) for at, text in moments]
 
 
 def period_words(entry: LogLine, after: LogLine, transfer: CachedTransfer) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 from zlib import crc32
 
@@ -37,6 +37,8 @@ CROWD = 40
 MOST_ARRIVED = 20
 LIVELY_MS, IDLE_MS, AWAY_MS = 2_000, 4_000, 30_000
 LARGEST_WINDOW = 10_000
+
+Values = dict[str, Any]  # what a template shows
 
 
 class Windows(NamedTuple):
@@ -88,82 +90,6 @@ class Seen:
         return self.number == cached_list.number and self.windows == windows
 
 
-@dataclass(frozen=True, slots=True)
-class TransferRow:
-    key: str
-    state: str
-    size_bytes: int
-    name_parts: tuple[str, ...]
-    percent: str
-    progress: str
-    has_route: bool
-    word: str
-    tone: str
-    icon: str
-    facts: tuple[str, ...]
-    origin: str
-    open_url: str
-    details_url: str
-    url: str
-    may_select: bool
-    may_pause: bool
-    may_continue: bool
-    may_cancel: bool
-    may_retry: bool
-    may_clear: bool
-    acts: str  # what the menu and the bar offer
-    select_label: str
-    pause_label: str
-    may_choose: bool
-    may_limit: bool
-    awaits_choice: bool
-    cancel_label: str
-    actions_label: str
-
-
-@dataclass(frozen=True)
-class RowList:
-    """The rows of one group. `rows` has the keys of the window; a row is None if the page has it
-    already. If the page has their order too (`is_same`), only rows that changed are there."""
-
-    rows: list[tuple[str, TransferRow | None]]
-    is_same: bool
-    count: str
-    is_empty: bool
-    more_url: str
-    is_crowd: bool
-
-
-@dataclass(frozen=True)
-class DestinationFolder:
-    text: str
-    url: str
-
-
-@dataclass(frozen=True)
-class TransfersPage:
-    document_title: str
-    summary: str
-    running: int
-    revision: str
-    tail: str
-    url: str
-    count: int
-    matches: str
-    sizes: list[tuple[str, int]]
-    every_ms: int
-    under_way: RowList
-    failed: RowList
-    done: RowList
-    arrived: list[tuple[str, str]]  # keys and words
-    away: ErrorMessage | None
-    may_change: bool
-    is_own: bool
-    is_narrow: bool
-    is_empty: bool
-    tools: Tools | None
-
-
 def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, three of the page.
     cached_list: CachedList,
     transfers: Mapping[str, CachedTransfer],
@@ -173,46 +99,57 @@ def page_of(  # noqa: PLR0913  Two facts of the cached list, two of the reader, 
     seen: Seen | None = None,
     arrived: Sequence[CachedTransfer] = (),
     tools: Tools | None = None,
-) -> TransfersPage:
-    is_same = has_order(cached_list, excerpt, seen)
-    options, windows = excerpt.options, excerpt.windows
-    lists = []
-    for name, group in zip(Windows._fields, excerpt.groups, strict=True):
-        size = getattr(windows, name)
-        keys, wider = group[:size], windows._replace(**{name: size + WINDOW})
-        rows = {key: row_of(transfers[key], context) for key in keys if key in transfers}
-        lists.append(
-            RowList(
-                rows=[(key, rows.get(key)) for key in keys if not is_same or key in rows],
-                is_same=is_same,
-                count=formatting.count_words(len(group)),
-                is_empty=not group,
-                more_url=excerpt.url_with(wider) if len(group) > size else "",
-                is_crowd=len(keys) > CROWD,
-            )
-        )
-    return TransfersPage(
-        document_title=document_title(cached_list.totals),
-        summary=summary(cached_list.totals, len(cached_list.groups.under_way)),
-        running=cached_list.totals.running,
-        revision=revision_of(cached_list, excerpt, context),
-        tail=options.tail,
-        url=excerpt.url,
-        count=count_of(excerpt.groups),
-        matches=match_words(excerpt, cached_list.groups),
-        sizes=list(windows._asdict().items()),
-        every_ms=every_ms(cached_list.totals, context),
-        under_way=lists[0],
-        failed=lists[1],
-        done=lists[2],
-        arrived=[(each.key, arrival_words(each)) for each in arrived[:MOST_ARRIVED]],
-        away=context.away,
-        may_change=context.may_change and context.away is None,
-        is_own=context.is_own,
-        is_narrow=options.is_narrow,
-        is_empty=not count_of(cached_list.groups),
-        tools=tools,
-    )
+) -> Values:
+    totals, is_same = cached_list.totals, has_order(cached_list, excerpt, seen)
+    return {
+        "document_title": document_title(totals),
+        "summary": summary(totals, len(cached_list.groups.under_way)),
+        "running": totals.running,
+        "revision": revision_of(cached_list, excerpt, context),
+        "tail": excerpt.options.tail,
+        "url": excerpt.url,
+        "count": count_of(excerpt.groups),
+        "matches": match_words(excerpt, cached_list.groups),
+        "sizes": excerpt.windows._asdict(),
+        "every_ms": every_ms(totals, context),
+        **{
+            name: list_of(name, excerpt, transfers, context, is_same=is_same)
+            for name in Windows._fields
+        },
+        "arrived": [
+            (each.key, _("%(name)s is in your files") % {"name": each.name})
+            for each in arrived[:MOST_ARRIVED]
+        ],
+        "away": context.away,
+        "may_change": context.may_change and context.away is None,
+        "is_own": context.is_own,
+        "is_narrow": excerpt.options.is_narrow,
+        "is_empty": not count_of(cached_list.groups),
+        "tools": tools,
+    }
+
+
+def list_of(
+    name: str,
+    excerpt: Excerpt,
+    transfers: Mapping[str, CachedTransfer],
+    context: RowContext,
+    *,
+    is_same: bool,
+) -> Values:
+    """Describe a group. Its rows have the keys of the window; a row is None if the page has it
+    already. If the page has their order too (`is_same`), only rows that changed are there."""
+    size, group = getattr(excerpt.windows, name), excerpt.groups[Windows._fields.index(name)]
+    keys, wider = group[:size], excerpt.windows._replace(**{name: size + WINDOW})
+    rows = {key: row_of(transfers[key], context) for key in keys if key in transfers}
+    return {
+        "rows": [(key, rows.get(key)) for key in keys if not is_same or key in rows],
+        "is_same": is_same,
+        "count": formatting.count_words(len(group)),
+        "is_empty": not group,
+        "more_url": excerpt.url_with(wider) if len(group) > size else "",
+        "is_crowd": len(keys) > CROWD,
+    }
 
 
 def count_of(groups: Groups) -> int:
@@ -251,11 +188,12 @@ def seen_of(
 
 def windows_of(query: Mapping[str, str]) -> Windows:
     sizes = (query.get(name, "") for name in Windows._fields)
-    return Windows(*(clamp(int(size)) if is_count(size) else WINDOW for size in sizes))
-
-
-def clamp(size: int) -> int:
-    return min(max(size, WINDOW), LARGEST_WINDOW)
+    return Windows(
+        *(
+            min(max(int(size), WINDOW), LARGEST_WINDOW) if is_count(size) else WINDOW
+            for size in sizes
+        )
+    )
 
 
 def is_count(text: str) -> bool:
@@ -331,12 +269,43 @@ def document_title(totals: Totals) -> str:
     return words
 
 
-def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
+def row_of(transfer: CachedTransfer, context: RowContext) -> Values:
     word, tone, icon, facts = words_of(transfer, context)
     name, url = transfer.name or _("Unnamed"), f"{reverse('transfers')}{transfer.key}/"
+    acts = acts_of(transfer, context)
+    pause_label = _("Continue %(name)s") if transfer.state == STOPPED else _("Pause %(name)s")
+    return {
+        "key": transfer.key,
+        "state": STATES.get(transfer.state, transfer.state),
+        "size_bytes": transfer.size_bytes,
+        "name_parts": name_parts(name),
+        "percent": percent_of(transfer),
+        "progress": "" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
+        "has_route": not (transfer.is_ended or transfer.awaits_choice),
+        "word": word,
+        "tone": tone,
+        "icon": icon,
+        "facts": [fact for fact in facts if fact],
+        "origin": origin(transfer, context.calendar),
+        "open_url": f"{url}open/" if transfer.folder or transfer.file else "",
+        "details_url": f"{url}details/" if context.is_own and transfer.id else "",
+        "url": url,
+        "may_select": context.may_change and context.away is None,
+        "may": acts,
+        "acts": " ".join(act for act, may in acts.items() if may),  # of the menu and the bar
+        "awaits_choice": acts["choose"] and transfer.awaits_choice,
+        "select_label": _("Select %(name)s") % {"name": name},
+        "pause_label": pause_label % {"name": name},
+        "cancel_label": _("Cancel %(name)s") % {"name": name},
+        "actions_label": _("Actions for %(name)s") % {"name": name},
+    }
+
+
+def acts_of(transfer: CachedTransfer, context: RowContext) -> dict[str, bool]:
+    """Return what this person may do with the transfer now."""
     may_change = context.may_change and context.away is None
     may_order = may_change and context.is_own and not transfer.is_ended
-    acts = {
+    return {
         "pause": may_order and transfer.state in PAUSABLE,
         "resume": may_order and transfer.state == STOPPED,
         "move": may_order,
@@ -348,38 +317,6 @@ def row_of(transfer: CachedTransfer, context: RowContext) -> TransferRow:
         "file": may_change and bool(transfer.folder or transfer.file),
         "copy": context.may_change and bool(transfer.hash or transfer.kind in ("magnet", "url")),
     }
-    pause_label = _("Continue %(name)s") if transfer.state == STOPPED else _("Pause %(name)s")
-    return TransferRow(
-        key=transfer.key,
-        state=STATES.get(transfer.state, transfer.state),
-        size_bytes=transfer.size_bytes,
-        name_parts=name_parts(name),
-        percent=percent_of(transfer),
-        progress="" if transfer.state == METADATA else f"{min(transfer.percent, 100):.1f}",
-        has_route=not (transfer.is_ended or transfer.awaits_choice),
-        word=word,
-        tone=tone,
-        icon=icon,
-        facts=tuple(fact for fact in facts if fact),
-        origin=origin(transfer, context.calendar),
-        open_url=f"{url}open/" if transfer.folder or transfer.file else "",
-        details_url=f"{url}details/" if context.is_own and transfer.id else "",
-        url=url,
-        may_select=may_change,
-        may_pause=acts["pause"],
-        may_continue=acts["resume"],
-        may_cancel=acts["cancel"],
-        may_retry=acts["retry"],
-        may_clear=acts["clear"],
-        may_choose=acts["choose"],
-        may_limit=acts["limit"],
-        awaits_choice=acts["choose"] and transfer.awaits_choice,
-        acts=" ".join(act for act, may in acts.items() if may),
-        select_label=_("Select %(name)s") % {"name": name},
-        pause_label=pause_label % {"name": name},
-        cancel_label=_("Cancel %(name)s") % {"name": name},
-        actions_label=_("Actions for %(name)s") % {"name": name},
-    )
 
 
 STATES = {DONE: "moved", GONE: "failed"}
@@ -397,10 +334,6 @@ def percent_of(transfer: CachedTransfer) -> str:
     return str(int(min(transfer.percent, 100)))
 
 
-def arrival_words(transfer: CachedTransfer) -> str:
-    return _("%(name)s is in your files") % {"name": transfer.name}
-
-
 def away_words(since: str, failure: Failure) -> ErrorMessage:
     text = _(
         "You're seeing an earlier state of these transfers (%(time)s). Ferry will reconnect on "
@@ -409,12 +342,12 @@ def away_words(since: str, failure: Failure) -> ErrorMessage:
     return replace(message_of(failure), text=text % {"time": since})
 
 
-def destination_of(folder: str, name: str) -> DestinationFolder | None:
-    """Return the folder that was chosen, or None if no one has opened a folder with this id."""
+def destination_of(folder: str, name: str) -> tuple[str, str] | None:
+    """Return words and a link to the folder that was chosen, unless no one has opened it."""
     if not name and folder != ROOT:
         return None
-    words = {"folder": name or _("All files")}
-    return DestinationFolder(_("The files will be in %(folder)s.") % words, folder_url(folder))
+    words = _("The files will be in %(folder)s.") % {"folder": name or _("All files")}
+    return words, folder_url(folder)
 
 
 def loss_words(transfer: CachedTransfer) -> str:

@@ -1,6 +1,5 @@
 """The Transfers screen: what is running, and what has arrived."""
 
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from django.http import Http404, HttpResponse
@@ -24,7 +23,7 @@ from webui.transfers.pages import tools as tools_page
 from webui.transfers.pages import transfers as pages
 from webui.transfers.pages.many import canceled_words
 from webui.transfers.pages.tools import Tools
-from webui.transfers.pages.transfers import DestinationFolder, Excerpt, TransfersPage
+from webui.transfers.pages.transfers import Excerpt, Values
 from webui.transfers.pages.words import RowContext
 from webui.transfers.screen import (
     find_transfer,
@@ -64,13 +63,13 @@ def cleared_words(request: Request, cleared_at: datetime, batch: str) -> str:
     return canceled_words(len(cleared) or 1) if batch else _("List cleared")
 
 
-def destination_of(request: Request) -> DestinationFolder | None:
+def destination_of(request: Request) -> tuple[str, str] | None:
     folder = request.GET.get("added", "")
     name = folders.store().name_of(service_of(request).key, folder) if folder else ""
     return pages.destination_of(folder, name)
 
 
-def page_of(request: Request) -> TransfersPage:
+def page_of(request: Request) -> Values:
     service, fields = service_of(request), request.GET.dict()
     cached_list = poll.refresh(service, at_once=True)
     excerpt = excerpt_of(request, cached_list, list_options.options_of(fields))
@@ -104,7 +103,7 @@ def listing(request: Request) -> HttpResponse:
     transfers = changed | store.of_keys(service.key, missing)
     page = pages.page_of(cached_list, transfers, excerpt, context, seen=seen, arrived=arrived)
     if seen and not options.tag and sum(seen.counts) < tools_page.LEAST:
-        page = replace(page, tools=tools_of(service, cached_list, options))
+        page["tools"] = tools_of(service, cached_list, options)
     gauge = gauge_of(cached_list.space_used_bytes, cached_list.space_max_bytes)
     return render(request, "transfers/_news.html", {"page": page, "gauge": gauge})
 
@@ -169,4 +168,6 @@ def open_(request: Request, key: str) -> HttpResponse:
             return redirect("files-rename", home, entry)
         case "move" | "delete" as act:
             return redirect(reverse(f"files-{act}", args=[home], query={"entry": entry}))
-    return redirect(folder_url(transfer.folder) if transfer.folder else f"{folder_url(home)}#{entry}")
+    return redirect(
+        folder_url(transfer.folder) if transfer.folder else f"{folder_url(home)}#{entry}"
+    )
