@@ -67,6 +67,7 @@ def respond(request: Request, limits: Limits, status: int = 200, **more: object)
     form = form_of(limits)
     context = {
         "form": form,
+        "has_focus": "focus" in request.GET,
         "fixed": fixed_rows(form, limits),
         "hours": Hours(),
         "week": pages.week_of(limits.schedule),
