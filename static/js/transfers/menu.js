@@ -28,7 +28,8 @@ function open(more) {
   menu.offer("limit", canAct(row, "limit"), urlOf(row, "limits").href);
   menu.offer("select", row.querySelector(".tick") !== null);
   for (const act of ["pause", "resume", "copy", "clear", "cancel"]) menu.offer(act, canAct(row, act));
-  for (const act of ["rename", "move", "delete"]) menu.offer(act, canAct(row, "file"), `${urlOf(row, "open")}?to=${act}`);
+  for (const act of ["rename", "move", "delete"])
+    menu.offer(act, canAct(row, "file"), `${urlOf(row, "open")}?to=${act}`);
   for (const act of ["first", "up", "down", "last"]) menu.offer(act, canAct(row, "move"));
   menu.open(more, row);
 }

@@ -79,7 +79,9 @@ def details_page(
         "is_waiting": facts.has_swarm and facts.swarm is None,
         "pieces": pieces_picture(swarm.pieces) if swarm.pieces.count else None,
         "peer_count": count_words(swarm.peer_count) if facts.swarm else "",
-        "peers": [peer_line(each, shows_addresses) for each in swarm.peers[:MOST_PEERS]],
+        "peers": [
+            peer_line(each, shows_address=shows_addresses) for each in swarm.peers[:MOST_PEERS]
+        ],
         "more_peers": more_words(swarm.peer_count - MOST_PEERS),
         "trackers": [tracker_line(each, context.calendar) for each in swarm.trackers],
         "history": history_lines(transfer, facts, context.calendar),
@@ -133,7 +135,7 @@ def pieces_picture(pieces: Pieces) -> dict[str, str]:
 # Peers and trackers
 
 
-def peer_line(peer: PeerFacts, shows_address: bool) -> dict[str, str]:  # noqa: FBT001
+def peer_line(peer: PeerFacts, *, shows_address: bool) -> dict[str, str]:
     ways = {"utp": _("over uTP"), "web": _("web seed")}
     progress = _("has %(percent)s%%") % {"percent": int(peer.progress_percent)}
     parts = [peer.address if shows_address else "", progress, ways.get(peer.connection, "")]
