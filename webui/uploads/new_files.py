@@ -17,7 +17,7 @@ def add(  # noqa: PLR0913  So much belongs to a file.
     folder: str,
     name: str,
     content: Readable,
-    size_bytes: int,
+    size_bytes: int | None,
     *,
     as_file: bool = False,
     chooses: bool = False,
@@ -52,7 +52,7 @@ def add(  # noqa: PLR0913  So much belongs to a file.
 
 def find_sent(
     name: str,
-    size_bytes: int,
+    size_bytes: int | None,
     entries: Collection[Entry],
     old_entries: Collection[Entry],
     failure: Failure,

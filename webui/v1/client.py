@@ -297,7 +297,7 @@ class Client(ServiceConnection):
         self,
         name: str,
         stream: Readable,
-        size_bytes: int,
+        size_bytes: int | None,
         folder_id: str | None = None,
         *,
         as_file: bool = False,
@@ -305,7 +305,8 @@ class Client(ServiceConnection):
         replaces: bool = False,
         present: str | None = None,
     ) -> records.Added:
-        """Send the stream as it is read. It is sent again only if it is seekable.
+        """Send the stream as it is read. It is sent again only if it is seekable. If `is_ours`, its
+        size may be unknown.
 
         `as_file`: keep torrents as files, if `is_ours`; other services may fetch them. `replaces`:
         delete the file of this name, if `is_ours`. `present`: the SHA-1 that this file must have,

@@ -9,6 +9,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from math import inf
 from typing import Literal, Self, TypeVar
 
 import httpx
@@ -323,10 +324,8 @@ class ServiceConnection:
         if call.seconds is not None:
             return call.seconds
         if call.upload is not None:
-            return (
-                patience.add_seconds
-                + call.upload.size_bytes / patience.slowest_upload_bytes_per_second
-            )
+            size_bytes = inf if call.upload.size_bytes is None else call.upload.size_bytes
+            return patience.add_seconds + size_bytes / patience.slowest_upload_bytes_per_second
         return patience.add_seconds if call.is_add else patience.call_seconds
 
     def _request_answer(self, call: Call, deadline: Deadline) -> Answer:

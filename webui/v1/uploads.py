@@ -1,7 +1,8 @@
-"""Stream a file to the service as multipart of known length, never whole in memory."""
+"""Stream a file to the service as multipart, never whole in memory."""
 
 import secrets
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Protocol
 
 from common.names import LONGEST_NAME, split_extension
@@ -16,8 +17,10 @@ class Readable(Protocol):
 
 class Upload:
     def __init__(
-        self, name: str, stream: Readable, size_bytes: int, fields: Mapping[str, str]
+        self, name: str, stream: Readable, size_bytes: int | None, fields: Mapping[str, str]
     ) -> None:
+        """Without `size_bytes`, the body has no length and ends with the stream, which our own
+        service accepts."""
         self._stream = stream
         self.size_bytes = size_bytes
         self._name = name
@@ -27,11 +30,11 @@ class Upload:
         self._was_read = False
 
     def headers(self, field: str) -> dict[str, str]:
-        length = len(self._head(field)) + self.size_bytes + len(self._tail())
-        return {
-            "Content-Type": f"multipart/form-data; boundary={self._boundary}",
-            "Content-Length": str(length),
-        }
+        headers = {"Content-Type": f"multipart/form-data; boundary={self._boundary}"}
+        if self.size_bytes is not None:
+            length = len(self._head(field)) + self.size_bytes + len(self._tail())
+            headers["Content-Length"] = str(length)
+        return headers
 
     def body(self, field: str) -> Iterator[bytes]:
         if self._was_read:
@@ -40,6 +43,13 @@ class Upload:
             self._stream.seek(self._start)  # type: ignore[attr-defined]
         yield self._head(field)
         self._was_read = True
+        yield from self._content()
+        yield self._tail()
+
+    def _content(self) -> Iterator[bytes]:
+        if self.size_bytes is None:
+            yield from iter(partial(self._stream.read, PIECE_BYTES), b"")
+            return
         remaining = self.size_bytes
         while remaining:
             piece = self._stream.read(min(remaining, PIECE_BYTES))
@@ -47,7 +57,6 @@ class Upload:
                 raise EOFError("the file is shorter than was said")
             remaining -= len(piece)
             yield piece
-        yield self._tail()
 
     def _head(self, field: str) -> bytes:
         parts = [

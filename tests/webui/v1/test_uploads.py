@@ -61,6 +61,14 @@ def test_no_more_is_read_than_announced():
     assert parts_of(fake.seen[0]) == {"file": b"123"}
 
 
+def test_a_file_of_unknown_size_is_sent_until_it_ends():
+    fake = service(ADDED)
+    fake.client(naming="transfer").add_file("a", Pipe(200_000), None)
+    assert parts_of(fake.seen[0]) == {"file": b"x" * 200_000}
+    assert fake.seen[0].headers["Transfer-Encoding"] == "chunked"
+    assert "Content-Length" not in fake.seen[0].headers
+
+
 def test_a_file_that_ends_early_is_not_uploaded():
     with pytest.raises(EOFError):
         service(ADDED).client(naming="transfer").add_file("a", io.BytesIO(b"1"), 3)
