@@ -48,8 +48,8 @@ class Host:
     find_library_trouble: Callable[[], Finding | None]
     # Owners change some settings on the site; this returns the value that applies now.
     find_setting: Callable[[str], Any]
-    # Whether a request for v1 has a token of the site that opens it, or None if it has no token.
-    admit_to_v1: Callable[["HttpRequest"], bool | None]
+    # Whether a request for v1 has a token of the site. Raises v1's refusal if it doesn't open v1.
+    admit_to_v1: Callable[["HttpRequest"], bool]
 
 
 _make: Callable[[], Host] | None = None

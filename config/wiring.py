@@ -6,6 +6,8 @@ from django.http import HttpRequest
 
 from common.host import EmbeddedService, Host, Https, run_on
 from service import signals
+from service.errors import TooManyTries
+from service.http.refusals import AccessDenied, NotPermitted
 from service.http.responses import IN_PROCESS
 from service.models import Transfer
 from webui import owner_settings
@@ -50,15 +52,20 @@ def make_host() -> Host:
     )
 
 
-def admit_to_v1(request: HttpRequest) -> bool | None:
-    """Return whether a program's token opens v1, which has no roles, and no folders as limits."""
+def admit_to_v1(request: HttpRequest) -> bool:
+    """Return whether a program sent a token. Raises Refusal if it doesn't open v1, which has no
+    roles, and no folders as limits."""
     if not doors.token_in(request).startswith(PREFIX):
-        return None
+        return False
     try:
         token = doors.admit(request, Purpose.PROGRAMS, writes=request.method not in SAFE)
-    except doors.NotAdmitted:
-        return False
-    return Role(token.user.role).includes(Role.OWNER) and not token.folder
+    except doors.NotAdmitted as refused:
+        if refused.wait:
+            raise TooManyTries(refused.wait) from refused
+        raise (AccessDenied if refused.status == 401 else NotPermitted) from refused
+    if token.folder or not Role(token.user.role).includes(Role.OWNER):
+        raise NotPermitted
+    return True
 
 
 def record_deletion(sender: type, request: HttpRequest, name: str, **_signal: Any) -> None:

@@ -34,15 +34,13 @@ def refuse_foreign_page(request: AccountRequest) -> None:
 
 
 def account_of(request: AccountRequest) -> Account:
-    """Authenticate a request. Raises AccessDenied, PremiumRequired, TooManyTries, Busy.
+    """Authenticate a request. Raises AccessDenied, NotPermitted, PremiumRequired, TooManyTries,
+    Busy.
 
     Tokens of the site open the site's own account.
     """
-    is_admitted = host().admit_to_v1(request)
-    if is_admitted:
+    if host().admit_to_v1(request):
         return accounts.find(host().embedded.account)
-    if is_admitted is not None:
-        raise AccessDenied
     email, password = pair_of(request.headers.get("Authorization", ""))
     address = request.META.get("REMOTE_ADDR") or UNKNOWN_ADDRESS
     account = credentials.verify(email, password, address, request.now)

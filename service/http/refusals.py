@@ -13,6 +13,13 @@ class PremiumRequired(Refusal):
     status = 403
 
 
+class NotPermitted(Refusal):
+    """The token is known, but for something else, or for less."""
+
+    reason = "not_permitted"
+    status = 403
+
+
 class ForeignPage(Refusal):
     """A browser sent the request for a page of another site."""
 
