@@ -138,8 +138,6 @@ def delete_rows(service: Service, rows: Iterable[HeldDelete], now: datetime) -> 
             return
         # Do this before deleting the row, which hides the entry while a listing is cached.
         folders.mark_changed(service, [row.folder])
-        if row.kind != HeldDelete.TRANSFER:
-            indexed_folders.forget_deleted(service, entry_of(row))
         row.delete()
 
 
@@ -147,14 +145,19 @@ def delete_one(service: Service, row: HeldDelete) -> None:
     if row.kind == HeldDelete.TRANSFER:
         with suppress(NotFound):
             service.v1.delete_transfer(row.entry_id)
-        return
-    entry = entry_of(row)
+    else:
+        delete_entry(service, entry_of(row))
+
+
+def delete_entry(service: Service, entry: Entry) -> None:
+    """Delete an entry that can't be restored, and what is known about it."""
     with suppress(NotFound):
         if entry.is_folder:
             service.v1.delete_folder(entry.id)
         else:
             service.v1.delete_file(entry.id)
     resume_positions.forget(service, [entry])
+    indexed_folders.forget_deleted(service, entry)
     forget_listings(service, [entry])
 
 

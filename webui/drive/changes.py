@@ -19,7 +19,7 @@ from webui.drive.refusals import Refused
 from webui.drive.tree import Drive, DrivePlace
 from webui.files import changes
 from webui.http.requests import Request
-from webui.library import folders, indexed_folders
+from webui.library import folders
 from webui.library.folders import Reading
 from webui.library.snapshot import Snapshot
 from webui.player import resume_positions
@@ -139,17 +139,12 @@ def delete(request: Request, drive: Drive, place: DrivePlace) -> None:
     entry, above = place.entry, place.above
     if entry is None or above is None:
         raise Refused(403 if place.is_top else 404)
-    v1 = drive.service.v1
     if drive.service.can_restore:
-        v1.delete_together([(entry.kind, entry.id)])
-    elif entry.is_folder:
-        v1.delete_folder(entry.id)
+        drive.service.v1.delete_together([(entry.kind, entry.id)])
+        held_deletes.forget_listings(drive.service, [entry])
     else:
-        v1.delete_file(entry.id)
+        held_deletes.delete_entry(drive.service, entry)
     folders.mark_changed(drive.service, [above.folder])
-    held_deletes.forget_listings(drive.service, [entry])
-    if not drive.service.is_embedded:
-        indexed_folders.forget_deleted(drive.service, entry)
     events.record(request, events.Kind.DELETED, entry.name)
 
 
