@@ -10,12 +10,13 @@ from common.http.content_types import SAFE_TYPES, UNKNOWN
 from common.names import key_of
 from webui.drive import locks
 from webui.drive.bodies import DAV, WantedProperties, empty_element
+from webui.drive.refusals import XML_BEGIN
 from webui.drive.tree import Drive, DrivePlace, escape_name, href
 from webui.library.entries import Entry
 from webui.models import DriveLock, DriveProperties
 
 BATCH = 200
-BEGIN = '<?xml version="1.0" encoding="utf-8"?>\n<D:multistatus xmlns:D="DAV:">\n'
+BEGIN = f'{XML_BEGIN}<D:multistatus xmlns:D="DAV:">\n'
 END = "</D:multistatus>\n"
 OK, MISSING = "200 OK", "404 Not Found"
 REFUSED, NOT_DONE = "403 Forbidden", "424 Failed Dependency"

@@ -7,29 +7,13 @@ from django.http import HttpResponse
 
 from webui.http.requests import plain_text
 from webui.uploads.receiving import UploadRefused
-from webui.v1.errors import (
-    Conflict,
-    Failure,
-    Forbidden,
-    NoRoom,
-    NotFound,
-    Rejected,
-    TooMany,
-    Unauthorized,
-)
+from webui.v1.errors import Failure, Forbidden
 from webui.words.failures import message_of
 
 log = logging.getLogger("ferry.drive")
 
-STATUSES: dict[type[Failure], int] = {
-    NotFound: 404,
-    Conflict: 409,
-    Forbidden: 403,
-    NoRoom: 507,
-    Rejected: 422,
-    TooMany: 503,
-    Unauthorized: 502,
-}
+XML = "application/xml; charset=utf-8"
+XML_BEGIN = '<?xml version="1.0" encoding="utf-8"?>\n'
 RETRY_SECONDS = 30
 
 
@@ -44,11 +28,8 @@ class Refused(Exception):  # noqa: N818  Errors are nouns here.
     def answer(self) -> HttpResponse:
         if not self.condition:
             return plain_text(self.words or f"{self.status}", self.status)
-        body = (
-            '<?xml version="1.0" encoding="utf-8"?>\n'
-            f'<D:error xmlns:D="DAV:"><D:{self.condition}/></D:error>'
-        )
-        return HttpResponse(body, status=self.status, content_type="application/xml; charset=utf-8")
+        body = f'{XML_BEGIN}<D:error xmlns:D="DAV:"><D:{self.condition}/></D:error>'
+        return HttpResponse(body, status=self.status, content_type=XML)
 
 
 def answer_to(trouble: Exception) -> HttpResponse:
@@ -66,8 +47,9 @@ def answer_to(trouble: Exception) -> HttpResponse:
 
 def of_failure(failure: Failure) -> HttpResponse:
     log.info("failed reason=%s", failure)
-    status = next((each for kind, each in STATUSES.items() if isinstance(failure, kind)), 503)
-    response = plain_text(message_of(failure).words, status)
+    message = message_of(failure)
+    status = {413: 507}.get(message.status, message.status)
+    response = plain_text(message.words, 403 if isinstance(failure, Forbidden) else status)
     if status == 503:
         response["Retry-After"] = str(round(failure.retry_after_seconds or RETRY_SECONDS))
     return response

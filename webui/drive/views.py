@@ -18,7 +18,7 @@ from webui.contents.content_check import expected_file
 from webui.drive import bodies, changes, locks, properties, refusals
 from webui.drive.bodies import read_xml
 from webui.drive.properties import Describer, etag_of
-from webui.drive.refusals import Refused
+from webui.drive.refusals import XML, XML_BEGIN, Refused
 from webui.drive.tree import Drive, DrivePlace, path_in
 from webui.http.bodies import CutOff
 from webui.http.content_types import KEPT
@@ -32,7 +32,6 @@ from webui.tokens.tokens import Purpose
 from webui.uploads.receiving import UploadRefused
 from webui.v1.errors import Failure
 
-XML = "application/xml; charset=utf-8"
 # A list up to this length has a Content-Length, which simple programs like.
 MOST_AT_ONCE = 200
 # Finder looks for these. Where they exist, it doesn't read every file.
@@ -287,7 +286,7 @@ def lock(call: DriveCall) -> HttpResponseBase:
 
 def lock_answer(row: DriveLock, status: int) -> HttpResponse:
     inner = f"<D:lockdiscovery>{properties.lock_element(row)}</D:lockdiscovery>"
-    body = f'<?xml version="1.0" encoding="utf-8"?>\n<D:prop xmlns:D="DAV:">{inner}</D:prop>\n'
+    body = f'{XML_BEGIN}<D:prop xmlns:D="DAV:">{inner}</D:prop>\n'
     response = HttpResponse(body, status=status, content_type=XML)
     response["Lock-Token"] = f"<{row.token}>"
     return response
