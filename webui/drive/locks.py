@@ -26,7 +26,7 @@ def lock_in(root: ET.Element, depth: str, timeout: str) -> DriveLock:
     scope, owner = root.find(f"{DAV}lockscope"), root.find(f"{DAV}owner")
     is_lock = root.tag == f"{DAV}lockinfo" and root.find(f"{DAV}locktype") is not None
     text = "" if owner is None else xml_of(owner).strip()
-    if scope is None or not is_lock or depth == "1" or len(text) > LONGEST_OWNER:
+    if scope is None or not is_lock or len(text) > LONGEST_OWNER:
         raise Refused(400)
     return DriveLock(
         token=f"opaquelocktoken:{uuid4()}",

@@ -4,7 +4,10 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import formatdate
 from functools import cache
+from math import ceil
 from xml.sax.saxutils import escape
+
+from django.utils import timezone
 
 from common.http.content_types import SAFE_TYPES, UNKNOWN
 from common.names import key_of
@@ -12,6 +15,7 @@ from webui.drive import locks
 from webui.drive.bodies import DAV, WantedProperties, empty_element
 from webui.drive.refusals import XML_BEGIN
 from webui.drive.tree import Drive, DrivePlace, escape_name, href
+from webui.library import paths
 from webui.library.entries import Entry
 from webui.models import DriveLock, DriveProperties
 
@@ -102,10 +106,7 @@ class LiveProperties:
     def _active_locks(self, name: str, _entry: Entry) -> str:
         path = f"{self._path.rstrip('/')}/{key_of(name)}" if name else self._path
         active = locks.covering(self._locks, path)[:MOST_LOCKS_SHOWN]
-        top = self._drive.top_path
-        return "".join(
-            lock_element(each, is_secret=locks.is_below(top, each.path)) for each in active
-        )
+        return "".join(lock_element(self._drive, each) for each in active)
 
     def _space(self, entry: Entry, index: int) -> str | None:
         space = self._drive.space() if entry.is_folder else None
@@ -185,14 +186,20 @@ def propstat(properties: str, status: str) -> str:
     return f"<D:propstat><D:prop>{properties}</D:prop>{words}</D:propstat>"
 
 
-def lock_element(row: DriveLock, *, is_secret: bool = False) -> str:
-    """Describe a lock. Of one above the folder of a program's token, the owner is a secret."""
+def lock_element(drive: Drive, row: DriveLock) -> str:
+    """Describe a lock. One above the folder of a program's token seems to be on that folder, and
+    its owner is a secret."""
+    is_secret = locks.is_below(drive.top_path, row.path)
+    root = drive.top_path if is_secret else row.path
+    link = href(paths.names_of(root.removeprefix(drive.top_path)), is_folder=False)
+    seconds = max(0, ceil((row.expires_at - timezone.now()).total_seconds()))
     token = f"<D:locktoken><D:href>{row.token}</D:href></D:locktoken>"
     return (
         "<D:activelock><D:locktype><D:write/></D:locktype>"
         f"<D:lockscope><D:{'shared' if row.is_shared else 'exclusive'}/></D:lockscope>"
         f"<D:depth>{'infinity' if row.is_deep else '0'}</D:depth>{'' if is_secret else row.owner}"
-        f"<D:timeout>Second-{row.seconds}</D:timeout>{'' if is_secret else token}</D:activelock>"
+        f"<D:timeout>Second-{seconds}</D:timeout>{'' if is_secret else token}"
+        f"<D:lockroot><D:href>{link}</D:href></D:lockroot></D:activelock>"
     )
 
 

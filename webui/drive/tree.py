@@ -132,9 +132,15 @@ def path_in(url: str, host: str) -> str | None:
         return None  # A program that didn't escape a name would change another entry.
     try:
         parts = urlsplit(url)
+        is_elsewhere = parts.netloc and server_of(url) != server_of(f"//{host}")
     except ValueError:
         return None
     path, root = unquote(parts.path), reverse("drive")
-    if parts.netloc not in ("", host) or not f"{path}/".startswith(root):
-        return None
-    return path[len(root) :]
+    return None if is_elsewhere or not f"{path}/".startswith(root) else path[len(root) :]
+
+
+def server_of(url: str) -> tuple[str | None, int | None]:
+    """Return host and port, without the usual port of either scheme: a proxy may have decrypted the
+    connection. Raises ValueError."""
+    parts = urlsplit(url)
+    return parts.hostname, None if parts.port in (80, 443) else parts.port

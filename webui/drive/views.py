@@ -97,9 +97,9 @@ class DriveCall:
     def full_path(self) -> str:
         return self.drive.full_path(self.place)
 
-    def depth(self, usual: str) -> str:
+    def depth(self, usual: str, *others: str) -> str:
         depth = self.request.headers.get("Depth", usual).strip().lower()
-        if depth not in ("0", "1", "infinity"):
+        if depth not in (usual, *others):
             raise Refused(400)
         return depth
 
@@ -171,7 +171,7 @@ def entry_of(place: DrivePlace, *, reads: bool = False) -> Entry:
 
 def propfind(call: DriveCall) -> HttpResponseBase:
     wanted = bodies.wanted_in(read_xml(call.request))
-    depth, entry = call.depth("1"), entry_of(call.place, reads=True)
+    depth, entry = call.depth("1", "0", "infinity"), entry_of(call.place, reads=True)
     if depth == "infinity":
         raise Refused(403, condition="propfind-finite-depth")
     rows = [*call.drive.list_entries(entry)] if depth == "1" else []
@@ -214,6 +214,7 @@ def mkcol(call: DriveCall) -> HttpResponseBase:
 
 
 def delete(call: DriveCall) -> HttpResponseBase:
+    refuse_part_of_folder(call)
     call.check_conditions()
     call.refuse_locked(call.place, is_deep=True)
     changes.delete(call.request, call.drive, call.place)
@@ -221,11 +222,19 @@ def delete(call: DriveCall) -> HttpResponseBase:
     return empty(204)
 
 
+def refuse_part_of_folder(call: DriveCall) -> None:
+    """Refuse to delete or move a folder without what is in it."""
+    if call.place.is_folder:
+        call.depth("infinity")
+
+
 def move_or_copy(act: changes.Act, call: DriveCall) -> HttpResponseBase:
     """Move or copy. What is in the way is deleted first, if it can be restored; a file replaces a
     file in one step."""
-    source, target, depth = call.place, call.target(), call.depth("infinity")
-    entry = entry_of(source)
+    source, target, entry = call.place, call.target(), entry_of(call.place)
+    if act == "move":
+        refuse_part_of_folder(call)
+    depth = call.depth("infinity", "0")
     call.check_conditions()
     if source.is_within(target) or (source.is_folder and target.is_within(source)):
         raise Refused(403)
@@ -266,9 +275,9 @@ def lock(call: DriveCall) -> HttpResponseBase:
     if root is None:
         own = (call.condition, timeout, call.request.user)
         row = locks.refresh(call.service, call.full_path, *own)
-        return lock_answer(row, 200)
+        return lock_answer(call, row, 200)
     call.check_conditions()
-    row = locks.lock_in(root, call.depth("infinity"), timeout)
+    row = locks.lock_in(root, call.depth("infinity", "0"), timeout)
     if call.place.entry is None:
         call.refuse_locked(call.place)
         changes.refuse_foreign(call.drive)
@@ -281,11 +290,11 @@ def lock(call: DriveCall) -> HttpResponseBase:
         except Failure:
             row.delete()
             raise
-    return lock_answer(row, 200 if call.place.entry else 201)
+    return lock_answer(call, row, 200 if call.place.entry else 201)
 
 
-def lock_answer(row: DriveLock, status: int) -> HttpResponse:
-    inner = f"<D:lockdiscovery>{properties.lock_element(row)}</D:lockdiscovery>"
+def lock_answer(call: DriveCall, row: DriveLock, status: int) -> HttpResponse:
+    inner = f"<D:lockdiscovery>{properties.lock_element(call.drive, row)}</D:lockdiscovery>"
     body = f'{XML_BEGIN}<D:prop xmlns:D="DAV:">{inner}</D:prop>\n'
     response = HttpResponse(body, status=status, content_type=XML)
     response["Lock-Token"] = f"<{row.token}>"

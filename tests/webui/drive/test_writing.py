@@ -1,6 +1,8 @@
 """What programs change on the drive, and what they can't."""
 
 import hashlib
+import re
+from datetime import timedelta
 from urllib.parse import quote
 
 import httpx
@@ -88,6 +90,13 @@ def test_a_torrent_is_saved_like_any_other_file(bobs):
         ("DELETE", "Film.mkv?1", {}, 400),
         ("PUT", "Film.mkv?1", {}, 400),
         ("MOVE", "Films", {}, 400),
+        ("MOVE", "Film.mkv", {"destination": "http://localhost:8000/dav/x"}, 502),
+        ("MOVE", "Film.mkv", {"destination": "http://localhost:x/dav/x"}, 502),
+        ("MOVE", "Films", {"destination": "/dav/x", "depth": "0"}, 400),
+        ("MOVE", "Films", {"destination": "/dav/x", "depth": "1"}, 400),
+        ("COPY", "Films", {"destination": "/dav/x", "depth": "1"}, 400),
+        ("DELETE", "Films", {"depth": "0"}, 400),
+        ("LOCK", "Films", {"depth": "1"}, 400),
         ("MOVE", "Film.mkv", {"destination": "/dav/Gone/x"}, 409),
         ("COPY", "Film.mkv", {"destination": "/dav/Films", "overwrite": "F"}, 412),
         ("COPY", "Films/In.txt", {"destination": "/dav/Films"}, 403),
@@ -126,6 +135,25 @@ def test_entries_move_and_get_other_names_in_one_step(bobs):
     assert bobs.moves("MOVE", "Films", "Shelf") == 201
     assert bobs.lists("Shelf") == ["Shelf/c.txt"]
     assert set(File.objects.values_list("pk", flat=True)) == ids
+
+
+@each_case(
+    ("host", "destination"),
+    [
+        ("localhost", "http://localhost:80/dav/b.txt"),
+        ("localhost:80", "http://localhost/dav/b.txt"),
+        ("localhost", "https://localhost/dav/b.txt"),  # A proxy decrypted the connection.
+        ("localhost", "https://localhost:443/dav/b.txt"),
+        ("localhost:8000", "http://localhost:8000/dav/b.txt"),
+        ("localhost", "http://LOCALHOST/dav/b.txt"),
+        ("localhost", "http://any:secret@localhost/dav/b.txt"),
+        ("localhost", "/dav/b.txt"),
+    ],
+)
+def test_a_destination_is_here_however_its_host_is_written(host, destination, bobs):
+    bobs("PUT", "a.txt", b"a")
+    assert bobs("MOVE", "a.txt", host=host, destination=destination).status == 201
+    assert bobs("DELETE", "b.txt").status == 204
 
 
 @each_case("overwrite", ["T", "F"])
@@ -306,6 +334,34 @@ def test_a_lock_of_a_file_for_which_there_is_no_space_is_none(bobs, monkeypatch)
     monkeypatch.setattr("webui.drive.changes.new_files.add", fail)
     assert bobs("LOCK", "a.txt", lock_body()).status == 507
     assert not DriveLock.objects.exists()
+
+
+def test_a_lock_says_where_it_is_and_how_long_it_lasts(bobs, clock):
+    bobs("MKCOL", "Films")
+    bobs("PUT", "Films/a b.txt", b"x")
+    answers = [bobs("LOCK", "Films", lock_body(), timeout="Second-600")]
+    assert b"<D:timeout>Second-600</D:timeout>" in answers[0].content
+    clock.advance(timedelta(seconds=200))
+    answers += [bobs("PROPFIND", path, depth="0") for path in ("Films", "Films/a%20b.txt")]
+    for answer in answers:
+        assert b"<D:lockroot><D:href>/dav/Films</D:href></D:lockroot>" in answer.content
+    for answer in answers[1:]:
+        assert b"<D:timeout>Second-400</D:timeout>" in answer.content
+
+
+def test_a_lock_above_its_folder_seems_to_a_token_to_be_on_that_folder(bob, own_service):
+    top = program_of(bob.user)
+    top("MKCOL", "Films")
+    top("MKCOL", "Films/New")
+    top("PUT", "Films/New/a.txt", b"x")
+    new = Folder.objects.get(name="New")
+    below = program_of(bob.user, Bounds(str(new.pk), "New"), connection.service().key)
+    below("LOCK", "a.txt", lock_body("shared"))
+    top("LOCK", "Films", lock_body("shared"))
+    content = below("PROPFIND", "a.txt", depth="0").content
+    roots = re.findall(rb"<D:lockroot><D:href>(.*?)</D:href>", content)
+    assert sorted(roots) == [b"/dav/", b"/dav/a.txt"]
+    assert b"Films" not in content
 
 
 def test_a_lock_without_a_body_is_refreshed(bobs, alice, clock):
