@@ -19,6 +19,8 @@ GONE = (errno.EPIPE, errno.ECONNRESET, errno.ENOTCONN)
 NO_BODY = (204, 304)
 # How long a response keeps its thread while its client takes everything at once.
 TURN_SECONDS = 1
+# How often the site is asked whether a response may go on, if it wants to be asked.
+ASK_SECONDS = 1
 PARKED = object()
 """The outcome of a thread whose response waits for its client."""
 
@@ -55,10 +57,12 @@ class AnsweringWorker(ThreadWorker):  # type: ignore[misc]
             response.force_close()
         try:
             body = self.wsgi(environ, response.start_response)
+            may_go_on = environ.get("ferry.may_go_on")
             del environ
             with closing(body) if hasattr(body, "close") else nullcontext():
                 conn.sock.setblocking(False)
-                yield from send(response, body, outbox, conn)
+                steps = send(response, body, outbox, conn)
+                yield from while_allowed(steps, may_go_on) if may_go_on else steps
         except Exception as trouble:
             if isinstance(trouble, OSError) or not response.headers_sent:
                 raise
@@ -82,6 +86,17 @@ def go_on(conn: ClientConnection, answer: Answer) -> object:
     conn.answer, conn.wait = answer, wait or (conn.sock, selectors.EVENT_WRITE)
     conn.request_id = request_ids.current()
     return PARKED
+
+
+def while_allowed(steps: Steps, may_go_on: Callable[[], bool]) -> Steps:
+    """Break the response off once it may not go on."""
+    due_at = time.monotonic() + ASK_SECONDS
+    for step in steps:
+        if time.monotonic() >= due_at:
+            if not may_go_on():
+                raise ConnectionResetError(errno.ECONNRESET, "the response may not go on")
+            due_at = time.monotonic() + ASK_SECONDS
+        yield step
 
 
 def send(response: Any, body: Any, outbox: Outbox, conn: ClientConnection) -> Steps:

@@ -1,12 +1,11 @@
 """Change the library as programs ask: what a service can't do is refused with 403."""
 
-import tempfile
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from io import BytesIO
+from itertools import chain
 from typing import Literal
 
-from django.conf import settings
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
@@ -18,17 +17,21 @@ from webui.drive import bodies, properties
 from webui.drive.refusals import Refused
 from webui.drive.tree import Drive, DrivePlace
 from webui.files import changes
+from webui.http.bodies import CutOff
 from webui.http.requests import Request
 from webui.library import folders
 from webui.library.folders import Reading
 from webui.library.snapshot import Snapshot
 from webui.player import resume_positions
+from webui.tokens import doors
+from webui.tokens.doors import NotAdmitted
 from webui.uploads import new_files, receiving
-from webui.v1.errors import Conflict
-from webui.v1.uploads import Readable
+from webui.uploads.receiving import UploadRefused
+from webui.v1.errors import Conflict, Failure
 from webui.words import reasons
 
 Act = Literal["move", "copy"]
+CHECK_SECONDS = 1
 
 
 def folder_for(place: DrivePlace) -> Snapshot:
@@ -79,17 +82,18 @@ def put(request: Request, drive: Drive, place: DrivePlace) -> None:
         raise Refused(400)
     is_conditional = bool({"If-Match", "If-None-Match"} & request.headers.keys())
     present = (place.entry.hash or "") if place.entry else ""
-    with content_of(request) as (content, size_bytes):
-        receiving.refuse_beyond_space(request, size_bytes)
-        try:
-            new_files.add(
-                *(drive.service, above.folder, place.name, content, size_bytes),
-                as_file=True,
-                replaces=True,
-                present=present if is_conditional else None,
-            )
-        except Conflict as changed:
-            raise Refused(412) from changed
+    body = FileBody(request)
+    receiving.refuse_beyond_space(request, body.size_bytes or 0)
+    try:
+        new_files.add(
+            *(drive.service, above.folder, place.name, body.content, body.size_bytes),
+            as_file=True,
+            replaces=True,
+            present=present if is_conditional else None,
+        )
+    except Failure as failure:
+        changed = Refused(412) if isinstance(failure, Conflict) else failure
+        raise body.refusal or changed from failure
     folders.mark_changed(drive.service, [above.folder])
     if place.entry:
         events.record(request, events.Kind.DELETED, place.name)
@@ -111,24 +115,36 @@ def keep_properties(request: Request, place: DrivePlace, values: dict[str, str])
         properties.save_values(drive, entry.key, values)
 
 
-@contextmanager
-def content_of(request: Request) -> Iterator[tuple[Readable, int]]:
-    """Open the body with its size, which v1 needs first. One that comes in chunks, as from Finder,
-    is saved to our disk first."""
-    length = bodies.length_of(request)
-    pieces = bodies.pieces_of(request)
-    if length is not None:
-        yield Part("", is_file=True, file_name="", content=pieces), length
-        return
-    folder = settings.DATA_DIR / "uploads"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    with tempfile.TemporaryFile(dir=folder) as draft:
-        for piece in pieces:
-            receiving.refuse_beyond_disk(len(piece), status=507)
-            draft.write(piece)
-        size_bytes = draft.tell()
-        draft.seek(0)
-        yield draft, size_bytes
+class FileBody:
+    """A body that breaks off once its token is revoked, or the space ends. `size_bytes` is None if
+    it comes in chunks, as from Finder."""
+
+    def __init__(self, request: Request) -> None:
+        self.size_bytes = bodies.length_of(request)
+        self.content = Part("", is_file=True, file_name="", content=self._pieces())
+        self.refusal: NotAdmitted | UploadRefused | None = None
+        self._request = request
+
+    def _pieces(self) -> Iterator[bytes]:
+        """Yield each piece once the next one is here, so that the last one can be refused."""
+        held, arrived_bytes, due_at = b"", 0, time.monotonic() + CHECK_SECONDS
+        for piece in chain(bodies.pieces_of(self._request), [b""]):
+            arrived_bytes += len(piece)
+            if not piece or time.monotonic() >= due_at:
+                self._check(arrived_bytes)
+                due_at = time.monotonic() + CHECK_SECONDS
+            if held:
+                yield held
+            held = piece
+
+    def _check(self, arrived_bytes: int) -> None:
+        try:
+            doors.admit_again(self._request, writes=True)
+            if self.size_bytes is None:
+                receiving.refuse_beyond_space(self._request, arrived_bytes)
+        except (NotAdmitted, UploadRefused) as refusal:
+            self.refusal = refusal
+            raise CutOff("refused while it arrived") from refusal
 
 
 # Entries

@@ -191,6 +191,7 @@ def get(call: DriveCall) -> HttpResponseBase:
         return HttpResponse(b"", content_type=UNKNOWN)
     opening = partial(call.drive.service.v1.file_link, entry.id)
     handling = KEPT._replace(content_type=properties.type_of(entry))
+    doors.end_with_token(request)
     return relayed_files.show(request, opening, lambda _download: handling, expected_file(entry))
 
 

@@ -32,20 +32,22 @@ def parts_of(request: HttpRequest, length_bytes: int) -> Iterator[Part]:
 
 
 class RequestReader:
-    """The bytes of a request. `read` raises CutOff if the body ends too early."""
+    """The bytes of a request. `read` raises CutOff if the body ends too early. The web server
+    detects the end of one without a length."""
 
-    def __init__(self, request: HttpRequest, length_bytes: int) -> None:
-        self._request = request
+    def __init__(self, request: HttpRequest, length_bytes: int | None) -> None:
+        self._source = request if length_bytes is not None else request.META["wsgi.input"]
         self._left = length_bytes
 
     def read(self, size: int, /) -> bytes:
         try:
-            piece = self._request.read(min(size, self._left))
-        except UnreadablePostError as error:
+            piece: bytes = self._source.read(size if self._left is None else min(size, self._left))
+        except (OSError, ValueError) as error:
             raise CutOff("the sender stalled") from error
-        self._left -= len(piece)
-        if not piece and self._left:
-            raise CutOff("the sender went away")
+        if self._left is not None:
+            self._left -= len(piece)
+            if not piece and self._left:
+                raise CutOff("the sender went away")
         return piece
 
 

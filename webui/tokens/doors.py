@@ -3,14 +3,17 @@
 import base64
 import binascii
 import logging
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import DatabaseError
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.translation import gettext as _
 
 from common.http.forms import decode
+from common.storage import database_connection
 from webui.http.requests import plain_text, service_of
 from webui.models import Role, Token
 from webui.signin import throttle
@@ -77,6 +80,32 @@ def enter(request: HttpRequest, row: Token, purpose: tokens.Purpose, *, writes: 
     return row
 
 
+def admit_again(request: HttpRequest, *, writes: bool) -> None:
+    """Raise NotAdmitted if the request's token was revoked meanwhile, or lost a right: a request
+    may take hours."""
+    admitted: Token = vars(request)["token"]
+    row = tokens.find_by_digest(admitted.digest)
+    database_connection.give_back()
+    if row is None:
+        raise not_recognized()
+    check_rights(request, row, admitted.purpose, writes=writes)
+
+
+def end_with_token(request: HttpRequest) -> None:
+    """Let the web server break the response off once the request's token is revoked."""
+
+    def may_go_on() -> bool:
+        # While the database is away, nothing is revoked.
+        with suppress(DatabaseError):
+            try:
+                admit_again(request, writes=False)
+            except NotAdmitted:
+                return False
+        return True
+
+    request.META["ferry.may_go_on"] = may_go_on
+
+
 def unknown(request: HttpRequest, *, is_guess: bool) -> NotAdmitted:
     """Refuse an unknown token, and slow guesses down. A valid token never waits: with 256 random
     bits, guesses are only noise."""
@@ -86,6 +115,10 @@ def unknown(request: HttpRequest, *, is_guess: bool) -> NotAdmitted:
         log.warning("unknown token address=%s", address)
         if wait:
             return NotAdmitted(429, too_many_tries(wait), wait)
+    return not_recognized()
+
+
+def not_recognized() -> NotAdmitted:
     words = _("Ferry doesn't recognize this token. Create one on the account page.")
     return NotAdmitted(401, words)
 

@@ -41,7 +41,11 @@ def create(  # noqa: PLR0913  As many facts as a token has.
 
 def find(token: str) -> Token | None:
     """Return the row of a token, unless it was revoked or its person may not sign in."""
-    rows = Token.objects.filter(digest=digest_of(token), user__is_active=True)
+    return find_by_digest(digest_of(token))
+
+
+def find_by_digest(digest: str) -> Token | None:
+    rows = Token.objects.filter(digest=digest, user__is_active=True)
     return rows.select_related("user").first()
 
 

@@ -3,6 +3,7 @@
 import selectors
 import socket
 from contextvars import copy_context
+from functools import partial
 from itertools import repeat
 from types import SimpleNamespace
 
@@ -53,6 +54,16 @@ def test_a_response_that_is_over_says_whether_its_connection_may_be_reused():
     conn = SimpleNamespace(sock=object(), answer=None)
     assert go_on(conn, short()) is True
     assert conn.answer is None
+
+
+def test_a_response_breaks_off_once_it_may_not_go_on(monkeypatch):
+    # No setting shortens this, and the test would take a second.
+    monkeypatch.setattr(answers, "ASK_SECONDS", 0)
+    replies = iter([True, True, False])
+    steps = answers.while_allowed(repeat(None), partial(next, replies))
+    assert [next(steps), next(steps)] == [None, None]
+    with pytest.raises(ConnectionResetError):
+        next(steps)
 
 
 def test_a_response_logs_with_the_id_of_its_own_request():

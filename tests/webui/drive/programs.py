@@ -2,7 +2,9 @@
 
 import re
 from base64 import b64encode
+from collections.abc import Iterator
 from dataclasses import dataclass
+from io import RawIOBase
 from urllib.parse import unquote
 from xml.etree import ElementTree as ET
 
@@ -41,6 +43,16 @@ class Answer:
         return [path.removeprefix("/dav/") for path in self.rows]
 
 
+class Arriving(RawIOBase):
+    """A body whose pieces arrive one by one."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
+
+    def read(self, _size: int = -1) -> bytes:
+        return next(self._pieces, b"")
+
+
 class Program:
     def __init__(self, token: str, *, name: str = "any name") -> None:
         pair = b64encode(f"{name}:{token}".encode()).decode()
@@ -51,6 +63,19 @@ class Program:
         body = body.encode() if isinstance(body, str) else body
         site = Client(enforce_csrf_checks=True)
         response = site.generic(method, f"/dav/{path}", body, headers=self.headers | named)
+        return Answer(response.status_code, dict(response.items()), content_of(response))
+
+    def sends(
+        self, path: str, pieces: Iterator[bytes], length: int | None = None, **headers: str
+    ) -> Answer:
+        """Send a file piece by piece, in chunks unless its length is known."""
+        body = {"wsgi.input": Arriving(pieces), "wsgi.input_terminated": True}
+        chunked = {"HTTP_TRANSFER_ENCODING": "chunked"}
+        framing = chunked if length is None else {"CONTENT_LENGTH": str(length)}
+        named = {name.replace("_", "-"): value for name, value in headers.items()}
+        response = Client().generic(
+            "PUT", f"/dav/{path}", headers=self.headers | named, **body, **framing
+        )
         return Answer(response.status_code, dict(response.items()), content_of(response))
 
     def lists(self, path: str = "", **headers: str) -> list[str]:

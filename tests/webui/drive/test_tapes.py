@@ -67,7 +67,9 @@ def test_finder_mounts_the_drive_looks_around_and_saves_a_file(library, bob):
         finder("LOCK", "Films/new.txt", lock_body(), depth="0", timeout="Second-600")
     )
     ours = {"if": f"(<{token}>)"}
-    assert finder("PUT", "Films/new.txt", b"words", **ours).status == 204
+    ours |= {"x_expected_entity_length": "5", "user_agent": "WebDAVFS/3.0.0 Darwin/24.0.0"}
+    assert finder.sends("Films/new.txt", iter([b"wo", b"rds"]), **ours).status == 204
+    assert finder.reads("Films/new.txt") == b"words"
     assert finder("UNLOCK", "Films/new.txt", lock_token=f"<{token}>").status == 204
     assert finder("PUT", "Films/._new.txt", b"fork").status == 201
     assert finder.moves("MOVE", "Films/new.txt", "Films/old.txt") == 201

@@ -3,10 +3,13 @@
 import hashlib
 import re
 from datetime import timedelta
+from pathlib import Path
 from urllib.parse import quote
 
 import httpx
 import pytest
+from django.conf import settings
+from django.utils import timezone
 
 from service.models import DeletedItem, File, Folder
 from service.store.blobs import library_store
@@ -17,7 +20,15 @@ from tests.webui.drive.programs import Program, lock_body, lock_token, program_o
 from webui.connection import connection
 from webui.drive.views import DriveCall
 from webui.library.bounds import Bounds
-from webui.models import Activity, DriveLock, DriveProperties, Role
+from webui.models import (
+    Activity,
+    DriveLock,
+    DriveProperties,
+    ResumableUpload,
+    Role,
+    Token,
+    User,
+)
 from webui.uploads import new_files
 from webui.v1.errors import NoRoom
 
@@ -223,6 +234,99 @@ def test_without_enough_space_a_file_is_refused_with_507(bobs, own_service):
     own_service.space_max_bytes = 1
     own_service.save()
     assert bobs("PUT", "a.txt", b"too much").status == 507
+    assert bobs.lists() == []
+
+
+# While a file arrives
+
+
+def drafts() -> list[Path]:
+    return list((settings.DATA_DIR / "library" / "incoming").glob("*"))
+
+
+def revoke(bob) -> None:
+    Token.objects.all().delete()
+
+
+def make_guest(bob) -> None:
+    User.objects.filter(pk=bob.user.pk).update(role=Role.GUEST)
+
+
+def deactivate(bob) -> None:
+    User.objects.filter(pk=bob.user.pk).update(is_active=False)
+
+
+@each_case("length", [6, None])
+@each_case(("event", "status"), [(revoke, 401), (make_guest, 403), (deactivate, 401)])
+def test_what_arrives_until_its_token_is_revoked_is_not_saved(event, status, length, bob, bobs):
+    def pieces():
+        yield b"one"
+        event(bob)
+        yield b"two"
+
+    bobs("PUT", "a.txt", b"kept")
+    assert bobs.sends("a.txt", pieces(), length).status == status
+    assert [each.size_bytes for each in File.objects.all()] == [4]
+    assert not DeletedItem.objects.exists()
+    assert not drafts()
+
+
+@each_case("length", [10_000, None])
+def test_a_file_stops_while_it_arrives_once_its_token_is_revoked(length, bobs, monkeypatch):
+    # No setting shortens this, and the test would take a second.
+    monkeypatch.setattr("webui.drive.changes.CHECK_SECONDS", 0)
+    arrived = []
+
+    def pieces():
+        for number in range(10):
+            if number == 3:
+                Token.objects.all().delete()
+            arrived.append(number)
+            yield b"x" * 1_000
+
+    assert bobs.sends("a.txt", pieces(), length).status == 401
+    assert arrived == [0, 1, 2, 3]
+
+
+def test_a_file_without_a_length_stops_where_the_space_ends(bobs, own_service):
+    own_service.space_max_bytes = 3 * 2**20
+    own_service.save()
+    arrived = []
+
+    def pieces():
+        for number in range(100):
+            arrived.append(number)
+            yield b"x" * 2**18
+
+    assert bobs.sends("a.bin", pieces()).status == 507
+    assert 12 <= len(arrived) <= 16
+    assert not File.objects.exists()
+    assert not drafts()
+
+
+def test_a_file_without_a_length_takes_no_space_of_unfinished_uploads(bob, bobs, own_service):
+    own_service.space_max_bytes = 3 * 2**20
+    own_service.save()
+    ResumableUpload.objects.create(
+        key="0" * 32,
+        user=bob.user,
+        service=connection.service().key,
+        folder="0",
+        name="a",
+        size_bytes=2**21,
+        expires_at=timezone.now() + timedelta(days=1),
+    )
+    assert bobs.sends("a.bin", iter([b"x" * 2**18] * 4)).status == 201
+    assert bobs.sends("b.bin", iter([b"x" * 2**18])).status == 507
+    assert bobs.lists() == ["a.bin"]
+
+
+def test_a_file_without_a_length_that_breaks_off_is_not_saved(bobs):
+    def pieces():
+        yield b"one"
+        raise ConnectionResetError
+
+    assert bobs.sends("a.txt", pieces()).status in (400, 422)
     assert bobs.lists() == []
 
 
