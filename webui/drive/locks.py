@@ -2,9 +2,8 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
 from uuid import uuid4
 from xml.etree import ElementTree as ET
 
@@ -17,7 +16,7 @@ from webui.models import DriveLock, Role, User
 
 LONGEST_SECONDS, USUAL_SECONDS = 3600, 600
 MOST_LOCKS = 100
-LONGEST_OWNER, MOST_CONDITIONS = 300, 50
+LONGEST_OWNER = 300
 SECONDS = re.compile(r"Second-([0-9]{1,9})", re.IGNORECASE)
 
 
@@ -84,10 +83,12 @@ def add(row: DriveLock) -> None:
         row.save()
 
 
-def refresh(service: str, path: str, header: "Condition", timeout: str, user: User) -> DriveLock:
+def refresh(
+    service: str, path: str, tokens: Collection[str], timeout: str, user: User
+) -> DriveLock:
     """Extend the person's lock whose token the program sends."""
     active = covering(of_service(service), path)
-    own = [each for each in active if each.user_id == user.pk and each.token in header.tokens]
+    own = [each for each in active if each.user_id == user.pk and each.token in tokens]
     if not own:
         raise Refused(412, condition="lock-token-matches-request-uri")
     own[0].seconds = seconds_in(timeout)
@@ -114,57 +115,6 @@ def forget(service: str, path: str) -> None:
 
 def prune(now: datetime) -> None:
     DriveLock.objects.filter(expires_at__lte=now).delete()
-
-
-# The header If: conditions, and the tokens of locks that the program has
-
-LISTS = re.compile(r"\s*(?:<(?P<tag>[^<>]*)>\s*)?\((?P<list>[^()]*)\)")
-STATE = re.compile(
-    r'\s*(?P<not>not\b)?\s*(?:<(?P<token>[^<>]*)>|\[(?P<etag>(?:W/)?"[^"]*")\])', re.IGNORECASE
-)
-
-
-class State(NamedTuple):
-    is_negated: bool
-    token: str
-    etag: str
-
-
-class Condition(list[tuple[str, list[State]]]):
-    """Lists of states: each for a URL, or for that of the request if that is empty. The request
-    may go on if all states of one list are true."""
-
-    @property
-    def tokens(self) -> set[str]:
-        return {state.token for _url, states in self for state in states if state.token}
-
-
-def condition_in(header: str) -> Condition:
-    """Parse the header If. Raises Refused if it is malformed."""
-    lists, url = Condition(), ""
-    for match in matches_of(LISTS, header):
-        url = match["tag"] if match["tag"] is not None else url
-        states = [
-            State(bool(each["not"]), each["token"] or "", each["etag"] or "")
-            for each in matches_of(STATE, match["list"])
-        ]
-        lists.append((url, states))
-    return lists
-
-
-def matches_of(pattern: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches that make up a text. Raises Refused if something else is between them, or
-    if there are too many: for each list, folders are read."""
-    at, text = 0, text.rstrip()
-    for _number in range(MOST_CONDITIONS):
-        if at == len(text):
-            return
-        match = pattern.match(text, at)
-        if match is None:
-            break
-        yield match
-        at = match.end()
-    raise Refused(400, "malformed If")
 
 
 def refuse_locked(needed: Iterable[DriveLock], tokens: Collection[str], user: User) -> None:

@@ -4,7 +4,7 @@ Programs send a token (webui.tokens.doors). Bytes come as all files of the site 
 through the same functions as those of people.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import cast
@@ -15,9 +15,9 @@ from django.views.decorators.csrf import csrf_exempt
 from common.http.content_types import UNKNOWN
 from webui.contents import relayed_files
 from webui.contents.content_check import expected_file
-from webui.drive import bodies, changes, locks, properties, refusals
+from webui.drive import bodies, changes, conditions, locks, properties, refusals
 from webui.drive.bodies import read_xml
-from webui.drive.properties import Describer, etag_of
+from webui.drive.properties import Describer
 from webui.drive.refusals import XML, XML_BEGIN, Refused
 from webui.drive.tree import Drive, DrivePlace, path_in
 from webui.http.bodies import CutOff
@@ -86,7 +86,7 @@ class DriveCall:
     def __init__(self, request: Request, path: str) -> None:
         self.request = request
         self.drive = Drive(request)
-        self.condition = locks.condition_in(request.headers.get("If", ""))
+        self.condition = conditions.condition_in(request.headers.get("If", ""))
         self.place = self.drive.find(path)
 
     @property
@@ -111,32 +111,8 @@ class DriveCall:
             raise Refused(502 if url else 400)
         return self.drive.find(path)
 
-    # Conditions
-
     def check_conditions(self) -> None:
-        """Raise Refused unless what the program knows about the place, or others, is still true."""
-        headers, entry = self.request.headers, self.place.entry
-        etag = etag_of(self.drive, entry)
-        if "If-Match" in headers and not matches(headers["If-Match"], etag, exists=bool(entry)):
-            raise Refused(412)
-        none_match = headers.get("If-None-Match", "")
-        if none_match and matches(none_match, etag, exists=bool(entry)):
-            raise Refused(412)
-        active = locks.of_service(self.service) if self.condition else []
-        if self.condition and not any(self._is_true(*each, active) for each in self.condition):
-            raise Refused(412)
-
-    def _is_true(self, url: str, states: Iterable[locks.State], active: list[DriveLock]) -> bool:
-        path = path_in(url, self.request.get_host()) if url else "/".join(self.place.names)
-        if path is None:
-            return False
-        place = self.drive.find(path)
-        tokens = {each.token for each in locks.covering(active, self.drive.full_path(place))}
-        etag = etag_of(self.drive, place.entry)
-        return all(
-            (each.token in tokens if each.token else each.etag == etag) != each.is_negated
-            for each in states
-        )
+        conditions.check(self.request, self.drive, self.place, self.condition)
 
     def refuse_locked(self, *places: DrivePlace, is_deep: bool = False) -> None:
         """Raise Refused if other programs locked a place, the list of names in the folder above it,
@@ -149,12 +125,6 @@ class DriveCall:
             if is_deep or place.entry is None:
                 needed += locks.covering(active, path.rpartition("/")[0] or "/")
         locks.refuse_locked(needed, self.condition.tokens, self.request.user)
-
-
-def matches(header: str, etag: str, *, exists: bool) -> bool:
-    if header.strip() == "*":
-        return exists
-    return bool(etag) and etag in [each.strip() for each in header.split(",")]
 
 
 # Reading
@@ -274,7 +244,7 @@ def lock(call: DriveCall) -> HttpResponseBase:
     """Lock a place, or refresh a lock. Where nothing is, an empty file appears."""
     root, timeout = read_xml(call.request), call.request.headers.get("Timeout", "")
     if root is None:
-        own = (call.condition, timeout, call.request.user)
+        own = (call.condition.tokens, timeout, call.request.user)
         row = locks.refresh(call.service, call.full_path, *own)
         return lock_answer(call, row, 200)
     call.check_conditions()
