@@ -5,17 +5,22 @@ import os
 import random
 import re
 import subprocess
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from urllib.parse import unquote
 
 import httpx
 import pytest
 
 from tests.object_stores import script
 from tests.running import Ferry
-from tests.tools import program
+from tests.tools import lacks, program
 
 SUITES = ("basic", "copymove", "props", "locks", "http")
-RANGES = 200
+RANGES = 2_000
 
 
 @pytest.fixture(scope="module")
@@ -102,6 +107,66 @@ def test_cadaver_and_curl(shelf, token, tmp_path):
     assert re.search(r"also\.txt +5 ", said)
     command = [program("curl"), "--silent", "--fail", "--netrc-file", tmp_path / ".netrc"]
     assert run(*command, f"{shelf}/there.txt") == "hello"
+
+
+@contextmanager
+def mounted(url: str, token: str) -> Iterator[Path]:
+    """Mount the drive with davfs2, which needs root and FUSE, and escapes the URL itself."""
+    tool, url = program("mount.davfs"), unquote(url)
+    if os.geteuid() or not Path("/dev/fuse").exists():
+        lacks("root or FUSE")
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        for place, mode in (("drive", 0o755), ("cache", 0o777)):
+            (folder / place).mkdir()
+            (folder / place).chmod(mode)
+        folder.chmod(0o755)  # It gives up root's rights.
+        (folder / "secrets").touch(mode=0o600)
+        (folder / "secrets").write_text(f'"{url}" any {token}\n')
+        lines = [f"secrets {folder}/secrets", f"cache_dir {folder}/cache", "delay_upload 0"]
+        (folder / "davfs2.conf").write_text("\n".join([*lines, "ask_auth 0", ""]))
+        run(tool, url, folder / "drive", "-o", f"conf={folder}/davfs2.conf")
+        try:
+            yield folder / "drive"
+        finally:
+            run("umount", folder / "drive")
+
+
+def test_davfs2_mounts_the_drive(shelf, token, tmp_path):
+    source = clean_tree(tmp_path / "source")
+    with mounted(shelf, token) as place:
+        for path in sorted(source.rglob("*")):
+            target = place / path.relative_to(source)
+            target.mkdir() if path.is_dir() else target.write_bytes(path.read_bytes())
+        (place / "film.mkv").rename(place / "in & out" / "best.mkv")
+        (place / "in & out" / "50%.txt").unlink()
+    with mounted(shelf, token) as place:
+        film = (source / "film.mkv").read_bytes()
+        assert (place / "in & out" / "best.mkv").read_bytes() == film
+        assert not (place / "film.mkv").exists()
+        assert (place / "in & out" / "ü+#" / "empty").stat().st_size == 0
+    paths = rclone(shelf, token, "lsf", "--recursive", "--files-only", ":webdav:").splitlines()
+    assert sorted(paths) == ["in & out/best.mkv", "in & out/ü+#/empty"]
+
+
+@pytest.mark.promise("what a token opened ends with it")
+def test_a_download_ends_soon_after_its_token_is_revoked(ferry, shelf, token):
+    reading = ferry.manage("token", "add", "alice", "--for", "drive", "--name", "reads").strip()
+    size_bytes = 64 * 2**20
+    with httpx.Client(auth=("any", token)) as client:
+        client.put(f"{shelf}/film.mkv", content=bytes(size_bytes))
+    with (
+        httpx.Client(auth=("any", reading)) as client,
+        client.stream("GET", f"{shelf}/film.mkv") as answer,
+    ):
+        pieces = answer.iter_raw(2**16)
+        next(pieces)
+        revoke = "from webui.models import Token; Token.objects.get(name='reads').delete()"
+        ferry.manage("shell", "-c", revoke)
+        # What is in the buffers of the machine still arrives.
+        with pytest.raises((httpx.RemoteProtocolError, httpx.ReadError)):
+            deque(pieces, maxlen=0)
+        assert answer.num_bytes_downloaded < size_bytes
 
 
 def test_a_file_that_comes_in_chunks_is_saved(shelf, token):

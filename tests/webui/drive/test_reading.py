@@ -206,6 +206,52 @@ def shelf(foreign):
     return folder
 
 
+def without(*keys: str):
+    """Return a change of the fake after which its listings lack these facts."""
+
+    def change(fake) -> None:
+        show = fake.listing
+        fake.listing = lambda folder: shorter(show(folder))
+
+    def shorter(facts: dict) -> dict:
+        return {
+            key: [shorter(row) for row in value] if key in ("folders", "files") else value
+            for key, value in facts.items()
+            if key not in keys
+        }
+
+    return change
+
+
+def legacy(fake) -> None:
+    """It also sends the bytes of files itself."""
+    fake.sends_content = True
+    without("path", "fullname", "parent", "folder_id", "thumb", "presentation_urls")(fake)
+
+
+GENERATIONS = [legacy, without("parent_id", "code", "result")]
+
+
+@each_case("generation", GENERATIONS)
+def test_a_foreign_service_of_each_generation_is_read(generation, bob, foreign):
+    generation(foreign.fake)
+    bobs, folder = program_of(bob.user), foreign.folder("Films & more")
+    foreign.file("Ä 1.mkv", b"a film", folder.id)
+    foreign.folder("New", folder.id)
+    answer = bobs("PROPFIND", "Films%20%26%20more", depth="1")
+    assert answer.paths == ["Films & more/", "Films & more/New/", "Films & more/Ä 1.mkv"]
+    film = answer.rows["/dav/Films & more/Ä 1.mkv"]
+    assert film[f"{D}getcontentlength"] == "6"
+    assert film[f"{D}getlastmodified"] == "Tue, 01 Sep 2026 12:00:00 GMT"
+    path = "Films%20%26%20more/%C3%84%201.mkv"
+    head, part = bobs("HEAD", path), bobs("GET", path, range="bytes=2-3")
+    assert (head.status, head.headers["Content-Length"], head.content) == (200, "6", b"")
+    assert (part.status, part.content) == (206, b"fi")
+    assert bobs.reads(path) == b"a film"
+    assert bobs("PROPFIND", "Films%20%26%20more/Gone", depth="0").status == 404
+    assert bobs("PROPFIND", "", depth="infinity").status == 403
+
+
 def test_a_foreign_service_is_read(shelf, foreign, bobs):
     assert bobs.lists() == ["Films/"]
     assert bobs.lists("Films") == ["Films/Film.mkv"]
@@ -233,6 +279,21 @@ def test_names_that_a_foreign_service_has_twice_get_numbers(foreign, bobs):
     paths = bobs.lists()
     assert sorted(paths) == ["a (2) (2).txt", "a (2).txt", "a.txt"] or len(set(paths)) == 3
     assert sorted(bobs.reads(path.replace(" ", "%20")) for path in paths) == sorted(contents)
+
+
+def test_names_of_a_foreign_service_that_differ_only_in_how_accents_are_typed(foreign, bobs):
+    for name, content in (("one", b"one"), ("two", b"two")):
+        foreign.file(name, content).name = {"one": "caf\u00e9", "two": "cafe\u0301"}[name]
+    assert sorted(bobs.lists()) == ["cafe\u0301", "caf\u00e9"]
+    assert (bobs.reads("caf%C3%A9"), bobs.reads("cafe%CC%81")) == (b"one", b"two")
+
+
+def test_no_date_is_before_1970(foreign, bobs):
+    """Finder fails on them."""
+    foreign.file("old.txt").facts["last_update"] = "1903-12-17 10:35:00"
+    row = bobs("PROPFIND", "", depth="1").rows["/dav/old.txt"]
+    assert row[f"{D}getlastmodified"] == "Thu, 01 Jan 1970 00:00:00 GMT"
+    assert row[f"{D}creationdate"] == "1970-01-01T00:00:00Z"
 
 
 @each_case(("status", "expected"), [(500, 503), (403, 403), (429, 503), (401, 502)])
