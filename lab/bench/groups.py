@@ -14,7 +14,7 @@ from tests.running import BASE
 
 GROUPS = ["install", "files", "archives", "uploads", "listings", "pages", "streams", "objects"]
 GROUPS += ["ticks", "fetches", "torrents", "transfers", "pictures", "media", "player", "growth"]
-GROUPS += ["search", "moves"]
+GROUPS += ["search", "moves", "drive"]
 SPAWN = multiprocessing.get_context("spawn")
 
 

@@ -17,7 +17,8 @@ def main() -> None:
         subprocess.run(["apt-get", "install", "--yes", *missing], check=True)
     if not (PEERS / "bin" / "pip").is_file():
         venv.create(PEERS, with_pip=True)
-    subprocess.run([str(PEERS / "bin" / "pip"), "install", "--quiet", "copyparty"], check=True)
+    pip = [str(PEERS / "bin" / "pip"), "install", "--quiet"]
+    subprocess.run([*pip, "copyparty", "wsgidav", "cheroot"], check=True)
 
 
 if __name__ == "__main__":
