@@ -28,6 +28,7 @@ from webui.models import (
     Role,
     Token,
     User,
+    Watched,
 )
 from webui.uploads import new_files
 from webui.v1.errors import NoRoom
@@ -554,6 +555,15 @@ def test_a_foreign_service_renames_deletes_and_creates_folders(is_older, bob, fo
     assert sorted(program.lists("Shelf")) == ["Shelf/Best.mkv", "Shelf/New/"]
     assert program("DELETE", "Shelf/Best.mkv").status == 204
     assert program.lists("Shelf") == ["Shelf/New/"]
+
+
+def test_the_position_in_a_foreign_film_is_deleted_with_it(bob, foreign):
+    film = foreign.file("a.mkv")
+    bob.client.get("/")
+    bob.client.post(f"/watch/{film.id}/", {"at": "600", "of": "3600", "folder": "0"})
+    assert Watched.objects.exists()
+    assert program_of(bob.user)("DELETE", "a.mkv").status == 204
+    assert not Watched.objects.exists()
 
 
 def test_a_foreign_entry_never_makes_way(bob, foreign):
