@@ -13,8 +13,8 @@ import shutil
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 from django.conf import settings
@@ -109,21 +109,18 @@ class HandingOver:
         left_bytes = sum(file.size_bytes for file in files)
         for target, file in targets.items():
             places.make_folder(target.parent)
-            room = RoomCheck(left_bytes - (target.stat().st_size if target.exists() else 0))
-            for _step in sources.fetch(service, file, target, room.insist):
+            needed_bytes = left_bytes - (target.stat().st_size if target.exists() else 0)
+            insist = partial(insist_on_room, needed_bytes)
+            for _step in sources.fetch(service, file, target, insist):
                 if self._is_stopped():
                     raise WorkerStops
             places.open_up(target)
             left_bytes -= file.size_bytes
 
 
-@dataclass(frozen=True)
-class RoomCheck:
-    needed_bytes: int
-
-    def insist(self) -> None:
-        if self.needed_bytes > shutil.disk_usage(places.top()).free - SPARE_BYTES:
-            raise NoSpace("no_space")
+def insist_on_room(needed_bytes: int) -> None:
+    if needed_bytes > shutil.disk_usage(places.top()).free - SPARE_BYTES:
+        raise NoSpace("no_space")
 
 
 def find_orders() -> QuerySet[Sent]:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from contextlib import suppress
 from itertools import chain, count
 from pathlib import Path
@@ -40,11 +41,16 @@ def is_there(handed_path: str | Path) -> bool:
 
 
 def free_path(category: str, name: str) -> Path:
-    folder, name = folder_of(category), visible_name(name)
+    folder = folder_of(category)
+    return folder / free_name(visible_name(name), lambda each: is_there(folder / each))
+
+
+def free_name(name: str, is_taken: Callable[[str], bool]) -> str:
+    """Return the name, with a number if it is taken: two may become the same safe name."""
     stem, extension = split_extension(name)
     stem = stem.encode()[:200].decode(errors="ignore")
     numbered = (f"{stem} ({number}){extension}" for number in count(2))
-    return next(folder / each for each in chain([name], numbered) if not is_there(folder / each))
+    return next(each for each in chain([name], numbered) if not is_taken(each))
 
 
 def make_folder(path: Path) -> None:

@@ -8,12 +8,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from common.names import safe_name, split_extension
+from common.names import safe_name
 from webui.connection.connection import Service
 from webui.contents.content_check import UNLISTED, Expected, check, expected_file
 from webui.contents.remote_file import is_asked_range
+from webui.handover import places
 from webui.library import folders
-from webui.library.entries import ROOT, Entry
+from webui.library.entries import ROOT
 from webui.models import Sent
 from webui.v1.errors import NotFound, Unreadable
 from webui.v1.links import Download
@@ -63,10 +64,12 @@ def walk(service: Service, folder: str, now: datetime) -> Iterator[SourceFile]:
         contents = folders.read(service, folder, now=now, at_once=True).snapshot.contents
         taken: set[str] = set()
         for entry in contents.entries:
-            below = path / free_name(entry.name, taken)
+            name = places.free_name(safe_name(entry.name), taken.__contains__)
+            taken.add(name)
+            below = path / name
             if not entry.is_folder:
                 count += 1
-                yield source_of(entry, below)
+                yield SourceFile(entry.id, below, expected_file(entry))
             elif entry.id not in seen:
                 seen.add(entry.id)
                 left.append((entry.id, below))
@@ -74,21 +77,6 @@ def walk(service: Service, folder: str, now: datetime) -> Iterator[SourceFile]:
             raise Unreadable("too_many")
     if not count:
         raise NotFound("not_found")
-
-
-def source_of(entry: Entry, path: Path) -> SourceFile:
-    return SourceFile(entry.id, path, expected_file(entry))
-
-
-def free_name(raw_name: str, taken: set[str]) -> str:
-    """Return a safe name that no other entry of the folder has: two may become the same."""
-    name = safe_name(raw_name)
-    stem, extension = split_extension(name)
-    number = 2
-    while name in taken:
-        name, number = safe_name(f"{stem[:60]} ({number}){extension}"), number + 1
-    taken.add(name)
-    return name
 
 
 # Bytes
